@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { formatNewYork, formatPeriod, maturityOf, periodAfter, periodAt } from './period.ts'
+
+type Case = {
+  why: string
+  instant: string
+  day: number
+  start: number
+  end: number
+  maturities: Record<string, number>
+}
+const cases = JSON.parse(
+  readFileSync(new URL('../../vectors/new-york-periods.json', import.meta.url), 'utf8'),
+) as Case[]
+
+describe('vectors', () => {
+  test.each(cases)('$instant $why', ({ instant, day, start, end, maturities }) => {
+    const period = periodAt(BigInt(Date.parse(instant) / 1000))
+    expect(period).toEqual({ noteDay: BigInt(day), start: BigInt(start), end: BigInt(end) })
+    for (const [tenor, maturity] of Object.entries(maturities)) {
+      expect(maturityOf({ noteDay: period.noteDay, tenorDays: Number(tenor) })).toBe(BigInt(maturity))
+    }
+  })
+
+  test('there are at least forty', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(40)
+  })
+})
+
+test('behavior: periods of six years follow each other without gap or overlap, two a day', () => {
+  const first = periodAt(1767243600n) // 2026-01-01 00:00 New York
+  let period = first
+  const hours = new Map<bigint, number>()
+  for (let count = 0; count < 2 * (6 * 365 + 1); count++) {
+    const length = (period.end - period.start) / 3600n
+    hours.set(length, (hours.get(length) ?? 0) + 1)
+    expect(periodAt(period.start)).toEqual(period)
+    expect(periodAt(period.end - 1n)).toEqual(period)
+    const next = periodAfter(period)
+    expect(next.start).toBe(period.end)
+    period = next
+  }
+  expect(period.start).toBe(1956546000n) // 2032-01-01 00:00 New York
+  expect(Object.fromEntries(hours)).toEqual({ 6: 2191, 17: 6, 18: 2179, 19: 6 })
+})
+
+describe('behavior: the host time zone has no say', () => {
+  const hostZone = process.env['TZ']
+  afterEach(() => {
+    process.env['TZ'] = hostZone
+  })
+
+  test.each(['UTC', 'Asia/Singapore', 'America/New_York', 'Pacific/Apia'])('%s', (zone) => {
+    process.env['TZ'] = zone
+    expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toBe(zone)
+    for (const { instant, day, start, end } of cases) {
+      const expected = { noteDay: BigInt(day), start: BigInt(start), end: BigInt(end) }
+      expect(periodAt(BigInt(Date.parse(instant) / 1000))).toEqual(expected)
+    }
+  })
+})
+
+test('error: an instant beyond what dates can hold is refused', () => {
+  expect(() => periodAt(2n ** 63n)).toThrow(RangeError)
+})
+
+test('default: times as New York reads them', () => {
+  expect(formatNewYork(1793574000n)).toBe('2026-11-01 18:00')
+  expect(formatNewYork(1793573999n)).toBe('2026-11-01 17:59:59')
+  expect(formatPeriod(periodAt(1793511000n))).toBe('2026-11-01, 00:00 to 18:00 New York')
+  expect(formatPeriod(periodAt(1793574000n))).toBe('2026-11-01, 18:00 to 24:00 New York')
+})

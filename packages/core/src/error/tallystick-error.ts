@@ -1,0 +1,66 @@
+/** Every code an answer, a log line or the command line can carry. Each has a heading in docs/errors.md. */
+export const errorCodes = [
+  'https_required',
+  'invalid_api_key',
+  'insufficient_scope',
+  'rate_limited',
+  'invalid_chainid',
+  'invalid_maturity',
+  'invalid_parameter',
+  'invalid_request',
+  'not_found',
+  'method_not_allowed',
+  'not_acceptable',
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+  'headers_too_large',
+  'internal_error',
+  'notes_unavailable',
+  'not_ready',
+  'unauthorized',
+  'invalid_curve',
+  'rail_refused',
+  'invalid_key_request',
+  'key_not_found',
+  'key_not_active',
+  'invalid_config',
+  'invalid_note_file',
+  'note_not_valid',
+  'signer_failed',
+  'database_unavailable',
+  'database_in_use',
+  'database_too_new',
+  'server_unreachable',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+export type TallystickErrorOptions = {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly retryable: boolean
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+  readonly cause?: unknown
+}
+
+/**
+ * The one error class whose message may reach a caller. The message says what failed, with which value, and what to do;
+ * anything else that is thrown becomes `internal_error` with a fixed text.
+ *
+ * @example
+ * throw new TallystickError({ code: 'invalid_chainid', message: 'chainid "1" is not supported. Use 324.', retryable: false })
+ */
+export class TallystickError extends Error {
+  override readonly name = 'TallystickError' as const
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly details: Readonly<Record<string, unknown>> | undefined
+
+  constructor({ code, message, retryable, details, cause }: TallystickErrorOptions) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.retryable = retryable
+    this.details = details
+  }
+}

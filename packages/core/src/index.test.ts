@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import * as core from './index.ts'
+
+test('default: what the package offers changes only on purpose', () => {
+  expect(Object.keys(core)).toMatchInlineSnapshot(`
+    [
+      "formatNewYork",
+      "formatPeriod",
+      "maturityOf",
+      "periodAfter",
+      "periodAt",
+      "errorCodes",
+      "TallystickError",
+      "createApiKey",
+      "isApiKey",
+      "keyKinds",
+      "keyScopes",
+      "noteStatusAt",
+      "hashNote",
+      "noteTypedData",
+      "noteTypes",
+      "findSignatureFault",
+      "verifyNote",
+      "errorBodySchema",
+      "decodeNote",
+      "encodeNote",
+      "notesResponseSchema",
+      "wireNoteSchema",
+    ]
+  `)
+})

@@ -1,0 +1,22 @@
+export { formatNewYork, formatPeriod, maturityOf, type Period, periodAfter, periodAt } from './calendar/period.ts'
+export { type ErrorCode, errorCodes, TallystickError, type TallystickErrorOptions } from './error/tallystick-error.ts'
+export { createApiKey, isApiKey, type KeyKind, type KeyScope, keyKinds, keyScopes } from './key/api-key.ts'
+export {
+  type Note,
+  type NoteDomain,
+  type NoteSignature,
+  type NoteStatus,
+  type NoteTerms,
+  noteStatusAt,
+} from './note/note.ts'
+export { hashNote, noteTypedData, noteTypes } from './note/note-typed-data.ts'
+export { findSignatureFault, type NoteVerification, verifyNote } from './note/verify-note.ts'
+export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
+export {
+  decodeNote,
+  encodeNote,
+  type NotesResponse,
+  notesResponseSchema,
+  type WireNote,
+  wireNoteSchema,
+} from './wire/notes-response.ts'

@@ -1,0 +1,47 @@
+import { type Hex, hashTypedData } from 'viem'
+import type { NoteDomain, NoteTerms } from './note.ts'
+
+/** EIP-712 types of the message the pool verifies. */
+export const noteTypes = {
+  PriceFeed: [
+    { name: 'maturityTimestamp', type: 'uint128' },
+    { name: 'coupon', type: 'uint256' },
+    { name: 'validAfter', type: 'uint128' },
+    { name: 'validBefore', type: 'uint128' },
+  ],
+} as const
+
+/**
+ * The EIP-712 message of a note, in the form viem signs and recovers.
+ *
+ * @example
+ * const digest = hashTypedData(noteTypedData(terms, domain))
+ */
+export function noteTypedData(terms: NoteTerms, domain: NoteDomain) {
+  return {
+    domain: {
+      name: domain.name,
+      version: domain.version,
+      chainId: terms.chainId,
+      verifyingContract: domain.verifyingContract,
+    },
+    types: noteTypes,
+    primaryType: 'PriceFeed',
+    message: {
+      maturityTimestamp: terms.maturityTimestamp,
+      coupon: terms.coupon,
+      validAfter: terms.validAfter,
+      validBefore: terms.validBefore,
+    },
+  } as const
+}
+
+/**
+ * The 32 bytes a signer signs.
+ *
+ * @example
+ * hashNote(terms, { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool })
+ */
+export function hashNote(terms: NoteTerms, domain: NoteDomain): Hex {
+  return hashTypedData(noteTypedData(terms, domain))
+}

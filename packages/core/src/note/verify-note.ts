@@ -1,0 +1,59 @@
+import { type Address, isAddressEqual, recoverAddress, size } from 'viem'
+import type { Note, NoteDomain, NoteSignature } from './note.ts'
+import { hashNote } from './note-typed-data.ts'
+
+export type NoteVerification =
+  | { readonly valid: true; readonly signer: Address }
+  | { readonly valid: false; readonly reason: string; readonly signer?: Address | undefined }
+
+// Half the order of secp256k1: EIP-2 calls the s above it malleable, and careful verifiers refuse it.
+const secp256k1HalfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+/**
+ * Whether a note was signed by `signer` for this domain and its own chain. Says nothing of time: see `noteStatusAt`.
+ *
+ * @example
+ * await verifyNote(note, { domain, signer }) // { valid: true, signer: '0x1a64…' }
+ */
+export async function verifyNote(
+  note: Note,
+  { domain, signer }: { readonly domain: NoteDomain; readonly signer: Address },
+): Promise<NoteVerification> {
+  const fault = findSignatureFault(note.signature)
+  if (fault) return { valid: false, reason: fault }
+  const recovered = await recoverNoteSigner(note, domain)
+  if (!recovered) return { valid: false, reason: 'no public key fits this signature' }
+  if (isAddressEqual(recovered, signer)) return { valid: true, signer: recovered }
+  return { valid: false, reason: `signed by ${recovered}, not by ${signer}`, signer: recovered }
+}
+
+/**
+ * What makes a signature unfit to be published, or undefined: the pool runs plain `ecrecover`, so r and s are 32 bytes
+ * each, s is low and v is 27 or 28.
+ *
+ * @example
+ * findSignatureFault({ r, s, v: 1 }) // 'v is 1, not 27 or 28'
+ */
+export function findSignatureFault(signature: {
+  readonly r: string
+  readonly s: string
+  readonly v: number
+}): string | undefined {
+  for (const part of ['r', 's'] as const) {
+    const value = signature[part]
+    if (!/^0x[0-9a-f]*$/.test(value) || size(value as `0x${string}`) !== 32) return `${part} is not 32 bytes of hex`
+  }
+  if (BigInt(signature.s) > secp256k1HalfOrder) return 's is in the upper half of the curve order'
+  if (signature.v !== 27 && signature.v !== 28) return `v is ${signature.v}, not 27 or 28`
+  return undefined
+}
+
+/** Undefined where r and s are not a point any key could have made. */
+async function recoverNoteSigner(note: Note, domain: NoteDomain): Promise<Address | undefined> {
+  const { r, s, v }: NoteSignature = note.signature
+  try {
+    return await recoverAddress({ hash: hashNote(note, domain), signature: { r, s, yParity: v - 27 } })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+// The compiler keeps Node and the DOM out of this package (its tsconfig has no such types); the clock and the dice of
+// the language itself it cannot.
+test('behavior: nothing in core reads a clock, throws dice or makes a date of its own', () => {
+  const folder = new URL('./', import.meta.url)
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
+  )
+  expect(sources.length).toBeGreaterThan(5)
+  for (const path of sources) {
+    const code = readFileSync(new URL(path, folder), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
+    expect(code, path).not.toMatch(/\bDate\b|Math\.random|Temporal\.Now|performance\.now/)
+  }
+})

@@ -1,0 +1,30 @@
+import { TallystickError } from '@tallystick/core'
+
+// Node's own connection failures, and the SQLSTATE classes PostgreSQL closes a connection with: 08 connection
+// exception, 57P operator intervention, 53 insufficient resources, 28 and 3D wrong credentials or database name.
+const unreachable =
+  /^(E(CONNREFUSED|CONNRESET|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|TIMEDOUT)|08...|57P..|53...|28...|3D...)$/
+const lostConnection =
+  /Connection terminated|connection timeout|Client has encountered a connection error|Query read timeout/i
+
+/** Throws: the driver's word that the database cannot be reached as our own error, anything else as it came. */
+export function adaptError(error: unknown, label: string): never {
+  if (error instanceof TallystickError) throw error
+  const { code, message } = rootOf(error)
+  if (unreachable.test(code) || lostConnection.test(message)) {
+    throw new TallystickError({
+      code: 'database_unavailable',
+      message: `${label} cannot be used (${code || message}). Check that it runs and that the URL is right.`,
+      retryable: true,
+      cause: error,
+    })
+  }
+  throw error
+}
+
+/** Node wraps the attempts at several addresses of one host into an AggregateError without a message of its own. */
+function rootOf(error: unknown): { readonly code: string; readonly message: string } {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  const { code = '', message = '' } = (first ?? {}) as { code?: unknown; message?: unknown }
+  return { code: String(code), message: String(message) }
+}

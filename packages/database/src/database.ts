@@ -1,0 +1,23 @@
+/** What runs a statement: a database, or a transaction on it. */
+export type Queryable = {
+  /**
+   * Runs one statement and returns its rows. `int8` comes back as bigint, `numeric` as string, `bytea` as Uint8Array,
+   * arrays and JSON as JavaScript values, on either engine.
+   */
+  query<Row extends object>(text: string, parameters?: readonly unknown[]): Promise<Row[]>
+}
+
+export type Database = Queryable & {
+  readonly engine: 'postgres' | 'pglite'
+  /** Where the database is, for people: never holds a password. */
+  readonly label: string
+  /** Commits when `work` resolves, rolls back when it throws. Nothing else runs inside it. */
+  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  notify(channel: string, payload?: string): Promise<void>
+  /**
+   * Calls `onNotify` for every notification on a channel (a plain lower-case identifier), from any process. After a lost connection is back it is called
+   * once without a payload, since something may have been missed. Resolves to a function that stops listening.
+   */
+  listen(channel: string, onNotify: (payload: string | undefined) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}

@@ -1,0 +1,3 @@
+export type { Database, Queryable } from './database.ts'
+export { type Migration, migrate } from './migrate.ts'
+export { openDatabase } from './open-database.ts'

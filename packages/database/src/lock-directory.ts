@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { TallystickError } from '@tallystick/core'
+
+type Holder = { readonly pid: number; readonly host: string; readonly started: string }
+
+const nobody: Holder = { pid: 0, host: '', started: '' }
+
+/**
+ * Keeps every other process out of a directory until the returned function is called or this process is gone.
+ *
+ * Node has no flock, and a lock file that is deleted when stale can be deleted by two at once, both of whom then hold
+ * it. So the lock is a folder of numbered files, each naming its holder, and the highest number holds: whoever finds
+ * that holder gone makes the next number, which only one can. The highest file is never deleted, so numbers never
+ * come back.
+ */
+export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+  const folder = `${directory}.lock`
+  await mkdir(folder, { recursive: true })
+  const draft = join(folder, `${randomUUID()}.draft`)
+  await writeFile(draft, JSON.stringify({ pid: process.pid, host: hostname(), started: await startOf(process.pid) }))
+  try {
+    for (;;) {
+      const highest = await highestIn(folder)
+      const holder = highest === 0 ? nobody : await readHolder(join(folder, String(highest)))
+      if (await isAlive(holder)) throw inUse(directory, { folder, holder })
+      const mine = highest + 1
+      // link() makes the file with its content or fails: no one ever sees it half written, and only one makes it.
+      if (!(await linkOnce(draft, join(folder, String(mine))))) continue
+      if ((await highestIn(folder)) !== mine) continue
+      await removeBelow(folder, mine)
+      return () => release(join(folder, String(mine)))
+    }
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function highestIn(folder: string): Promise<number> {
+  const numbers = (await readdir(folder)).filter((name) => /^\d+$/.test(name)).map(Number)
+  return Math.max(0, ...numbers)
+}
+
+async function readHolder(path: string): Promise<Holder> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Holder
+  } catch {
+    // Gone meanwhile, or damaged: nobody can be asked whether he still runs.
+    return nobody
+  }
+}
+
+/** On another machine it cannot be known, so it counts as alive. */
+async function isAlive(holder: Holder): Promise<boolean> {
+  if (holder.pid <= 0) return false
+  if (holder.host !== hostname()) return true
+  try {
+    process.kill(holder.pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  return (await startOf(holder.pid)) === holder.started
+}
+
+/** When a process started, where the system tells (Linux): a process id alone may have gone to another process since. */
+async function startOf(pid: number): Promise<string> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+async function linkOnce(draft: string, path: string): Promise<boolean> {
+  return link(draft, path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false
+      throw error
+    },
+  )
+}
+
+async function removeBelow(folder: string, highest: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (/^\d+$/.test(name) && Number(name) < highest) await rm(join(folder, name), { force: true })
+  }
+}
+
+async function release(path: string): Promise<void> {
+  const draft = `${path}.released`
+  await writeFile(draft, JSON.stringify(nobody))
+  await rename(draft, path)
+}
+
+function inUse(
+  directory: string,
+  { folder, holder }: { readonly folder: string; readonly holder: Holder },
+): TallystickError {
+  return new TallystickError({
+    code: 'database_in_use',
+    message:
+      `The embedded database in ${directory} is in use by process ${holder.pid} on ${holder.host}. ` +
+      'Stop that process, or use PostgreSQL to run several. ' +
+      `If it is certain that nothing uses it, delete ${folder}.`,
+    retryable: false,
+    details: { pid: holder.pid, host: holder.host },
+  })
+}

@@ -1,0 +1,47 @@
+import { TallystickError } from '@tallystick/core'
+import type { Database } from './database.ts'
+
+/** One step of a schema: a name that never changes once released, and its statements in order. */
+export type Migration = { readonly name: string; readonly statements: readonly string[] }
+
+/**
+ * Brings a schema up to date: runs the migrations of a scope that have not run yet, in order, all in one transaction.
+ * Replicas may start together; one migrates, the others wait for it.
+ */
+export async function migrate(
+  database: Database,
+  { scope, migrations }: { readonly scope: string; readonly migrations: readonly Migration[] },
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query("select pg_advisory_xact_lock(hashtext('tallystick migrations'))")
+    await transaction.query(
+      `create table if not exists migrations (
+         scope text not null, position int not null, name text not null, applied_at timestamptz not null default now(),
+         primary key (scope, position))`,
+    )
+    const applied = await transaction.query<{ name: string }>(
+      'select name from migrations where scope = $1 order by position',
+      [scope],
+    )
+    applied.forEach(({ name }, position) => {
+      if (migrations[position]?.name !== name) throw tooNew(database.label, name)
+    })
+    for (const [position, { name, statements }] of migrations.entries()) {
+      if (position < applied.length) continue
+      for (const statement of statements) await transaction.query(statement)
+      await transaction.query('insert into migrations (scope, position, name) values ($1, $2, $3)', [
+        scope,
+        position,
+        name,
+      ])
+    }
+  })
+}
+
+function tooNew(label: string, name: string): TallystickError {
+  return new TallystickError({
+    code: 'database_too_new',
+    message: `The ${label} has the migration "${name}", which this version does not know. Run the version that made it, or a newer one.`,
+    retryable: false,
+  })
+}

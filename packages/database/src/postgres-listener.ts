@@ -1,0 +1,73 @@
+import type pg from 'pg'
+
+export type Listener = {
+  listen(channel: string, onNotify: (payload: string | undefined) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+type Handler = (payload: string | undefined) => void
+
+const reconnectDelayMs = 250
+
+/**
+ * One connection that holds every LISTEN of this process and comes back by itself. Notifications sent while it was away
+ * are lost, so each handler is called once, without a payload, when it is back.
+ */
+export function createListener(createClient: () => pg.Client): Listener {
+  const handlers = new Map<string, Set<Handler>>()
+  let connecting: Promise<pg.Client> | undefined
+  let retry: NodeJS.Timeout | undefined
+  let closed = false
+
+  const connect = async () => {
+    const client = createClient()
+    client.on('notification', ({ channel, payload }) => {
+      for (const handler of handlers.get(channel) ?? []) handler(payload ?? '')
+    })
+    client.on('error', () => undefined)
+    client.on('end', () => {
+      connecting = undefined
+      scheduleReconnect()
+    })
+    await client.connect()
+    for (const channel of handlers.keys()) await client.query(`listen ${channel}`)
+    return client
+  }
+  const connected = () => {
+    connecting ??= connect().catch((error) => {
+      connecting = undefined
+      throw error
+    })
+    return connecting
+  }
+  const scheduleReconnect = () => {
+    if (closed || retry || handlers.size === 0) return
+    retry = setTimeout(() => {
+      retry = undefined
+      connected().then(
+        () => {
+          for (const set of handlers.values()) for (const handler of set) handler(undefined)
+        },
+        () => scheduleReconnect(),
+      )
+    }, reconnectDelayMs)
+  }
+
+  return {
+    listen: async (channel, onNotify) => {
+      const client = await connected()
+      const set = handlers.get(channel) ?? new Set()
+      handlers.set(channel, set.add(onNotify))
+      if (set.size === 1) await client.query(`listen ${channel}`)
+      return async () => {
+        set.delete(onNotify)
+      }
+    },
+    close: async () => {
+      closed = true
+      clearTimeout(retry)
+      const client = await connecting?.catch(() => undefined)
+      await client?.end()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import pg from 'pg'
+import { adaptError } from './adapt-error.ts'
+import type { Database, Queryable } from './database.ts'
+import { createListener } from './postgres-listener.ts'
+
+// A statement of ours takes milliseconds; one that takes this long waits for something that will not come.
+const statementTimeoutMs = 30_000
+const connectTimeoutMs = 5_000
+const poolSizeMax = 10
+
+const { builtins } = pg.types
+const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
+  if (oid === builtins.INT8) return BigInt
+  return pg.types.getTypeParser(oid, format as 'text')
+}) as typeof pg.types.getTypeParser
+
+/** Opens a pool on a PostgreSQL server and makes sure that it answers. */
+export async function openPostgres(url: string): Promise<Database> {
+  const options = {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser },
+    application_name: 'tallystick',
+  }
+  const pool = new pg.Pool({
+    ...options,
+    max: poolSizeMax,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + connectTimeoutMs,
+  })
+  // An idle connection that the server drops is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  const label = describePostgres(url)
+  const listener = createListener(() => new pg.Client(options))
+  const query = queryWith(pool, label)
+  await query('select 1').catch(async (error) => {
+    await pool.end()
+    throw error
+  })
+
+  return {
+    engine: 'postgres',
+    label,
+    query,
+    transaction: (work) => runTransaction(pool, { label, work }),
+    notify: async (channel, payload = '') => {
+      await query('select pg_notify($1, $2)', [channel, payload])
+    },
+    listen: (channel, onNotify) => listener.listen(channel, onNotify).catch((error) => adaptError(error, label)),
+    close: async () => {
+      await listener.close()
+      await pool.end()
+    },
+  }
+}
+
+function queryWith(client: pg.Pool | pg.PoolClient, label: string): Queryable['query'] {
+  return async <Row extends object>(text: string, parameters: readonly unknown[] = []) => {
+    try {
+      const result = await client.query(text, parameters as unknown[])
+      return result.rows as Row[]
+    } catch (error) {
+      return adaptError(error, label)
+    }
+  }
+}
+
+async function runTransaction<Result>(
+  pool: pg.Pool,
+  { label, work }: { readonly label: string; readonly work: (transaction: Queryable) => Promise<Result> },
+): Promise<Result> {
+  const client = await pool.connect().catch((error) => adaptError(error, label))
+  let broken: Error | undefined
+  const onError = (error: Error) => {
+    broken = error
+  }
+  client.on('error', onError)
+  try {
+    const query = queryWith(client, label)
+    await query('begin')
+    const result = await work({ query })
+    await query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(onError)
+    throw error
+  } finally {
+    client.off('error', onError)
+    // A connection whose state is unknown is thrown away, not handed to the next caller.
+    client.release(broken)
+  }
+}
+
+function describePostgres(url: string): string {
+  try {
+    const { host, pathname } = new URL(url)
+    return `PostgreSQL ${host}${pathname}`
+  } catch {
+    return 'PostgreSQL'
+  }
+}

@@ -1,0 +1,152 @@
+import { EventEmitter, once } from 'node:events'
+import { createTestDatabase, databaseEngines } from '@tallystick/workbench/test-database'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Database, migrate, openDatabase } from '../src/index.ts'
+
+describe.each(databaseEngines)('%s', (engine) => {
+  let url: string
+  let remove: () => Promise<void>
+  let database: Database
+  beforeAll(async () => {
+    ;({ url, remove } = await createTestDatabase(engine, inject('databases')))
+    database = await openDatabase(url)
+  })
+  afterAll(async () => {
+    await database.close()
+    await remove()
+  })
+
+  test('default: values come back the same on either engine', async () => {
+    const rows = await database.query(
+      `select $1::int8 as big, $2::numeric as huge, $3::bytea as bytes, $4::text[] as list, $5::jsonb as json,
+              $6::text as nothing, 7::int4 as small, true as yes`,
+      [2n ** 63n - 1n, (2n ** 256n - 1n).toString(), new Uint8Array([0, 255]), ['a', 'b,"c'], { x: [1] }, null],
+    )
+    expect(rows).toHaveLength(1)
+    const row = rows[0] as Record<string, unknown>
+    expect(new Uint8Array(row['bytes'] as Uint8Array)).toEqual(new Uint8Array([0, 255]))
+    expect({ ...row, bytes: undefined }).toEqual({
+      big: 9223372036854775807n,
+      huge: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+      bytes: undefined,
+      list: ['a', 'b,"c'],
+      json: { x: [1] },
+      nothing: null,
+      small: 7,
+      yes: true,
+    })
+  })
+
+  test('behavior: a transaction that throws leaves nothing behind, and the next one works', async () => {
+    await database.query('create table t (x int primary key)')
+    const failing = database.transaction(async (transaction) => {
+      await transaction.query('insert into t values (1)')
+      throw new Error('stop')
+    })
+    await expect(failing).rejects.toThrow('stop')
+    expect(await database.query('select * from t')).toEqual([])
+    await expect(
+      database.transaction(async (transaction) => {
+        await transaction.query('insert into t values (2)')
+        await transaction.query('insert into t values (2)')
+      }),
+    ).rejects.toMatchObject({ code: '23505' })
+    const result = await database.transaction(async (transaction) => {
+      await transaction.query('insert into t values (3)')
+      return 'done'
+    })
+    expect(result).toBe('done')
+    expect(await database.query('select x from t')).toEqual([{ x: 3 }])
+  })
+
+  test('behavior: a notification reaches its listeners, and not those that stopped', async () => {
+    const heard: unknown[] = []
+    const channel = new EventEmitter()
+    const stop = await database.listen('my_channel', (payload) => {
+      heard.push(payload)
+      channel.emit('heard')
+    })
+    const first = once(channel, 'heard')
+    await database.notify('my_channel', 'hello')
+    await first
+    await stop()
+    await database.listen('my_channel', (payload) => channel.emit('again', payload))
+    const second = once(channel, 'again')
+    await database.notify('my_channel', 'again')
+    expect(await second).toEqual(['again'])
+    expect(heard).toEqual(['hello'])
+  })
+
+  test('default: migrations run once, in order, and resume where they stopped', async () => {
+    const first = { name: 'first', statements: ['create table m (x int)', 'insert into m values (1)'] }
+    const second = { name: 'second', statements: ['insert into m values (2)'] }
+    await migrate(database, { scope: 'a', migrations: [first] })
+    await migrate(database, { scope: 'a', migrations: [first] })
+    await migrate(database, { scope: 'a', migrations: [first, second] })
+    expect(await database.query('select x from m order by x')).toEqual([{ x: 1 }, { x: 2 }])
+  })
+
+  test('error: a failing migration changes nothing, and an unknown one is named', async () => {
+    const good = { name: 'good', statements: ['create table g (x int)'] }
+    const bad = { name: 'bad', statements: ['create table g2 (x int)', 'nonsense'] }
+    await expect(migrate(database, { scope: 'b', migrations: [good, bad] })).rejects.toThrow(/syntax/)
+    expect(await database.query("select to_regclass('g') as g, to_regclass('g2') as g2")).toEqual([
+      { g: null, g2: null },
+    ])
+    await migrate(database, { scope: 'b', migrations: [good] })
+    await expect(migrate(database, { scope: 'b', migrations: [] })).rejects.toMatchObject({
+      code: 'database_too_new',
+      message: expect.stringContaining('"good"'),
+    })
+  })
+
+  test('behavior: replicas that migrate together do it once', async () => {
+    const migrations = [{ name: 'once', statements: ['create table once (x int)', 'insert into once values (1)'] }]
+    await Promise.all(Array.from({ length: 5 }, () => migrate(database, { scope: 'c', migrations })))
+    expect(await database.query('select x from once')).toEqual([{ x: 1 }])
+  })
+})
+
+describe('postgres', () => {
+  test('behavior: a listener comes back after its connection was cut, and says so', async () => {
+    const { url, remove } = await createTestDatabase('postgres', inject('databases'))
+    const database = await openDatabase(url)
+    const heard: unknown[] = []
+    let wake = () => {}
+    await database.listen('c', (payload) => {
+      heard.push(payload)
+      wake()
+    })
+    const back = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    await database.query('select pg_terminate_backend(pid) from pg_stat_activity where query like $1', ['listen %'])
+    await back
+    expect(heard).toEqual([undefined])
+    const again = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    await database.notify('c', 'hello')
+    await again
+    expect(heard).toEqual([undefined, 'hello'])
+    await database.close()
+    await remove()
+  })
+
+  test('error: a server that is not there is named without its password', async () => {
+    const failing = openDatabase('postgres://someone:hunter2@127.0.0.1:1/x')
+    await expect(failing).rejects.toMatchObject({ code: 'database_unavailable', retryable: true })
+    await expect(failing).rejects.toThrow('PostgreSQL 127.0.0.1:1/x cannot be used (ECONNREFUSED)')
+    await expect(failing).rejects.not.toThrow('hunter2')
+  })
+
+  test('error: a database that does not exist is named', async () => {
+    const url = new URL(inject('databases').postgresUrl)
+    url.pathname = '/nowhere'
+    await expect(openDatabase(url.href)).rejects.toMatchObject({ code: 'database_unavailable' })
+  })
+})
+
+test.each(['', 'mysql://x', 'file:', '/tmp/x'])('error: refuses the URL %j', async (url) => {
+  await expect(openDatabase(url)).rejects.toMatchObject({ code: 'invalid_config' })
+})

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { lockDirectory } from '../src/lock-directory.ts'
+
+let folder: string
+let directory: string
+const children: ChildProcess[] = []
+
+function leaveLock(content: string): string {
+  mkdirSync(`${directory}.lock`, { recursive: true })
+  writeFileSync(join(`${directory}.lock`, '7'), content)
+  return content
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tallystick-lock-'))
+  directory = join(folder, 'db')
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+const holdLock = `
+  const { lockDirectory } = await import(${JSON.stringify(new URL('../src/lock-directory.ts', import.meta.url).href)})
+  try { await lockDirectory(process.argv[1]); console.log('held') } catch (error) { console.log(error.code) }
+  setInterval(() => {}, 1e6)`
+
+/** Another process that tries to take the lock and keeps it; resolves with what it said. */
+async function spawnHolder(): Promise<{ child: ChildProcess; said: string }> {
+  const arguments_ = ['--conditions=src', '--import', 'tsx', '--input-type=module', '-e', holdLock, directory]
+  const child = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  const [chunk] = await once(child.stdout as NodeJS.ReadableStream, 'data')
+  return { child, said: String(chunk).trim() }
+}
+
+test('default: held, refused with who holds it, released, taken again', async () => {
+  const unlock = await lockDirectory(directory)
+  await expect(lockDirectory(directory)).rejects.toMatchObject({ code: 'database_in_use' })
+  await expect(lockDirectory(directory)).rejects.toThrow(`is in use by process ${process.pid} on ${hostname()}`)
+  await unlock()
+  const again = await lockDirectory(directory)
+  await again()
+  expect(await readdir(`${directory}.lock`)).toEqual(['2'])
+})
+
+test('behavior: another process is kept out, and a killed one is succeeded at once', async () => {
+  const { child, said } = await spawnHolder()
+  expect(said).toBe('held')
+  await expect(lockDirectory(directory)).rejects.toThrow(`process ${child.pid}`)
+  expect((await spawnHolder()).said).toBe('database_in_use')
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const unlock = await lockDirectory(directory)
+  expect((await spawnHolder()).said).toBe('database_in_use')
+  await unlock()
+})
+
+test('behavior: of several that find a stale lock exactly one takes it', async () => {
+  const stale = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), started: '1' })
+  for (let round = 0; round < 50; round++) {
+    leaveLock(stale)
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)))
+    const held = results.filter((result) => result.status === 'fulfilled')
+    expect(held).toHaveLength(1)
+    await held[0]?.value()
+    await rm(`${directory}.lock`, { recursive: true })
+  }
+})
+
+test('behavior: holders that come and go never overlap', async () => {
+  let holders = 0
+  let turns = 0
+  const contend = async () => {
+    for (let turn = 0; turn < 30; turn++) {
+      const unlock = await lockDirectory(directory).catch(() => undefined)
+      if (!unlock) continue
+      expect(++holders).toBe(1)
+      turns++
+      await readdir(folder)
+      holders--
+      await unlock()
+    }
+  }
+  await Promise.all([contend(), contend(), contend(), contend()])
+  expect(turns).toBeGreaterThan(1)
+})
+
+test('behavior: a process id that went to another process since is not the holder', async () => {
+  leaveLock(JSON.stringify({ pid: process.pid, host: hostname(), started: 'before' }))
+  const unlock = await lockDirectory(directory)
+  await unlock()
+  expect(await readdir(`${directory}.lock`)).toEqual(['8'])
+})
+
+test('behavior: a lock of another machine is left alone', async () => {
+  const elsewhere = leaveLock(JSON.stringify({ pid: 1, host: 'elsewhere', started: '1' }))
+  await expect(lockDirectory(directory)).rejects.toThrow('on elsewhere')
+  expect(await readFile(join(`${directory}.lock`, '7'), 'utf8')).toBe(elsewhere)
+})
+
+test('behavior: a damaged lock file does not lock anyone out', async () => {
+  leaveLock('{"pid":')
+  const unlock = await lockDirectory(directory)
+  await unlock()
+  expect(await readdir(`${directory}.lock`)).toEqual(['8'])
+})

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+
+/** Where new databases come from: a running server, and a directory of an empty embedded database to copy. */
+export type DatabaseSource = { readonly postgresUrl: string; readonly pgliteTemplate: string }
+
+export type TestDatabase = { readonly url: string; readonly remove: () => Promise<void> }
+
+export const databaseEngines = ['pglite', 'postgres'] as const
+export type DatabaseEngine = (typeof databaseEngines)[number]
+
+/** A new, empty database on either engine. */
+export async function createTestDatabase(engine: DatabaseEngine, source: DatabaseSource): Promise<TestDatabase> {
+  if (engine === 'postgres') return createPostgresDatabase(source.postgresUrl)
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-pglite-'))
+  await cp(source.pgliteTemplate, join(directory, 'db'), { recursive: true })
+  return {
+    url: `file:${join(directory, 'db')}`,
+    remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Makes the directory to copy: a first boot takes three seconds, a copy does not. */
+export async function createPgliteTemplate(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-template-'))
+  const pglite = await PGlite.create(directory)
+  await pglite.close()
+  return directory
+}
+
+async function createPostgresDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await onServer(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, remove: () => onServer(serverUrl, `drop database if exists ${name} with (force)`) }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

@@ -1,0 +1,19 @@
+import { rm } from 'node:fs/promises'
+import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../packages/workbench/src/postgres.ts'
+import { createPgliteTemplate, type DatabaseSource } from '../packages/workbench/src/test-database.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databases: DatabaseSource
+  }
+}
+
+export default async function setup(project: TestProject) {
+  const [postgres, pgliteTemplate] = await Promise.all([startPostgres(), createPgliteTemplate()])
+  project.provide('databases', { postgresUrl: postgres.url('postgres'), pgliteTemplate })
+  return async () => {
+    await postgres.stop()
+    await rm(pgliteTemplate, { recursive: true, force: true })
+  }
+}

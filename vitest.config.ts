@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config'
+
+// An odd zone by default, so that no test leans on the host's (run with TZ=UTC to see it pass there too).
+process.env['TZ'] ??= 'Asia/Singapore'
+
+export default defineConfig({
+  // The packages run unbuilt: their `src` export condition points at the TypeScript.
+  resolve: { conditions: ['src'] },
+  ssr: { resolve: { conditions: ['src'], externalConditions: ['src'] } },
+  test: {
+    include: ['{packages,apps}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
+    // Two cores: more workers than that only make each other late.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    expect: { requireAssertions: true },
+  },
+})
