@@ -40,6 +40,8 @@ export type TallystickErrorOptions = {
   readonly code: ErrorCode
   readonly message: string
   readonly retryable: boolean
+  /** How long to wait before another try makes sense; goes out as Retry-After. */
+  readonly retryAfterSeconds?: number | undefined
   readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly cause?: unknown
 }
@@ -55,12 +57,14 @@ export class TallystickError extends Error {
   override readonly name = 'TallystickError' as const
   readonly code: ErrorCode
   readonly retryable: boolean
+  readonly retryAfterSeconds: number | undefined
   readonly details: Readonly<Record<string, unknown>> | undefined
 
-  constructor({ code, message, retryable, details, cause }: TallystickErrorOptions) {
+  constructor({ code, message, retryable, retryAfterSeconds, details, cause }: TallystickErrorOptions) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.retryable = retryable
+    this.retryAfterSeconds = retryAfterSeconds
     this.details = details
   }
 }

@@ -1,0 +1,73 @@
+import { formatNewYork, formatPeriod, type Period, periodAfter } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Config } from '../config.ts'
+import type { Curve } from '../notes/curve.ts'
+import { findCurveInForce, listCurves } from '../notes/curve-store.ts'
+import { findNoteSet } from '../notes/note-store.ts'
+import { toIso } from './key-view.ts'
+
+export type CurveView = {
+  readonly id: string
+  readonly chainId: number | null
+  readonly effectiveFrom: string
+  readonly effectiveFromNewYork: string
+  /** Basis points by tenor in days. */
+  readonly points: Readonly<Record<string, number>>
+  readonly confirmed: boolean
+  readonly source: string
+  readonly createdBy: string
+  readonly createdAt: string
+}
+
+/** The curves in force now and next for each chain, and those set before. */
+export type CurveReport = {
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly current: CurveInForce
+    readonly next: CurveInForce
+  }[]
+  /** Newest first, the last twenty. */
+  readonly history: readonly CurveView[]
+}
+
+type CurveInForce = { readonly period: string; readonly signed: boolean; readonly curve: CurveView | null }
+
+const historyMax = 20
+
+export async function reportCurve(
+  database: Database,
+  { config, current }: { readonly config: Pick<Config, 'chains'>; readonly current: Period },
+): Promise<CurveReport> {
+  const chains = await Promise.all(
+    config.chains.map(async ({ id }) => ({
+      chainId: id,
+      current: await reportInForce(database, { chainId: id, period: current }),
+      next: await reportInForce(database, { chainId: id, period: periodAfter(current) }),
+    })),
+  )
+  return { chains, history: (await listCurves(database, historyMax)).map(viewCurve) }
+}
+
+export function viewCurve(curve: Curve): CurveView {
+  return {
+    id: curve.id.toString(),
+    chainId: curve.chainId,
+    effectiveFrom: toIso(curve.effectiveFrom),
+    effectiveFromNewYork: formatNewYork(curve.effectiveFrom),
+    points: curve.points,
+    confirmed: curve.confirmed,
+    source: curve.source,
+    createdBy: curve.createdBy,
+    createdAt: toIso(curve.createdAt),
+  }
+}
+
+async function reportInForce(
+  database: Database,
+  { chainId, period }: { readonly chainId: number; readonly period: Period },
+): Promise<CurveInForce> {
+  const key = { chainId, periodStart: period.start }
+  const curve = await findCurveInForce(database, key)
+  const signed = (await findNoteSet(database, key)) !== undefined
+  return { period: formatPeriod(period), signed, curve: curve ? viewCurve(curve) : null }
+}

@@ -1,0 +1,37 @@
+import type { ApiKey } from '../keys/key-store.ts'
+
+/** A key as the admin listener and the command line show it. */
+export type KeyView = {
+  readonly id: string
+  readonly name: string
+  readonly kind: string
+  readonly scopes: readonly string[]
+  /** Requests a minute; null is without limit. */
+  readonly rpm: number | null
+  readonly status: 'active' | 'revoked' | 'expired'
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+export function viewKey(key: ApiKey, nowSeconds: bigint): KeyView {
+  const expired = key.expiresAt !== null && key.expiresAt <= nowSeconds
+  return {
+    id: key.id,
+    name: key.name,
+    kind: key.kind,
+    scopes: key.scopes,
+    rpm: key.rpm,
+    status: key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'active',
+    createdAt: toIso(key.createdAt),
+    expiresAt: key.expiresAt && toIso(key.expiresAt),
+    revokedAt: key.revokedAt && toIso(key.revokedAt),
+    lastUsedAt: key.lastUsedAt && toIso(key.lastUsedAt),
+  } as KeyView
+}
+
+/** Unix seconds as people and programs both read them: ISO 8601, UTC, whole seconds. */
+export function toIso(seconds: bigint): string {
+  return new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z')
+}

@@ -1,0 +1,76 @@
+import { encodeNote, formatPeriod, type Period, type WireNote } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Config } from '../config.ts'
+import { findNoteSet, findRecordedRefusal } from '../notes/note-store.ts'
+import { toIso } from './key-view.ts'
+
+export type PeriodReport = {
+  readonly period: string
+  readonly start: string
+  readonly end: string
+  readonly signed: boolean
+  readonly signer: string | null
+  readonly issuedAt: string | null
+  /** Why there are no notes, if a try was made and failed. */
+  readonly refusal: { readonly reason: string; readonly message: string } | null
+}
+
+/** What is on offer now, and how the next period stands. */
+export type NotesReport = {
+  readonly now: string
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly name: string
+    readonly current: PeriodReport & {
+      readonly notes: readonly (WireNote & { readonly tenorDays: number })[]
+    }
+    /** Without the notes: they are kept back until their first second. */
+    readonly next: PeriodReport
+  }[]
+}
+
+export async function reportNotes(
+  database: Database,
+  {
+    config,
+    nowSeconds,
+    current,
+    next,
+  }: {
+    readonly config: Pick<Config, 'chains'>
+    readonly nowSeconds: bigint
+    readonly current: Period
+    readonly next: Period
+  },
+): Promise<NotesReport> {
+  const chains = await Promise.all(
+    config.chains.map(async ({ id, name }) => {
+      const set = await findNoteSet(database, { chainId: id, periodStart: current.start })
+      const notes = (set?.notes ?? []).map((note) => ({ tenorDays: note.tenorDays, ...encodeNote(note) }))
+      return {
+        chainId: id,
+        name,
+        current: { ...(await reportPeriod(database, { chainId: id, period: current })), notes },
+        next: await reportPeriod(database, { chainId: id, period: next }),
+      }
+    }),
+  )
+  return { now: toIso(nowSeconds), chains }
+}
+
+async function reportPeriod(
+  database: Database,
+  { chainId, period }: { readonly chainId: number; readonly period: Period },
+): Promise<PeriodReport> {
+  const key = { chainId, periodStart: period.start }
+  const set = await findNoteSet(database, key)
+  return {
+    period: formatPeriod(period),
+    start: toIso(period.start),
+    end: toIso(period.end),
+    signed: set !== undefined,
+    signer: set?.signer ?? null,
+    issuedAt: set ? toIso(set.issuedAt) : null,
+    refusal: set ? null : ((await findRecordedRefusal(database, key)) ?? null),
+  }
+}

@@ -1,0 +1,112 @@
+import { keyKinds, keyScopes, periodAfter, periodAt, TallystickError } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import { z } from 'zod'
+import { type Clock, toSeconds } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
+import { setCurve } from '../notes/set-curve.ts'
+import { type CurveReport, reportCurve, viewCurve } from './curve-report.ts'
+import { type KeyView, viewKey } from './key-view.ts'
+import { type NotesReport, reportNotes } from './notes-report.ts'
+
+/** What an operator can do, whether through the admin listener or on the database itself. Plain data in and out. */
+export type Operator = {
+  createKey(request: unknown): Promise<{ readonly key: KeyView; readonly secret: string }>
+  listKeys(): Promise<{ readonly keys: readonly KeyView[] }>
+  revokeKey(id: string): Promise<{ readonly key: KeyView }>
+  rotateKey(id: string, request: unknown): Promise<{ readonly key: KeyView; readonly secret: string }>
+  showCurve(): Promise<CurveReport>
+  setCurve(request: unknown): Promise<{ readonly curve: ReturnType<typeof viewCurve> }>
+  showNotes(): Promise<NotesReport>
+}
+
+const newKeySchema = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(100),
+  kind: z.enum(keyKinds).default('live'),
+  scopes: z
+    .array(z.enum(keyScopes))
+    .min(1)
+    .transform((scopes) => [...new Set(scopes)])
+    .default([...keyScopes]),
+  rpm: z.int().min(1).max(1_000_000).nullable().default(600),
+  expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
+})
+const rotationSchema = z.strictObject({
+  graceSeconds: z
+    .int()
+    .min(0)
+    .max(90 * 86_400)
+    .default(86_400),
+})
+const curveRequestSchema = z.strictObject({
+  points: z.record(z.string().regex(/^[1-9]\d{0,3}$/), z.number()),
+  chainId: z.int().nullable().default(null),
+  confirm: z.boolean().default(false),
+  by: z.string().max(200).default('unknown'),
+})
+
+export function createOperator({
+  database,
+  config,
+  clock,
+}: {
+  readonly database: Database
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
+  readonly clock: Clock
+}): Operator {
+  const now = () => toSeconds(clock.now())
+  return {
+    createKey: async (request) => {
+      const { expiresAt, ...key } = parse(newKeySchema, request, 'invalid_key_request')
+      const nowSeconds = now()
+      const { key: created, secret } = await createKey(database, {
+        key: { ...key, expiresAt: parseExpiry(expiresAt, nowSeconds) },
+        nowSeconds,
+      })
+      return { key: viewKey(created, nowSeconds), secret }
+    },
+    listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
+    revokeKey: async (id) => {
+      const nowSeconds = now()
+      return { key: viewKey(await revokeKey(database, { id, nowSeconds }), nowSeconds) }
+    },
+    rotateKey: async (id, request) => {
+      const { graceSeconds } = parse(rotationSchema, request ?? {}, 'invalid_key_request')
+      const nowSeconds = now()
+      const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds })
+      return { key: viewKey(key, nowSeconds), secret }
+    },
+    showCurve: () => reportCurve(database, { config, current: periodAt(now()) }),
+    setCurve: async (request) => {
+      const wanted = parse(curveRequestSchema, request, 'invalid_curve')
+      return { curve: viewCurve(await setCurve(database, { config, wanted, nowSeconds: now() })) }
+    },
+    showNotes: () => {
+      const nowSeconds = now()
+      const current = periodAt(nowSeconds)
+      return reportNotes(database, { config, nowSeconds, current, next: periodAfter(current) })
+    },
+  }
+}
+
+function parseExpiry(expiresAt: string | null, nowSeconds: bigint): bigint | null {
+  if (expiresAt === null) return null
+  const seconds = toSeconds(Date.parse(expiresAt))
+  if (seconds > nowSeconds) return seconds
+  throw new TallystickError({
+    code: 'invalid_key_request',
+    message: `The expiry ${expiresAt} is not in the future.`,
+    retryable: false,
+  })
+}
+
+function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  code: 'invalid_key_request' | 'invalid_curve',
+): z.output<Schema> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const faults = result.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+  throw new TallystickError({ code, message: `Nothing was changed: ${faults.join('; ')}.`, retryable: false })
+}

@@ -1,0 +1,90 @@
+import { keyKinds, keyScopes } from '@tallystick/core'
+import type { Command } from 'commander'
+import type { KeyView } from '../admin/key-view.ts'
+import { addCommonOptions, type CommonOptions, parseDuration, parseList, parseRpm } from './options.ts'
+import { createOutput, formatTable, type Output } from './output.ts'
+import { withOperator } from './with-operator.ts'
+
+type CreateOptions = CommonOptions & {
+  readonly name: string
+  readonly kind: string
+  readonly scopes: string[]
+  readonly rpm: number | null
+  readonly expires?: string
+}
+
+export function addKeysCommand(program: Command): void {
+  const keys = program.command('keys').description('issue, list, rotate and revoke API keys')
+  addCommonOptions(keys.command('create').description('issue a key; it is shown this once'))
+    .requiredOption('--name <name>', 'whose key it is')
+    .option('--scopes <list>', `what it may use: ${keyScopes.join(', ')}`, parseList, [...keyScopes])
+    .option('--rpm <number>', 'requests a minute, or "unlimited"', parseRpm, 600)
+    .option('--expires <instant>', 'when it stops working, ISO 8601 (never if left out)')
+    .option('--kind <kind>', `what its prefix says: ${keyKinds.join(', ')}`, 'live')
+    .action(async ({ config, json, expires, ...key }: CreateOptions) => {
+      const { name, kind, scopes, rpm } = key
+      const request = { name, kind, scopes, rpm, expiresAt: expires ?? null }
+      const created = await withOperator(config, (operator) => operator.createKey(request))
+      const output = createOutput(json)
+      output.document(created)
+      output.text(`Key ${created.key.id} for "${created.key.name}": ${describeKey(created.key)}.`)
+      showSecret(output, created.secret)
+    })
+  addCommonOptions(keys.command('list').description('list the keys; their secrets are not kept')).action(
+    async ({ config, json }: CommonOptions) => {
+      const list = await withOperator(config, (operator) => operator.listKeys())
+      const output = createOutput(json)
+      output.document(list)
+      output.text(formatKeys(list.keys))
+    },
+  )
+  addCommonOptions(keys.command('revoke <id>').description('refuse a key from now on, everywhere')).action(
+    async (id: string, { config, json }: CommonOptions) => {
+      const revoked = await withOperator(config, (operator) => operator.revokeKey(id))
+      const output = createOutput(json)
+      output.document(revoked)
+      output.text(`Key ${revoked.key.id} ("${revoked.key.name}") is revoked. Every replica refuses it within a second.`)
+    },
+  )
+  addRotateCommand(keys)
+}
+
+function addRotateCommand(keys: Command): void {
+  addCommonOptions(keys.command('rotate <id>').description('give a key a new secret; it is shown this once'))
+    .option('--grace <duration>', 'how long the old secret still works: 0, 90s, 30m, 24h, 7d', parseDuration, 86_400)
+    .action(async (id: string, { config, json, grace }: CommonOptions & { readonly grace: number }) => {
+      const rotated = await withOperator(config, (operator) => operator.rotateKey(id, { graceSeconds: grace }))
+      const output = createOutput(json)
+      output.document(rotated)
+      const old = grace === 0 ? 'The old secret no longer works' : `The old secret works for ${grace} seconds more`
+      output.text(`Key ${rotated.key.id} ("${rotated.key.name}") has a new secret. ${old}.`)
+      showSecret(output, rotated.secret)
+    })
+}
+
+function showSecret(output: Output, secret: string): void {
+  output.text(`\n  ${secret}\n\nThis is the only time it is shown; only its hash is stored.`)
+}
+
+function describeKey(key: KeyView): string {
+  const limit = key.rpm === null ? 'no rate limit' : `${key.rpm} requests a minute`
+  return `scopes ${key.scopes.join(', ')}; ${limit}; ${key.expiresAt ? `expires ${key.expiresAt}` : 'does not expire'}`
+}
+
+function formatKeys(keys: readonly KeyView[]): string {
+  if (keys.length === 0) return 'No keys yet. Issue one with `tallystick keys create --name <name>`.'
+  return formatTable(
+    ['ID', 'NAME', 'KIND', 'STATUS', 'SCOPES', 'RPM', 'CREATED', 'EXPIRES', 'LAST USED'],
+    keys.map((key) => [
+      key.id,
+      key.name,
+      key.kind,
+      key.status,
+      key.scopes.join(','),
+      key.rpm === null ? 'unlimited' : String(key.rpm),
+      key.createdAt,
+      key.expiresAt ?? 'never',
+      key.lastUsedAt ?? 'never',
+    ]),
+  )
+}

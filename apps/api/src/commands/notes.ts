@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
+import { addCommonOptions, type CommonOptions } from './options.ts'
+import { createOutput, exitCodes, formatTable } from './output.ts'
+import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
+import { withOperator } from './with-operator.ts'
+
+export function addNotesCommand(program: Command): void {
+  const notes = program.command('notes').description('see the notes on offer, verify notes')
+  addCommonOptions(notes.command('show').description('the notes on offer, and why there are none if so')).action(
+    async ({ config, json }: CommonOptions) => {
+      const report = await withOperator(config, (operator) => operator.showNotes())
+      const output = createOutput(json)
+      output.document(report)
+      output.text(formatReport(report))
+    },
+  )
+  addCommonOptions(
+    notes
+      .command('verify <file>')
+      .description('check who signed the notes in a file (a /notes answer or single notes; - is stdin)'),
+  )
+    .option('--signer <address>', 'the address that should have signed (the configured signer if left out)')
+    .action(async (file: string, { config, json, signer }: CommonOptions & { readonly signer?: string }) => {
+      const checked = await verifyNotesFile(file, { configPath: config, signer })
+      const output = createOutput(json)
+      output.document({ notes: checked })
+      output.text(formatChecked(checked))
+      if (checked.some((note) => !note.genuine)) process.exitCode = exitCodes.failed
+    })
+}
+
+function formatReport({ now, chains }: NotesReport): string {
+  const parts = chains.map(({ chainId, name, current, next }) => {
+    const rows = current.notes.map((note) => [
+      `${note.tenorDays} days`,
+      `${note.coupon} bps`,
+      note.maturity_timestamp,
+      `${note.signature.r.slice(0, 10)}…`,
+    ])
+    const table = rows.length === 0 ? '' : `\n${formatTable(['TENOR', 'COUPON', 'MATURITY', 'SIGNATURE'], rows)}`
+    return `Chain ${chainId} (${name})\nNow:  ${formatPeriodReport(current)}${table}\nNext: ${formatPeriodReport(next)}`
+  })
+  return [`Service time ${now}`, ...parts].join('\n\n')
+}
+
+function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport): string {
+  if (signed) return `${period}, signed ${issuedAt} by ${signer}`
+  if (refusal) return `${period}, NOT SIGNED (${refusal.reason}): ${refusal.message}`
+  return `${period}, not signed yet`
+}
+
+function formatChecked(notes: readonly CheckedNote[]): string {
+  const rows = notes.map((note) => [
+    String(note.chainId),
+    note.maturityTimestamp,
+    `${note.coupon} bps`,
+    note.genuine ? 'genuine' : 'NOT GENUINE',
+    note.status === 'usable' ? `usable for ${note.secondsLeft} s more` : note.status,
+    note.reason ?? '',
+  ])
+  return formatTable(['CHAIN', 'MATURITY', 'COUPON', 'SIGNATURE', 'NOW', 'WHY'], rows)
+}

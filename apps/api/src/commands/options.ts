@@ -1,0 +1,38 @@
+import { type Command, InvalidArgumentError } from 'commander'
+
+export type CommonOptions = { readonly config: string; readonly json: boolean }
+
+/** What every command takes. */
+export function addCommonOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'the configuration', 'tallystick.json')
+    .option('--json', 'print JSON instead of text', false)
+}
+
+export function parseList(value: string): string[] {
+  const items = value.split(',').map((item) => item.trim())
+  if (items.some((item) => item === '')) throw new InvalidArgumentError('Give names, comma separated.')
+  return items
+}
+
+/** Requests a minute; null is without limit. */
+export function parseRpm(value: string): number | null {
+  if (value === 'unlimited') return null
+  if (/^[1-9]\d{0,6}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('Give a whole number above zero, or "unlimited".')
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Seconds of a duration such as 0, 90s, 30m, 24h or 7d. */
+export function parseDuration(value: string): number {
+  const match = /^(\d{1,7})([smhd])$/.exec(value)
+  if (value === '0') return 0
+  if (!match) throw new InvalidArgumentError('Give a number and a unit, such as 90s, 30m, 24h or 7d, or 0.')
+  return Number(match[1]) * (unitSeconds[match[2] as string] as number)
+}
+
+export function parseChain(value: string): number {
+  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('Give a chain id, such as 324.')
+}

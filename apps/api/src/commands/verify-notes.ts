@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { decodeNote, type Note, noteStatusAt, TallystickError, verifyNote } from '@tallystick/core'
+import { type Address, isAddress } from 'viem'
+import { createClock, toSeconds } from '../clock.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { openSigner } from '../notes/signers/open-signer.ts'
+
+export type CheckedNote = {
+  readonly chainId: number
+  readonly maturityTimestamp: string
+  readonly coupon: string
+  /** Signed by the signer asked about, for the configured pool of its chain. */
+  readonly genuine: boolean
+  readonly reason: string | null
+  readonly status: string
+  /** How long the pool will still take it. */
+  readonly secondsLeft: number
+}
+
+/** Checks every note of a file: a `/notes` answer, a list of notes, or one note. */
+export async function verifyNotesFile(
+  file: string,
+  { configPath, signer }: { readonly configPath: string; readonly signer: string | undefined },
+): Promise<CheckedNote[]> {
+  const config = loadConfig(configPath, { env: process.env, secrets: 'optional' })
+  const notes = readNotes(file)
+  const expected = await expectedSigner(config, signer)
+  const nowSeconds = toSeconds(createClock().now())
+  return Promise.all(notes.map((note) => checkNote(note, { config, signer: expected, nowSeconds })))
+}
+
+async function checkNote(
+  note: Note,
+  { config, signer, nowSeconds }: { readonly config: Config; readonly signer: Address; readonly nowSeconds: bigint },
+): Promise<CheckedNote> {
+  const chain = config.chains.find(({ id }) => id === note.chainId)
+  const verification = chain
+    ? await verifyNote(note, { domain: chain.domain, signer })
+    : ({ valid: false, reason: `chain ${note.chainId} is not configured` } as const)
+  const status = noteStatusAt(note, nowSeconds)
+  return {
+    chainId: note.chainId,
+    maturityTimestamp: note.maturityTimestamp.toString(),
+    coupon: note.coupon.toString(),
+    genuine: verification.valid,
+    reason: verification.valid ? null : verification.reason,
+    status,
+    secondsLeft: status === 'usable' ? Number(note.validBefore - nowSeconds) : 0,
+  }
+}
+
+async function expectedSigner(config: Config, signer: string | undefined): Promise<Address> {
+  if (signer === undefined) return (await openSigner(config.signer)).address
+  if (isAddress(signer)) return signer
+  throw new TallystickError({
+    code: 'invalid_note_file',
+    message: `--signer "${signer}" is not an address.`,
+    retryable: false,
+  })
+}
+
+function readNotes(file: string): Note[] {
+  try {
+    const value = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
+    const wires = Array.isArray(value) ? value : Array.isArray(value?.data) ? value.data : [value]
+    return wires.map(decodeNote)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new TallystickError({
+      code: 'invalid_note_file',
+      message: code
+        ? `${file} cannot be read (${code}).`
+        : `${file} holds no notes in the form of GET /notes. Save an answer of it, or one element of its "data".`,
+      retryable: false,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,106 @@
+import type { ErrorBody, ErrorCode } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core'
+import { createOperator, type Operator } from '../admin/operator.ts'
+import { createClock } from '../clock.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { openServiceDatabase } from '../main.ts'
+
+const probeTimeoutMs = 2_000
+const callTimeoutMs = 30_000
+
+/**
+ * Runs an operator's work through the admin listener of a running server, or on the database itself if none runs. The
+ * embedded database can be open in one process only, so a running server has to be asked.
+ */
+export async function withOperator<Result>(
+  configPath: string,
+  work: (operator: Operator) => Promise<Result>,
+): Promise<Result> {
+  const config = loadConfig(configPath, { env: process.env, secrets: 'optional' })
+  const call = await findServer(config.admin)
+  if (call) return work(createRemoteOperator(call))
+  const database = await openServiceDatabase(config.database, () => undefined)
+  try {
+    return await work(createOperator({ database, config, clock: createClock() }))
+  } finally {
+    await database.close()
+  }
+}
+
+type Call = <Result>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Result>
+
+function createRemoteOperator(call: Call): Operator {
+  return {
+    createKey: (request) => call('POST', '/keys', request),
+    listKeys: () => call('GET', '/keys'),
+    revokeKey: (id) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`),
+    rotateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/rotate`, request),
+    showCurve: () => call('GET', '/curve'),
+    setCurve: (request) => call('POST', '/curve', request),
+    showNotes: () => call('GET', '/notes'),
+  }
+}
+
+/** A way to call the admin listener, or undefined where nothing listens. */
+async function findServer(admin: Config['admin']): Promise<Call | undefined> {
+  const host = ['0.0.0.0', '::'].includes(admin.host) ? '127.0.0.1' : admin.host
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${admin.port}`
+  const call = createCall(url, admin.token.reveal())
+  try {
+    await call('GET', '/healthz', undefined, probeTimeoutMs)
+    return call
+  } catch (error) {
+    if (error instanceof NothingListens) return undefined
+    throw error
+  }
+}
+
+class NothingListens extends Error {
+  override readonly name = 'NothingListens' as const
+}
+
+function createCall(url: string, token: string) {
+  return async <Result>(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    timeoutMs: number = callTimeoutMs,
+  ): Promise<Result> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    }).catch((error: Error) => {
+      const code = (error.cause as { code?: string } | undefined)?.code
+      if (code === 'ECONNREFUSED') throw new NothingListens()
+      throw unreachable(url, code ?? error.name)
+    })
+    const answer = await response.json().catch(() => undefined)
+    if (response.ok && answer !== undefined) return answer as Result
+    throw toError(answer as Partial<ErrorBody> | undefined, { url, status: response.status })
+  }
+}
+
+function toError(
+  body: Partial<ErrorBody> | undefined,
+  { url, status }: { readonly url: string; readonly status: number },
+): TallystickError {
+  if (!body?.code || !body.message) return unreachable(url, `status ${status}`)
+  const hint = body.code === 'unauthorized' ? ' Is the variable or file that admin.token names set here too?' : ''
+  return new TallystickError({
+    code: body.code as ErrorCode,
+    message: body.message + hint,
+    retryable: status >= 500,
+    details: body.details,
+  })
+}
+
+function unreachable(url: string, why: string): TallystickError {
+  return new TallystickError({
+    code: 'server_unreachable',
+    message: `Something listens on ${url} but does not answer like the admin listener (${why}). Check "admin" in the configuration.`,
+    retryable: true,
+  })
+}

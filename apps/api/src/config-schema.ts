@@ -1,0 +1,212 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import { type Address, getAddress, isAddress } from 'viem'
+import { z } from 'zod'
+
+export type ConfigSources = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly secrets: 'required' | 'optional'
+  /** What relative paths in the file are relative to. */
+  readonly baseDirectory: string
+}
+
+/** A secret that does not show when the object that holds it is printed. */
+export type Secret = { reveal(): string }
+
+/** The shape of the configuration (DESIGN.md §5). Strict everywhere: a misspelt member is a fault, not a default. */
+export function configSchema(sources: ConfigSources) {
+  const path = z
+    .string()
+    .min(1)
+    .transform((value) => resolve(sources.baseDirectory, value))
+  const secret = secretSchema(sources)
+  return z.strictObject({
+    listen: listenSchema(sources, path),
+    admin: z.strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: port.default(9464),
+      token: secret,
+    }),
+    database: databaseSchema(sources),
+    signer: z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('private-key'), key: secret }),
+      z.strictObject({ kind: z.literal('keystore'), path, password: secret }),
+      z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address }),
+    ]),
+    tenors: z
+      .array(z.int().min(1).max(3650))
+      .min(1)
+      .refine((tenors) => new Set(tenors).size === tenors.length, 'holds a tenor twice')
+      .transform((tenors) => tenors.toSorted((a, b) => a - b))
+      .default([7, 14, 30, 60, 90, 180, 360]),
+    curve: curveSchema.default({ source: 'manual' }),
+    rails: z
+      .strictObject({
+        maxMoveBps: z.int().min(0).max(10_000).default(100),
+        signAheadSeconds: z
+          .int()
+          .min(0)
+          .max(6 * 3600)
+          .default(600),
+      })
+      .prefault({}),
+    chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains),
+  })
+}
+
+const port = z.int().min(0).max(65_535)
+const address = z
+  .string()
+  .refine((value) => isAddress(value), 'must be an address: 0x and 40 hex digits, with a right checksum if mixed case')
+  .transform((value): Address => getAddress(value))
+const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL')
+
+const curveSchema = z
+  .discriminatedUnion('source', [
+    z.strictObject({ source: z.literal('manual') }),
+    z.strictObject({
+      source: z.literal('treasury'),
+      basis: z.enum(['discount', 'yield']),
+      spreadBps: z.int().min(-10_000).max(10_000),
+      url: httpUrl.optional(),
+    }),
+  ])
+  .refine(({ source }) => source !== 'treasury', {
+    path: ['source'],
+    message: '"treasury" is not available in this version: use "manual" and `tallystick curve set`',
+  })
+
+function chainSchema(secret: z.ZodType<Secret, string>) {
+  return z
+    .strictObject({
+      id: z.int().min(1),
+      name: z.string().min(1),
+      pool: address,
+      domain: z
+        .strictObject({
+          name: z.string().min(1).default('NoteSignatureVerifier'),
+          version: z.string('must be a string: a number would change the hash').min(1).default('1'),
+        })
+        .prefault({}),
+      maxCouponBps: z.int().min(1).max(10_000).default(1000),
+      minMaturitySeconds: z.int().min(0).default(172_800),
+      rpc: z.array(httpUrl).default([]),
+      subgraph: subgraphSchema(secret).optional(),
+    })
+    .transform(({ pool, domain, ...chain }) => ({ ...chain, domain: { ...domain, verifyingContract: pool } }))
+}
+
+function subgraphSchema(secret: z.ZodType<Secret, string>) {
+  return z
+    .strictObject({
+      urls: z.array(httpUrl).min(1).optional(),
+      headers: z.record(z.string(), secret).optional(),
+      embedded: z.strictObject({ positions: address, startBlock: z.int().min(0).default(0) }).optional(),
+    })
+    .refine(({ urls, embedded }) => (urls === undefined) !== (embedded === undefined), {
+      message: 'must have either "urls" or "embedded"',
+    })
+}
+
+function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
+  const tls = z.strictObject({ cert: path, key: path }).superRefine((files, context) => {
+    if (sources.secrets === 'required') checkCertificate(files, context)
+  })
+  const network = z.string().refine(isNetwork, 'must be an IP address or a network such as "10.0.0.0/8"')
+  return z
+    .strictObject({
+      host: z.string().min(1).default('0.0.0.0'),
+      port: port.default(8443),
+      tls: tls.optional(),
+      proxy: z.strictObject({ trust: z.array(network).min(1) }).optional(),
+    })
+    .refine((listen) => (listen.tls === undefined) !== (listen.proxy === undefined), {
+      message: 'must have either "tls" (this service ends TLS) or "proxy" (a trusted proxy in front of it does)',
+    })
+}
+
+function databaseSchema(sources: ConfigSources) {
+  return z
+    .string()
+    .default('file:.tallystick/db')
+    .transform((value, context) => {
+      const url = value.startsWith('env:') ? (sources.env[value.slice(4)] ?? '') : value
+      if (/^postgres(ql)?:\/\/./.test(url)) return url
+      if (/^file:./.test(url)) return `file:${resolve(sources.baseDirectory, url.replace(/^file:(\/\/)?/, ''))}`
+      const message = 'must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them'
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
+}
+
+function secretSchema({ env, secrets, baseDirectory }: ConfigSources): z.ZodType<Secret, string> {
+  return z.string().transform((reference, context): Secret => {
+    const fault = (message: string) => {
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(reference) ?? []
+    if (!kind) return fault('must be "env:NAME" or "file:path": secrets do not belong in this file')
+    const value = kind === 'env' ? env[name] : readSecretFile(resolve(baseDirectory, name))
+    if (!value && secrets === 'required') {
+      return fault(kind === 'env' ? `the variable ${name} is not set` : `${name} cannot be read or is empty`)
+    }
+    return { reveal: () => value ?? '' }
+  })
+}
+
+function readSecretFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+function checkCertificate(files: { readonly cert: string; readonly key: string }, context: z.RefinementCtx): void {
+  const read = (member: 'cert' | 'key') => {
+    try {
+      return readFileSync(files[member])
+    } catch (error) {
+      const message = `${files[member]} cannot be read (${(error as NodeJS.ErrnoException).code})`
+      context.addIssue({ code: 'custom', path: [member], message })
+      return undefined
+    }
+  }
+  const cert = read('cert')
+  const key = read('key')
+  if (!cert || !key) return
+  try {
+    new X509Certificate(cert)
+  } catch {
+    context.addIssue({ code: 'custom', path: ['cert'], message: `${files.cert} holds no certificate in PEM form` })
+    return
+  }
+  try {
+    createSecureContext({ cert, key })
+  } catch {
+    const message = `${files.key} holds no private key in PEM form, or not the one of this certificate`
+    context.addIssue({ code: 'custom', path: ['key'], message })
+  }
+}
+
+function refuseRepeatedChains(chains: readonly { readonly id: number }[], context: z.RefinementCtx): void {
+  chains.forEach(({ id }, index) => {
+    if (chains.findIndex((chain) => chain.id === id) === index) return
+    context.addIssue({ code: 'custom', path: [index, 'id'], message: `chain ${id} is configured twice` })
+  })
+}
+
+function isHttpUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+}
+
+function isNetwork(value: string): boolean {
+  const [ip = '', prefix, ...rest] = value.split('/')
+  const version = isIP(ip)
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}

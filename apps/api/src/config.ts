@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { TallystickError } from '@tallystick/core'
+import type { z } from 'zod'
+import { type ConfigSources, configSchema } from './config-schema.ts'
+
+export type Config = z.output<ReturnType<typeof configSchema>>
+export type ChainConfig = Config['chains'][number]
+export type SignerConfig = Config['signer']
+
+export type LoadOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /**
+   * `serve` needs every secret and file to be there; the operator's commands only need those they touch, so a missing
+   * one is left for whoever uses it.
+   */
+  readonly secrets: 'required' | 'optional'
+}
+
+/** Reads and checks a configuration file. Throws one error that lists every fault by its path. */
+export function loadConfig(path: string, { env, secrets }: LoadOptions): Config {
+  const text = readConfigFile(path)
+  return parseConfig(parseJson(text, path), { path, env, secrets, baseDirectory: dirname(resolve(path)) })
+}
+
+/** Checks a configuration that was read already. `path` is only what errors call it. */
+export function parseConfig(value: unknown, { path, ...sources }: ConfigSources & { readonly path: string }): Config {
+  const result = configSchema(sources).safeParse(value)
+  if (result.success) return result.data
+  const faults = result.error.issues.map((issue) => ({ path: formatPath(issue.path), message: issue.message }))
+  throw new TallystickError({
+    code: 'invalid_config',
+    message: [
+      `${path} is not a valid configuration:`,
+      ...faults.map((fault) => `  ${fault.path}: ${fault.message}`),
+    ].join('\n'),
+    retryable: false,
+    details: { faults },
+  })
+}
+
+function readConfigFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new TallystickError({
+      code: 'invalid_config',
+      message: `The configuration ${path} cannot be read (${(error as NodeJS.ErrnoException).code}). Name another with --config.`,
+      retryable: false,
+      cause: error,
+    })
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new TallystickError({
+      code: 'invalid_config',
+      message: `${path} is not JSON: ${(error as Error).message}`,
+      retryable: false,
+    })
+  }
+}
+
+function formatPath(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return '(top level)'
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
+}

@@ -1,0 +1,55 @@
+import { type KeyScope, TallystickError } from '@tallystick/core'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { KeyRing, RingKey } from '../keys/key-ring.ts'
+import { rateWindowSeconds } from '../keys/rate-window.ts'
+
+export type Authenticate = (scope: KeyScope, request: FastifyRequest, reply: FastifyReply) => void
+
+/**
+ * Checks key, scope and allowance of a request, in that order, and throws at the first that fails. All in memory:
+ * nothing here waits.
+ */
+export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow: () => number): Authenticate {
+  return (scope, request, reply) => {
+    const secret = request.headers['x-api-key']
+    const key = typeof secret === 'string' ? keyRing.find(secret, request.nowMs) : undefined
+    if (!key) throw invalidKey()
+    if (!key.scopes.has(scope)) throw insufficientScope(scope)
+    countRequest(key, { reply, monotonicMs: monotonicNow() })
+  }
+}
+
+function countRequest(
+  { window }: RingKey,
+  { reply, monotonicMs }: { readonly reply: FastifyReply; readonly monotonicMs: number },
+): void {
+  if (!window) return
+  const { allowed, remaining, resetSeconds } = window.take(monotonicMs)
+  reply.header('ratelimit-policy', `"default";q=${window.limit};w=${rateWindowSeconds}`)
+  reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`)
+  if (allowed) return
+  throw new TallystickError({
+    code: 'rate_limited',
+    message: `This key allows ${window.limit} requests a minute. Try again in ${resetSeconds} seconds.`,
+    retryable: true,
+    retryAfterSeconds: resetSeconds,
+  })
+}
+
+/** One text whatever is wrong with the key: it tells nobody which keys exist. */
+function invalidKey(): TallystickError {
+  return new TallystickError({
+    code: 'invalid_api_key',
+    message: 'The x-api-key header holds no valid key. Ask the operator of this service for one.',
+    retryable: false,
+  })
+}
+
+function insufficientScope(scope: KeyScope): TallystickError {
+  return new TallystickError({
+    code: 'insufficient_scope',
+    message: `This key may not use this endpoint: it lacks the scope "${scope}". Ask the operator for a key that has it.`,
+    retryable: false,
+    details: { scope },
+  })
+}

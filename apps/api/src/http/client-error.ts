@@ -1,0 +1,52 @@
+import type { Socket } from 'node:net'
+import { type ErrorCode, TallystickError } from '@tallystick/core'
+import { errorBody, statusOf } from './errors.ts'
+
+/**
+ * Answers what never became a request: broken HTTP, headers too large or too slow. Fastify does not see these, so the
+ * bytes are written here.
+ */
+export function createClientErrorHandler({
+  nextRequestId,
+  date,
+}: {
+  readonly nextRequestId: () => string
+  readonly date: () => string
+}) {
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const [code, reason, message] = describe(error.code)
+    const requestId = nextRequestId()
+    const body = JSON.stringify(errorBody(new TallystickError({ code, message, retryable: false }), requestId))
+    socket.end(
+      [
+        `HTTP/1.1 ${statusOf(code)} ${reason}`,
+        `date: ${date()}`,
+        `x-request-id: ${requestId}`,
+        'cache-control: no-store',
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(body)}`,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    )
+  }
+}
+
+function describe(code: string | undefined): [ErrorCode, string, string] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return [
+      'headers_too_large',
+      'Request Header Fields Too Large',
+      'The headers are too large. Send fewer or shorter ones.',
+    ]
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return ['request_timeout', 'Request Timeout', 'The request did not arrive in time.']
+  }
+  return ['invalid_request', 'Bad Request', 'This is not a well-formed HTTP request.']
+}

@@ -1,0 +1,89 @@
+import { type ErrorBody, type ErrorCode, TallystickError } from '@tallystick/core'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+/** The HTTP status of each code. Exhaustive: a new code does not compile until it has one. */
+export function statusOf(code: ErrorCode): number {
+  switch (code) {
+    case 'invalid_chainid':
+    case 'invalid_maturity':
+    case 'invalid_parameter':
+    case 'invalid_request':
+    case 'invalid_curve':
+    case 'invalid_key_request':
+    case 'invalid_note_file':
+      return 400
+    case 'unauthorized':
+      return 401
+    case 'https_required':
+    case 'invalid_api_key':
+    case 'insufficient_scope':
+      return 403
+    case 'not_found':
+    case 'key_not_found':
+      return 404
+    case 'method_not_allowed':
+      return 405
+    case 'not_acceptable':
+      return 406
+    case 'request_timeout':
+      return 408
+    case 'rail_refused':
+    case 'key_not_active':
+      return 409
+    case 'payload_too_large':
+      return 413
+    case 'unsupported_media_type':
+      return 415
+    case 'rate_limited':
+      return 429
+    case 'headers_too_large':
+      return 431
+    case 'internal_error':
+    case 'notes_unavailable':
+    case 'invalid_config':
+    case 'note_not_valid':
+    case 'database_in_use':
+    case 'database_too_new':
+      return 500
+    case 'signer_failed':
+    case 'server_unreachable':
+      return 502
+    case 'not_ready':
+    case 'database_unavailable':
+      return 503
+  }
+}
+
+/** Answers with an error: ours as it is, the framework's in our words, anything else as one fixed text and a log line. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toTallystickError(error)
+  if (known.code === 'internal_error') {
+    request.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'internal error')
+  }
+  reply.code(statusOf(known.code)).header('cache-control', 'no-store')
+  if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(known, request.id)))
+}
+
+export function errorBody({ message, code, details }: TallystickError, requestId: string): ErrorBody {
+  return { message, code, requestId, ...(details && { details }) }
+}
+
+function toTallystickError(error: unknown): TallystickError {
+  if (error instanceof TallystickError) return error
+  const { code, statusCode } = error as Partial<FastifyError>
+  const ours = (code: ErrorCode, message: string) => new TallystickError({ code, message, retryable: false })
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return ours('payload_too_large', 'The body is too large.')
+  if (statusCode === 415) return ours('unsupported_media_type', 'Send the body as application/json.')
+  if (code === 'FST_ERR_BAD_URL') return ours('invalid_request', 'The path is not valid percent-encoding.')
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return ours('invalid_request', 'The request cannot be read. Is the body the JSON the documentation describes?')
+  }
+  return internalError
+}
+
+const internalError = new TallystickError({
+  code: 'internal_error',
+  message: 'Something failed inside the service. It is logged under this requestId; try again later.',
+  retryable: true,
+})

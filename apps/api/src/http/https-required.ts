@@ -1,0 +1,65 @@
+import { BlockList, isIPv6 } from 'node:net'
+import { type ErrorBody, TallystickError } from '@tallystick/core'
+import type { FastifyInstance } from 'fastify'
+import { errorBody, statusOf } from './errors.ts'
+
+/** Refuses what did not reach the trusted proxy over HTTPS. Any other sender's word about it counts for nothing. */
+export function requireForwardedHttps(app: FastifyInstance, trust: readonly string[]): void {
+  const isTrusted = createTrust(trust)
+  app.addHook('onRequest', (request, reply, done) => {
+    const secure =
+      isTrusted(request.socket.remoteAddress ?? '') &&
+      String(request.headers['x-forwarded-proto'] ?? '').toLowerCase() === 'https'
+    if (!secure) reply.header('connection', 'close')
+    done(secure ? undefined : httpsRequired())
+  })
+}
+
+/** The whole answer, as bytes, to a plain-HTTP request on the TLS port. */
+export function plainHttpAnswer({
+  requestId,
+  date,
+  headers,
+  head,
+}: {
+  readonly requestId: string
+  readonly date: string
+  readonly headers: Readonly<Record<string, string>>
+  /** A HEAD request gets the headers only. */
+  readonly head: boolean
+}): string {
+  const error = httpsRequired()
+  const body = JSON.stringify(errorBody(error, requestId) satisfies ErrorBody)
+  const lines = Object.entries({
+    date,
+    ...headers,
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${statusOf(error.code)} Forbidden`, ...lines, '', head ? '' : body].join('\r\n')
+}
+
+function httpsRequired(): TallystickError {
+  return new TallystickError({
+    code: 'https_required',
+    message: 'Use https. If this request carried an API key, the key was sent in the clear: have it rotated.',
+    retryable: false,
+  })
+}
+
+function createTrust(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    list.addSubnet(address, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family)
+  }
+  return (address) => {
+    // A dual-stack socket reports IPv4 peers as ::ffff:a.b.c.d.
+    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+    return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
+  }
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import type { Counter, MetricHelp, Metrics } from '../metrics.ts'
+
+export const httpMetricHelp: MetricHelp = {
+  tallystick_http_requests_total: 'Requests answered, by route and status.',
+  tallystick_http_request_duration_seconds: 'Time from a request’s headers to the end of its answer, by route.',
+  tallystick_plain_http_total: 'Connections refused because they were not TLS.',
+}
+
+/** Counts requests by route and status and measures how long they take. */
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  const counters = new Map<string, Counter>()
+  const counterOf = (route: string, status: number) => {
+    const key = `${status} ${route}`
+    const known = counters.get(key)
+    if (known) return known
+    const created = metrics.counter('tallystick_http_requests_total', { route, status })
+    counters.set(key, created)
+    return created
+  }
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none'
+    counterOf(route, reply.statusCode).increment()
+    metrics.histogram('tallystick_http_request_duration_seconds', { route }).observe(reply.elapsedTime / 1000)
+    done()
+  })
+}

@@ -1,0 +1,107 @@
+import type { Server } from 'node:http'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import type { Socket } from 'node:net'
+
+export type TlsServerOptions = {
+  readonly cert: string | Buffer
+  readonly key: string | Buffer
+  /** The whole answer to bytes that are not TLS, given the first of them. */
+  readonly answerPlain: (firstBytes: Buffer) => string
+}
+
+export type TlsServer = {
+  /** One server for HTTP/1.1 and HTTP/2, without a request listener yet. */
+  readonly server: Server
+  /** New connections use this certificate; those open are left alone. */
+  setCertificate(certificate: { readonly cert: string | Buffer; readonly key: string | Buffer }): void
+  /** Ends every connection now, whatever it is doing. */
+  destroyConnections(): void
+}
+
+// A client sends its first byte at once and its headers soon after; what is slower is not a client but an attack.
+const firstByteTimeoutMs = 10_000
+const handshakeTimeoutMs = 10_000
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 30_000
+const keepAliveTimeoutMs = 72_000
+// Long enough for the answer to plain HTTP to be read before the connection is gone.
+const lingerMs = 2_000
+// First byte of a TLS record that carries a handshake (RFC 8446 §5.1). No HTTP method starts with it.
+const tlsHandshakeByte = 0x16
+
+/**
+ * A TLS server that looks at the first byte of each connection: TLS goes on as ever, anything else is told in plain HTTP
+ * that HTTPS is required, and closed.
+ */
+export function createTlsServer({ cert, key, answerPlain }: TlsServerOptions): TlsServer {
+  const tls = { minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs } as const
+  const server = createSecureServer({ ...tls, cert, key, allowHTTP1: true })
+  applyTimeouts(server)
+  const sockets = new Set<Socket>()
+
+  // The one listener of `connection` is the TLS layer itself; we stand before it.
+  const [startTls] = server.listeners('connection') as [(this: Http2SecureServer, socket: Socket) => void]
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    sniff(socket, { onTls: () => startTls.call(server, socket), answerPlain })
+  })
+
+  const sessions = new Set<{ close(): void }>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.setTimeout(keepAliveTimeoutMs, () => session.close())
+    session.once('close', () => sessions.delete(session))
+  })
+  // Fastify calls this when it closes: sessions end once their streams have.
+  Object.assign(server, {
+    closeHttp2Sessions: () => {
+      for (const session of sessions) session.close()
+    },
+  })
+
+  return {
+    server: server as unknown as Server,
+    setCertificate: (certificate) => server.setSecureContext({ ...tls, ...certificate }),
+    destroyConnections: () => {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function applyTimeouts(server: Http2SecureServer): void {
+  // `allowHTTP1` makes it carry the members of an HTTP/1.1 server, which the types do not know.
+  Object.assign(server, {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+  })
+}
+
+function sniff(
+  socket: Socket,
+  { onTls, answerPlain }: { readonly onTls: () => void; readonly answerPlain: (firstBytes: Buffer) => string },
+): void {
+  const giveUp = setTimeout(() => socket.destroy(), firstByteTimeoutMs)
+  socket.once('close', () => clearTimeout(giveUp))
+  socket.once('data', (firstBytes: Buffer) => {
+    clearTimeout(giveUp)
+    if (firstBytes[0] !== tlsHandshakeByte) {
+      refusePlain(socket, answerPlain(firstBytes))
+      return
+    }
+    socket.pause()
+    socket.unshift(firstBytes)
+    onTls()
+  })
+}
+
+/** What the client still sends is read and dropped: closing on unread bytes would reset the connection under the answer. */
+function refusePlain(socket: Socket, answer: string): void {
+  const linger = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(linger))
+  socket.resume()
+  socket.end(answer)
+}

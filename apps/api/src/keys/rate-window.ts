@@ -1,0 +1,32 @@
+/** What a request learns of its allowance. */
+export type RateState = { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number }
+
+export type RateWindow = {
+  readonly limit: number
+  /** Counts one request at a monotonic time. */
+  take(monotonicMs: number): RateState
+}
+
+export const rateWindowSeconds = 60
+
+/**
+ * A fixed window that opens with the first request after the last one closed. It counts on a monotonic clock, so a step
+ * of the system's time neither locks a key out nor gives it a second allowance.
+ */
+export function createRateWindow(limit: number): RateWindow {
+  let opensAtMs = Number.NEGATIVE_INFINITY
+  let count = 0
+  return {
+    limit,
+    take: (monotonicMs) => {
+      if (monotonicMs - opensAtMs >= rateWindowSeconds * 1000) {
+        opensAtMs = monotonicMs
+        count = 0
+      }
+      const allowed = count < limit
+      if (allowed) count++
+      const resetSeconds = Math.ceil((opensAtMs + rateWindowSeconds * 1000 - monotonicMs) / 1000)
+      return { allowed, remaining: limit - count, resetSeconds }
+    },
+  }
+}

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, isIPv6 } from 'node:net'
+import { formatPeriod, periodAt, TallystickError } from '@tallystick/core'
+import { type Database, migrate, openDatabase } from '@tallystick/database'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { buildAdminApp } from './admin/admin-app.ts'
+import { createOperator } from './admin/operator.ts'
+import { checkReadiness } from './admin/readiness.ts'
+import { type AppParts, buildApp } from './app.ts'
+import { type Clock, toSeconds } from './clock.ts'
+import type { Config } from './config.ts'
+import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
+import { plainHttpAnswer } from './http/https-required.ts'
+import { httpMetricHelp } from './http/measure.ts'
+import { createTlsServer, type TlsServer } from './http/tls-server.ts'
+import { watchCertificate } from './http/watch-certificate.ts'
+import { openKeyRing } from './keys/key-ring.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { apiMigrations } from './migrations.ts'
+import { createChainTimeReader } from './notes/chain-time.ts'
+import { keepNotes } from './notes/keep-notes.ts'
+import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
+import { createPublished } from './notes/published.ts'
+import { openSigner } from './notes/signers/open-signer.ts'
+
+export type Service = {
+  readonly baseUrl: string
+  readonly adminUrl: string
+  /** Stops accepting, finishes what is under way, and closes everything. */
+  stop(): Promise<void>
+}
+
+export type ServiceOptions = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  /** Tells the person at the terminal what is going on. */
+  readonly say: (line: string) => void
+}
+
+// A request takes milliseconds; what is not done by then never will be.
+const drainMs = 10_000
+
+/** Starts the whole service: database, keys, signer, notes, both listeners. What was opened is closed if a step fails. */
+export async function startService({ config, clock, log, say }: ServiceOptions): Promise<Service> {
+  const closers: (() => Promise<unknown> | unknown)[] = []
+  const closeAll = async () => {
+    for (const close of closers.reverse().splice(0)) await close()
+  }
+  try {
+    const database = await openServiceDatabase(config.database, say)
+    closers.push(() => database.close())
+    return await startOn(database, { config, clock, log, say, closers, closeAll })
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** The service's database with its schema up to date. */
+export async function openServiceDatabase(url: string, say: (line: string) => void): Promise<Database> {
+  if (url.startsWith('file:')) say(`opening the embedded database in ${url.slice('file:'.length)}`)
+  const database = await openDatabase(url)
+  if (database.engine === 'postgres') say(`connected to ${database.label}`)
+  await migrate(database, { scope: 'api', migrations: apiMigrations }).catch(async (error) => {
+    await database.close()
+    throw error
+  })
+  return database
+}
+
+type Surroundings = ServiceOptions & {
+  readonly closers: (() => Promise<unknown> | unknown)[]
+  readonly closeAll: () => Promise<void>
+}
+
+async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
+  const { config, clock, log, say, closers, closeAll } = surroundings
+  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp })
+  const monotonicNow = () => performance.now()
+  const nextRequestId = createRequestIds()
+  const keyRing = await openKeyRing({ database, log })
+  closers.push(() => keyRing.close())
+  say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
+
+  const notes = await startNotes(database, { ...surroundings, metrics, monotonicNow })
+  const { published } = notes
+  const tls = openTls(config, { metrics, clock, log, nextRequestId })
+  closers.push(() => tls?.stopWatching())
+  const app = buildApp(config, {
+    clock,
+    keyRing,
+    notes: { published, keeper: notes.keeper, clock },
+    metrics,
+    log,
+    monotonicNow,
+    nextRequestId,
+    serverFactory: tls && ((handler) => tls.server.on('request', handler)),
+  })
+  const chainIds = config.chains.map(({ id }) => id)
+  const admin = buildAdminApp({
+    token: config.admin.token.reveal(),
+    clock,
+    metrics,
+    operator: createOperator({ database, config, clock }),
+    checkReadiness: () => checkReadiness({ database, published, clock, chainIds }),
+    log,
+    nextRequestId,
+  })
+
+  const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
+  closers.push(() => admin.close())
+  say(`admin listener on ${adminUrl}`)
+  const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
+  closers.push(() => drain(app, tls))
+  return { baseUrl, adminUrl, stop: closeAll }
+}
+
+async function startNotes(
+  database: Database,
+  {
+    config,
+    clock,
+    log,
+    say,
+    closers,
+    metrics,
+    monotonicNow,
+  }: Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number },
+) {
+  const signer = await openSigner(config.signer)
+  say(`signing as ${signer.address} (${signer.kind})`)
+  const chainIds = config.chains.map(({ id }) => id)
+  const published = createPublished(chainIds)
+  const readChainTime = createChainTimeReader(config.chains)
+  const { tenors, rails, chains } = config
+  const keeper = await keepNotes({
+    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps },
+    chains,
+    signAheadSeconds: rails.signAheadSeconds,
+    published,
+    metrics: createNoteMetrics({ metrics, clock, published, chainIds }),
+    log,
+    monotonicNow,
+  })
+  closers.push(() => keeper.stop())
+  const current = published.at(clock.now())
+  for (const { id, name } of chains) {
+    const count = current?.sets.get(id)?.notes.length ?? 0
+    const period = formatPeriod(periodAt(toSeconds(clock.now())))
+    if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
+    else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
+  }
+  return { published, keeper }
+}
+
+/** The TLS side of the public listener; undefined behind a proxy, which has it. */
+function openTls(
+  { listen }: Config,
+  { metrics, clock, log, nextRequestId }: Pick<AppParts, 'metrics' | 'clock' | 'log' | 'nextRequestId'>,
+) {
+  if (!listen.tls) return undefined
+  const refusals = metrics.counter('tallystick_plain_http_total')
+  const formatDate = createDateFormatter()
+  const answerPlain = (firstBytes: Buffer) => {
+    refusals.increment()
+    const head = firstBytes.subarray(0, 5).toString('latin1') === 'HEAD '
+    return plainHttpAnswer({
+      requestId: nextRequestId(),
+      date: formatDate(clock.now()),
+      headers: securityHeaders,
+      head,
+    })
+  }
+  const current = { cert: readFileSync(listen.tls.cert), key: readFileSync(listen.tls.key) }
+  const tls = createTlsServer({ ...current, answerPlain })
+  const stopWatching = watchCertificate(listen.tls, { current, onChange: tls.setCertificate, log })
+  return { ...tls, stopWatching }
+}
+
+async function listen(
+  app: FastifyInstance,
+  { host, port, scheme }: { readonly host: string; readonly port: number; readonly scheme: string },
+): Promise<string> {
+  // For "localhost" Fastify would make a second server for the other address family, around ours.
+  const bound = host === 'localhost' ? '127.0.0.1' : host
+  await app.listen({ host: bound, port }).catch((error) => {
+    throw adaptListenError(error, { host, port })
+  })
+  const address = app.server.address() as AddressInfo
+  const everywhere = ['0.0.0.0', '::'].includes(host)
+  return `${scheme}://${everywhere ? 'localhost' : isIPv6(host) ? `[${host}]` : host}:${address.port}`
+}
+
+function adaptListenError(
+  error: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): unknown {
+  if (!error.code) return error
+  return new TallystickError({
+    code: 'invalid_config',
+    message: `Cannot listen on ${host} port ${port} (${error.code}). Is something else there? Choose another port.`,
+    retryable: false,
+    cause: error,
+  })
+}
+
+/** Finishes the requests under way; what hangs longer than any request may is cut. */
+async function drain(app: FastifyInstance, tls: TlsServer | undefined): Promise<void> {
+  const cut = setTimeout(() => {
+    tls?.destroyConnections()
+    app.server.closeAllConnections?.()
+  }, drainMs)
+  await app.close()
+  clearTimeout(cut)
+}

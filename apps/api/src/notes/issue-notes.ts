@@ -1,0 +1,110 @@
+import { maturityOf, type Period, verifyNote } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import { type Clock, toSeconds } from '../clock.ts'
+import type { ChainConfig } from '../config.ts'
+import type { ReadChainTime } from './chain-time.ts'
+import type { Curve } from './curve.ts'
+import { findCurveInForce } from './curve-store.ts'
+import type { NoteSet } from './note-set.ts'
+import { findLastNoteSet, findNoteSet, storeNoteSet } from './note-store.ts'
+import { findRefusal, offeredTenors, type Refusal } from './rails.ts'
+import { signNote } from './signers/sign-note.ts'
+import type { Signer } from './signers/signer.ts'
+
+/** What issuing needs around it. */
+export type IssuingDesk = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly signer: Signer
+  readonly readChainTime: ReadChainTime
+  readonly tenors: readonly number[]
+  readonly maxMoveBps: number
+}
+
+export type IssueResult =
+  | { readonly set: NoteSet; readonly refusal?: undefined }
+  | { readonly set?: undefined; readonly refusal: Refusal }
+
+// A curve set while one is being signed makes the signing start again; operators do not type faster than this.
+const attemptsMax = 5
+
+/**
+ * The notes of a chain for a period: those stored, or new ones, signed, proven and stored. Any number of replicas may
+ * do this at once; all get the same set. Throws `SignerError` and database errors, which are worth another try.
+ */
+export async function issueNotes(
+  desk: IssuingDesk,
+  { chain, period }: { readonly chain: ChainConfig; readonly period: Period },
+): Promise<IssueResult> {
+  const key = { chainId: chain.id, periodStart: period.start }
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const stored = await findNoteSet(desk.database, key)
+    if (stored) return proveStored(stored, chain)
+    const curve = await findCurveInForce(desk.database, key)
+    const refusal = await judge(desk, { chain, period, curve })
+    if (refusal || !curve) return { refusal: refusal as Refusal }
+    const published = await storeNoteSet(desk.database, await signSet(desk, { chain, period, curve }))
+    if (published) return proveStored(published, chain)
+  }
+  throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times while its notes were being signed`)
+}
+
+async function judge(
+  { database, clock, tenors, maxMoveBps, readChainTime }: IssuingDesk,
+  { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
+): Promise<Refusal | undefined> {
+  const [previous, latest, chainTimeSeconds] = await Promise.all([
+    findLastNoteSet(database, { chainId: chain.id, beforeStart: period.start }),
+    findLastNoteSet(database, { chainId: chain.id }),
+    readChainTime(chain.id),
+  ])
+  const nowSeconds = toSeconds(clock.now())
+  return findRefusal({ chain, period, tenors, maxMoveBps, curve, previous, latest, nowSeconds, chainTimeSeconds })
+}
+
+async function signSet(
+  { signer, clock, tenors }: IssuingDesk,
+  { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve },
+): Promise<NoteSet> {
+  const notes = await Promise.all(
+    offeredTenors(tenors, curve).map(async (tenorDays) => {
+      const terms = {
+        chainId: chain.id,
+        maturityTimestamp: maturityOf({ noteDay: period.noteDay, tenorDays }),
+        coupon: BigInt(curve.points[tenorDays] as number),
+        startedAt: period.noteDay,
+        // The chain's comparison excludes both ends, so these two make the note usable in the period's seconds exactly.
+        validAfter: period.start - 1n,
+        validBefore: period.end,
+      }
+      return { ...(await signNote(signer, { terms, domain: chain.domain })), tenorDays }
+    }),
+  )
+  return {
+    chainId: chain.id,
+    period,
+    signer: signer.address,
+    curveId: curve.id,
+    issuedAt: toSeconds(clock.now()),
+    notes,
+  }
+}
+
+/** What comes out of the database is proven like what comes from a signer: it may be another pool's, or altered. */
+async function proveStored(set: NoteSet, chain: ChainConfig): Promise<IssueResult> {
+  for (const note of set.notes) {
+    const verification = await verifyNote(note, { domain: chain.domain, signer: set.signer })
+    const inWindow = note.validAfter === set.period.start - 1n && note.validBefore === set.period.end
+    if (verification.valid && inWindow) continue
+    const why = verification.valid ? 'its window is not the period’s' : verification.reason
+    return {
+      refusal: {
+        reason: 'stored_set_invalid',
+        message:
+          `the stored note of ${note.tenorDays} days on chain ${set.chainId} does not verify: ${why}. ` +
+          'Was the pool or the domain changed in the configuration? What is stored for a period stays.',
+      },
+    }
+  }
+  return { set }
+}

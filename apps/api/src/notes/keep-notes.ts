@@ -1,0 +1,117 @@
+import { type Period, periodAfter, periodAt } from '@tallystick/core'
+import type { Logger } from 'pino'
+import { toSeconds } from '../clock.ts'
+import type { ChainConfig } from '../config.ts'
+import { curvesChannel } from './curve-store.ts'
+import { type IssuingDesk, issueNotes } from './issue-notes.ts'
+import type { NoteMetrics } from './note-metrics.ts'
+import { recordRefusal } from './note-store.ts'
+import type { Published } from './published.ts'
+import type { Refusal } from './rails.ts'
+import { createRetryGate } from './retry-gate.ts'
+import { SignerError } from './signers/signer.ts'
+
+export type NoteKeeper = {
+  /** Makes sure of the notes for now and, when it is near, for the next period. Resolves when it has tried. */
+  catchUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+export type KeeperParts = {
+  readonly desk: IssuingDesk
+  readonly chains: readonly ChainConfig[]
+  readonly signAheadSeconds: number
+  readonly published: Published
+  readonly metrics: NoteMetrics
+  readonly log: Logger
+  /** Milliseconds that never run backwards: waiting times are measured with it. */
+  readonly monotonicNow: () => number
+}
+
+const tickMs = 1_000
+
+/**
+ * Keeps the notes of the current and the coming period in memory. It looks at the clock every second instead of setting
+ * a timer for the boundary, so that a machine that slept or whose clock was set is caught up with at the next look.
+ */
+export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
+  const { desk, chains, published } = parts
+  const gate = createRetryGate(parts.monotonicNow)
+  const refuse = createRefuse(parts)
+  let stopped = false
+
+  const ensure = async (chain: ChainConfig, period: Period) => {
+    if (published.find(chain.id, period.start)) return
+    await gate.run(`${chain.id}:${period.start}`, () => tryToIssue(parts, { chain, period, refuse }))
+  }
+  const catchUp = async () => {
+    if (stopped) return
+    const nowSeconds = toSeconds(desk.clock.now())
+    const current = periodAt(nowSeconds)
+    await Promise.all(chains.map((chain) => ensure(chain, current)))
+    if (nowSeconds < current.end - BigInt(parts.signAheadSeconds)) return
+    await Promise.all(chains.map((chain) => ensure(chain, periodAfter(current))))
+  }
+  const stopListening = await desk.database.listen(curvesChannel, () => {
+    gate.reset()
+    void catchUp()
+  })
+  await catchUp()
+  const tick = setInterval(() => void catchUp(), tickMs)
+  tick.unref()
+  return {
+    catchUp,
+    stop: async () => {
+      stopped = true
+      clearInterval(tick)
+      await stopListening()
+      await gate.settle()
+    },
+  }
+}
+
+type Refuse = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<void>
+
+/** Resolves to whether the notes are in memory; never throws. */
+async function tryToIssue(
+  { desk, published, metrics, log }: KeeperParts,
+  { chain, period, refuse }: { readonly chain: ChainConfig; readonly period: Period; readonly refuse: Refuse },
+): Promise<boolean> {
+  const about = { chain: chain.id, periodStart: Number(period.start) }
+  try {
+    const { set, refusal } = await issueNotes(desk, { chain, period })
+    if (!set) {
+      await refuse(chain, period, refusal)
+      return false
+    }
+    published.publish(set)
+    log.info({ ...about, notes: set.notes.length, signer: set.signer }, 'notes are ready')
+    if (set.signer !== desk.signer.address) {
+      log.warn({ ...about, configured: desk.signer.address }, 'these notes were signed by an earlier signer')
+    }
+    return true
+  } catch (error) {
+    if (error instanceof SignerError) {
+      metrics.signerFailed(error.failure)
+      await refuse(chain, period, { reason: 'signer_failed', message: error.message }).catch(() => undefined)
+    } else {
+      log.error({ ...about, err: error }, 'notes cannot be issued; trying again')
+    }
+    return false
+  }
+}
+
+/** Says a refusal once where people look: log, metric, database. A repetition of the same one is not news. */
+function createRefuse({ desk, metrics, log }: KeeperParts): Refuse {
+  const said = new Map<number, string>()
+  return async (chain, period, refusal) => {
+    const saying = `${period.start} ${refusal.message}`
+    if (said.get(chain.id) === saying) return
+    metrics.refused(chain.id, refusal.reason)
+    const about = { chain: chain.id, periodStart: Number(period.start), reason: refusal.reason }
+    log.error(about, `notes not signed: ${refusal.message}`)
+    const nowSeconds = toSeconds(desk.clock.now())
+    await recordRefusal(desk.database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
+    said.set(chain.id, saying)
+  }
+}

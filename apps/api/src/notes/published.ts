@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { encodeNote, formatPeriod, type NotesResponse } from '@tallystick/core'
+import type { NoteSet } from './note-set.ts'
+
+export type NotesFilter = {
+  /** Undefined is every chain. */
+  readonly chainId?: number | undefined
+  /** Tenors in days; undefined is all of them. */
+  readonly tenors?: readonly number[] | undefined
+}
+
+/** An answer made once and sent many times. */
+export type NotesAnswer = {
+  readonly body: Buffer
+  readonly etag: string
+  /** Whether every chain asked for is in it. */
+  readonly complete: boolean
+}
+
+export type PublishedPeriod = {
+  readonly startMs: number
+  readonly endMs: number
+  readonly sets: ReadonlyMap<number, NoteSet>
+  /** Tenors on offer in days, ascending. */
+  tenors(chainId: number | undefined): readonly number[]
+  /** Undefined if there is no note of any chain asked for. */
+  answer(filter: NotesFilter): NotesAnswer | undefined
+}
+
+export type Published = {
+  publish(set: NoteSet): void
+  /** What is on offer at an instant. Nothing outside its own period is ever found. */
+  at(nowMs: number): PublishedPeriod | undefined
+  /** The set of a chain for a period, whether its time has come or not. */
+  find(chainId: number, periodStart: bigint): NoteSet | undefined
+}
+
+// The period before, this one and the next: a clock that is set back by minutes finds its notes still there.
+const periodsMax = 3
+// Chains times subsets of maturities are many; what is asked for more often than this is cheap to make again.
+const answersMax = 256
+
+/**
+ * The notes in memory. The next period's lie here before its time, and the switch is the reader's own clock reading
+ * falling into another period: no timer decides it, so none can be late.
+ */
+export function createPublished(chainIds: readonly number[]): Published {
+  let periods: readonly PublishedPeriod[] = []
+  return {
+    publish: (set) => {
+      const startMs = Number(set.period.start) * 1000
+      const known = periods.find((period) => period.startMs === startMs)
+      const sets = new Map(known?.sets).set(set.chainId, set)
+      const others = periods.filter((period) => period !== known)
+      periods = [...others, createPeriod(sets, chainIds)].sort((a, b) => b.startMs - a.startMs).slice(0, periodsMax)
+    },
+    at: (nowMs) => periods.find(({ startMs, endMs }) => startMs <= nowMs && nowMs < endMs),
+    find: (chainId, periodStart) =>
+      periods.find(({ startMs }) => startMs === Number(periodStart) * 1000)?.sets.get(chainId),
+  }
+}
+
+function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly number[]): PublishedPeriod {
+  const [{ period }] = [...sets.values()] as [NoteSet]
+  const answers = new Map<string, NotesAnswer>()
+  const setsOf = (chainId: number | undefined) =>
+    [...sets.values()].filter((set) => chainId === undefined || set.chainId === chainId)
+  const missing = chainIds.filter((chainId) => !sets.has(chainId))
+  const tenors = (chainId: number | undefined) =>
+    [...new Set(setsOf(chainId).flatMap((set) => set.notes.map((note) => note.tenorDays)))].sort((a, b) => a - b)
+  const answer = (filter: NotesFilter) => {
+    const key = `${filter.chainId ?? ''}|${filter.tenors ?? ''}`
+    const known = answers.get(key)
+    if (known) return known
+    const chosen = setsOf(filter.chainId)
+    if (chosen.length === 0) return undefined
+    const absent = filter.chainId === undefined ? missing : []
+    const message = `Treasury notes of ${formatPeriod(period)}.${absent.length === 0 ? '' : ` None are available for chain ${absent.join(', ')}.`}`
+    const made = makeAnswer({ message, data: encodeSets(chosen, filter), availableMaturities: tenors(filter.chainId) })
+    if (answers.size < answersMax) answers.set(key, { ...made, complete: absent.length === 0 })
+    return { ...made, complete: absent.length === 0 }
+  }
+
+  // The answers nearly everyone asks for are made before the period begins, not by its first caller.
+  answer({})
+  for (const chainId of sets.keys()) answer({ chainId })
+  return { startMs: Number(period.start) * 1000, endMs: Number(period.end) * 1000, sets, tenors, answer }
+}
+
+function encodeSets(sets: readonly NoteSet[], { tenors }: NotesFilter): NotesResponse['data'] {
+  return sets
+    .toSorted((a, b) => a.chainId - b.chainId)
+    .flatMap((set) => set.notes.filter((note) => tenors === undefined || tenors.includes(note.tenorDays)))
+    .map(encodeNote)
+}
+
+function makeAnswer(response: NotesResponse): Omit<NotesAnswer, 'complete'> {
+  const body = Buffer.from(JSON.stringify(response))
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+}

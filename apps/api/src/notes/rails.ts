@@ -1,0 +1,153 @@
+import { formatNewYork, maturityOf, type Period } from '@tallystick/core'
+import type { ChainConfig } from '../config.ts'
+import type { Curve } from './curve.ts'
+import type { NoteSet } from './note-set.ts'
+
+export const refusalReasons = [
+  'no_curve',
+  'no_tenor',
+  'coupon_out_of_range',
+  'move_too_large',
+  'maturity_too_short',
+  'clock_behind',
+  'clock_ahead',
+  'clock_off_chain',
+  'signer_failed',
+  'stored_set_invalid',
+] as const
+
+/** Why a period's notes are not there: `reason` for programs, `message` says what to do. */
+export type Refusal = { readonly reason: (typeof refusalReasons)[number]; readonly message: string }
+
+export type RailInput = {
+  readonly chain: Pick<ChainConfig, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
+  readonly period: Period
+  readonly tenors: readonly number[]
+  readonly maxMoveBps: number
+  readonly curve: Curve | undefined
+  /** The last period's set, before this period. */
+  readonly previous: NoteSet | undefined
+  /** The set signed last of all, whatever its period. */
+  readonly latest: NoteSet | undefined
+  readonly nowSeconds: bigint
+  /** Newest block time known, where an RPC is configured and answers. */
+  readonly chainTimeSeconds: bigint | undefined
+}
+
+// Replicas' clocks differ by this much at most when they are kept by NTP; more is a clock that was set back.
+const clockBehindToleranceSeconds = 60n
+// No protocol day goes by without notes: a gap of a week is a long outage or a wrong clock, and a person has to say which.
+const gapMaxSeconds = 7n * 86_400n
+const chainAheadToleranceSeconds = 60n
+// Chains without traffic seal blocks late, and nodes lag; a quarter of an hour is neither.
+const chainBehindToleranceSeconds = 900n
+
+/** What keeps a set from being signed, or undefined if nothing does. Pure: everything it judges by is in its input. */
+export function findRefusal(input: RailInput): Refusal | undefined {
+  const { curve } = input
+  if (!curve) {
+    return refuse('no_curve', `no curve is in force. Set one with \`${curveSetExample(input.tenors)}\`.`)
+  }
+  const tenors = offeredTenors(input.tenors, curve)
+  if (tenors.length === 0) {
+    return refuse('no_tenor', `the curve in force has none of the tenors ${input.tenors.join(', ')}. Set a new one.`)
+  }
+  return (
+    findClockRefusal(input, curve) ??
+    findCouponRefusal(input, { curve, tenors }) ??
+    findMoveRefusal(input, { curve, tenors }) ??
+    findMaturityRefusal(input, tenors)
+  )
+}
+
+/** The tenors that are configured and in the curve: a tenor added to the configuration waits for a curve that has it. */
+export function offeredTenors(tenors: readonly number[], curve: Curve): number[] {
+  return tenors.filter((tenor) => curve.points[tenor] !== undefined)
+}
+
+/** A refusal if a coupon is one the pool would not take. */
+export function findCouponRefusal(
+  { chain }: Pick<RailInput, 'chain'>,
+  { curve, tenors }: { readonly curve: Pick<Curve, 'points'>; readonly tenors: readonly number[] },
+): Refusal | undefined {
+  for (const tenor of tenors) {
+    const bps = curve.points[tenor] as number
+    if (Number.isSafeInteger(bps) && bps >= 1 && bps <= chain.maxCouponBps) continue
+    return refuse(
+      'coupon_out_of_range',
+      `the coupon of ${tenor} days is ${bps} bps, outside 1 to ${chain.maxCouponBps} (maxCouponBps of chain ${chain.id}).`,
+    )
+  }
+  return undefined
+}
+
+/** A refusal if a coupon moved further since the last period than a person let it. */
+export function findMoveRefusal(
+  { previous, maxMoveBps }: Pick<RailInput, 'previous' | 'maxMoveBps'>,
+  { curve, tenors }: { readonly curve: Pick<Curve, 'points' | 'confirmed'>; readonly tenors: readonly number[] },
+): Refusal | undefined {
+  if (!previous || curve.confirmed) return undefined
+  for (const tenor of tenors) {
+    const before = previous.notes.find((note) => note.tenorDays === tenor)
+    if (!before) continue
+    const move = (curve.points[tenor] as number) - Number(before.coupon)
+    if (Math.abs(move) <= maxMoveBps) continue
+    return refuse(
+      'move_too_large',
+      `the coupon of ${tenor} days moves from ${before.coupon} to ${curve.points[tenor]} bps (${move > 0 ? '+' : ''}${move}), ` +
+        `the rail allows ${maxMoveBps} (rails.maxMoveBps). If that is meant, set the curve again with --confirm.`,
+    )
+  }
+  return undefined
+}
+
+function findMaturityRefusal({ chain, period }: RailInput, tenors: readonly number[]): Refusal | undefined {
+  for (const tenorDays of tenors) {
+    const maturity = maturityOf({ noteDay: period.noteDay, tenorDays })
+    const remaining = maturity - period.end
+    if (remaining >= BigInt(chain.minMaturitySeconds)) continue
+    return refuse(
+      'maturity_too_short',
+      `a note of ${tenorDays} days matures ${remaining} s after the period ends, the pool wants ${chain.minMaturitySeconds} ` +
+        `(minMaturitySeconds of chain ${chain.id}). Take ${tenorDays} out of "tenors".`,
+    )
+  }
+  return undefined
+}
+
+function findClockRefusal(input: RailInput, curve: Curve): Refusal | undefined {
+  const { latest, nowSeconds, period, chainTimeSeconds } = input
+  if (latest && nowSeconds + clockBehindToleranceSeconds < latest.issuedAt) {
+    return refuse(
+      'clock_behind',
+      `the clock says ${formatNewYork(nowSeconds)} New York, but notes were signed at ${formatNewYork(latest.issuedAt)}. ` +
+        'Set the clock right.',
+    )
+  }
+  if (latest && period.start - latest.period.end > gapMaxSeconds && nowSeconds - curve.createdAt > gapMaxSeconds) {
+    return refuse(
+      'clock_ahead',
+      `the last period with notes ended ${formatNewYork(latest.period.end)} New York, more than a week before this one. ` +
+        'If the clock is right, say so by setting the curve again with `tallystick curve set`.',
+    )
+  }
+  return chainTimeSeconds === undefined ? undefined : findChainTimeRefusal(input, chainTimeSeconds)
+}
+
+function findChainTimeRefusal({ chain, nowSeconds }: RailInput, chainTime: bigint): Refusal | undefined {
+  const lag = nowSeconds - chainTime
+  if (-lag <= chainAheadToleranceSeconds && lag <= chainBehindToleranceSeconds) return undefined
+  return refuse(
+    'clock_off_chain',
+    `the clock is ${lag < 0n ? `${-lag} s behind` : `${lag} s ahead of`} the newest block of chain ${chain.id}. ` +
+      'Set the clock right, or mend the RPC if it is the one that is wrong.',
+  )
+}
+
+function curveSetExample(tenors: readonly number[]): string {
+  return `tallystick curve set ${tenors.map((tenor) => `${tenor}=<bps>`).join(' ')}`
+}
+
+function refuse(reason: Refusal['reason'], message: string): Refusal {
+  return { reason, message }
+}

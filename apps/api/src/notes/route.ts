@@ -1,0 +1,85 @@
+import { TallystickError } from '@tallystick/core'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { NoteKeeper } from './keep-notes.ts'
+import { assertOffered, parseNotesQuery } from './notes-query.ts'
+import type { NotesAnswer, NotesFilter, Published } from './published.ts'
+
+export type NotesParts = {
+  readonly published: Published
+  readonly keeper: Pick<NoteKeeper, 'catchUp'>
+  readonly clock: Clock
+}
+
+// Long enough to sign a set after a clock jump, short enough that a caller need not fear a hang.
+const catchUpMs = 2_000
+const retryAfterSeconds = 5
+
+/** `GET /notes` (SPEC.md §4.1). */
+export function registerNotesRoute(
+  app: FastifyInstance,
+  { parts, chainIds }: { readonly parts: NotesParts; readonly chainIds: readonly number[] },
+): void {
+  app.get('/notes', async (request, reply) => {
+    const filter = parseNotesQuery(request.query as Record<string, unknown>, { chainIds })
+    const found = await findAnswer(parts, { filter, nowMs: request.nowMs })
+    if (!found) throw unavailable(filter.chainId)
+    const { answer, maxAgeSeconds } = found
+    reply.header('etag', answer.etag)
+    // An answer that lacks a chain may be whole again in a second; a whole one is constant until the boundary.
+    reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
+    if (matches(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(answer.body)
+  })
+}
+
+type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }
+
+/** The answer for an instant; where it is not there yet, what catching up brings, for the instant that is then. */
+async function findAnswer(
+  { published, keeper, clock }: NotesParts,
+  { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
+): Promise<Found | undefined> {
+  const found = lookUp(published, { filter, nowMs })
+  if (found) return found
+  await withinMs(keeper.catchUp(), catchUpMs)
+  return lookUp(published, { filter, nowMs: clock.now() })
+}
+
+function lookUp(
+  published: Published,
+  { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
+): Found | undefined {
+  const period = published.at(nowMs)
+  if (!period) return undefined
+  if (filter.tenors) assertOffered(filter.tenors, period.tenors(filter.chainId))
+  const answer = period.answer(filter)
+  return answer && { answer, maxAgeSeconds: Math.floor((period.endMs - nowMs) / 1000) }
+}
+
+/** RFC 9110 §13.1.2: a list of tags or `*`, compared without regard to weakness. */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  if (header.trim() === '*') return true
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  await Promise.race([work, limit])
+  clearTimeout(timer)
+}
+
+function unavailable(chainId: number | undefined): TallystickError {
+  return new TallystickError({
+    code: 'notes_unavailable',
+    message:
+      `There are no notes for the current period${chainId === undefined ? '' : ` on chain ${chainId}`}. ` +
+      `Nothing older is handed out, because the pool would refuse it. Try again in ${retryAfterSeconds} seconds.`,
+    retryable: true,
+    retryAfterSeconds,
+  })
+}

@@ -1,0 +1,71 @@
+import { periodAt, TallystickError } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Config } from '../config.ts'
+import { assertCurvePoints, type Curve, type CurvePoints } from './curve.ts'
+import { storeCurve } from './curve-store.ts'
+import { findLastNoteSet } from './note-store.ts'
+import { findCouponRefusal, findMoveRefusal, type Refusal } from './rails.ts'
+
+export type WantedCurve = {
+  readonly points: CurvePoints
+  /** Null is every chain. */
+  readonly chainId: number | null
+  /** The move is meant, however large. */
+  readonly confirm: boolean
+  readonly by: string
+}
+
+/**
+ * Stores a curve the operator set, after the rails that it alone can break: one that would be refused at the boundary is
+ * refused now, while somebody is looking.
+ */
+export async function setCurve(
+  database: Database,
+  {
+    config,
+    wanted,
+    nowSeconds,
+  }: {
+    readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
+    readonly wanted: WantedCurve
+    readonly nowSeconds: bigint
+  },
+): Promise<Curve> {
+  const chains = config.chains.filter((chain) => wanted.chainId === null || chain.id === wanted.chainId)
+  if (chains.length === 0) throw unknownChain(wanted.chainId, config)
+  assertCurvePoints(wanted.points, config.tenors)
+  const curve = { points: wanted.points, confirmed: wanted.confirm }
+  const tenors = config.tenors
+
+  return storeCurve(database, {
+    curve: { ...curve, chainId: wanted.chainId, source: 'manual', createdBy: wanted.by, createdAt: nowSeconds },
+    current: periodAt(nowSeconds),
+    chainIds: chains.map((chain) => chain.id),
+    check: async (transaction, effective) => {
+      for (const chain of chains) {
+        const previous = await findLastNoteSet(transaction, { chainId: chain.id, beforeStart: effective.start })
+        const refusal =
+          findCouponRefusal({ chain }, { curve, tenors }) ??
+          findMoveRefusal({ previous, maxMoveBps: config.rails.maxMoveBps }, { curve, tenors })
+        if (refusal) throw refused(refusal)
+      }
+    },
+  })
+}
+
+function refused({ reason, message }: Refusal): TallystickError {
+  return new TallystickError({
+    code: 'rail_refused',
+    message: `The curve was not stored: ${message}`,
+    retryable: false,
+    details: { reason },
+  })
+}
+
+function unknownChain(chainId: number | null, { chains }: Pick<Config, 'chains'>): TallystickError {
+  return new TallystickError({
+    code: 'invalid_curve',
+    message: `Chain ${chainId} is not configured. Configured: ${chains.map((chain) => chain.id).join(', ')}.`,
+    retryable: false,
+  })
+}

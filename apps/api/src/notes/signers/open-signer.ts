@@ -1,0 +1,23 @@
+import type { Address } from 'viem'
+import type { SignerConfig } from '../../config.ts'
+import { openKeystoreSigner } from './keystore.ts'
+import { createPrivateKeySigner } from './private-key.ts'
+import type { Signer } from './signer.ts'
+import { createWeb3Signer } from './web3signer.ts'
+
+/** The signer a configuration names. */
+export async function openSigner(config: SignerConfig): Promise<Signer> {
+  switch (config.kind) {
+    case 'private-key':
+      return createPrivateKeySigner(config.key.reveal())
+    case 'keystore':
+      return openKeystoreSigner({ path: config.path, password: config.password.reveal() })
+    case 'web3signer':
+      return createWeb3Signer(config)
+  }
+}
+
+/** The address a configuration signs with. */
+export async function signerAddress(config: SignerConfig): Promise<Address> {
+  return (await openSigner(config)).address
+}

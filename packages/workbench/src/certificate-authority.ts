@@ -1,0 +1,133 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { isIP, isIPv4 } from 'node:net'
+import { bitString, boolean, integer, objectId, octetString, sequence, setOf, tagged, time, utf8String } from './der.ts'
+
+/** A certificate and its private key, both PEM. */
+export type PemPair = { readonly cert: string; readonly key: string }
+
+export type CertificateAuthority = PemPair & {
+  /** A server certificate for these DNS names and IP addresses. */
+  issue(names: readonly string[]): PemPair
+}
+
+const dayMs = 86_400_000
+// Clients refuse server certificates that live longer than 825 days, whoever signed them.
+const lifetimeMs = 800 * dayMs
+
+const oid = {
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  commonName: '2.5.4.3',
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+} as const
+
+/**
+ * A certificate authority of this machine's own (RFC 5280, P-256). Valid from the day before `now`, which is real time:
+ * a client checks certificates by its own clock, whatever time the service is made to believe in.
+ */
+export function createCertificateAuthority(now: Date = new Date()): CertificateAuthority {
+  const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const issuer = `Tallystick local authority ${randomBytes(3).toString('hex')}`
+  const authorityIdentifier = sequence(tagged(0, keyIdentifier(authority.publicKey), { constructed: false }))
+  const certify = (subject: string, publicKey: KeyObject, extensions: readonly Buffer[]) =>
+    encodeCertificate({
+      issuer,
+      subject,
+      publicKey,
+      // Strict clients (Python from 3.13 on) want to know by these which key signed which.
+      extensions: [
+        ...extensions,
+        extension(oid.subjectKeyIdentifier, octetString(keyIdentifier(publicKey)), { critical: false }),
+        extension(oid.authorityKeyIdentifier, authorityIdentifier, { critical: false }),
+      ],
+      now,
+      signingKey: authority.privateKey,
+    })
+  return {
+    cert: certify(issuer, authority.publicKey, [
+      extension(oid.basicConstraints, sequence(boolean(true)), { critical: true }),
+      // keyCertSign and cRLSign: bits 5 and 6.
+      extension(oid.keyUsage, bitString(Buffer.of(0b0000_0110), 1), { critical: true }),
+    ]),
+    key: exportKey(authority.privateKey),
+    issue: (names) => {
+      const server = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const cert = certify(names[0] ?? 'localhost', server.publicKey, [
+        extension(oid.basicConstraints, sequence(), { critical: true }),
+        extension(oid.keyUsage, bitString(Buffer.of(0b1000_0000), 7), { critical: true }),
+        extension(oid.extendedKeyUsage, sequence(objectId(oid.serverAuth)), { critical: false }),
+        extension(oid.subjectAltName, sequence(...names.map(encodeName)), { critical: false }),
+      ])
+      return { cert, key: exportKey(server.privateKey) }
+    },
+  }
+}
+
+function encodeCertificate({
+  issuer,
+  subject,
+  publicKey,
+  extensions,
+  now,
+  signingKey,
+}: {
+  readonly issuer: string
+  readonly subject: string
+  readonly publicKey: KeyObject
+  readonly extensions: readonly Buffer[]
+  readonly now: Date
+  readonly signingKey: KeyObject
+}): string {
+  const algorithm = sequence(objectId(oid.ecdsaWithSha256))
+  const body = sequence(
+    tagged(0, integer(Buffer.of(2)), { constructed: true }), // version 3
+    integer(randomBytes(16)),
+    algorithm,
+    distinguishedName(issuer),
+    sequence(time(new Date(now.getTime() - dayMs)), time(new Date(now.getTime() + lifetimeMs))),
+    distinguishedName(subject),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    tagged(3, sequence(...extensions), { constructed: true }),
+  )
+  const certificate = sequence(body, algorithm, bitString(sign('sha256', body, signingKey)))
+  const lines = certificate.toString('base64').match(/.{1,64}/g) as string[]
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
+}
+
+function distinguishedName(commonName: string): Buffer {
+  return sequence(setOf(sequence(objectId(oid.commonName), utf8String(commonName))))
+}
+
+function extension(id: string, value: Buffer, { critical }: { readonly critical: boolean }): Buffer {
+  return sequence(objectId(id), ...(critical ? [boolean(true)] : []), octetString(value))
+}
+
+/** RFC 5280 §4.2.1.2 leaves the method open as long as it tells keys apart. */
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  return createHash('sha1')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest()
+}
+
+/** dNSName is [2], iPAddress is [7] with the address's own bytes. */
+function encodeName(name: string): Buffer {
+  if (isIP(name) === 0) return tagged(2, Buffer.from(name), { constructed: false })
+  return tagged(7, isIPv4(name) ? Buffer.from(name.split('.').map(Number)) : ipv6Bytes(name), { constructed: false })
+}
+
+function ipv6Bytes(address: string): Buffer {
+  const [head = '', tail = ''] = address.split('::')
+  const groups = (part: string) => (part === '' ? [] : part.split(':'))
+  const missing = 8 - groups(head).length - groups(tail).length
+  const all = [...groups(head), ...new Array<string>(missing).fill('0'), ...groups(tail)]
+  return Buffer.from(all.map((group) => group.padStart(4, '0')).join(''), 'hex')
+}
+
+function exportKey(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }) as string
+}
