@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import pino from 'pino'
 import { createClock } from '../clock.ts'
 import { loadConfig } from '../config.ts'
-import { type Service, startService } from '../main.ts'
+import { startService } from '../main.ts'
+import { stopOnSignal } from '../stop-on-signal.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
-import { exitCodes } from './output.ts'
 
 type ServeOptions = CommonOptions & { readonly logLevel: string }
 
@@ -23,23 +23,4 @@ export function addServeCommand(program: Command): void {
       tell(`ready ${baseUrl}`, { event: 'ready', baseUrl, adminUrl })
       stopOnSignal(service, { say })
     })
-}
-
-/** The first signal finishes what is under way; a second one does not wait for it. */
-export function stopOnSignal(service: Pick<Service, 'stop'>, { say }: { readonly say: (line: string) => void }): void {
-  let stopping = false
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(exitCodes.failed)
-    stopping = true
-    say(`${signal}: finishing what is under way (once more to stop at once)`)
-    service.stop().then(
-      () => process.exit(exitCodes.done),
-      (error) => {
-        process.stderr.write(`stopping failed: ${error instanceof Error ? error.message : String(error)}\n`)
-        process.exit(exitCodes.failed)
-      },
-    )
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
 }
