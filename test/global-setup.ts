@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../packages/workbench/src/postgres.ts'
@@ -10,6 +11,8 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
+  // Tests that start processes run what is built: it starts four times faster than the sources do.
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { stdio: 'inherit' })
   const [postgres, pgliteTemplate] = await Promise.all([startPostgres(), createPgliteTemplate()])
   project.provide('databases', { postgresUrl: postgres.url('postgres'), pgliteTemplate })
   return async () => {

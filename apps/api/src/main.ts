@@ -103,7 +103,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     token: config.admin.token.reveal(),
     clock,
     metrics,
-    operator: createOperator({ database, config, clock }),
+    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
     checkReadiness: () => checkReadiness({ database, published, clock, chainIds }),
     log,
     nextRequestId,

@@ -8,10 +8,10 @@ export function setOf(member: Buffer): Buffer {
   return element(0x31, member)
 }
 
-/** Of bytes that are the big-endian number; a leading zero keeps it positive. */
+/** Of bytes that are the big-endian number: without needless zeros, but with the one that keeps it positive. */
 export function integer(bytes: Buffer): Buffer {
-  const positive = (bytes[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.of(0), bytes]) : bytes
-  return element(0x02, positive)
+  const digits = bytes.toString('hex').replace(/^(00)+(?=..)/, '')
+  return element(0x02, Buffer.from(digits >= '80' ? `00${digits}` : digits, 'hex'))
 }
 
 export function boolean(value: boolean): Buffer {

@@ -49,10 +49,13 @@ export function createOperator({
   database,
   config,
   clock,
+  takeInKeys = async () => undefined,
 }: {
   readonly database: Database
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
   readonly clock: Clock
+  /** Called after a change of keys: whoever got the answer finds this process already knowing. */
+  readonly takeInKeys?: (() => Promise<void>) | undefined
 }): Operator {
   const now = () => toSeconds(clock.now())
   return {
@@ -63,17 +66,21 @@ export function createOperator({
         key: { ...key, expiresAt: parseExpiry(expiresAt, nowSeconds) },
         nowSeconds,
       })
+      await takeInKeys()
       return { key: viewKey(created, nowSeconds), secret }
     },
     listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
     revokeKey: async (id) => {
       const nowSeconds = now()
-      return { key: viewKey(await revokeKey(database, { id, nowSeconds }), nowSeconds) }
+      const key = await revokeKey(database, { id, nowSeconds })
+      await takeInKeys()
+      return { key: viewKey(key, nowSeconds) }
     },
     rotateKey: async (id, request) => {
       const { graceSeconds } = parse(rotationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds })
+      await takeInKeys()
       return { key: viewKey(key, nowSeconds), secret }
     },
     showCurve: () => reportCurve(database, { config, current: periodAt(now()) }),

@@ -1,0 +1,528 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Config, type LoadOptions, loadConfig } from './config.ts'
+
+const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+const positions = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
+const env = {
+  ADMIN_TOKEN: 'secret-admin-token',
+  SIGNER_KEY: `0x${'01'.repeat(32)}`,
+  KEYSTORE_PASSWORD: 'secret-keystore-password',
+  GRAPH_AUTH: 'Bearer secret-graph-token',
+  DATABASE_URL: 'postgres://tallystick:secret-database-password@db.internal:5432/tallystick',
+  EMPTY: '',
+}
+
+let folder: string
+let path: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tallystick-config-'))
+  path = join(folder, 'tallystick.json')
+  const authority = createCertificateAuthority()
+  const server = authority.issue(['localhost'])
+  const other = authority.issue(['localhost'])
+  await Promise.all([
+    writeFile(join(folder, 'cert.pem'), server.cert),
+    writeFile(join(folder, 'key.pem'), server.key),
+    writeFile(join(folder, 'other-key.pem'), other.key),
+    writeFile(join(folder, 'text.pem'), 'not PEM at all'),
+    writeFile(join(folder, 'token'), 'secret-from-a-file\n'),
+    writeFile(join(folder, 'empty'), '\n'),
+  ])
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** The example of DESIGN.md §5, the first of each alternative, nothing left to a default. */
+const example = {
+  listen: { host: '0.0.0.0', port: 8443, tls: { cert: 'cert.pem', key: 'key.pem' } },
+  admin: { host: '127.0.0.1', port: 9464, token: 'env:ADMIN_TOKEN' },
+  database: 'file:.tallystick/db',
+  signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+  tenors: [7, 14, 30, 60, 90, 180, 360],
+  curve: { source: 'manual' },
+  rails: { maxMoveBps: 100, signAheadSeconds: 600 },
+  chains: [
+    {
+      id: 324,
+      name: 'zkSync Era',
+      pool,
+      domain: { name: 'NoteSignatureVerifier', version: '1' },
+      maxCouponBps: 1000,
+      minMaturitySeconds: 172800,
+      rpc: ['https://rpc.example'],
+      subgraph: { urls: ['https://graph.example/q'], headers: { authorization: 'env:GRAPH_AUTH' } },
+    },
+  ],
+}
+const [chain] = example.chains as [(typeof example.chains)[0]]
+
+/** Only what has no default. */
+const smallest = {
+  listen: { tls: { cert: 'cert.pem', key: 'key.pem' } },
+  admin: { token: 'env:ADMIN_TOKEN' },
+  signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+  chains: [{ id: 324, name: 'zkSync Era', pool }],
+}
+
+async function load(content: unknown, options: Partial<LoadOptions> = {}): Promise<Config> {
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return loadConfig(path, { env, secrets: 'required', ...options })
+}
+
+type Failure = Error & { code: string; details?: { faults: { path: string; message: string }[] } }
+
+async function failureOf(content: unknown, options: Partial<LoadOptions> = {}): Promise<Failure> {
+  const error = (await load(content, options).catch((error) => error)) as Failure
+  expect(error).toMatchObject({ name: 'TallystickError', code: 'invalid_config', retryable: false })
+  return error
+}
+
+/** The faults as a person reads them, without the name of the temporary folder. */
+async function faultsOf(content: unknown, options: Partial<LoadOptions> = {}): Promise<string[]> {
+  const { message, details } = await failureOf(content, options)
+  const [head, ...lines] = message.split('\n')
+  expect(head).toBe(`${path} is not a valid configuration:`)
+  const faults = lines.map((line) => line.replace(/^ {2}/, ''))
+  expect(details?.faults.map((fault) => `${fault.path}: ${fault.message}`)).toEqual(faults)
+  return faults.map((fault) => fault.replaceAll(folder, '<folder>'))
+}
+
+const withChain = (change: object) => ({ ...smallest, chains: [{ ...smallest.chains[0], ...change }] })
+
+describe('the example of the design', () => {
+  test('default: parses, paths resolved, the pool in the domain', async () => {
+    const config = await load(example)
+    expect(JSON.parse(JSON.stringify(config))).toEqual({
+      ...example,
+      listen: { ...example.listen, tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') } },
+      admin: { host: '127.0.0.1', port: 9464, token: {} },
+      database: `file:${join(folder, '.tallystick/db')}`,
+      signer: { kind: 'private-key', key: {} },
+      chains: [
+        {
+          id: 324,
+          name: 'zkSync Era',
+          domain: { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool },
+          maxCouponBps: 1000,
+          minMaturitySeconds: 172800,
+          rpc: ['https://rpc.example'],
+          subgraph: { urls: ['https://graph.example/q'], headers: { authorization: {} } },
+        },
+      ],
+    })
+    expect(config.admin.token.reveal()).toBe(env.ADMIN_TOKEN)
+    expect(config.chains[0]?.subgraph?.headers?.['authorization']?.reveal()).toBe(env.GRAPH_AUTH)
+  })
+
+  test('default: a private key', async () => {
+    const { signer } = await load(example)
+    expect(signer.kind === 'private-key' && signer.key.reveal()).toBe(env.SIGNER_KEY)
+  })
+
+  test('default: a keystore, its path relative to the file', async () => {
+    const { signer } = await load({
+      ...example,
+      signer: { kind: 'keystore', path: 'keys/signer.json', password: 'env:KEYSTORE_PASSWORD' },
+    })
+    expect(signer).toMatchObject({ kind: 'keystore', path: join(folder, 'keys/signer.json') })
+    expect(signer.kind === 'keystore' && signer.password.reveal()).toBe(env.KEYSTORE_PASSWORD)
+  })
+
+  test('default: a Web3Signer, its address checksummed', async () => {
+    const { signer } = await load({
+      ...example,
+      signer: { kind: 'web3signer', url: 'http://127.0.0.1:9000', address: positions.toLowerCase() },
+    })
+    expect(signer).toEqual({ kind: 'web3signer', url: 'http://127.0.0.1:9000', address: positions })
+  })
+
+  test('default: behind a proxy', async () => {
+    const trust = ['10.0.0.0/8', '127.0.0.1', '::1', 'fd00::/8', '0.0.0.0/0']
+    const { listen } = await load({ ...example, listen: { host: '127.0.0.1', port: 8080, proxy: { trust } } })
+    expect(listen).toEqual({ host: '127.0.0.1', port: 8080, proxy: { trust } })
+  })
+
+  test('default: an embedded subgraph', async () => {
+    const { chains } = await load(withChain({ subgraph: { embedded: { positions, startBlock: 7 } } }))
+    expect(chains[0]?.subgraph).toEqual({ embedded: { positions, startBlock: 7 } })
+    const defaulted = await load(withChain({ subgraph: { embedded: { positions } } }))
+    expect(defaulted.chains[0]?.subgraph?.embedded?.startBlock).toBe(0)
+  })
+})
+
+describe('defaults', () => {
+  test('default: what is left out', async () => {
+    const config = await load(smallest)
+    expect(config).toMatchObject({
+      listen: { host: '0.0.0.0', port: 8443 },
+      admin: { host: '127.0.0.1', port: 9464 },
+      database: `file:${join(folder, '.tallystick/db')}`,
+      tenors: [7, 14, 30, 60, 90, 180, 360],
+      curve: { source: 'manual' },
+      rails: { maxMoveBps: 100, signAheadSeconds: 600 },
+    })
+    expect(config.chains).toEqual([
+      {
+        id: 324,
+        name: 'zkSync Era',
+        domain: { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool },
+        maxCouponBps: 1000,
+        minMaturitySeconds: 172_800,
+        rpc: [],
+      },
+    ])
+  })
+
+  test('behavior: one member of a group given leaves the others at their defaults', async () => {
+    const config = await load({ ...withChain({ domain: { version: '2' } }), rails: { maxMoveBps: 0 } })
+    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600 })
+    expect(config.chains[0]?.domain).toMatchObject({ name: 'NoteSignatureVerifier', version: '2' })
+  })
+
+  test('behavior: tenors are put in order', async () => {
+    expect((await load({ ...smallest, tenors: [30, 7, 180, 14] })).tenors).toEqual([7, 14, 30, 180])
+  })
+})
+
+describe('faults', () => {
+  test('error: every fault is listed at once, each with its path', async () => {
+    const faults = await faultsOf({
+      ...example,
+      listen: { port: 70_000, tls: { cert: 'missing.pem', key: 'missing-key.pem' } },
+      admin: { port: 9464.5, token: 'hunter2' },
+      database: 'mysql://db',
+      signer: { kind: 'keystore', path: '', password: 'env:NOT_SET' },
+      tenors: [7, 0, 3651],
+      rails: { maxMoveBps: -1, signAheadSeconds: 21_601 },
+      chains: [
+        { ...chain, pool: '0x12', domain: { version: 1 }, rpc: ['ftp://rpc'], maxCouponBps: 10_001 },
+        { ...chain, id: 0, name: '', subgraph: { urls: [], headers: { authorization: 'Bearer x' } } },
+      ],
+    })
+    expect(faults).toMatchInlineSnapshot(`
+      [
+        "listen.port: Too big: expected number to be <=65535",
+        "listen.tls.cert: <folder>/missing.pem cannot be read (ENOENT)",
+        "listen.tls.key: <folder>/missing-key.pem cannot be read (ENOENT)",
+        "admin.port: Invalid input: expected int, received number",
+        "admin.token: must be "env:NAME" or "file:path": secrets do not belong in this file",
+        "database: must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them",
+        "signer.path: Too small: expected string to have >=1 characters",
+        "signer.password: the variable NOT_SET is not set",
+        "tenors[1]: Too small: expected number to be >=1",
+        "tenors[2]: Too big: expected number to be <=3650",
+        "rails.maxMoveBps: Too small: expected number to be >=0",
+        "rails.signAheadSeconds: Too big: expected number to be <=21600",
+        "chains[0].pool: must be an address: 0x and 40 hex digits, with a right checksum if mixed case",
+        "chains[0].domain.version: must be a string: a number would change the hash",
+        "chains[0].maxCouponBps: Too big: expected number to be <=10000",
+        "chains[0].rpc[0]: must be an http or https URL",
+        "chains[1].id: Too small: expected number to be >=1",
+        "chains[1].name: Too small: expected string to have >=1 characters",
+        "chains[1].subgraph.urls: Too small: expected array to have >=1 items",
+        "chains[1].subgraph.headers.authorization: must be "env:NAME" or "file:path": secrets do not belong in this file",
+      ]
+    `)
+  })
+
+  test('error: an empty object lacks what has no default', async () => {
+    expect(await faultsOf({})).toMatchInlineSnapshot(`
+      [
+        "listen: Invalid input: expected object, received undefined",
+        "admin: Invalid input: expected object, received undefined",
+        "signer: Invalid input: expected object, received undefined",
+        "chains: Invalid input: expected array, received undefined",
+      ]
+    `)
+  })
+
+  test.each([
+    ['null', null],
+    ['a list', []],
+    ['a text', '"env:CONFIG"'],
+  ])('error: %s is not a configuration', async (_, content) => {
+    expect((await faultsOf(content))[0]).toMatch(/^\(top level\): Invalid input: expected object/)
+  })
+
+  test.each([
+    ['(top level)', 'tenor', { ...smallest, tenor: [7] }],
+    ['listen', 'adress', { ...smallest, listen: { ...smallest.listen, adress: '::' } }],
+    ['listen.tls', 'passphrase', { ...smallest, listen: { tls: { ...smallest.listen.tls, passphrase: 'x' } } }],
+    ['admin', 'Token', { ...smallest, admin: { ...smallest.admin, Token: 'env:ADMIN_TOKEN' } }],
+    ['signer', 'path', { ...smallest, signer: { ...smallest.signer, path: 'x' } }],
+    ['curve', 'spreadBps', { ...smallest, curve: { source: 'manual', spreadBps: 1 } }],
+    ['rails', 'maxMoveBPS', { ...smallest, rails: { maxMoveBPS: 5 } }],
+    ['chains[0]', 'maxCouponBPS', withChain({ maxCouponBPS: 5 })],
+    ['chains[0].domain', 'chainId', withChain({ domain: { chainId: 324 } })],
+    ['chains[0].subgraph', 'url', withChain({ subgraph: { urls: ['https://g.example'], url: 'x' } })],
+  ])('error: a misspelt or misplaced member of %s is refused: %s', async (at, member, content) => {
+    expect(await faultsOf(content)).toEqual([`${at}: Unrecognized key: "${member}"`])
+  })
+
+  test.each([
+    ['listen', { ...smallest, listen: {} }],
+    ['listen', { ...smallest, listen: { ...smallest.listen, proxy: { trust: ['10.0.0.0/8'] } } }],
+  ])('error: %s has to say who ends TLS, once', async (at, content) => {
+    expect(await faultsOf(content)).toEqual([
+      `${at}: must have either "tls" (this service ends TLS) or "proxy" (a trusted proxy in front of it does)`,
+    ])
+  })
+
+  test.each([
+    'ten',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0/8',
+    '::1/129',
+    'proxy.internal',
+    '',
+    '*',
+    '10.0.0.0/-1',
+  ])('error: a trusted network is one: %s', async (network) => {
+    const listen = { proxy: { trust: ['10.0.0.0/8', network] } }
+    expect(await faultsOf({ ...smallest, listen })).toEqual([
+      'listen.proxy.trust[1]: must be an IP address or a network such as "10.0.0.0/8"',
+    ])
+  })
+
+  test('error: a proxy without anyone to trust is refused', async () => {
+    expect((await faultsOf({ ...smallest, listen: { proxy: { trust: [] } } }))[0]).toMatch(/^listen\.proxy\.trust: /)
+  })
+
+  test.each([
+    ['both', { urls: ['https://g.example'], embedded: { positions } }],
+    ['neither', {}],
+    ['headers alone', { headers: {} }],
+  ])('error: a subgraph is remote or embedded, not %s', async (_, subgraph) => {
+    expect(await faultsOf(withChain({ subgraph }))).toEqual([
+      'chains[0].subgraph: must have either "urls" or "embedded"',
+    ])
+  })
+
+  test('error: a chain configured twice, a tenor held twice', async () => {
+    const [only] = smallest.chains
+    expect(await faultsOf({ ...smallest, chains: [only, { ...only, id: 1 }, only, only] })).toEqual([
+      'chains[2].id: chain 324 is configured twice',
+      'chains[3].id: chain 324 is configured twice',
+    ])
+    expect(await faultsOf({ ...smallest, tenors: [7, 14, 7] })).toEqual(['tenors: holds a tenor twice'])
+    expect((await faultsOf({ ...smallest, chains: [] }))[0]).toMatch(/^chains: /)
+    expect((await faultsOf({ ...smallest, tenors: [] }))[0]).toMatch(/^tenors: /)
+  })
+
+  test('error: the version of the domain is a text, never a number', async () => {
+    expect(await faultsOf(withChain({ domain: { version: 1 } }))).toEqual([
+      'chains[0].domain.version: must be a string: a number would change the hash',
+    ])
+  })
+
+  test('error: an address with a wrong checksum', async () => {
+    expect(await faultsOf(withChain({ pool: pool.replace('EBF', 'eBF') }))).toEqual([
+      'chains[0].pool: must be an address: 0x and 40 hex digits, with a right checksum if mixed case',
+    ])
+  })
+
+  test('error: the treasury as a source says what to use instead', async () => {
+    const curve = { source: 'treasury', basis: 'discount', spreadBps: -100 }
+    expect(await faultsOf({ ...smallest, curve })).toMatchInlineSnapshot(`
+      [
+        "curve.source: "treasury" is not available in this version: use "manual" and \`tallystick curve set\`",
+      ]
+    `)
+  })
+
+  test('error: an unknown kind of signer, an unknown source of curves', async () => {
+    const faults = await faultsOf({ ...smallest, signer: { kind: 'kms' }, curve: { source: 'oracle' } })
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(['signer.kind', 'curve.source'])
+  })
+
+  test('behavior: the widest values are taken', async () => {
+    const config = await load({
+      ...withChain({ maxCouponBps: 10_000, minMaturitySeconds: 0, id: Number.MAX_SAFE_INTEGER }),
+      listen: { ...smallest.listen, port: 0 },
+      admin: { ...smallest.admin, port: 65_535 },
+      tenors: [1, 3650],
+      rails: { maxMoveBps: 10_000, signAheadSeconds: 21_600 },
+    })
+    expect(config.tenors).toEqual([1, 3650])
+  })
+})
+
+describe('certificate and key', () => {
+  const listen = (cert: string, key: string) => ({ ...smallest, listen: { tls: { cert, key } } })
+
+  test.each([
+    [
+      'a missing certificate',
+      'missing.pem',
+      'key.pem',
+      'listen.tls.cert: <folder>/missing.pem cannot be read (ENOENT)',
+    ],
+    ['a missing key', 'cert.pem', 'missing.pem', 'listen.tls.key: <folder>/missing.pem cannot be read (ENOENT)'],
+    ['a directory', '.', 'key.pem', 'listen.tls.cert: <folder> cannot be read (EISDIR)'],
+    ['no PEM', 'text.pem', 'key.pem', 'listen.tls.cert: <folder>/text.pem holds no certificate in PEM form'],
+    [
+      'no key',
+      'cert.pem',
+      'text.pem',
+      'listen.tls.key: <folder>/text.pem holds no private key in PEM form, or not the one of this certificate',
+    ],
+    [
+      'the key of another certificate',
+      'cert.pem',
+      'other-key.pem',
+      'listen.tls.key: <folder>/other-key.pem holds no private key in PEM form, or not the one of this certificate',
+    ],
+    ['the two exchanged', 'key.pem', 'cert.pem', 'listen.tls.cert: <folder>/key.pem holds no certificate in PEM form'],
+  ])('error: %s', async (_, cert, key, fault) => {
+    expect(await faultsOf(listen(cert, key))).toEqual([fault])
+  })
+
+  test('error: both missing are both named', async () => {
+    expect(await faultsOf(listen('a.pem', 'b.pem'))).toEqual([
+      'listen.tls.cert: <folder>/a.pem cannot be read (ENOENT)',
+      'listen.tls.key: <folder>/b.pem cannot be read (ENOENT)',
+    ])
+  })
+
+  test('behavior: absolute paths stay as they are', async () => {
+    const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+    expect((await load(listen(files.cert, files.key))).listen.tls).toEqual(files)
+  })
+})
+
+describe('secrets', () => {
+  const token = (reference: unknown) => ({ ...smallest, admin: { token: reference } })
+
+  test('default: from a file beside the configuration, without its line end', async () => {
+    expect((await load(token('file:token'))).admin.token.reveal()).toBe('secret-from-a-file')
+    expect((await load(token(`file:${join(folder, 'token')}`))).admin.token.reveal()).toBe('secret-from-a-file')
+  })
+
+  test.each(['hunter2', '', 'ENV:ADMIN_TOKEN', 'env:', 'file:', ' env:ADMIN_TOKEN', '$ADMIN_TOKEN'])(
+    'error: a literal secret is refused and not repeated: %j',
+    async (literal) => {
+      const faults = await faultsOf(token(literal))
+      expect(faults).toEqual(['admin.token: must be "env:NAME" or "file:path": secrets do not belong in this file'])
+    },
+  )
+
+  test.each([
+    ['env:NOT_SET', 'admin.token: the variable NOT_SET is not set'],
+    ['env:EMPTY', 'admin.token: the variable EMPTY is not set'],
+    ['file:missing', 'admin.token: missing cannot be read or is empty'],
+    ['file:empty', 'admin.token: empty cannot be read or is empty'],
+    ['file:.', 'admin.token: . cannot be read or is empty'],
+  ])('error: a secret that is not there: %s', async (reference, fault) => {
+    expect(await faultsOf(token(reference))).toEqual([fault])
+  })
+
+  test('error: each secret is named where it is missing', async () => {
+    const content = { ...example, signer: { kind: 'keystore', path: 'k.json', password: 'env:KEYSTORE_PASSWORD' } }
+    expect(await faultsOf(content, { env: {} })).toEqual([
+      'admin.token: the variable ADMIN_TOKEN is not set',
+      'signer.password: the variable KEYSTORE_PASSWORD is not set',
+      'chains[0].subgraph.headers.authorization: the variable GRAPH_AUTH is not set',
+    ])
+  })
+
+  test('behavior: the operator’s commands do without secrets, certificate and key', async () => {
+    const content = { ...example, listen: { tls: { cert: 'missing.pem', key: 'missing.pem' } } }
+    const config = await load(content, { env: {}, secrets: 'optional' })
+    expect(config.admin.token.reveal()).toBe('')
+    expect(config.listen.tls?.cert).toBe(join(folder, 'missing.pem'))
+  })
+
+  test('error: but not with literal secrets or other faults', async () => {
+    const faults = await faultsOf({ ...token('hunter2'), tenors: [0] }, { env: {}, secrets: 'optional' })
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(['admin.token', 'tenors[0]'])
+  })
+
+  const shown = (config: Config) =>
+    [
+      JSON.stringify(config),
+      inspect(config, { depth: null, showHidden: true, getters: true }),
+      String(config.admin.token),
+      `${inspect(config.signer)}`,
+    ].join('\n')
+
+  test.each([
+    ['private-key', example.signer],
+    ['keystore', { kind: 'keystore', path: 'k.json', password: 'env:KEYSTORE_PASSWORD' }],
+  ])('behavior: a configuration that is printed shows no secret: %s', async (_, signer) => {
+    const text = shown(await load({ ...example, signer }))
+    expect(text).toContain('zkSync Era')
+    for (const secret of [env.ADMIN_TOKEN, env.SIGNER_KEY.slice(2), env.KEYSTORE_PASSWORD, 'secret-graph-token']) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  test('behavior: nor the password of the database', async () => {
+    const text = shown(await load({ ...example, database: 'env:DATABASE_URL' }))
+    expect(text).not.toContain('secret-database-password')
+  })
+
+  test('error: a failure shows no secret either', async () => {
+    const error = await failureOf({ ...example, database: 'env:ADMIN_TOKEN', tenors: [] })
+    const text = inspect(error, { depth: null, showHidden: true }) + JSON.stringify(error)
+    for (const secret of Object.values(env).filter((value) => value !== '')) expect(text).not.toContain(secret)
+  })
+})
+
+describe('database', () => {
+  test.each([
+    ['postgres://u:p@db/tallystick', 'postgres://u:p@db/tallystick'],
+    ['postgresql://db', 'postgresql://db'],
+    ['env:DATABASE_URL', env.DATABASE_URL],
+    ['file:/var/lib/tallystick', 'file:/var/lib/tallystick'],
+    ['file:///var/lib/tallystick', 'file:/var/lib/tallystick'],
+  ])('default: %s', async (database, expected) => {
+    expect((await load({ ...smallest, database })).database).toBe(expected)
+  })
+
+  test.each(['file:db', 'file:./db', 'file:sub/../db'])('behavior: %s is relative to the file', async (database) => {
+    expect((await load({ ...smallest, database })).database).toBe(`file:${join(folder, 'db')}`)
+  })
+
+  test('behavior: a directory in a variable is relative to the file too', async () => {
+    const config = await load({ ...smallest, database: 'env:DB' }, { env: { ...env, DB: 'file:db' } })
+    expect(config.database).toBe(`file:${join(folder, 'db')}`)
+  })
+
+  test.each(['', 'db', 'file:', 'postgres://', 'mysql://db', 'env:NOT_SET', 'env:EMPTY', 'env:ADMIN_TOKEN', 'env:'])(
+    'error: %j is no database',
+    async (database) => {
+      expect(await faultsOf({ ...smallest, database })).toEqual([
+        'database: must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them',
+      ])
+    },
+  )
+})
+
+describe('the file itself', () => {
+  test('error: one that is not there', () => {
+    const missing = join(folder, 'missing.json')
+    expect(() => loadConfig(missing, { env, secrets: 'required' })).toThrow(
+      `The configuration ${missing} cannot be read (ENOENT). Name another with --config.`,
+    )
+  })
+
+  test.each([
+    ['half of it', '{ "listen": '],
+    ['nothing', ''],
+    ['a comment', '{} // none'],
+  ])('error: one that holds %s is not JSON', async (_, content) => {
+    const { message } = await failureOf(content)
+    expect(message.startsWith(`${path} is not JSON: `)).toBe(true)
+  })
+
+  test('error: a secret in a file that is not JSON is not repeated', async () => {
+    const { message } = await failureOf('{ "admin": { "token": "hunter2-hunter2" "port": 1 } }')
+    expect(message).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,342 @@
+import { type Period, periodAfter, periodAt } from '@tallystick/core'
+import { describe, expect, test } from 'vitest'
+import type { Curve } from './curve.ts'
+import type { NoteSet } from './note-set.ts'
+import { findRefusal, offeredTenors, type RailInput } from './rails.ts'
+
+const day = 86_400n
+// 2026-07-15, an ordinary Wednesday: day period, and the evening before it.
+const period = periodAt(seconds('2026-07-15T12:00:00Z'))
+const before = periodAt(period.start - 1n)
+
+const curve: Curve = {
+  id: 2n,
+  chainId: null,
+  effectiveFrom: period.start,
+  points: { 7: 400, 30: 410 },
+  confirmed: false,
+  source: 'manual',
+  createdBy: 'a test',
+  createdAt: period.start - day,
+}
+
+/** Nothing is wrong with this. */
+const sound: RailInput = {
+  chain: { id: 324, maxCouponBps: 1000, minMaturitySeconds: 172_800 },
+  period,
+  tenors: [7, 30],
+  maxMoveBps: 100,
+  curve,
+  previous: setOf(before, { 7: 400, 30: 410 }),
+  latest: setOf(before, { 7: 400, 30: 410 }),
+  nowSeconds: period.start,
+  chainTimeSeconds: period.start,
+}
+
+function seconds(instant: string): bigint {
+  return BigInt(Date.parse(instant) / 1000)
+}
+
+function setOf(of: Period, coupons: Record<number, number>): NoteSet {
+  const signature = { r: `0x${'00'.repeat(32)}`, s: `0x${'00'.repeat(32)}`, v: 27 } as const
+  return {
+    chainId: 324,
+    period: of,
+    signer: '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
+    curveId: 1n,
+    issuedAt: of.start,
+    notes: Object.entries(coupons).map(([tenor, coupon]) => ({
+      tenorDays: Number(tenor),
+      chainId: 324,
+      maturityTimestamp: of.noteDay + BigInt(tenor) * day,
+      coupon: BigInt(coupon),
+      startedAt: of.noteDay,
+      validAfter: of.start - 1n,
+      validBefore: of.end,
+      signature,
+    })),
+  }
+}
+
+function withCurve(change: Partial<Curve>): Partial<RailInput> {
+  return { curve: { ...curve, ...change } }
+}
+
+/** The reason a sound input is refused for after a change, or undefined. */
+function reasonAfter(change: Partial<RailInput>) {
+  return findRefusal({ ...sound, ...change })?.reason
+}
+
+function messageAfter(change: Partial<RailInput>) {
+  return findRefusal({ ...sound, ...change })?.message
+}
+
+test('default: nothing keeps a sound set from being signed', () => {
+  expect(findRefusal(sound)).toBeUndefined()
+})
+
+test('default: the first set of all, without a past and without an RPC, may be signed', () => {
+  expect(reasonAfter({ previous: undefined, latest: undefined, chainTimeSeconds: undefined })).toBeUndefined()
+})
+
+describe('curve and tenors', () => {
+  test('error: no curve', () => {
+    expect(findRefusal({ ...sound, curve: undefined })).toMatchInlineSnapshot(`
+      {
+        "message": "no curve is in force. Set one with \`tallystick curve set 7=<bps> 30=<bps>\`.",
+        "reason": "no_curve",
+      }
+    `)
+  })
+
+  test('error: a curve with none of the tenors configured', () => {
+    expect(findRefusal({ ...sound, tenors: [14, 60] })).toMatchInlineSnapshot(`
+      {
+        "message": "the curve in force has none of the tenors 14, 60. Set a new one.",
+        "reason": "no_tenor",
+      }
+    `)
+    expect(reasonAfter(withCurve({ points: {} }))).toBe('no_tenor')
+  })
+
+  test('behavior: a tenor that is configured but not in the curve is passed over, the others are judged', () => {
+    expect(offeredTenors([7, 14, 30], curve)).toEqual([7, 30])
+    expect(reasonAfter({ tenors: [7, 14, 30] })).toBeUndefined()
+    expect(reasonAfter({ tenors: [7, 14, 30], ...withCurve({ points: { 7: 400, 30: 0 } }) })).toBe(
+      'coupon_out_of_range',
+    )
+  })
+
+  test('behavior: a point of the curve that is not configured is not judged, because it is not signed', () => {
+    expect(reasonAfter(withCurve({ points: { 7: 400, 30: 410, 60: 99_999 } }))).toBeUndefined()
+  })
+
+  test('behavior: a coupon of zero is an offer, and a wrong one, not a tenor left out', () => {
+    expect(offeredTenors([7], { ...curve, points: { 7: 0 } })).toEqual([7])
+  })
+})
+
+describe('coupon', () => {
+  const coupon = (bps: number) => ({ previous: undefined, ...withCurve({ points: { 7: bps, 30: 410 } }) })
+
+  test.each([1, 2, 999, 1000])('behavior: %d bps is within 1 to 1000', (bps) => {
+    expect(reasonAfter(coupon(bps))).toBeUndefined()
+  })
+
+  test.each([0, -1, 1001, 0.5, 400.5, Number.NaN, Number.POSITIVE_INFINITY])('error: %d bps is not', (bps) => {
+    expect(reasonAfter(coupon(bps))).toBe('coupon_out_of_range')
+  })
+
+  test('behavior: each chain has its own limit', () => {
+    expect(reasonAfter({ ...coupon(1001), chain: { ...sound.chain, maxCouponBps: 1001 } })).toBeUndefined()
+    expect(reasonAfter({ ...coupon(1002), chain: { ...sound.chain, maxCouponBps: 1001 } })).toBe('coupon_out_of_range')
+  })
+
+  test('error: any tenor will do, and confirming the curve does not help', () => {
+    const points = { 7: 400, 30: 1001 }
+    expect(reasonAfter({ previous: undefined, ...withCurve({ points, confirmed: true }) })).toBe('coupon_out_of_range')
+  })
+
+  test('error: names tenor, coupon, limit and chain', () => {
+    expect(messageAfter(coupon(1001))).toMatchInlineSnapshot(
+      `"the coupon of 7 days is 1001 bps, outside 1 to 1000 (maxCouponBps of chain 324)."`,
+    )
+  })
+})
+
+describe('move', () => {
+  const moved = (bps: number, change: Partial<Curve> = {}) =>
+    withCurve({ points: { 7: 400, 30: 410 + bps }, ...change })
+
+  test.each([0, 1, 99, 100, -1, -99, -100])('behavior: a move of %d bps is within 100', (bps) => {
+    expect(reasonAfter(moved(bps))).toBeUndefined()
+  })
+
+  test.each([101, -101, 500, -409])('error: a move of %d bps is not', (bps) => {
+    expect(reasonAfter(moved(bps))).toBe('move_too_large')
+  })
+
+  test('error: says from where to where, up and down', () => {
+    expect(messageAfter(moved(101))).toMatchInlineSnapshot(
+      `"the coupon of 30 days moves from 410 to 511 bps (+101), the rail allows 100 (rails.maxMoveBps). If that is meant, set the curve again with --confirm."`,
+    )
+    expect(messageAfter(moved(-101))).toMatchInlineSnapshot(
+      `"the coupon of 30 days moves from 410 to 309 bps (-101), the rail allows 100 (rails.maxMoveBps). If that is meant, set the curve again with --confirm."`,
+    )
+  })
+
+  test('behavior: a limit of zero lets only the same coupons through', () => {
+    expect(reasonAfter({ ...moved(0), maxMoveBps: 0 })).toBeUndefined()
+    expect(reasonAfter({ ...moved(1), maxMoveBps: 0 })).toBe('move_too_large')
+    expect(reasonAfter({ ...moved(-1), maxMoveBps: 0 })).toBe('move_too_large')
+  })
+
+  test('behavior: a confirmed curve may move as far as coupons go', () => {
+    expect(reasonAfter(moved(590, { confirmed: true }))).toBeUndefined()
+    expect(reasonAfter(moved(-409, { confirmed: true }))).toBeUndefined()
+  })
+
+  test('behavior: a tenor the last period did not have moves from nothing', () => {
+    expect(reasonAfter({ previous: setOf(before, { 7: 400 }), ...moved(500) })).toBeUndefined()
+    expect(reasonAfter({ previous: setOf(before, { 30: 410 }), ...moved(500) })).toBe('move_too_large')
+  })
+
+  test('behavior: without a set before it there is no move', () => {
+    expect(reasonAfter({ previous: undefined, latest: undefined, ...moved(500) })).toBeUndefined()
+  })
+
+  test('behavior: the move is measured from the period before, not from the set signed last', () => {
+    const latest = setOf(periodAfter(period), { 7: 400, 30: 910 })
+    const now = { latest, nowSeconds: latest.issuedAt, chainTimeSeconds: undefined }
+    expect(reasonAfter({ ...now, ...moved(100) })).toBeUndefined()
+    expect(reasonAfter({ ...now, ...moved(500) })).toBe('move_too_large')
+  })
+})
+
+describe('maturity', () => {
+  /** One tenor in one period, against the pool's limit. */
+  const offered = (instant: string, tenor: number, minMaturitySeconds = 172_800): Partial<RailInput> => {
+    const at = periodAt(seconds(instant))
+    return {
+      chain: { ...sound.chain, minMaturitySeconds },
+      period: at,
+      tenors: [tenor],
+      previous: undefined,
+      latest: undefined,
+      nowSeconds: at.start,
+      chainTimeSeconds: undefined,
+      ...withCurve({ points: { [tenor]: 400 }, createdAt: at.start }),
+    }
+  }
+
+  test('behavior: a note that has exactly the time the pool wants is signed, one second less is not', () => {
+    // 18:00 to 24:00: three days on are two whole days after the period's end.
+    const evening = '2026-07-15T22:00:00Z'
+    expect(reasonAfter(offered(evening, 3, 172_800))).toBeUndefined()
+    expect(reasonAfter(offered(evening, 3, 172_801))).toBe('maturity_too_short')
+    // 00:00 to 18:00 ends six hours earlier.
+    const morning = '2026-07-15T12:00:00Z'
+    expect(reasonAfter(offered(morning, 3, 172_800 + 21_600))).toBeUndefined()
+    expect(reasonAfter(offered(morning, 3, 172_800 + 21_601))).toBe('maturity_too_short')
+  })
+
+  test('error: two days are too short in either period of an ordinary day', () => {
+    expect(reasonAfter(offered('2026-07-15T12:00:00Z', 2))).toBe('maturity_too_short')
+    expect(reasonAfter(offered('2026-07-15T22:00:00Z', 2))).toBe('maturity_too_short')
+  })
+
+  // Clocks go forward on 2026-03-08: the 48 hours after the evenings of the 6th and the 7th are 47.
+  test.each([
+    ['2026-03-06T12:00:00Z', 'the 6th by day', undefined],
+    ['2026-03-05T23:00:00Z', 'the 5th, evening', undefined],
+    ['2026-03-06T23:00:00Z', 'the 6th, evening', 'maturity_too_short'],
+    ['2026-03-07T12:00:00Z', 'the 7th by day', undefined],
+    ['2026-03-07T23:00:00Z', 'the 7th, evening', 'maturity_too_short'],
+    ['2026-03-08T12:00:00Z', 'the spring day itself', undefined],
+    ['2026-03-08T22:00:00Z', 'its evening', undefined],
+  ])('behavior: three days in spring, %s, %s: %s', (instant, _, reason) => {
+    expect(reasonAfter(offered(instant, 3))).toBe(reason)
+  })
+
+  test('behavior: an hour is all that lacks in spring, and in autumn there is one more', () => {
+    expect(reasonAfter(offered('2026-03-07T23:00:00Z', 3, 172_800 - 3600))).toBeUndefined()
+    expect(reasonAfter(offered('2026-03-07T23:00:00Z', 3, 172_800 - 3599))).toBe('maturity_too_short')
+    expect(reasonAfter(offered('2026-10-31T23:00:00Z', 3, 172_800 + 3600))).toBeUndefined()
+    expect(reasonAfter(offered('2026-10-31T23:00:00Z', 3, 172_800 + 3601))).toBe('maturity_too_short')
+  })
+
+  test('error: says how much there is and how much there should be', () => {
+    expect(messageAfter(offered('2026-03-07T23:00:00Z', 3))).toMatchInlineSnapshot(
+      `"a note of 3 days matures 169200 s after the period ends, the pool wants 172800 (minMaturitySeconds of chain 324). Take 3 out of "tenors"."`,
+    )
+  })
+
+  test('error: one tenor that is too short keeps the set back', () => {
+    const evening = offered('2026-07-15T22:00:00Z', 2)
+    expect(reasonAfter({ ...evening, tenors: [2, 7], ...withCurve({ points: { 2: 400, 7: 400 } }) })).toBe(
+      'maturity_too_short',
+    )
+  })
+})
+
+describe('clock against what was signed', () => {
+  const latest = { ...setOf(before, { 7: 400, 30: 410 }), issuedAt: period.start }
+  const at = (nowSeconds: bigint) => ({ latest, nowSeconds, chainTimeSeconds: undefined })
+
+  test('behavior: replicas may be a minute apart', () => {
+    expect(reasonAfter(at(period.start))).toBeUndefined()
+    expect(reasonAfter(at(period.start - 60n))).toBeUndefined()
+  })
+
+  test('error: 61 seconds before the last signature the clock was set back', () => {
+    expect(reasonAfter(at(period.start - 61n))).toBe('clock_behind')
+    expect(messageAfter(at(period.start - 61n))).toMatchInlineSnapshot(
+      `"the clock says 2026-07-14 23:58:59 New York, but notes were signed at 2026-07-15 00:00. Set the clock right."`,
+    )
+  })
+
+  /** A set signed last, so long before the period that its end is this far from the period's start. */
+  const gapOf = (gap: bigint, curveAge: bigint): Partial<RailInput> => {
+    const end = period.start - gap
+    const old = { ...setOf({ noteDay: end - 64_800n, start: end - 64_800n, end }, { 7: 400, 30: 410 }) }
+    return { previous: old, latest: old, ...withCurve({ createdAt: period.start - curveAge }) }
+  }
+
+  test('behavior: a gap of seven days to the second is an outage', () => {
+    expect(reasonAfter(gapOf(7n * day, 30n * day))).toBeUndefined()
+  })
+
+  test('error: a second more, and a curve as old as that, may be a wrong clock', () => {
+    expect(reasonAfter(gapOf(7n * day + 1n, 30n * day))).toBe('clock_ahead')
+    expect(reasonAfter(gapOf(7n * day + 1n, 7n * day + 1n))).toBe('clock_ahead')
+    expect(messageAfter(gapOf(7n * day + 1n, 30n * day))).toMatchInlineSnapshot(
+      `"the last period with notes ended 2026-07-07 23:59:59 New York, more than a week before this one. If the clock is right, say so by setting the curve again with \`tallystick curve set\`."`,
+    )
+  })
+
+  test('behavior: a curve set within seven days says that the clock is right', () => {
+    expect(reasonAfter(gapOf(7n * day + 1n, 7n * day))).toBeUndefined()
+    expect(reasonAfter(gapOf(400n * day, 0n))).toBeUndefined()
+  })
+
+  test('behavior: an old curve with a period signed just before is no sign of anything', () => {
+    expect(reasonAfter(withCurve({ createdAt: period.start - 400n * day }))).toBeUndefined()
+  })
+})
+
+describe('clock against the chain', () => {
+  const now = sound.nowSeconds
+
+  test('behavior: without chain time there is nothing to compare', () => {
+    expect(reasonAfter({ chainTimeSeconds: undefined })).toBeUndefined()
+  })
+
+  test.each([
+    ['60 s ahead of the clock', now + 60n, undefined],
+    ['61 s ahead of the clock', now + 61n, 'clock_off_chain'],
+    ['900 s behind it', now - 900n, undefined],
+    ['901 s behind it', now - 901n, 'clock_off_chain'],
+    ['at the beginning of time', 0n, 'clock_off_chain'],
+  ])('behavior: a newest block %s', (_, chainTimeSeconds, reason) => {
+    expect(reasonAfter({ chainTimeSeconds })).toBe(reason)
+  })
+
+  test('error: says which of the two is ahead', () => {
+    expect(messageAfter({ chainTimeSeconds: now + 61n })).toMatchInlineSnapshot(
+      `"the clock is 61 s behind the newest block of chain 324. Set the clock right, or mend the RPC if it is the one that is wrong."`,
+    )
+    expect(messageAfter({ chainTimeSeconds: now - 901n })).toMatchInlineSnapshot(
+      `"the clock is 901 s ahead of the newest block of chain 324. Set the clock right, or mend the RPC if it is the one that is wrong."`,
+    )
+  })
+})
+
+test('behavior: of several faults the clock is named first, then coupon, move and maturity', () => {
+  const shortMaturity = { chain: { ...sound.chain, minMaturitySeconds: 10_000_000 } }
+  const move = { ...shortMaturity, ...withCurve({ points: { 7: 600, 30: 410 } }) }
+  const coupon = { ...shortMaturity, ...withCurve({ points: { 7: 1001, 30: 410 } }) }
+  expect(reasonAfter(shortMaturity)).toBe('maturity_too_short')
+  expect(reasonAfter(move)).toBe('move_too_large')
+  expect(reasonAfter(coupon)).toBe('coupon_out_of_range')
+  expect(reasonAfter({ ...coupon, chainTimeSeconds: 0n })).toBe('clock_off_chain')
+})

@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { privateKeyToAccount, setSignEntropy } from 'viem/accounts'
+import { type Defer, signerKey } from './harness.ts'
+
+export type FakeSigner = {
+  /** For the configuration's `signer`. */
+  readonly config: { readonly kind: 'web3signer'; readonly url: string; readonly address: string }
+  /** How many signatures were asked for. */
+  readonly requests: () => number
+  /** What to do with the next requests instead of signing well; undefined signs well again. */
+  behave(behaviour: Behaviour | undefined): void
+}
+
+export type Behaviour = (request: { readonly count: number; readonly sign: () => Promise<string> }) => Promise<string>
+
+/**
+ * Web3Signer's JSON-RPC on a real port. Like a key in an HSM it signs with a fresh nonce each time, so two signatures
+ * of one note never have the same bytes.
+ */
+export async function startFakeSigner(defer: Defer): Promise<FakeSigner> {
+  const account = privateKeyToAccount(signerKey as `0x${string}`)
+  let count = 0
+  let behaviour: Behaviour | undefined
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { params } = JSON.parse(Buffer.concat(chunks).toString())
+    count++
+    const sign = async () => {
+      setSignEntropy(true)
+      const { EIP712Domain: _, ...types } = params[1].types
+      return account.signTypedData({ ...params[1], types })
+    }
+    const result = await (behaviour ? behaviour({ count, sign }) : sign())
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
+  }
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    config: { kind: 'web3signer', url: `http://127.0.0.1:${port}`, address: account.address },
+    requests: () => count,
+    behave: (next) => {
+      behaviour = next
+    },
+  }
+}

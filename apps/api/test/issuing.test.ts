@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Behaviour, type FakeSigner, startFakeSigner } from './fake-web3signer.ts'
+import { chain324, coupons, newDatabase, start, type TestService } from './harness.ts'
+
+const noon = '2026-11-15T12:00:00-05:00'
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+async function startWithSigner(setting: Partial<Parameters<typeof start>[0]>) {
+  const signer = await startFakeSigner(onTestFinished as never)
+  const { config, ...rest } = setting
+  const service = await start({
+    databaseUrl: await newDatabase(),
+    at: noon,
+    ...rest,
+    config: { signer: signer.config, ...config },
+  })
+  return { signer, service }
+}
+
+/** A refusal is to be seen in the log, the metric and `notes show`, and nothing was signed. */
+async function expectRefused(service: TestService, signer: FakeSigner, reason: string, message: string) {
+  const { current } = (await service.operator.showNotes()).chains[0] ?? {}
+  expect(current).toMatchObject({ signed: false, refusal: { reason, message: expect.stringContaining(message) } })
+  expect(service.log()).toContain(`"reason":"${reason}"`)
+  expect(service.log()).toContain(message)
+  const metrics = (await service.admin('/metrics')).body
+  expect(metrics).toContain(`tallystick_rail_refusals_total{chain="324",reason="${reason}"} 1`)
+  expect(signer.requests()).toBe(0)
+  expect(await service.database.query('select 1 from note_sets where period_start = 1794718800')).toEqual([])
+}
+
+describe('rails', () => {
+  test('error: no curve', async () => {
+    const { service, signer } = await startWithSigner({ curve: null })
+    await expectRefused(service, signer, 'no_curve', 'tallystick curve set 7=<bps> 14=<bps> 30=<bps>')
+  })
+
+  test('behavior: a curve set while there is none is in force at once, and the notes follow', async () => {
+    const { service } = await startWithSigner({ curve: null })
+    const { curve } = await service.operator.setCurve({ points: coupons })
+    expect(curve.effectiveFromNewYork).toBe('2026-11-15 00:00')
+    const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
+    await expect.poll(isSigned, { timeout: 2000 }).toBe(true)
+  })
+
+  test('error: a coupon above the pool’s limit', async () => {
+    // The limit was lowered after the curve was set: at its setting it would have been refused.
+    const databaseUrl = await newDatabase()
+    const wide = await start({ databaseUrl, at: '2026-11-14T12:00:00-05:00' })
+    await wide.stop()
+    const config = { chains: [{ ...chain324, maxCouponBps: 368 }] }
+    const { service, signer } = await startWithSigner({ databaseUrl, config })
+    await expectRefused(service, signer, 'coupon_out_of_range', 'the coupon of 7 days is 369 bps, outside 1 to 368')
+  })
+
+  test('error: a move further than allowed, until that very curve is confirmed', async () => {
+    const databaseUrl = await newDatabase()
+    const wide = await start({ databaseUrl, at: '2026-11-14T12:00:00-05:00', config: { rails: { maxMoveBps: 500 } } })
+    await wide.operator.setCurve({ points: { ...coupons, 14: 465 } })
+    await wide.stop()
+    const { service, signer } = await startWithSigner({ databaseUrl, config: { rails: { maxMoveBps: 99 } } })
+    await expectRefused(service, signer, 'move_too_large', 'the coupon of 14 days moves from 365 to 465 bps (+100)')
+
+    await service.operator.setCurve({ points: { ...coupons, 14: 465 }, confirm: true })
+    const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
+    await expect.poll(isSigned, { timeout: 2000 }).toBe(true)
+  })
+
+  test('error: a maturity too near', async () => {
+    const { service, signer } = await startWithSigner({
+      config: { tenors: [2, 7], chains: [chain324] },
+      curve: { 2: 300, 7: 369 },
+    })
+    await expectRefused(
+      service,
+      signer,
+      'maturity_too_short',
+      'a note of 2 days matures 108000 s after the period ends',
+    )
+  })
+
+  test('error: a clock that was set back', async () => {
+    const databaseUrl = await newDatabase()
+    const later = await start({ databaseUrl, at: '2026-11-16T12:00:00-05:00' })
+    await later.database.query('update curves set effective_from = 0')
+    await later.stop()
+    const { service, signer } = await startWithSigner({ databaseUrl })
+    await expectRefused(service, signer, 'clock_behind', 'notes were signed at 2026-11-16 12:00')
+  })
+
+  test('error: a clock that jumped ahead by weeks, until the curve is set again', async () => {
+    const databaseUrl = await newDatabase()
+    const earlier = await start({ databaseUrl, at: '2026-11-01T12:00:00-05:00' })
+    await earlier.stop()
+    const { service, signer } = await startWithSigner({ databaseUrl })
+    await expectRefused(service, signer, 'clock_ahead', 'more than a week before this one')
+    await service.operator.setCurve({ points: coupons })
+    const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
+    await expect.poll(isSigned, { timeout: 2000 }).toBe(true)
+  })
+
+  test.each([
+    ['ahead of the clock', 61, 'the clock is 61 s behind the newest block'],
+    ['far behind the clock', -901, 'the clock is 901 s ahead of the newest block'],
+  ])('error: a chain whose time is %s', async (_, offsetSeconds, message) => {
+    const rpc = await startFakeRpc(Date.parse(noon) / 1000 + offsetSeconds)
+    const { service, signer } = await startWithSigner({ config: { chains: [{ ...chain324, rpc: [rpc] }] } })
+    await expectRefused(service, signer, 'clock_off_chain', message)
+  })
+
+  test('behavior: an RPC that is down does not stop the notes', async () => {
+    const config = { chains: [{ ...chain324, rpc: ['http://127.0.0.1:1'] }] }
+    const { service } = await startWithSigner({ config })
+    expect((await service.operator.showNotes()).chains[0]?.current.signed).toBe(true)
+  })
+})
+
+describe('a signer that answers wrongly is caught before publication', () => {
+  const behaviours: [string, string, Behaviour][] = [
+    ['another key', 'wrong_key', async () => `0x${'22'.repeat(31)}01${'11'.repeat(32)}1b`],
+    ['the high s', 'malformed', async ({ sign }) => highS(await sign())],
+    ['v 0 or 1', 'malformed', async ({ sign }) => (await sign()).slice(0, -2) + '00'],
+    ['64 bytes', 'malformed', async ({ sign }) => (await sign()).slice(0, -2)],
+    ['garbage', 'malformed', async () => 'not a signature'],
+  ]
+  test.each(behaviours)('error: %s', async (_, failure, behaviour) => {
+    const signer = await startFakeSigner(onTestFinished as never)
+    signer.behave(behaviour)
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
+    const { current } = (await service.operator.showNotes()).chains[0] ?? {}
+    expect(current).toMatchObject({ signed: false, notes: [], refusal: { reason: 'signer_failed' } })
+    expect((await service.admin('/metrics')).body).toMatch(
+      new RegExp(`tallystick_signer_failures_total\\{failure="${failure}"\\} [1-9]`),
+    )
+    expect(await service.database.query('select 1 from note_sets')).toEqual([])
+    signer.behave(undefined)
+    const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
+    await expect.poll(isSigned, { timeout: 10_000 }).toBe(true)
+  })
+
+  test('error: one bad signature among good ones keeps the whole set back', async () => {
+    const signer = await startFakeSigner(onTestFinished as never)
+    signer.behave(async ({ count, sign }) => (count % 3 === 2 ? highS(await sign()) : sign()))
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
+    expect(await service.database.query('select 1 from notes')).toEqual([])
+  })
+})
+
+describe('curve', () => {
+  test('behavior: what is signed stays; a new curve waits for the first boundary that is not', async () => {
+    const { service } = await startWithSigner({ at: '2026-11-15T17:55:00-05:00' })
+    const { curve } = await service.operator.setCurve({ points: { 7: 370, 14: 366, 30: 363 } })
+    // 00:00 to 18:00 is running and 18:00 to 24:00 is signed ahead.
+    expect(curve.effectiveFromNewYork).toBe('2026-11-16 00:00')
+    const couponsNow = async () =>
+      (await service.operator.showNotes()).chains[0]?.current.notes.map((note) => note.coupon)
+    expect(await couponsNow()).toEqual(['369', '365', '362'])
+    service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+    expect(await couponsNow()).toEqual(['369', '365', '362'])
+    service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
+    await expect.poll(couponsNow, { timeout: 5000 }).toEqual(['370', '366', '363'])
+  })
+
+  test('behavior: a curve set while the old one is being signed is the one that is published', async () => {
+    const databaseUrl = await newDatabase()
+    const { signer, service } = await startWithSigner({ databaseUrl })
+    let set: Promise<unknown> | undefined
+    signer.behave(async ({ sign }) => {
+      set ??= service.operator.setCurve({ points: { 7: 370, 14: 366, 30: 363 } })
+      await set
+      return sign()
+    })
+    service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+    const { current } = await expect
+      .poll(async () => (await service.operator.showNotes()).chains[0], { timeout: 5000 })
+      .toMatchObject({ current: { signed: true } })
+      .then(async () => ({ current: (await service.operator.showNotes()).chains[0]?.current }))
+    expect(current?.notes.map((note) => note.coupon)).toEqual(['370', '366', '363'])
+    const periods = await service.database.query('select count(*)::int as n from note_sets')
+    expect(periods).toEqual([{ n: 2 }])
+  })
+
+  test.each([
+    [{ 7: 369, 14: 365 }, 'invalid_curve', '30 days has no coupon'],
+    [{ ...coupons, 60: 1 }, 'invalid_curve', '60 days is not on offer'],
+    [{ ...coupons, 7: 0 }, 'invalid_curve', 'coupon 0'],
+    [{ ...coupons, 7: 3.5 }, 'invalid_curve', 'coupon 3.5'],
+    [{ ...coupons, 7: -1 }, 'invalid_curve', 'coupon -1'],
+    [{ ...coupons, 7: 2 ** 60 }, 'invalid_curve', 'not whole basis points'],
+    [{ ...coupons, 7: 1001 }, 'rail_refused', 'outside 1 to 1000'],
+    [{ ...coupons, 7: 470 }, 'rail_refused', 'moves from 369 to 470 bps (+101)'],
+    [{ ...coupons, 7: 268 }, 'rail_refused', 'moves from 369 to 268 bps (-101)'],
+    [{ '07': 369, 14: 365, 30: 362 }, 'invalid_curve', 'points'],
+  ])('error: refuses %j and changes nothing', async (points, code, message) => {
+    const { service } = await startWithSigner({})
+    await expect(service.operator.setCurve({ points })).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    })
+    expect(await service.database.query('select count(*)::int as n from curves')).toEqual([{ n: 1 }])
+  })
+
+  test('behavior: --confirm lets a move pass, but not a coupon the pool would refuse', async () => {
+    const { service } = await startWithSigner({})
+    await service.operator.setCurve({ points: { ...coupons, 7: 900 }, confirm: true })
+    const tooHigh = service.operator.setCurve({ points: { ...coupons, 7: 1001 }, confirm: true })
+    await expect(tooHigh).rejects.toMatchObject({ code: 'rail_refused' })
+  })
+})
+
+test('behavior: a tenor added to the configuration waits for a curve that has it', async () => {
+  const databaseUrl = await newDatabase()
+  const before = await start({ databaseUrl, at: '2026-11-14T12:00:00-05:00' })
+  await before.stop()
+  const { service } = await startWithSigner({ databaseUrl, config: { tenors: [7, 14, 30, 60] } })
+  const { current } = (await service.operator.showNotes()).chains[0] ?? {}
+  expect(current?.notes.map((note) => note.tenorDays)).toEqual([7, 14, 30])
+})
+
+test('error: stored notes that do not verify are not served', async () => {
+  const databaseUrl = await newDatabase()
+  const before = await start({ databaseUrl, at: noon })
+  await before.database.query('update notes set coupon_bps = 900 where tenor_days = 14')
+  await before.stop()
+  const service = await start({ databaseUrl, at: noon })
+  expect(service.log()).toContain('stored_set_invalid')
+  expect((await service.admin('/readyz')).status).toBe(503)
+})
+
+function highS(signature: string): string {
+  const s = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0')
+  return signature.slice(0, 66) + s + (signature.endsWith('1b') ? '1c' : '1b')
+}
+
+/** A node that knows one block, of a time of our choosing. */
+async function startFakeRpc(timestampSeconds: number): Promise<string> {
+  const block = { number: '0x1', timestamp: `0x${timestampSeconds.toString(16)}`, transactions: [] }
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 0, result: block }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Defer, prepare, type Setting } from './harness.ts'
+
+const cli = fileURLToPath(new URL('../bin/tallystick.js', import.meta.url))
+
+export type Finished = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }
+
+export type Running = {
+  readonly child: ChildProcess
+  readonly baseUrl: string
+  readonly output: () => string
+  kill(signal: NodeJS.Signals): Promise<Finished>
+}
+
+export type Site = {
+  readonly directory: string
+  readonly configPath: string
+  readonly ca: string
+  readonly env: Record<string, string>
+}
+
+/** A directory with configuration and certificates, for real `tallystick` processes. */
+export async function prepareSite(setting: Setting): Promise<Site> {
+  const { directory, settings, env, authority } = await prepare(setting)
+  const configPath = join(directory, 'tallystick.json')
+  writeFileSync(configPath, JSON.stringify(settings))
+  return { directory, configPath, ca: authority.cert, env }
+}
+
+/** Runs a command to its end. */
+export async function tallystick(site: Site, ...commandLine: string[]): Promise<Finished> {
+  const child = launch(site, commandLine)
+  return finish(child, collect(child))
+}
+
+/** Starts `tallystick serve` and waits for its ready line. */
+export async function serve(site: Site, defer: Defer): Promise<Running> {
+  const child = launch(site, ['serve'])
+  defer(() => child.kill('SIGKILL'))
+  const chunks = collect(child)
+  const finished = finish(child, chunks)
+  const ready = /^ready (\S+)$/m
+  await Promise.race([
+    finished.then(({ stderr }) => Promise.reject(new Error(`serve ended early: ${stderr}`))),
+    new Promise<void>((resolve) => child.stdout?.on('data', () => ready.test(chunks.stdout.join('')) && resolve())),
+  ])
+  return {
+    child,
+    baseUrl: (ready.exec(chunks.stdout.join('')) as RegExpExecArray)[1] as string,
+    output: () => chunks.stdout.join('') + chunks.stderr.join(''),
+    kill: (signal) => {
+      child.kill(signal)
+      return finished
+    },
+  }
+}
+
+/** Starts `tallystick serve` without waiting for anything. */
+export function launch({ configPath, env }: Site, [command = '', ...rest]: readonly string[]): ChildProcess {
+  const noConfig = command === '--help' || rest.includes('--help') || rest.includes('--config')
+  const commandLine = [command, ...rest, ...(noConfig ? [] : ['--config', configPath])]
+  return spawn(process.execPath, [cli, ...commandLine], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+function collect(child: ChildProcess) {
+  const chunks = { stdout: [] as string[], stderr: [] as string[] }
+  child.stdout?.on('data', (chunk) => chunks.stdout.push(String(chunk)))
+  child.stderr?.on('data', (chunk) => chunks.stderr.push(String(chunk)))
+  return chunks
+}
+
+async function finish(child: ChildProcess, chunks: ReturnType<typeof collect>): Promise<Finished> {
+  const [exitCode] = (await once(child, 'close')) as [number | null]
+  return { exitCode, stdout: chunks.stdout.join(''), stderr: chunks.stderr.join('') }
+}

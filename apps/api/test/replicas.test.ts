@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import { openDatabase } from '@tallystick/database'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startFakeSigner } from './fake-web3signer.ts'
+import { call, coupons, createKey, newDatabase, notesOf, start } from './harness.ts'
+import { launch, prepareSite, serve, tallystick } from './process.ts'
+
+const defer = onTestFinished as never
+const each = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
+const onlyOnce =
+  'select count(*)::int as rows, count(distinct (chain_id, period_start, maturity))::int as notes from notes'
+
+describe('two replicas on one PostgreSQL', () => {
+  test('behavior: started together and raced over boundaries they serve the same bytes', async () => {
+    const databaseUrl = await newDatabase()
+    const signer = await startFakeSigner(defer)
+    const at = '2026-11-15T17:59:59-05:00'
+    // Nothing is signed ahead, so both sign at the boundary itself, with other nonces.
+    const config = { signer: signer.config, rails: { signAheadSeconds: 0 } }
+    const first = start({ databaseUrl, at, config })
+    const replicas = [await first, await start({ databaseUrl, at, config })] as const
+    const { secret } = await createKey(replicas[0])
+    await expect
+      .poll(async () => (await replicas[1].call('/notes', { headers: { 'x-api-key': secret } })).status)
+      .toBe(200)
+
+    for (const instant of ['2026-11-15T18:00:00-05:00', '2026-11-16T00:00:00-05:00', '2026-11-16T18:00:00-05:00']) {
+      for (const { clock } of replicas) clock.hold(Date.parse(instant))
+      const before = signer.requests()
+      const answers = await Promise.all(
+        [...replicas, ...replicas].map((replica) => replica.call('/notes', { headers: { 'x-api-key': secret } })),
+      )
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
+      expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(1)
+      expect(signer.requests() - before).toBeGreaterThanOrEqual(3)
+    }
+    expect(await replicas[0].database.query(onlyOnce)).toEqual([{ rows: 12, notes: 12 }])
+    const sets = await replicas[0].database.query('select count(*)::int as n from note_sets')
+    expect(sets).toEqual([{ n: 4 }])
+  })
+
+  test('behavior: replicas with other tenors in their configuration still publish one set, whole', async () => {
+    const databaseUrl = await newDatabase()
+    const at = '2026-11-15T12:00:00-05:00'
+    const wide = await start({ databaseUrl, at, curve: { 7: 369, 14: 365, 30: 362 } })
+    const narrow = await start({ databaseUrl, at, config: { tenors: [7, 14] } })
+    for (const { clock } of [wide, narrow]) clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+    const { secret } = await createKey(wide)
+    const get = async (replica: typeof wide) => {
+      const answer = await replica.call('/notes', { headers: { 'x-api-key': secret } })
+      return answer.status === 200 ? notesOf(answer).data : answer.status
+    }
+    const fromWide = await get(wide)
+    await expect.poll(() => get(narrow), { timeout: 3000 }).toEqual(fromWide)
+  })
+
+  test('behavior: a key revoked through one is refused by the other within a second', async () => {
+    const databaseUrl = await newDatabase()
+    const replicas = [await start({ databaseUrl }), await start({ databaseUrl })] as const
+    const { id, secret } = await createKey(replicas[0])
+    const statusOn = async (index: 0 | 1) =>
+      (await replicas[index].call('/notes', { headers: { 'x-api-key': secret } })).status
+    expect(await statusOn(0)).toBe(200)
+    await expect.poll(() => statusOn(1), { timeout: 1000, interval: 20 }).toBe(200)
+    await replicas[0].admin(`/keys/${id}/revoke`, { method: 'POST' })
+    expect(await statusOn(0)).toBe(403)
+    await expect.poll(() => statusOn(1), { timeout: 1000, interval: 20 }).toBe(403)
+  })
+
+  test('behavior: a revocation arrives within a second even when notifications do not', async () => {
+    const databaseUrl = await newDatabase()
+    const service = await start({ databaseUrl })
+    const { id, secret } = await createKey(service)
+    // Straight into the tables, as a replica whose notification got lost would have it.
+    await service.database.transaction(async (transaction) => {
+      const [row] = await transaction.query<{ value: bigint }>(
+        'update api_key_revision set value = value + 1 returning value',
+      )
+      await transaction.query('update api_keys set revoked_at = 1, revision = $2 where id = $1', [id, row?.value])
+    })
+    const status = async () => (await service.call('/notes', { headers: { 'x-api-key': secret } })).status
+    await expect.poll(status, { timeout: 1000, interval: 20 }).toBe(403)
+  })
+})
+
+describe('killed with SIGKILL', () => {
+  /** Serves with a good signer and returns the body of /notes. */
+  async function servedAfterwards(site: Awaited<ReturnType<typeof prepareSite>>) {
+    const created = await tallystick(site, 'keys', 'create', '--name', 'after', '--json')
+    const { secret } = JSON.parse(created.stdout)
+    const running = await serve(site, defer)
+    const answer = await call(`${running.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+    await running.kill('SIGKILL')
+    return answer
+  }
+
+  test.each([1, 2, 3])(
+    'behavior: while signature %i of 3 is asked for, the next start serves, each note once',
+    async (nth) => {
+      const databaseUrl = await newDatabase()
+      const signer = await startFakeSigner(defer)
+      const site = await prepareSite({ databaseUrl, config: { signer: signer.config } })
+      await tallystick(site, 'curve', 'set', ...each)
+      const child = launch(site, ['serve'])
+      signer.behave(async ({ count, sign }) => {
+        if (count !== nth) return sign()
+        child.kill('SIGKILL')
+        return new Promise<string>(() => undefined)
+      })
+      await once(child, 'exit')
+      signer.behave(undefined)
+      const database = await openDatabase(databaseUrl)
+      expect(await database.query('select 1 from note_sets')).toEqual([])
+
+      const first = await servedAfterwards(site)
+      expect(first.status).toBe(200)
+      expect((await servedAfterwards(site)).body).toBe(first.body)
+      expect(await database.query(onlyOnce)).toEqual([{ rows: 3, notes: 3 }])
+      await database.close()
+    },
+  )
+
+  test('behavior: in the middle of storing, nothing of it is left, and the next start stores it whole', async () => {
+    const databaseUrl = await newDatabase()
+    const site = await prepareSite({ databaseUrl })
+    await tallystick(site, 'curve', 'set', ...each)
+    const database = await openDatabase(databaseUrl)
+    const watching = await openDatabase(databaseUrl)
+    // Readers pass this lock, writers do not: the set's row is inserted, its notes wait.
+    await database.transaction(async (transaction) => {
+      await transaction.query('lock table notes in exclusive mode')
+      const child = launch(site, ['serve'])
+      const waiting =
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into notes%'"
+      await expect.poll(() => watching.query(waiting), { timeout: 20_000 }).toHaveLength(1)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    })
+    await expect
+      .poll(() =>
+        watching.query("select 1 from pg_stat_activity where query like 'insert into notes%' and state <> 'idle'"),
+      )
+      .toEqual([])
+    expect(await watching.query('select 1 from note_sets')).toEqual([])
+    const answer = await servedAfterwards(site)
+    expect(answer.status).toBe(200)
+    expect(await watching.query(onlyOnce)).toEqual([{ rows: 3, notes: 3 }])
+    await database.close()
+    await watching.close()
+  })
+
+  test('behavior: on the embedded database, after publication: the next start serves the same bytes', async () => {
+    const site = await prepareSite({ databaseUrl: await newDatabase('pglite') })
+    await tallystick(site, 'curve', 'set', ...each)
+    const first = await servedAfterwards(site)
+    expect(first.status).toBe(200)
+    expect((await servedAfterwards(site)).body).toBe(first.body)
+  })
+})
