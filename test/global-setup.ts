@@ -11,7 +11,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
-  // Tests that start processes run what is built: it starts four times faster than the sources do.
+  // Tests that start processes run what is built: that starts faster than the sources do.
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { stdio: 'inherit' })
   const [postgres, pgliteTemplate] = await Promise.all([startPostgres(), createPgliteTemplate()])
   project.provide('databases', { postgresUrl: postgres.url('postgres'), pgliteTemplate })

@@ -229,6 +229,19 @@ describe('faults', () => {
     `)
   })
 
+  test('error: a fault between members is listed even if one of the members is wrong too', async () => {
+    const [only] = smallest.chains
+    const faults = await faultsOf({
+      ...smallest,
+      listen: { port: 70_000 },
+      tenors: [7, 7, 0],
+      chains: [only, { ...only, name: '', subgraph: { headers: { authorization: 'env:NOT_SET' } } }],
+    })
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(
+      expect.arrayContaining(['listen.port', 'listen', 'tenors[2]', 'tenors', 'chains[1].name', 'chains[1].id']),
+    )
+  })
+
   test('error: an empty object lacks what has no default', async () => {
     expect(await faultsOf({})).toMatchInlineSnapshot(`
       [
@@ -522,7 +535,9 @@ describe('the file itself', () => {
   })
 
   test('error: a secret in a file that is not JSON is not repeated', async () => {
-    const { message } = await failureOf('{ "admin": { "token": "hunter2-hunter2" "port": 1 } }')
-    expect(message).not.toContain('hunter2')
+    const quoteMissing = await failureOf('{ "admin": { "token": hunter2-hunter2, "port": 1 } }')
+    expect(quoteMissing.message).not.toContain('hunter2')
+    const commaMissing = await failureOf('{ "admin": { "token": "hunter2-hunter2" "port": 1 } }')
+    expect(commaMissing.message).not.toContain('hunter2')
   })
 })

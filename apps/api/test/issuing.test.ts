@@ -122,7 +122,7 @@ describe('a signer that answers wrongly is caught before publication', () => {
   const behaviours: [string, string, Behaviour][] = [
     ['another key', 'wrong_key', async () => `0x${'22'.repeat(31)}01${'11'.repeat(32)}1b`],
     ['the high s', 'malformed', async ({ sign }) => highS(await sign())],
-    ['v 0 or 1', 'malformed', async ({ sign }) => (await sign()).slice(0, -2) + '00'],
+    ['v 0 or 1', 'malformed', async ({ sign }) => `${(await sign()).slice(0, -2)}00`],
     ['64 bytes', 'malformed', async ({ sign }) => (await sign()).slice(0, -2)],
     ['garbage', 'malformed', async () => 'not a signature'],
   ]

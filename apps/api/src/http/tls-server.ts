@@ -1,12 +1,14 @@
 import type { Server } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
+import { trackConnections } from './connections.ts'
 
 export type TlsServerOptions = {
   readonly cert: string | Buffer
   readonly key: string | Buffer
   /** The whole answer to bytes that are not TLS, given the first of them. */
   readonly answerPlain: (firstBytes: Buffer) => string
+  readonly timeouts?: Partial<typeof defaultTimeoutsMs> | undefined
 }
 
 export type TlsServer = {
@@ -19,11 +21,9 @@ export type TlsServer = {
 }
 
 // A client sends its first byte at once and its headers soon after; what is slower is not a client but an attack.
-const firstByteTimeoutMs = 10_000
-const handshakeTimeoutMs = 10_000
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 30_000
-const keepAliveTimeoutMs = 72_000
+const defaultTimeoutsMs = { firstByte: 10_000, handshake: 10_000, headers: 10_000, request: 30_000, keepAlive: 72_000 }
+// Node looks for slow requests every 30 seconds unless told otherwise.
+const lookForSlowMs = 1_000
 // Long enough for the answer to plain HTTP to be read before the connection is gone.
 const lingerMs = 2_000
 // First byte of a TLS record that carries a handshake (RFC 8446 §5.1). No HTTP method starts with it.
@@ -33,58 +33,56 @@ const tlsHandshakeByte = 0x16
  * A TLS server that looks at the first byte of each connection: TLS goes on as ever, anything else is told in plain HTTP
  * that HTTPS is required, and closed.
  */
-export function createTlsServer({ cert, key, answerPlain }: TlsServerOptions): TlsServer {
-  const tls = { minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs } as const
+export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerOptions): TlsServer {
+  const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
+  const tls = { minVersion: 'TLSv1.2', handshakeTimeout: timeoutsMs.handshake } as const
   const server = createSecureServer({ ...tls, cert, key, allowHTTP1: true })
-  applyTimeouts(server)
-  const sockets = new Set<Socket>()
-
+  applyTimeouts(server, timeoutsMs)
   // The one listener of `connection` is the TLS layer itself; we stand before it.
   const [startTls] = server.listeners('connection') as [(this: Http2SecureServer, socket: Socket) => void]
   server.removeAllListeners('connection')
+  const connections = trackConnections(server)
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    sniff(socket, { onTls: () => startTls.call(server, socket), answerPlain })
+    sniff(socket, { onTls: () => startTls.call(server, socket), answerPlain, timeoutMs: timeoutsMs.firstByte })
   })
 
-  const sessions = new Set<{ close(): void }>()
-  server.on('session', (session) => {
-    sessions.add(session)
-    session.setTimeout(keepAliveTimeoutMs, () => session.close())
-    session.once('close', () => sessions.delete(session))
-  })
-  // Fastify calls this when it closes: sessions end once their streams have.
-  Object.assign(server, {
-    closeHttp2Sessions: () => {
-      for (const session of sessions) session.close()
-    },
-  })
+  server.on('session', (session) => session.setTimeout(timeoutsMs.keepAlive, () => session.close()))
+  // Node would answer an expectation it does not know by itself, without a body; RFC 9110 §10.1.1 lets us pass it over.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  // Fastify calls this when it closes.
+  Object.assign(server, { closeHttp2Sessions: connections.drain })
 
   return {
     server: server as unknown as Server,
     setCertificate: (certificate) => server.setSecureContext({ ...tls, ...certificate }),
-    destroyConnections: () => {
-      for (const socket of sockets) socket.destroy()
-    },
+    destroyConnections: connections.destroy,
   }
 }
 
-function applyTimeouts(server: Http2SecureServer): void {
+function applyTimeouts(server: Http2SecureServer, timeoutsMs: typeof defaultTimeoutsMs): void {
   // `allowHTTP1` makes it carry the members of an HTTP/1.1 server, which the types do not know.
   Object.assign(server, {
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    headersTimeout: timeoutsMs.headers,
+    requestTimeout: timeoutsMs.request,
+    keepAliveTimeout: timeoutsMs.keepAlive,
+    connectionsCheckingInterval: lookForSlowMs,
   })
 }
 
 function sniff(
   socket: Socket,
-  { onTls, answerPlain }: { readonly onTls: () => void; readonly answerPlain: (firstBytes: Buffer) => string },
+  {
+    onTls,
+    answerPlain,
+    timeoutMs,
+  }: {
+    readonly onTls: () => void
+    readonly answerPlain: (firstBytes: Buffer) => string
+    readonly timeoutMs: number
+  },
 ): void {
-  const giveUp = setTimeout(() => socket.destroy(), firstByteTimeoutMs)
+  const giveUp = setTimeout(() => socket.destroy(), timeoutMs)
   socket.once('close', () => clearTimeout(giveUp))
   socket.once('data', (firstBytes: Buffer) => {
     clearTimeout(giveUp)

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { createClock, toSeconds } from './clock.ts'
+
+/** A system clock in the test's hand. */
+function createSystem(startMs: number) {
+  const system = { ms: startMs, now: () => system.ms }
+  return system
+}
+
+test('default: the system’s time, read afresh at every call', () => {
+  const system = createSystem(1_000)
+  const clock = createClock(system.now)
+  expect(clock.now()).toBe(1_000)
+  system.ms = 1_001
+  expect(clock.now()).toBe(1_001)
+})
+
+test('default: without a system clock of its own it is the machine’s', () => {
+  const before = Date.now()
+  const now = createClock().now()
+  expect(now).toBeGreaterThanOrEqual(before)
+  expect(now).toBeLessThanOrEqual(Date.now())
+})
+
+test('behavior: a step of the system clock is a step of this one, forwards and backwards', () => {
+  const system = createSystem(1_000_000)
+  const clock = createClock(system.now)
+  system.ms += 3_600_000
+  expect(clock.now()).toBe(4_600_000)
+  system.ms -= 4_000_000
+  expect(clock.now()).toBe(600_000)
+})
+
+test('behavior: held, it stands still whatever the system does', () => {
+  const system = createSystem(1_000)
+  const clock = createClock(system.now)
+  clock.hold(5_000_000)
+  expect(clock.now()).toBe(5_000_000)
+  system.ms += 60_000
+  expect(clock.now()).toBe(5_000_000)
+  system.ms -= 120_000
+  expect(clock.now()).toBe(5_000_000)
+})
+
+test('behavior: it runs on from where it was held, not from where it would be', () => {
+  const system = createSystem(1_000)
+  const clock = createClock(system.now)
+  clock.hold(5_000_000)
+  system.ms += 60_000
+  clock.run()
+  expect(clock.now()).toBe(5_000_000)
+  system.ms += 250
+  expect(clock.now()).toBe(5_000_250)
+})
+
+test('behavior: shifted, it still follows the system’s steps', () => {
+  const system = createSystem(1_000)
+  const clock = createClock(system.now)
+  clock.hold(5_000_000)
+  clock.run()
+  system.ms += 7_200_000
+  expect(clock.now()).toBe(12_200_000)
+  system.ms -= 9_000_000
+  expect(clock.now()).toBe(3_200_000)
+})
+
+test('behavior: it can be held at the epoch and before', () => {
+  const system = createSystem(1_000)
+  const clock = createClock(system.now)
+  clock.hold(0)
+  expect(clock.now()).toBe(0)
+  clock.run()
+  system.ms += 1
+  expect(clock.now()).toBe(1)
+  clock.hold(-5)
+  expect(clock.now()).toBe(-5)
+})
+
+test('behavior: held again, the last instant counts', () => {
+  const system = createSystem(1_000)
+  const clock = createClock(system.now)
+  clock.hold(5_000)
+  clock.hold(9_000)
+  clock.run()
+  clock.hold(2_000)
+  expect(clock.now()).toBe(2_000)
+  clock.run()
+  system.ms += 1
+  expect(clock.now()).toBe(2_001)
+})
+
+test('behavior: running a clock that runs changes nothing', () => {
+  const system = createSystem(1_000)
+  const clock = createClock(system.now)
+  clock.run()
+  expect(clock.now()).toBe(1_000)
+  clock.hold(5_000)
+  clock.run()
+  system.ms += 10
+  clock.run()
+  expect(clock.now()).toBe(5_010)
+})
+
+describe('toSeconds', () => {
+  test.each([
+    [0, 0n],
+    [999, 0n],
+    [1_000, 1n],
+    [1_999.999, 1n],
+    [-1, -1n],
+    [-1_000, -1n],
+    [-1_001, -2n],
+    [1_793_573_999_999, 1_793_573_999n],
+  ])('behavior: %d ms belongs to second %s', (instantMs, second) => {
+    expect(toSeconds(instantMs)).toBe(second)
+  })
+})

@@ -1,0 +1,123 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { addCommonOptions, parseChain, parseDuration, parseList, parseRpm } from './options.ts'
+
+describe('what every command takes', () => {
+  const parse = (...argv: string[]) =>
+    addCommonOptions(new Command('test').exitOverride().configureOutput({ writeErr: () => undefined }))
+      .parse(argv, { from: 'user' })
+      .opts()
+
+  test('default: the configuration beside it, and text', () => {
+    expect(parse()).toEqual({ config: 'tallystick.json', json: false })
+  })
+
+  test('behavior: both given', () => {
+    expect(parse('--config', 'other.json', '--json')).toEqual({ config: 'other.json', json: true })
+    expect(parse('--config=other.json')).toEqual({ config: 'other.json', json: false })
+  })
+
+  test('error: a configuration without a name, an option nobody knows', () => {
+    expect(() => parse('--config')).toThrow('argument missing')
+    expect(() => parse('--jsn')).toThrow('unknown option')
+  })
+})
+
+describe('list', () => {
+  test.each([
+    ['notes', ['notes']],
+    ['notes,data,rate', ['notes', 'data', 'rate']],
+    [' notes , data ', ['notes', 'data']],
+  ])('default: %j', (value, items) => {
+    expect(parseList(value)).toEqual(items)
+  })
+
+  test.each(['', ' ', ',', 'notes,', ',notes', 'notes,,data', 'notes, ,data'])('error: %j', (value) => {
+    expect(() => parseList(value)).toThrow(new InvalidArgumentError('Give names, comma separated.'))
+  })
+})
+
+describe('requests a minute', () => {
+  test.each([
+    ['1', 1],
+    ['600', 600],
+    ['9999999', 9_999_999],
+    ['unlimited', null],
+  ])('default: %s', (value, rpm) => {
+    expect(parseRpm(value)).toBe(rpm)
+  })
+
+  test.each(['', '0', '-1', '+1', '1.5', '1e3', '007', ' 1', '1 ', '10000000', 'Unlimited', 'null', '0x10', '１'])(
+    'error: %j',
+    (value) => {
+      expect(() => parseRpm(value)).toThrow(new InvalidArgumentError('Give a whole number above zero, or "unlimited".'))
+    },
+  )
+})
+
+describe('duration', () => {
+  test.each([
+    ['0', 0],
+    ['0s', 0],
+    ['0d', 0],
+    ['1s', 1],
+    ['90s', 90],
+    ['30m', 1_800],
+    ['24h', 86_400],
+    ['7d', 604_800],
+    ['9999999s', 9_999_999],
+  ])('default: %s is %d seconds', (value, seconds) => {
+    expect(parseDuration(value)).toBe(seconds)
+  })
+
+  test.each([
+    '',
+    '24',
+    '1',
+    '00',
+    'h',
+    '24 h',
+    ' 24h',
+    '24h ',
+    '24H',
+    '1.5h',
+    '-1h',
+    '+1h',
+    '1h30m',
+    '1w',
+    '1ms',
+    '10000000s',
+  ])('error: %j', (value) => {
+    expect(() => parseDuration(value)).toThrow(
+      new InvalidArgumentError('Give a number and a unit, such as 90s, 30m, 24h or 7d, or 0.'),
+    )
+  })
+})
+
+describe('chain', () => {
+  test.each([
+    ['1', 1],
+    ['324', 324],
+    ['999999999999999', 999_999_999_999_999],
+  ])('default: %s', (value, chain) => {
+    expect(parseChain(value)).toBe(chain)
+  })
+
+  test.each([
+    '',
+    '0',
+    '0324',
+    '-1',
+    '+324',
+    '324.0',
+    '0x144',
+    '3e2',
+    ' 324',
+    '324 ',
+    '1000000000000000',
+    'zksync',
+    '３',
+  ])('error: %j', (value) => {
+    expect(() => parseChain(value)).toThrow(new InvalidArgumentError('Give a chain id, such as 324.'))
+  })
+})

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2SecureServer, ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+
+export type Connections = {
+  /** Ends what has nothing under way, now, and the rest as soon as it has not. */
+  drain(): void
+  /** Ends everything, whatever it is doing. */
+  destroy(): void
+}
+
+/**
+ * Knows the connections of a server and which of them have a request under way. Node's own `closeIdleConnections` passes
+ * over those that never sent a request, and they would hold up a shutdown.
+ */
+export function trackConnections(server: Http2SecureServer): Connections {
+  const raw = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
+  const requestsUnderWay = new Map<Socket, number>()
+  let draining = false
+
+  server.on('connection', (socket: Socket) => {
+    raw.add(socket)
+    socket.once('close', () => raw.delete(socket))
+  })
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') return
+    requestsUnderWay.set(socket, 0)
+    socket.once('close', () => requestsUnderWay.delete(socket))
+  })
+  server.on('request', ({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
+    if (httpVersionMajor !== 1) return
+    requestsUnderWay.set(socket, (requestsUnderWay.get(socket) ?? 0) + 1)
+    response.once('close', () => {
+      const left = (requestsUnderWay.get(socket) ?? 1) - 1
+      if (requestsUnderWay.has(socket)) requestsUnderWay.set(socket, left)
+      if (draining && left === 0) socket.destroySoon()
+    })
+  })
+
+  return {
+    drain: () => {
+      draining = true
+      for (const session of sessions) session.close()
+      for (const [socket, count] of requestsUnderWay) if (count === 0) socket.destroy()
+    },
+    destroy: () => {
+      for (const socket of raw) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { assertAcceptsJson } from './negotiate.ts'
+
+test.each([
+  undefined,
+  '',
+  '   ',
+  '*/*',
+  'application/json',
+  'application/*',
+  'APPLICATION/JSON',
+  'application/json; charset=utf-8',
+  'application/json;q=0.001',
+  'application/json;q=1.000',
+  'application/json ; q=0.5',
+  'text/html, application/json',
+  'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'text/html;q=0, */*',
+  'application/problem+json, application/json;q=0.1',
+  '*/*;q=0, application/json',
+  'application/*;q=0, application/json;q=0.2',
+])('default: %j takes JSON', (accept) => {
+  expect(() => assertAcceptsJson(accept)).not.toThrow()
+})
+
+test.each([
+  'text/html',
+  'text/*',
+  'application/xml',
+  'application/jsonp',
+  'application/ld+json',
+  'text/json',
+  'json',
+  '*',
+  '*/json',
+  'application/json;q=0',
+  'application/json; q=0.0',
+  'application/json;Q=0.000',
+  '*/*;q=0',
+  'application/*;q=0',
+  'text/html, application/json;q=0',
+])('error: %j rules JSON out', (accept) => {
+  expect(() => assertAcceptsJson(accept)).toThrow(
+    expect.objectContaining({ code: 'not_acceptable', retryable: false }) as Error,
+  )
+})
+
+// RFC 9110 §12.5.1: the most specific range that matches has precedence.
+test.each(['application/json;q=0, */*', '*/*, application/json;q=0', 'application/*;q=0, */*;q=0.5'])(
+  'error: %j rules JSON out by its most specific range',
+  (accept) => {
+    expect(() => assertAcceptsJson(accept)).toThrow(expect.objectContaining({ code: 'not_acceptable' }) as Error)
+  },
+)
+
+test('error: the text', () => {
+  expect(() => assertAcceptsJson('text/html')).toThrowErrorMatchingInlineSnapshot(
+    `[TallystickError: This service answers in application/json, which the Accept header rules out.]`,
+  )
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { createRateWindow } from './rate-window.ts'
+
+test('default: as many as the limit, then none', () => {
+  const window = createRateWindow(3)
+  expect(window.limit).toBe(3)
+  expect([0, 0, 0, 0, 0].map((ms) => window.take(ms))).toEqual([
+    { allowed: true, remaining: 2, resetSeconds: 60 },
+    { allowed: true, remaining: 1, resetSeconds: 60 },
+    { allowed: true, remaining: 0, resetSeconds: 60 },
+    { allowed: false, remaining: 0, resetSeconds: 60 },
+    { allowed: false, remaining: 0, resetSeconds: 60 },
+  ])
+})
+
+test('behavior: a limit of one lets one through a minute', () => {
+  const window = createRateWindow(1)
+  expect([0, 1, 59_999, 60_000, 60_001, 120_000].map((ms) => window.take(ms).allowed)).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+    true,
+  ])
+})
+
+test('behavior: the window closes sixty seconds after it opened, to the millisecond', () => {
+  const window = createRateWindow(2)
+  window.take(1_000)
+  expect(window.take(60_999)).toEqual({ allowed: true, remaining: 0, resetSeconds: 1 })
+  expect(window.take(60_999.9)).toEqual({ allowed: false, remaining: 0, resetSeconds: 1 })
+  expect(window.take(61_000)).toEqual({ allowed: true, remaining: 1, resetSeconds: 60 })
+})
+
+test('behavior: what is refused is not counted, and does not keep the window open', () => {
+  const window = createRateWindow(1)
+  window.take(0)
+  for (let ms = 1; ms < 60_000; ms += 100) expect(window.take(ms).allowed).toBe(false)
+  expect(window.take(60_000)).toEqual({ allowed: true, remaining: 0, resetSeconds: 60 })
+})
+
+test.each([
+  [0, 60],
+  [0.001, 60],
+  [1, 60],
+  [999, 60],
+  [1_000, 59],
+  [1_001, 59],
+  [30_000, 30],
+  [58_999, 2],
+  [59_000, 1],
+  [59_999, 1],
+])('behavior: %d ms into the window it resets in %d s: whoever waits that long is let in', (ms, resetSeconds) => {
+  const window = createRateWindow(1)
+  window.take(500_000)
+  const state = window.take(500_000 + ms)
+  expect(state).toEqual({ allowed: false, remaining: 0, resetSeconds })
+  expect(window.take(500_000 + ms + resetSeconds * 1000).allowed).toBe(true)
+})
+
+test('behavior: after a pause the window opens with the next request, not by the clock’s minutes', () => {
+  const window = createRateWindow(1)
+  window.take(0)
+  expect(window.take(200_000).resetSeconds).toBe(60)
+  expect(window.take(259_999).allowed).toBe(false)
+  expect(window.take(260_000).allowed).toBe(true)
+})
+
+test('behavior: windows do not share', () => {
+  const [a, b] = [createRateWindow(1), createRateWindow(1)]
+  a.take(0)
+  expect(a.take(0).allowed).toBe(false)
+  expect(b.take(0).allowed).toBe(true)
+})

@@ -1,0 +1,248 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { connect as connectHttp2, constants } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { errorBodySchema } from '@tallystick/core'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTlsServer } from '../src/http/tls-server.ts'
+import { startFakeSigner } from './fake-web3signer.ts'
+import { call, createKey, newDatabase, start, type TestService } from './harness.ts'
+
+const noon = '2026-11-15T12:00:00-05:00'
+const portOf = (service: Pick<TestService, 'baseUrl'>) => Number(new URL(service.baseUrl).port)
+
+async function readAll(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString()
+}
+
+async function tlsTo(service: TestService, options: object = {}): Promise<TLSSocket> {
+  const socket = connectTls({ port: portOf(service), host: '127.0.0.1', ca: service.ca, ...options })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+describe('plain HTTP on the TLS port', () => {
+  test('error: a raw request gets one well-formed 403 and a closed connection', async () => {
+    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const socket = connect(portOf(service), '127.0.0.1')
+    socket.write('GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: whatever\r\n\r\n')
+    const answer = await readAll(socket)
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    const [statusLine, ...headers] = head.split('\r\n')
+    expect(statusLine).toBe('HTTP/1.1 403 Forbidden')
+    expect(headers).toContain('connection: close')
+    expect(headers).toContain('content-type: application/json; charset=utf-8')
+    expect(headers).toContain(`content-length: ${Buffer.byteLength(body)}`)
+    expect(headers).toContain('date: Sun, 15 Nov 2026 17:00:00 GMT')
+    const parsed = errorBodySchema.parse(JSON.parse(body))
+    expect(parsed.code).toBe('https_required')
+    expect(headers).toContain(`x-request-id: ${parsed.requestId}`)
+    expect(head.toLowerCase()).not.toMatch(/location|strict-transport/)
+    expect((await service.admin('/metrics')).body).toContain('tallystick_plain_http_total 1')
+  })
+
+  test('error: an HTTP client understands it, large body or HEAD alike', async () => {
+    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const url = `http://127.0.0.1:${portOf(service)}/data`
+    const posted = await call(url, { method: 'POST', body: 'x'.repeat(1_000_000) })
+    expect([posted.status, posted.json().code]).toEqual([403, 'https_required'])
+    const head = await call(url, { method: 'HEAD' })
+    expect([head.status, head.body]).toEqual([403, ''])
+    expect((await fetch(url)).status).toBe(403)
+  })
+
+  test('error: bytes that are neither TLS nor HTTP end the same way, and the port serves on', async () => {
+    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    for (const bytes of [
+      '\0',
+      'SSH-2.0-x\r\n',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      '\xff'.repeat(100_000),
+      '\x15\x03\x01',
+    ]) {
+      const socket = connect(portOf(service), '127.0.0.1')
+      socket.on('error', () => undefined)
+      socket.write(Buffer.from(bytes, 'latin1'))
+      expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 403/)
+    }
+    const broken = connect(portOf(service), '127.0.0.1')
+    broken.on('error', () => undefined)
+    broken.end(Buffer.concat([Buffer.of(0x16), Buffer.alloc(500, 7)]))
+    await readAll(broken)
+    const { secret } = await createKey(service)
+    expect((await service.call('/notes', { headers: { 'x-api-key': secret } })).status).toBe(200)
+  })
+})
+
+describe('TLS', () => {
+  test('behavior: 1.2 and 1.3 are spoken, 1.1 is not', async () => {
+    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await tlsTo(service, { minVersion: version, maxVersion: version })
+      expect(socket.getProtocol()).toBe(version)
+      socket.destroy()
+    }
+    const old = connectTls({
+      port: portOf(service),
+      host: '127.0.0.1',
+      ca: service.ca,
+      minVersion: 'TLSv1.1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'ALL@SECLEVEL=0',
+    })
+    await expect(once(old, 'secureConnect')).rejects.toThrow()
+  })
+
+  test('behavior: a new certificate is taken up without dropping what is connected; a pair that does not fit is not', async () => {
+    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const { secret } = await createKey(service)
+    const open = await tlsTo(service)
+    const fingerprint = () =>
+      tlsTo(service, { rejectUnauthorized: false }).then((socket) => {
+        const { fingerprint256 } = socket.getPeerCertificate()
+        socket.destroy()
+        return fingerprint256
+      })
+    const old = await fingerprint()
+    const next = createCertificateAuthority().issue(['localhost', '127.0.0.1'])
+    writeFileSync(join(service.directory, 'cert.pem'), next.cert)
+    await expect.poll(() => service.log(), { timeout: 5000 }).toContain('do not fit')
+    expect(await fingerprint()).toBe(old)
+    writeFileSync(join(service.directory, 'key.pem'), next.key)
+    await expect.poll(fingerprint, { timeout: 5000 }).not.toBe(old)
+
+    open.write(`GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\nconnection: close\r\n\r\n`)
+    expect(await readAll(open)).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
+  test('behavior: who connects and says nothing, or stops half way, is cut off', async () => {
+    const { cert, key } = createCertificateAuthority().issue(['localhost'])
+    const timeouts = { firstByte: 100, handshake: 100, headers: 100, request: 100, keepAlive: 100 }
+    const tls = createTlsServer({ cert, key, answerPlain: () => 'no', timeouts })
+    tls.server.on('request', (_, response) => response.end('done'))
+    tls.server.listen(0, '127.0.0.1')
+    await once(tls.server, 'listening')
+    onTestFinished(() => {
+      tls.destroyConnections()
+      tls.server.close()
+    })
+    const { port } = tls.server.address() as { port: number }
+    const silent = connect(port, '127.0.0.1')
+    const halfHello = connect(port, '127.0.0.1')
+    halfHello.write(Buffer.of(0x16, 3, 1, 2))
+    const halfRequest = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    halfRequest.write('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')
+    const halfBody = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    halfBody.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n1')
+    const ends = [silent, halfHello, halfRequest, halfBody].map(async (socket) => {
+      socket.on('error', () => undefined)
+      socket.resume()
+      await once(socket, 'close')
+    })
+    await Promise.all(ends)
+    expect(await new Promise((resolve) => tls.server.getConnections((_, count) => resolve(count)))).toBe(0)
+  })
+
+  test('error: headers too large and broken requests are answered in JSON', async () => {
+    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const exchange = async (bytes: string) => {
+      const socket = await tlsTo(service)
+      socket.on('error', () => undefined)
+      socket.write(bytes)
+      const [head = '', body = ''] = (await readAll(socket)).split('\r\n\r\n')
+      return [head.split('\r\n')[0], errorBodySchema.parse(JSON.parse(body)).code]
+    }
+    const large = `GET /notes HTTP/1.1\r\nhost: x\r\nx-large: ${'y'.repeat(20_000)}\r\n\r\n`
+    expect(await exchange(large)).toEqual(['HTTP/1.1 431 Request Header Fields Too Large', 'headers_too_large'])
+    expect(await exchange('NONSENSE\r\n\r\n')).toEqual(['HTTP/1.1 400 Bad Request', 'invalid_request'])
+    expect(await exchange('GET /notes HTTP/1.1\r\nbad header\r\n\r\n')).toEqual([
+      'HTTP/1.1 400 Bad Request',
+      'invalid_request',
+    ])
+    const noHost = await exchange('GET /notes HTTP/1.1\r\nconnection: close\r\n\r\n')
+    expect(noHost).toEqual(['HTTP/1.1 403 Forbidden', 'invalid_api_key'])
+    const badPath = await exchange('GET /%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect(badPath).toEqual(['HTTP/1.1 400 Bad Request', 'invalid_request'])
+  })
+})
+
+describe('stopping', () => {
+  test('behavior: what is under way is finished, on HTTP/1.1 and HTTP/2; nothing new is taken', async () => {
+    const signer = await startFakeSigner(onTestFinished as never)
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
+    const { secret } = await createKey(service)
+    const headers = { 'x-api-key': secret }
+    // The request of a period not signed yet waits for its signatures, which come when we let them.
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = () => {}
+    const signing = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    signer.behave(async ({ sign }) => {
+      asked()
+      await gate
+      return sign()
+    })
+    const idle = await tlsTo(service)
+    const session = connectHttp2(service.baseUrl, { ca: service.ca })
+    await once(session, 'connect')
+    service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+    const first = service.call('/notes', { headers })
+    const stream = session.request({ ':path': '/notes', ...headers })
+    const second = once(stream, 'response')
+    await signing
+    const stopped = service.stop()
+    await once(idle, 'close')
+    await expect(call(`${service.baseUrl}/notes`, { ca: service.ca } as never)).rejects.toThrow('ECONNREFUSED')
+    release()
+    expect((await first).status).toBe(200)
+    const [answer] = await second
+    expect(answer[constants.HTTP2_HEADER_STATUS]).toBe(200)
+    stream.resume()
+    await stopped
+    session.destroy()
+  })
+})
+
+describe('behind a proxy', () => {
+  const proxied = { listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.0/8'] } } }
+
+  test('default: what the trusted proxy had over https is served', async () => {
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: proxied })
+    const { secret } = await createKey(service)
+    expect(service.baseUrl).toMatch(/^http:/)
+    const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https' }
+    expect((await call(`${service.baseUrl}/notes`, { headers })).status).toBe(200)
+  })
+
+  test.each([[undefined], ['http'], ['https,http'], ['http, https'], [''], ['wss']])(
+    'error: x-forwarded-proto %j is 403 and closes',
+    async (proto) => {
+      const service = await start({ databaseUrl: await newDatabase(), at: noon, config: proxied })
+      const { secret } = await createKey(service)
+      const headers: Record<string, string> = { 'x-api-key': secret }
+      if (proto !== undefined) headers['x-forwarded-proto'] = proto
+      const answer = await call(`${service.baseUrl}/notes`, { headers })
+      expect([answer.status, answer.json().code]).toEqual([403, 'https_required'])
+      expect(answer.headers.connection).toBe('close')
+    },
+  )
+
+  test('error: the header of an untrusted address counts for nothing', async () => {
+    const listen = { host: '127.0.0.1', port: 0, proxy: { trust: ['10.0.0.0/8', '::1', '192.168.1.7'] } }
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { listen } })
+    const { secret } = await createKey(service)
+    const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https', 'x-forwarded-for': '10.0.0.1' }
+    const answer = await call(`${service.baseUrl}/notes`, { headers })
+    expect([answer.status, answer.json().code]).toEqual([403, 'https_required'])
+  })
+})

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { errorBodySchema, errorCodes } from '@tallystick/core'
+import { describe, expect, test } from 'vitest'
+import { statusOf } from '../apps/api/src/http/errors.ts'
+
+const text = readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8')
+const [introduction = '', ...sections] = text.split(/^## /m)
+const documented = sections.map((section) => ({
+  code: /^`(\w+)`\n/.exec(section)?.[1],
+  status: Number(/^- Status: (\d{3})\b/m.exec(section)?.[1]),
+  section,
+}))
+
+test('default: every code has a heading, in the order of the list, and nothing else has', () => {
+  expect(documented.map(({ code }) => code)).toEqual([...errorCodes])
+})
+
+describe('behavior: each says its status, whether to try again, when it happens and what to do', () => {
+  test.each(errorCodes)('%s', (code) => {
+    const entry = documented.find((candidate) => candidate.code === code)
+    expect(entry?.status).toBe(statusOf(code))
+    expect(entry?.section).toMatch(/^- Status: .*Retryable: (yes|no)\.\n- When: \S.*\n- Do: \S/ms)
+  })
+})
+
+test('behavior: the example of the introduction is an error body', () => {
+  const example = /```json\n(.*?)```/s.exec(introduction)?.[1] ?? ''
+  expect(errorBodySchema.parse(JSON.parse(example)).code).toBe('invalid_chainid')
+})
