@@ -9,7 +9,7 @@ type CreateOptions = CommonOptions & {
   readonly name: string
   readonly kind: string
   readonly scopes: string[]
-  readonly rpm: number | null
+  readonly rpm: number | 'unlimited'
   readonly expires?: string
 }
 
@@ -23,7 +23,7 @@ export function addKeysCommand(program: Command): void {
     .option('--kind <kind>', `what its prefix says: ${keyKinds.join(', ')}`, 'live')
     .action(async ({ config, json, expires, ...key }: CreateOptions) => {
       const { name, kind, scopes, rpm } = key
-      const request = { name, kind, scopes, rpm, expiresAt: expires ?? null }
+      const request = { name, kind, scopes, rpm: rpm === 'unlimited' ? null : rpm, expiresAt: expires ?? null }
       const created = await withOperator(config, (operator) => operator.createKey(request))
       const output = createOutput(json)
       output.document(created)

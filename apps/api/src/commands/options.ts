@@ -15,9 +15,8 @@ export function parseList(value: string): string[] {
   return items
 }
 
-/** Requests a minute; null is without limit. */
-export function parseRpm(value: string): number | null {
-  if (value === 'unlimited') return null
+export function parseRpm(value: string): number | 'unlimited' {
+  if (value === 'unlimited') return value
   if (/^[1-9]\d{0,6}$/.test(value)) return Number(value)
   throw new InvalidArgumentError('Give a whole number above zero, or "unlimited".')
 }

@@ -224,6 +224,9 @@ describe('a chain without notes', () => {
     published.publish(setOf())
     const period = published.at(startMs)
     expect(period?.answer({})?.complete).toBe(false)
+    // Made now, and then kept.
+    expect(period?.answer({ tenors: [7] })?.complete).toBe(false)
+    expect(period?.answer({ tenors: [7] })?.complete).toBe(false)
     expect(bodyOf(period).message).toMatchInlineSnapshot(
       `"Treasury notes of 2026-07-15, 00:00 to 18:00 New York. None are available for chain 1, 9."`,
     )

@@ -1,0 +1,193 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findFreePort } from '@tallystick/workbench/free-port'
+import { databaseEngines } from '@tallystick/workbench/test-database'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { adminToken, call, coupons, newDatabase, signerAddress, signerKey } from './harness.ts'
+import { prepareSite, type Site, serve, tallystick } from './process.ts'
+
+const defer = onTestFinished as never
+const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
+
+async function newSite(engine: 'postgres' | 'pglite' = 'postgres'): Promise<Site> {
+  const admin = { port: await findFreePort(), token: 'env:ADMIN_TOKEN' }
+  return prepareSite({ databaseUrl: await newDatabase(engine), config: { admin } })
+}
+
+describe.each(databaseEngines)('on %s', (engine) => {
+  test('default: an operator’s day, without a server and beside one', { timeout: 90_000 }, async () => {
+    const site = await newSite(engine)
+    const set = await tallystick(site, 'curve', 'set', ...points)
+    expect([set.exitCode, set.stderr]).toEqual([0, ''])
+    expect(set.stdout).toMatch(
+      /^Curve 1 is stored, in force from \d{4}-\d\d-\d\d (00|18):00 New York on\.\n {5}7 days {4}369 bps/,
+    )
+    const created = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'Wallet', '--json')).stdout)
+    expect(created.secret).toMatch(/^tsk_live_\w{36}$/)
+
+    const server = await serve(site, defer)
+    const notes = await call(`${server.baseUrl}/notes`, {
+      headers: { 'x-api-key': created.secret },
+      ca: site.ca,
+    } as never)
+    expect(notes.status).toBe(200)
+    const beside = await tallystick(site, 'keys', 'create', '--name', 'Bank', '--scopes', 'notes', '--rpm', 'unlimited')
+    expect(beside.stdout).toMatch(
+      /^Key key_\w{12} for "Bank": scopes notes; no rate limit; does not expire\.\n\n {2}tsk_live_\w{36}\n/,
+    )
+    const list = await tallystick(site, 'keys', 'list')
+    expect(list.stdout).toMatch(
+      /^ID +NAME +KIND +STATUS +SCOPES +RPM +CREATED +EXPIRES +LAST USED\nkey_\w{12} +Wallet +live +active +notes,data,rate +600 /,
+    )
+    expect(list.stdout).not.toContain('tsk_')
+
+    const revoked = await tallystick(site, 'keys', 'revoke', created.key.id, '--json')
+    expect(JSON.parse(revoked.stdout).key.status).toBe('revoked')
+    const refused = await call(`${server.baseUrl}/notes`, {
+      headers: { 'x-api-key': created.secret },
+      ca: site.ca,
+    } as never)
+    expect(refused.status).toBe(403)
+
+    const shown = await tallystick(site, 'notes', 'show')
+    expect(shown.stdout).toContain(`by ${signerAddress}\nTENOR    COUPON   MATURITY`)
+    const file = join(site.directory, 'notes.json')
+    writeFileSync(file, notes.body)
+    const verified = await tallystick(site, 'notes', 'verify', file)
+    expect([verified.exitCode, verified.stdout.match(/genuine +usable for \d+ s more/g)?.length]).toEqual([0, 3])
+
+    const stopped = await server.kill('SIGTERM')
+    expect(stopped.exitCode).toBe(0)
+    for (const secret of [created.secret, adminToken, signerKey.slice(2)]) expect(server.output()).not.toContain(secret)
+  })
+})
+
+test('error: an altered note, another signer, and no note at all are told apart', { timeout: 60_000 }, async () => {
+  const site = await newSite()
+  await tallystick(site, 'curve', 'set', ...points)
+  const server = await serve(site, defer)
+  const { secret } = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'x', '--json')).stdout)
+  const notes = await call(`${server.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+  const file = join(site.directory, 'notes.json')
+  const [note] = notes.json().data
+  writeFileSync(file, JSON.stringify({ ...note, coupon: '900' }))
+  const altered = await tallystick(site, 'notes', 'verify', file, '--json')
+  expect(altered.exitCode).toBe(1)
+  expect(JSON.parse(altered.stdout).notes[0]).toMatchObject({
+    genuine: false,
+    reason: expect.stringContaining('signed by'),
+  })
+
+  writeFileSync(file, JSON.stringify([note]))
+  const other = await tallystick(
+    site,
+    'notes',
+    'verify',
+    file,
+    '--signer',
+    '0x0000000000000000000000000000000000000001',
+  )
+  expect([other.exitCode, other.stdout.includes('NOT GENUINE')]).toEqual([1, true])
+  writeFileSync(file, '{"hello":1}')
+  const none = await tallystick(site, 'notes', 'verify', file, '--json')
+  expect([none.exitCode, JSON.parse(none.stderr).code]).toEqual([1, 'invalid_note_file'])
+})
+
+describe('exit codes', () => {
+  test('error: wrong usage is 2 and points to --help', { timeout: 60_000 }, async () => {
+    const site = await newSite()
+    const wrong = [
+      ['keys', 'create'],
+      ['keys', 'create', '--name', 'x', '--rpm', '0'],
+      ['keys', 'rotate', 'x', '--grace', '1 day'],
+      ['curve', 'set', '7=x'],
+      ['curve', 'set', '7=1', '7=2'],
+      ['nonsense'],
+      ['serve', '--nonsense'],
+    ]
+    for (const commandLine of wrong) {
+      const { exitCode, stderr } = await tallystick(site, ...commandLine)
+      expect([commandLine, exitCode]).toEqual([commandLine, 2])
+      expect(stderr).toContain('(--help tells more)')
+    }
+  })
+
+  test('error: refused is 1, and says what to do', { timeout: 60_000 }, async () => {
+    const site = await newSite()
+    const missing = await tallystick(site, 'curve', 'set', '7=369')
+    expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('14 days has no coupon')])
+    const unknown = await tallystick(site, 'keys', 'revoke', 'key_nowhere', '--json')
+    expect([unknown.exitCode, JSON.parse(unknown.stderr).code]).toEqual([1, 'key_not_found'])
+    const scope = await tallystick(site, 'keys', 'create', '--name', 'x', '--scopes', 'admin')
+    expect([scope.exitCode, scope.stderr]).toEqual([1, expect.stringContaining('scopes')])
+  })
+
+  test('error: a wrong configuration is 3, with every fault, before anything listens', {
+    timeout: 60_000,
+  }, async () => {
+    const site = await newSite()
+    const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
+    config.chains[0].pool = '0x12'
+    config.listen.tls.cert = 'nowhere.pem'
+    config.tenor = [7]
+    writeFileSync(site.configPath, JSON.stringify(config))
+    const { exitCode, stderr, stdout } = await tallystick({ ...site, env: { SIGNER_KEY: signerKey } }, 'serve')
+    expect([exitCode, stdout]).toEqual([3, ''])
+    for (const fault of [
+      'chains[0].pool:',
+      'listen.tls.cert:',
+      'admin.token: the variable ADMIN_TOKEN is not set',
+      'tenor',
+    ]) {
+      expect(stderr).toContain(fault)
+    }
+    const nowhere = await tallystick(site, 'keys', 'list', '--config', 'nowhere.json')
+    expect([nowhere.exitCode, nowhere.stderr]).toEqual([3, expect.stringContaining('nowhere.json cannot be read')])
+    const badKey = await newSite()
+    const bad = await tallystick({ ...badKey, env: { ADMIN_TOKEN: 'x', SIGNER_KEY: '0xdeadbeefdeadbeef' } }, 'serve')
+    expect([bad.exitCode, bad.stderr.includes('deadbeef')]).toEqual([3, false])
+  })
+
+  test('error: what cannot be reached is 4', { timeout: 60_000 }, async () => {
+    const site = await newSite()
+    const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
+    writeFileSync(site.configPath, JSON.stringify({ ...config, database: 'postgres://u:hunter2@127.0.0.1:1/x' }))
+    for (const command of [['keys', 'list'], ['serve']]) {
+      const { exitCode, stderr } = await tallystick(site, ...command)
+      expect([exitCode, stderr]).toEqual([4, expect.stringContaining('cannot be used (ECONNREFUSED)')])
+      expect(stderr).not.toContain('hunter2')
+    }
+  })
+
+  test('error: a wrong admin token is told from a server that is not there', { timeout: 60_000 }, async () => {
+    const site = await newSite()
+    await serve(site, defer)
+    const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'wrong' } }, 'keys', 'list')
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining('Is the variable or file that admin.token names'),
+    ])
+  })
+})
+
+test('error: a second process on the embedded database is refused and changes nothing', {
+  timeout: 60_000,
+}, async () => {
+  const site = await newSite('pglite')
+  await serve(site, defer)
+  const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
+  const beside = { ...site, configPath: join(site.directory, 'beside.json') }
+  config.admin.port = await findFreePort()
+  writeFileSync(beside.configPath, JSON.stringify(config))
+  const second = await tallystick(beside, 'serve')
+  expect([second.exitCode, second.stderr]).toEqual([1, expect.stringContaining('is in use by process')])
+})
+
+test('default: --help everywhere', { timeout: 60_000 }, async () => {
+  const site = await newSite()
+  const commands = [[], ['serve'], ['keys'], ['keys', 'rotate'], ['curve', 'set'], ['notes', 'verify']]
+  for (const command of commands) {
+    const { exitCode, stdout } = await tallystick(site, ...command, '--help')
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^Usage: tallystick/)])
+  }
+})

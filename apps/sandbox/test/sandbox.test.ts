@@ -1,0 +1,182 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { decodeNote, notesResponseSchema, verifyNote } from '@tallystick/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+type Sandbox = {
+  readonly child: ChildProcess
+  readonly output: () => string
+  /** Milliseconds, by this process's clock, when the ready line was seen. */
+  readonly readyAt: number
+  stop(): Promise<number | null>
+}
+
+/** `npm start` as a person types it, in a process group of its own as a terminal makes one. */
+async function startSandbox(...options: string[]): Promise<Sandbox> {
+  const child = spawn('npm', ['start', '--silent', '--', '--port', '0', ...options], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const chunks: string[] = []
+  onTestFinished(() => interrupt(child, 'SIGKILL'))
+  const exited = once(child, 'close') as Promise<[number | null]>
+  const ready = new Promise<number>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk) => {
+        chunks.push(String(chunk))
+        if (/^ready https:/m.test(chunks.join(''))) resolve(Date.now())
+      })
+    }
+  })
+  const readyAt = await Promise.race([
+    ready,
+    exited.then(([code]) => Promise.reject(new Error(`ended with ${code}: ${chunks.join('')}`))),
+  ])
+  return {
+    child,
+    readyAt,
+    output: () => chunks.join(''),
+    stop: async () => {
+      interrupt(child, 'SIGINT')
+      return (await exited)[0]
+    },
+  }
+}
+
+/** What Ctrl-C does: the signal goes to every process of the group. */
+function interrupt({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-sandbox-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return join(directory, 'home')
+}
+
+async function get(url: string, { key, agent }: { key: string; agent: Agent }) {
+  const outgoing = request(url, { headers: { 'x-api-key': key }, agent }).end()
+  const [response] = await once(outgoing, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const dateSeconds = BigInt(Date.parse(response.headers.date) / 1000)
+  return { status: response.statusCode as number, dateSeconds, body: Buffer.concat(chunks).toString() }
+}
+
+test('default: prints a curl line that works, leaves credentials, resumes, and nothing is left after Ctrl-C', {
+  timeout: 90_000,
+}, async () => {
+  const dir = await newDirectory()
+  const first = await startSandbox('--dir', dir)
+  const line = /^ {2}(curl .*)$/m.exec(first.output())?.[1] as string
+  const printed = execFileSync('sh', ['-c', `${line} --silent`], { encoding: 'utf8' })
+  const { data } = notesResponseSchema.parse(JSON.parse(printed))
+  const credentials = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+  const [chain] = credentials.chains
+  expect(first.output()).toContain(`ready ${credentials.baseUrl}\n`)
+  expect(credentials.baseUrl).toMatch(/^https:\/\/localhost:\d+$/)
+  expect(existsSync(credentials.caCert)).toBe(true)
+  const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: chain.pool }
+  for (const wire of data) {
+    expect(await verifyNote(decodeNote(wire), { domain, signer: chain.signer })).toMatchObject({ valid: true })
+  }
+  expect(data).toHaveLength(7)
+
+  const beside = spawn('npm', ['start', '--silent', '--', '--port', '0', '--dir', dir], { cwd: root, stdio: 'pipe' })
+  const complaint: string[] = []
+  beside.stderr.on('data', (chunk) => complaint.push(String(chunk)))
+  const [code] = await once(beside, 'close')
+  expect([code, complaint.join('')]).toEqual([1, expect.stringContaining('is in use by process')])
+  expect(JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))).toEqual(credentials)
+
+  await first.stop()
+  expect(() => process.kill(-(first.child.pid as number), 0)).toThrow('ESRCH')
+
+  const second = await startSandbox('--dir', dir)
+  const again = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+  expect([again.apiKey, again.chains[0].signer, again.caCert]).toEqual([
+    credentials.apiKey,
+    chain.signer,
+    credentials.caCert,
+  ])
+  await second.stop()
+})
+
+describe('--at, five seconds before a boundary', () => {
+  test.each([
+    ['18:00', '2026-11-15T17:59:55-05:00'],
+    ['00:00', '2026-11-15T23:59:55-05:00'],
+    ['18:00 on the spring day', '2026-03-08T17:59:55-04:00'],
+    ['18:00 on the autumn day', '2026-11-01T17:59:55-05:00'],
+  ])(
+    'behavior: %s: nothing but good notes under load, and the new ones from the first second on',
+    { timeout: 90_000 },
+    async (_, at) => {
+      const dir = await newDirectory()
+      const sandbox = await startSandbox('--dir', dir, '--at', at)
+      const { baseUrl, apiKey, caCert } = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+      const agent = new Agent({ ca: readFileSync(caCert), keepAlive: true, maxSockets: 16 })
+      const boundary = BigInt(Date.parse(at) / 1000) + 5n
+      const counts = { before: 0, after: 0 }
+      const client = async () => {
+        while (Date.now() - sandbox.readyAt < 6_500) {
+          const sentAt = Date.parse(at) + Date.now() - sandbox.readyAt
+          const { status, dateSeconds, body } = await get(`${baseUrl}/notes`, { key: apiKey, agent })
+          expect(status).toBe(200)
+          // The clock runs on from the ready line, which we saw a moment after it was printed.
+          expect(Math.abs(Number(dateSeconds) * 1000 - sentAt)).toBeLessThan(2_000)
+          for (const wire of notesResponseSchema.parse(JSON.parse(body)).data) {
+            const note = decodeNote(wire)
+            expect(note.validAfter < dateSeconds && dateSeconds < note.validBefore).toBe(true)
+            expect(note.validAfter === boundary - 1n).toBe(dateSeconds >= boundary)
+          }
+          counts[dateSeconds < boundary ? 'before' : 'after']++
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, client))
+      agent.destroy()
+      await sandbox.stop()
+      expect(counts.before).toBeGreaterThan(8)
+      expect(counts.after).toBeGreaterThan(8)
+    },
+  )
+})
+
+test('behavior: a time before the last run begins a new history; --fresh forgets everything', {
+  timeout: 90_000,
+}, async () => {
+  const dir = await newDirectory()
+  const later = await startSandbox('--dir', dir, '--at', '2027-01-01T12:00:00Z')
+  await later.stop()
+  const earlier = await startSandbox('--dir', dir, '--at', '2026-06-01T12:00:00Z')
+  expect(earlier.output()).toContain('beginning a new history')
+  const { signer } = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).chains[0]
+  await earlier.stop()
+  const fresh = await startSandbox('--dir', dir, '--fresh')
+  expect(JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).chains[0].signer).not.toBe(signer)
+  await fresh.stop()
+})
+
+test('error: --fresh leaves alone what no sandbox made, and bad options are told', { timeout: 60_000 }, async () => {
+  const dir = await newDirectory()
+  mkdirSync(dir)
+  writeFileSync(join(dir, 'precious.txt'), 'keep me')
+  await expect(startSandbox('--dir', dir, '--fresh')).rejects.toThrow('was not made by the sandbox')
+  expect(readFileSync(join(dir, 'precious.txt'), 'utf8')).toBe('keep me')
+  rmSync(dir, { recursive: true })
+  await expect(startSandbox('--dir', dir, '--at', '2026-11-01T18:00:00')).rejects.toThrow('with its offset')
+  await expect(startSandbox('--dir', dir, '--at', 'yesterday')).rejects.toThrow('ISO 8601')
+})
