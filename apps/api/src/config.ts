@@ -58,7 +58,8 @@ function parseJson(text: string, path: string): unknown {
   } catch (error) {
     throw new TallystickError({
       code: 'invalid_config',
-      message: `${path} is not JSON: ${(error as Error).message}`,
+      // V8 quotes the text around the fault, which may be a secret somebody put there.
+      message: `${path} is not JSON${/ at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? ''}.`,
       retryable: false,
     })
   }

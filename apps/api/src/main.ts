@@ -49,7 +49,7 @@ export async function startService({ config, clock, log, say }: ServiceOptions):
     for (const close of closers.reverse().splice(0)) await close()
   }
   try {
-    const database = await openServiceDatabase(config.database, say)
+    const database = await openServiceDatabase(config.database.reveal(), say)
     closers.push(() => database.close())
     return await startOn(database, { config, clock, log, say, closers, closeAll })
   } catch (error) {

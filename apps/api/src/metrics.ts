@@ -31,7 +31,7 @@ export function createMetrics(help: MetricHelp): Metrics {
   const series = new Map<string, unknown>()
 
   const declare = (name: string, type: Family['type'], lines: Family['lines']) => {
-    if (!(name in help)) throw new Error(`metric ${name} has no help text`)
+    if (!Object.hasOwn(help, name)) throw new Error(`metric ${name} has no help text`)
     if (!families.has(name)) families.set(name, { type, lines })
   }
   const find = <Series>(name: string, labels: Labels | undefined, create: () => Series): Series => {

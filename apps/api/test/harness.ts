@@ -117,7 +117,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
   const service = await startService({ config, clock, log, say: (line) => lines.push(line) })
   // The embedded database is open in one process once; on PostgreSQL tests look from beside.
-  const beside = database.engine === 'postgres' ? await openDatabase(config.database) : undefined
+  const beside = database.engine === 'postgres' ? await openDatabase(config.database.reveal()) : undefined
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= Promise.all([service.stop(), beside?.close()]).then(() => undefined)
@@ -190,7 +190,7 @@ export async function call(
 }
 
 async function seed({ curve = coupons }: Setting, config: Config, clock: ShiftableClock): Promise<Database> {
-  const database = await openServiceDatabase(config.database, () => undefined)
+  const database = await openServiceDatabase(config.database.reveal(), () => undefined)
   const operator = createOperator({ database, config, clock })
   const { history } = await operator.showCurve()
   if (curve && history.length === 0) await operator.setCurve({ points: curve, by: 'test' })

@@ -14,13 +14,13 @@ export async function prepareDatabase(
   { config, clock, say }: { readonly config: Config; readonly clock: Clock; readonly say: (line: string) => void },
 ): Promise<string> {
   if (!existsSync(home.database)) say('making the embedded database (a few seconds, this once)')
-  let database = await openServiceDatabase(config.database, () => undefined)
+  let database = await openServiceDatabase(config.database.reveal(), () => undefined)
   try {
     if (await wasRunLater(database, clock)) {
       say('this directory was last run at a later time than now: beginning a new history in it')
       await database.close()
       rmSync(home.database, { recursive: true })
-      database = await openServiceDatabase(config.database, () => undefined)
+      database = await openServiceDatabase(config.database.reveal(), () => undefined)
     }
     const operator = createOperator({ database, config, clock })
     const { chains } = await operator.showCurve()

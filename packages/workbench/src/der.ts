@@ -30,9 +30,12 @@ export function utf8String(text: string): Buffer {
   return element(0x0c, Buffer.from(text))
 }
 
-/** GeneralizedTime, whole seconds. */
+/** Whole seconds: UTCTime up to 2049, GeneralizedTime from then on (RFC 5280 §4.1.2.5). */
 export function time(instant: Date): Buffer {
-  return element(0x18, Buffer.from(`${instant.toISOString().replace(/[-:T]|\.\d+/g, '')}`))
+  const digits = instant.toISOString().replace(/[-:T]|\.\d+/g, '')
+  return instant.getUTCFullYear() < 2050
+    ? element(0x17, Buffer.from(digits.slice(2)))
+    : element(0x18, Buffer.from(digits))
 }
 
 /** An object identifier such as 2.5.29.17. */

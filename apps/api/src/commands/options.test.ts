@@ -42,7 +42,7 @@ describe('requests a minute', () => {
     ['1', 1],
     ['600', 600],
     ['9999999', 9_999_999],
-    ['unlimited', null],
+    ['unlimited', 'unlimited'],
   ])('default: %s', (value, rpm) => {
     expect(parseRpm(value)).toBe(rpm)
   })

@@ -19,7 +19,7 @@ export async function withOperator<Result>(
   const config = loadConfig(configPath, { env: process.env, secrets: 'optional' })
   const call = await findServer(config.admin)
   if (call) return work(createRemoteOperator(call))
-  const database = await openServiceDatabase(config.database, () => undefined)
+  const database = await openServiceDatabase(config.database.reveal(), () => undefined)
   try {
     return await work(createOperator({ database, config, clock: createClock() }))
   } finally {

@@ -20,7 +20,9 @@ export function createClientErrorHandler({
     }
     const [code, reason, message] = describe(error.code)
     const requestId = nextRequestId()
-    const body = JSON.stringify(errorBody(new TallystickError({ code, message, retryable: false }), requestId))
+    const body = JSON.stringify(
+      errorBody(new TallystickError({ code, message, retryable: code === 'request_timeout' }), requestId),
+    )
     socket.end(
       [
         `HTTP/1.1 ${statusOf(code)} ${reason}`,

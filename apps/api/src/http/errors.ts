@@ -41,7 +41,6 @@ export function statusOf(code: ErrorCode): number {
     case 'internal_error':
     case 'notes_unavailable':
     case 'invalid_config':
-    case 'note_not_valid':
     case 'database_in_use':
     case 'database_too_new':
       return 500

@@ -25,7 +25,8 @@ export function createRateWindow(limit: number): RateWindow {
       }
       const allowed = count < limit
       if (allowed) count++
-      const resetSeconds = Math.ceil((opensAtMs + rateWindowSeconds * 1000 - monotonicMs) / 1000)
+      // Of the time passed, not of the sum: the sum of two fractions can come out a hair above the minute.
+      const resetSeconds = Math.ceil(rateWindowSeconds - (monotonicMs - opensAtMs) / 1000)
       return { allowed, remaining: limit - count, resetSeconds }
     },
   }

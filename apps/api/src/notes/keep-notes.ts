@@ -49,7 +49,7 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
     const nowSeconds = toSeconds(desk.clock.now())
     const current = periodAt(nowSeconds)
     await Promise.all(chains.map((chain) => ensure(chain, current)))
-    if (nowSeconds < current.end - BigInt(parts.signAheadSeconds)) return
+    if (stopped || nowSeconds < current.end - BigInt(parts.signAheadSeconds)) return
     await Promise.all(chains.map((chain) => ensure(chain, periodAfter(current))))
   }
   const stopListening = await desk.database.listen(curvesChannel, () => {

@@ -35,7 +35,8 @@ export type Published = {
   find(chainId: number, periodStart: bigint): NoteSet | undefined
 }
 
-// The period before, this one and the next: a clock that is set back by minutes finds its notes still there.
+// The period before, this one and the next: a clock that is set back by minutes finds its notes still there, and one
+// that came back from far ahead is not pushed out by what it published there.
 const periodsMax = 3
 // Chains times subsets of maturities are many; what is asked for more often than this is cheap to make again.
 const answersMax = 256
@@ -52,7 +53,9 @@ export function createPublished(chainIds: readonly number[]): Published {
       const known = periods.find((period) => period.startMs === startMs)
       const sets = new Map(known?.sets).set(set.chainId, set)
       const others = periods.filter((period) => period !== known)
-      periods = [...others, createPeriod(sets, chainIds)].sort((a, b) => b.startMs - a.startMs).slice(0, periodsMax)
+      periods = [createPeriod(sets, chainIds), ...others]
+        .sort((a, b) => Math.abs(a.startMs - startMs) - Math.abs(b.startMs - startMs))
+        .slice(0, periodsMax)
     },
     at: (nowMs) => periods.find(({ startMs, endMs }) => startMs <= nowMs && nowMs < endMs),
     find: (chainId, periodStart) =>

@@ -40,7 +40,7 @@ export function createRetryGate(monotonicNow: () => number): RetryGate {
     },
     reset: () => failures.clear(),
     settle: async () => {
-      await Promise.all(running.values())
+      while (running.size > 0) await Promise.all(running.values())
     },
   }
 }

@@ -26,7 +26,6 @@ export const errorCodes = [
   'key_not_active',
   'invalid_config',
   'invalid_note_file',
-  'note_not_valid',
   'signer_failed',
   'database_unavailable',
   'database_in_use',
@@ -54,7 +53,7 @@ export type TallystickErrorOptions = {
  * throw new TallystickError({ code: 'invalid_chainid', message: 'chainid "1" is not supported. Use 324.', retryable: false })
  */
 export class TallystickError extends Error {
-  override readonly name = 'TallystickError' as const
+  override readonly name: string = 'TallystickError'
   readonly code: ErrorCode
   readonly retryable: boolean
   readonly retryAfterSeconds: number | undefined

@@ -1,6 +1,7 @@
 import { createDecipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { TallystickError } from '@tallystick/core'
 import { keccak256 } from 'viem'
 import { z } from 'zod'
@@ -99,9 +100,13 @@ async function deriveKey(crypto: z.output<typeof cryptoSchema>, password: string
     return promisify(pbkdf2)(password, salt, c, dklen, 'sha256')
   }
   const { n, r, p, dklen } = crypto.kdfparams
-  const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
   // Node refuses what reaches its limit, so the limit lies above what scrypt needs: 128·n·r, and 128·r·p beside it.
-  return derive(password, salt, dklen, { N: n, r, p, maxmem: 128 * r * (n + p + 2) })
+  const maxmem = 128 * r * (n + p + 2)
+  // OpenSSL takes only n below 2^(16·r), as RFC 7914 §6 has it; older tools wrote files with n 2^18 and r 1.
+  if (Math.log2(n) >= 16 * r)
+    return Buffer.from(await scryptAsync(password, salt, { N: n, r, p, dkLen: dklen, maxmem }))
+  const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
+  return derive(password, salt, dklen, { N: n, r, p, maxmem })
 }
 
 function invalid(message: string): TallystickError {

@@ -80,7 +80,7 @@ test('error: a signature by another key names both addresses', async () => {
   const other = createPrivateKeySigner(`0x${'02'.repeat(32)}`)
   const signing = signNote({ ...other, address: own.address }, { terms, domain })
   await expect(signing).rejects.toThrowErrorMatchingInlineSnapshot(
-    `[TallystickError: The private-key signer answered with a signature that is not its own: signed by 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c, not by 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1. Nothing was published. Check the signer's key.]`,
+    `[SignerError: The private-key signer answered with a signature that is not its own: signed by 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c, not by 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1. Nothing was published. Check the signer's key.]`,
   )
 })
 

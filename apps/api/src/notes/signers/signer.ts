@@ -14,6 +14,7 @@ export type SignerFailure = (typeof signerFailures)[number]
 
 /** A signer did not sign, or signed something that must not be published. */
 export class SignerError extends TallystickError {
+  override readonly name = 'SignerError'
   readonly failure: SignerFailure
 
   constructor({ failure, message, cause }: { failure: SignerFailure; message: string; cause?: unknown }) {

@@ -71,8 +71,12 @@ async function post(url: string, body: string): Promise<string> {
         cause: error,
       })
     }
-    const { code = 'no connection' } = ((error as Error).cause ?? {}) as { code?: string }
-    throw new SignerError({ failure: 'unreachable', message: `Web3Signer cannot be reached (${code}).`, cause: error })
+    const { code, message } = ((error as Error).cause ?? {}) as { code?: string; message?: string }
+    throw new SignerError({
+      failure: 'unreachable',
+      message: `Web3Signer cannot be reached (${code ?? message ?? 'no connection'}).`,
+      cause: error,
+    })
   }
 }
 
