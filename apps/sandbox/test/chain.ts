@@ -1,15 +1,18 @@
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
 import { startAnvil } from '@tallystick/workbench/anvil'
 import {
+  type Abi,
   type Address,
   BaseError,
   ContractFunctionRevertedError,
   createTestClient,
+  decodeEventLog,
   defineChain,
   type EncodeFunctionDataParameters,
   encodeFunctionData,
   type Hex,
   http,
+  isAddressEqual,
   parseSignature,
   publicActions,
   type TransactionReceipt,
@@ -108,6 +111,25 @@ export async function findRefusal({ client }: Chain, { from, to, at, ...call }: 
   }
 }
 
+/** What a transaction's logs say, in their order: which contract, which event, with what. */
+export function readEvents({ pool, positions, token }: Chain, { logs }: TransactionReceipt) {
+  const contracts = [
+    { name: 'pool', address: pool, abi: poolAbi },
+    { name: 'positions', address: positions, abi: positionTokenAbi },
+    { name: 'token', address: token, abi: dollarTokenAbi },
+  ] as const
+  return logs.map((log) => {
+    const contract = contracts.find(({ address }) => isAddressEqual(address, log.address))
+    if (!contract) throw new Error(`A log of ${log.address}, which is none of the protocol's.`)
+    const { eventName, args } = decodeEventLog({ abi: contract.abi as Abi, data: log.data, topics: log.topics })
+    return [contract.name, eventName, args] as const
+  })
+}
+
+export function balanceOf({ client, token }: Chain, account: Address): Promise<bigint> {
+  return client.readContract({ address: token, abi: dollarTokenAbi, functionName: 'balanceOf', args: [account] })
+}
+
 export function domainOf(chain: Pick<Chain, 'pool'>): NoteDomain {
   return { name: 'NoteSignatureVerifier', version: '1', verifyingContract: chain.pool }
 }
@@ -120,10 +142,6 @@ export async function signNote(chain: Chain, terms: NoteTerms, account = noteSig
 export function splitSignature(signature: Hex): Signature {
   const { r, s, yParity } = parseSignature(signature)
   return { r, s, v: 27 + yParity }
-}
-
-export function now({ client }: Chain): Promise<bigint> {
-  return client.getBlock().then(({ timestamp }) => timestamp)
 }
 
 function encode(call: { readonly functionName: string; readonly args?: readonly unknown[] | undefined }): Hex {
