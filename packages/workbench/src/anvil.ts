@@ -15,7 +15,7 @@ export type AnvilOptions = {
   /** Seconds between blocks. By default a block is mined for each transaction. */
   readonly blockTime?: number | undefined
   readonly blockGasLimit?: bigint | undefined
-  /** Past blocks whose state can be asked for; also how deep a reorg may go. Each one costs a copy of the state. */
+  /** Past blocks whose state can be asked for; also how deep a reorg may go. At ten thousand positions 6 MB each. */
   readonly statesKept?: number | undefined
   readonly startTimeoutMs?: number | undefined
 }
@@ -33,8 +33,9 @@ export type Anvil = {
  * Starts a real EVM node on loopback, ready to answer when this resolves.
  *
  * It is one process in a group of its own, so that Ctrl-C reaches only its parent, who decides the order in which things
- * end. It ends with its parent: by `stop`, when the parent exits, and on Linux when the parent is killed with SIGKILL,
- * state written in each case. Elsewhere a parent killed with SIGKILL leaves the node running, to be ended by hand.
+ * end. It ends with its parent: by `stop`, when the parent exits, and on Linux when the parent is killed, even with
+ * SIGKILL; its state is written in each case. Elsewhere a parent that dies of a signal it does not handle leaves the node
+ * running, to be ended by hand.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const cachePath = await findCachePath(options.statePath)
@@ -65,7 +66,7 @@ async function findCachePath(statePath: string | undefined): Promise<string> {
 }
 
 function formatFlags(options: AnvilOptions): readonly string[] {
-  const { port = 0, statesKept = 256 } = options
+  const { port = 0, statesKept = 100 } = options
   const flags = ['--host', '127.0.0.1', '--port', port, '--chain-id', options.chainId, '--prune-history', statesKept]
   // First come, first mined: the order in which positions are numbered is then the sender's.
   flags.push('--order', 'fifo')
