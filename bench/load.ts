@@ -22,7 +22,7 @@ export async function measureLoad({ port, ca, request, seconds }: Load): Promise
   const startedAt = performance.now()
   const client = () =>
     new Promise<void>((resolve, reject) => {
-      let head = Buffer.alloc(0)
+      let head: Buffer = Buffer.alloc(0)
       let pending = 0
       const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca }, () => socket.write(payload))
       socket.on('error', reject)

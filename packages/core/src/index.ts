@@ -1,5 +1,10 @@
 export { formatNewYork, formatPeriod, maturityOf, type Period, periodAfter, periodAt } from './calendar/period.ts'
 export { type ErrorCode, errorCodes, TallystickError, type TallystickErrorOptions } from './error/tallystick-error.ts'
+export { annualisedFloatingRate } from './income/annualised-floating-rate.ts'
+export { fixedIncome } from './income/fixed-income.ts'
+export { type FloatingAccumulator, floatingIncome } from './income/floating-income.ts'
+export { partnerFee } from './income/partner-fee.ts'
+export type { PositionTerms } from './income/position-terms.ts'
 export { createApiKey, isApiKey, type KeyKind, type KeyScope, keyKinds, keyScopes } from './key/api-key.ts'
 export {
   type Note,

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {DollarToken} from "./DollarToken.sol";
+import {FloatingIncome} from "./FloatingIncome.sol";
+import {NoteVerifier} from "./NoteVerifier.sol";
+import {Partners} from "./Partners.sol";
+import {PositionToken} from "./PositionToken.sol";
+
+/// Takes dollars against a signed note, and at maturity pays them back with fixed and floating income.
+contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl {
+    using SafeERC20 for DollarToken;
+
+    struct LendParams {
+        address beneficiary;
+        bytes32 partnerId;
+        uint256 partnerFeeBPS;
+        uint256 principal;
+    }
+
+    event Lend(
+        address indexed initiator,
+        address indexed beneficiary,
+        uint256 tokenId,
+        uint128 maturityTimestamp,
+        uint256 coupon,
+        uint256 principal,
+        bytes32 partnerId,
+        uint256 partnerFeeBPS
+    );
+    event Claim(
+        address indexed initiator,
+        address indexed beneficiary,
+        uint256 tokenId,
+        uint128 maturityTimestamp,
+        uint256 coupon,
+        uint256 principal,
+        uint256 totalIncome,
+        uint256 fee,
+        bytes32 partnerId
+    );
+    event MinLendLimitUpdated(uint256 minLendLimit);
+    event MaxCouponLimitUpdated(uint256 maxCouponLimit);
+    event MinMaturityLimitUpdated(uint256 minMaturityLimit);
+
+    error ReserveStabilityPool__InvalidCoupon();
+    error ReserveStabilityPool__InvalidMaturity();
+    error ReserveStabilityPool__InsufficientPrincipal();
+    error ReserveStabilityPool__PartnerFeeChanged();
+    error ReserveStabilityPool__NotPositionOwner(uint256 tokenId, address caller);
+    error ReserveStabilityPool__NotMatured(uint128 maturityTimestamp);
+    error ReserveStabilityPool__LengthMismatch();
+
+    bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
+    bytes32 public constant FLOATING_INCOME_ROLE = keccak256("FLOATING_INCOME_ROLE");
+
+    uint256 private constant YEAR = 360 days;
+
+    DollarToken public immutable token;
+    PositionToken public immutable positions;
+
+    uint256 public minLendLimit;
+    uint256 public maxCouponLimit;
+    uint256 public minMaturityLimit;
+
+    constructor(DollarToken dollars, PositionToken positionToken, address signer, address admin) NoteVerifier(signer) {
+        token = dollars;
+        positions = positionToken;
+        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+        _grantRole(PAUSER_ROLE, admin);
+        _grantRole(FLOATING_INCOME_ROLE, admin);
+        _setMinLendLimit(1000e18);
+        _setMaxCouponLimit(1000);
+        _setMinMaturityLimit(2 days);
+    }
+
+    function lend(LendParams calldata params, PriceFeed calldata feed, Signature calldata feedSignature) external {
+        _lend(params, feed, feedSignature);
+    }
+
+    function permitLend(
+        LendParams calldata params,
+        PriceFeed calldata feed,
+        Signature calldata feedSignature,
+        Signature calldata permitSignature,
+        uint256 permitDeadline
+    ) external {
+        (uint8 v, bytes32 r, bytes32 s) = (permitSignature.v, permitSignature.r, permitSignature.s);
+        token.permit(msg.sender, address(this), params.principal, permitDeadline, v, r, s);
+        _lend(params, feed, feedSignature);
+    }
+
+    function claim(address beneficiary, uint256 tokenId)
+        external
+        returns (uint256 principal, uint256 userIncome, uint256 fee)
+    {
+        return _claim(beneficiary, tokenId);
+    }
+
+    function permitClaim(
+        address beneficiary,
+        uint256 tokenId,
+        Signature calldata permitSignature,
+        uint256 permitDeadline
+    ) external returns (uint256 principal, uint256 userIncome, uint256 fee) {
+        (uint8 v, bytes32 r, bytes32 s) = (permitSignature.v, permitSignature.r, permitSignature.s);
+        positions.permit(address(this), tokenId, permitDeadline, v, r, s);
+        return _claim(beneficiary, tokenId);
+    }
+
+    function batchClaim(address[] calldata beneficiaries, uint256[] calldata tokenIds) external {
+        if (beneficiaries.length != tokenIds.length) revert ReserveStabilityPool__LengthMismatch();
+        for (uint256 index = 0; index < tokenIds.length; ++index) {
+            _claim(beneficiaries[index], tokenIds[index]);
+        }
+    }
+
+    /// Accrued until now, or until maturity if that is past.
+    function calculateFixedIncome(uint256 tokenId) external view returns (uint256) {
+        return _fixedIncomeOf(positions.getLendInfo(tokenId));
+    }
+
+    /// Accrued until now, or until maturity if that is past, as far as the days' incomes are known.
+    function calculateFloatingIncome(uint256 tokenId) external view returns (uint256) {
+        return _floatingIncomeOf(positions.getLendInfo(tokenId));
+    }
+
+    function updateDailyFloatingIncome(uint256 income) external onlyRole(FLOATING_INCOME_ROLE) {
+        _updateDaily(income);
+    }
+
+    function updatePreviousFloatingIncome(uint256 firstDay, uint256 dayCount, uint256[] calldata incomes)
+        external
+        onlyRole(FLOATING_INCOME_ROLE)
+    {
+        _updatePrevious(firstDay, dayCount, incomes);
+    }
+
+    function setMinLendLimit(uint256 newLimit) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setMinLendLimit(newLimit);
+    }
+
+    function setMaxCouponLimit(uint256 newLimit) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setMaxCouponLimit(newLimit);
+    }
+
+    function setMinMaturityLimit(uint256 newLimit) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setMinMaturityLimit(newLimit);
+    }
+
+    function setVerifierSigner(address signer) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setVerifierSigner(signer);
+    }
+
+    function pause() external onlyRole(PAUSER_ROLE) {
+        _pause();
+    }
+
+    function unpause() external onlyRole(PAUSER_ROLE) {
+        _unpause();
+    }
+
+    function _lend(LendParams calldata params, PriceFeed calldata feed, Signature calldata feedSignature)
+        private
+        whenNotPaused
+    {
+        validatePriceFeed(feed, feedSignature);
+        _checkLimits(params, feed);
+        token.safeTransferFrom(msg.sender, address(this), params.principal);
+        uint256 tokenId = positions.mint(
+            params.beneficiary,
+            PositionToken.LendInfo({
+                lendTimestamp: uint128(block.timestamp),
+                maturityTimestamp: feed.maturityTimestamp,
+                coupon: feed.coupon,
+                principal: params.principal,
+                partnerFeeBPS: params.partnerFeeBPS,
+                partnerId: params.partnerId
+            })
+        );
+        emit Lend(
+            msg.sender,
+            params.beneficiary,
+            tokenId,
+            feed.maturityTimestamp,
+            feed.coupon,
+            params.principal,
+            params.partnerId,
+            params.partnerFeeBPS
+        );
+    }
+
+    function _checkLimits(LendParams calldata params, PriceFeed calldata feed) private view {
+        if (feed.coupon == 0 || feed.coupon > maxCouponLimit) revert ReserveStabilityPool__InvalidCoupon();
+        if (feed.maturityTimestamp < block.timestamp + minMaturityLimit) revert ReserveStabilityPool__InvalidMaturity();
+        if (params.principal < minLendLimit) revert ReserveStabilityPool__InsufficientPrincipal();
+        // The lender agreed to this fee; the partner may have changed it since. An unknown partner has none.
+        if (params.partnerFeeBPS != partners[params.partnerId].feeBPS) {
+            revert ReserveStabilityPool__PartnerFeeChanged();
+        }
+    }
+
+    // Only the owner may call, with a permit too: what the permit signs does not name the beneficiary.
+    function _claim(address beneficiary, uint256 tokenId)
+        private
+        whenNotPaused
+        returns (uint256 principal, uint256 userIncome, uint256 fee)
+    {
+        if (positions.ownerOf(tokenId) != msg.sender) {
+            revert ReserveStabilityPool__NotPositionOwner(tokenId, msg.sender);
+        }
+        PositionToken.LendInfo memory info = positions.getLendInfo(tokenId);
+        if (block.timestamp < info.maturityTimestamp) revert ReserveStabilityPool__NotMatured(info.maturityTimestamp);
+        uint256 totalIncome = _fixedIncomeOf(info) + _floatingIncomeOf(info);
+        fee = totalIncome * info.partnerFeeBPS / BPS;
+        (principal, userIncome) = (info.principal, totalIncome - fee);
+        positions.burn(tokenId);
+        token.mint(beneficiary, userIncome);
+        if (fee > 0) token.mint(partners[info.partnerId].vault, fee);
+        token.safeTransfer(beneficiary, principal);
+        _emitClaim(beneficiary, tokenId, info, totalIncome, fee);
+    }
+
+    function _emitClaim(
+        address beneficiary,
+        uint256 tokenId,
+        PositionToken.LendInfo memory info,
+        uint256 totalIncome,
+        uint256 fee
+    ) private {
+        emit Claim(
+            msg.sender,
+            beneficiary,
+            tokenId,
+            info.maturityTimestamp,
+            info.coupon,
+            info.principal,
+            totalIncome,
+            fee,
+            info.partnerId
+        );
+    }
+
+    function _fixedIncomeOf(PositionToken.LendInfo memory info) private view returns (uint256) {
+        return info.principal * info.coupon * (_endOf(info) - info.lendTimestamp) / (BPS * YEAR);
+    }
+
+    function _floatingIncomeOf(PositionToken.LendInfo memory info) private view returns (uint256) {
+        return _floatingIncome(info.lendTimestamp, _endOf(info), info.principal);
+    }
+
+    function _endOf(PositionToken.LendInfo memory info) private view returns (uint256) {
+        return Math.min(block.timestamp, info.maturityTimestamp);
+    }
+
+    function _setMinLendLimit(uint256 newLimit) private {
+        minLendLimit = newLimit;
+        emit MinLendLimitUpdated(newLimit);
+    }
+
+    function _setMaxCouponLimit(uint256 newLimit) private {
+        maxCouponLimit = newLimit;
+        emit MaxCouponLimitUpdated(newLimit);
+    }
+
+    function _setMinMaturityLimit(uint256 newLimit) private {
+        minMaturityLimit = newLimit;
+        emit MinMaturityLimitUpdated(newLimit);
+    }
+}

@@ -1,0 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { compileContracts } from './contracts.ts'
+
+const folder = new URL('../src/generated/', import.meta.url)
+mkdirSync(folder, { recursive: true })
+for (const { name, text } of compileContracts()) {
+  writeFileSync(new URL(name, folder), text)
+  process.stdout.write(`${name}: ${text.length} characters\n`)
+}

@@ -1,0 +1,212 @@
+import { encodePacked, type Hex, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
+import type { HDAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { poolAbi } from '../src/generated/pool.ts'
+import { approvePosition, claimCall, lendCall, lentAt } from './calls.ts'
+import { type Chain, dollars, findRefusal, mine, readEvents, send, startChain, startsAt } from './chain.ts'
+
+const day = 86_400n
+const today = startsAt / day
+
+let chain: Chain
+let snapshot: Hex
+let ann: HDAccount
+let bob: HDAccount
+beforeAll(async () => {
+  chain = await startChain()
+  ;[ann, bob] = chain.wallets as [HDAccount, HDAccount]
+  const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
+  await send(chain, { ...approve, from: ann.address })
+})
+afterAll(() => chain.stop())
+beforeEach(async () => {
+  if (snapshot) await chain.client.revert({ id: snapshot })
+  snapshot = await chain.client.snapshot()
+})
+
+test('behavior: a pause stops lending and claiming until it is lifted', async () => {
+  await send(chain, await lendCall(chain, { lender: ann.address }))
+  await send(chain, approvePosition(chain, ann.address, 1n))
+  const paused = await send(chain, { ...byAdmin(), functionName: 'pause' })
+  expect(readEvents(chain, paused)).toEqual([['pool', 'Paused', { account: chain.admin.address }]])
+  const again = await lendCall(chain, { lender: ann.address, at: lentAt + 600n })
+  const claim = claimCall(chain, ann.address, 1n)
+  expect(await findRefusal(chain, again)).toEqual(['EnforcedPause'])
+  expect(await findRefusal(chain, claim)).toEqual(['EnforcedPause'])
+  expect((await mine(chain, again)).status).toBe('reverted')
+  const unpaused = await send(chain, { ...byAdmin(), functionName: 'unpause' })
+  expect(readEvents(chain, unpaused)).toEqual([['pool', 'Unpaused', { account: chain.admin.address }]])
+  expect(await findRefusal(chain, claim)).toBeUndefined()
+})
+
+describe('limits', () => {
+  test('default: the deployment states signer and limits in events', async () => {
+    const events = await chain.client.getContractEvents({ address: chain.pool, abi: poolAbi, fromBlock: 0n })
+    const stated = events.map(({ eventName, args }) => [eventName, Object.values(args)[0]])
+    expect(stated).toEqual(
+      expect.arrayContaining([
+        ['FeedSignatureVerifier__SignerChanged', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'],
+        ['MinLendLimitUpdated', dollars(1_000)],
+        ['MaxCouponLimitUpdated', 1_000n],
+        ['MinMaturityLimitUpdated', 172_800n],
+      ]),
+    )
+  })
+
+  test.each([
+    ['setMinLendLimit', 'MinLendLimitUpdated', 'minLendLimit', dollars(5_000)],
+    ['setMaxCouponLimit', 'MaxCouponLimitUpdated', 'maxCouponLimit', 499n],
+    ['setMinMaturityLimit', 'MinMaturityLimitUpdated', 'minMaturityLimit', 31n * day],
+  ] as const)('behavior: %s is stated, kept and enforced', async (functionName, event, reader, limit) => {
+    const call = await lendCall(chain, { lender: ann.address })
+    expect(await findRefusal(chain, call)).toBeUndefined()
+    const receipt = await send(chain, { ...byAdmin(), functionName, args: [limit] })
+    expect(readEvents(chain, receipt)).toEqual([['pool', event, { [reader]: limit }]])
+    expect(await read(reader)).toBe(limit)
+    expect((await findRefusal(chain, call))?.[0]).toMatch(/^ReserveStabilityPool__In/)
+  })
+
+  test.each([
+    ['setMinLendLimit', [1n], zeroHash],
+    ['setMaxCouponLimit', [1n], zeroHash],
+    ['setMinMaturityLimit', [1n], zeroHash],
+    ['setVerifierSigner', ['0x000000000000000000000000000000000000dEaD'], zeroHash],
+    ['pause', [], keccak256(toHex('PAUSER_ROLE'))],
+    ['unpause', [], keccak256(toHex('PAUSER_ROLE'))],
+    ['updateDailyFloatingIncome', [1n], keccak256(toHex('FLOATING_INCOME_ROLE'))],
+    ['updatePreviousFloatingIncome', [1n, 1n, [1n]], keccak256(toHex('FLOATING_INCOME_ROLE'))],
+  ])('error: %s is refused without its role', async (functionName, args, role) => {
+    const refusal = ['AccessControlUnauthorizedAccount', ann.address, role]
+    expect(await findRefusal(chain, { ...byAdmin(), from: ann.address, functionName, args })).toEqual(refusal)
+  })
+})
+
+describe('floating income', () => {
+  test('behavior: a day is set once, after the day before it', async () => {
+    const first = await send(chain, { ...daily(7n), at: (today + 2n) * day })
+    const stated = { updatedDay: today + 1n, floatingIncome: 7n, accFloatingIncome: 7n }
+    expect(readEvents(chain, first)).toEqual([['pool', 'UpdateDailyFloatingIncome', stated]])
+    expect(await read('isFloatingIncomeSynced')).toBe(true)
+    const lastSecond = { ...daily(8n), at: (today + 3n) * day - 1n }
+    expect(await findRefusal(chain, lastSecond)).toEqual(['FloatingIncome__AlreadyUpdated', today + 1n])
+    const tooLate = { ...daily(8n), at: (today + 4n) * day }
+    expect(await findRefusal(chain, tooLate)).toEqual(['FloatingIncome__DayMissing', today + 2n])
+    const next = await send(chain, { ...daily(8n), at: (today + 3n) * day })
+    expect(readEvents(chain, next)[0]?.[2]).toEqual({
+      updatedDay: today + 2n,
+      floatingIncome: 8n,
+      accFloatingIncome: 15n,
+    })
+    expect(await read('lastFloatingIncomeUpdateDay')).toBe(today + 2n)
+  })
+
+  test('behavior: days are filled in and restated; the event has every sum that changed', async () => {
+    const at = (today + 10n) * day
+    const filled = await send(chain, { ...previous(today + 1n, [1n, 2n, 3n, 4n]), at })
+    expect(readEvents(chain, filled)).toEqual([
+      [
+        'pool',
+        'UpdatePreviousFloatingIncome',
+        { firstDay: today + 1n, floatingIncomes: [1n, 2n, 3n, 4n], accFloatingIncomes: [1n, 3n, 6n, 10n] },
+      ],
+    ])
+    expect(await read('isFloatingIncomeSynced')).toBe(false)
+    const restated = await send(chain, previous(today + 2n, [20n]))
+    expect(readEvents(chain, restated)[0]?.[2]).toEqual({
+      firstDay: today + 2n,
+      floatingIncomes: [20n, 3n, 4n],
+      accFloatingIncomes: [21n, 24n, 28n],
+    })
+    const sums = [0n, 1n, 2n, 3n, 4n, 5n].map((offset) =>
+      chain.client.readContract({ ...pool(), functionName: 'accFloatingIncome', args: [today + offset] }),
+    )
+    expect(await Promise.all(sums)).toEqual([0n, 1n, 21n, 24n, 28n, 0n])
+    await send(chain, previous(today + 4n, [5n, 6n, 7n, 8n, 9n, 10n]))
+    expect(await read('isFloatingIncomeSynced')).toBe(true)
+  })
+
+  test('error: refuses days that are not over, leave a gap, or do not fit their number', async () => {
+    const at = (today + 5n) * day
+    await send(chain, { ...previous(today + 1n, [1n]), at })
+    expect(await findRefusal(chain, previous(today + 4n, [1n, 2n]))).toEqual(['FloatingIncome__DayNotOver', today + 5n])
+    expect(await findRefusal(chain, previous(today + 3n, [1n]))).toEqual(['FloatingIncome__DayMissing', today + 2n])
+    const uneven = { ...previous(today + 2n, [1n]), args: [today + 2n, 2n, [1n]] }
+    expect(await findRefusal(chain, uneven)).toEqual(['FloatingIncome__InvalidDays'])
+    expect(await findRefusal(chain, previous(today + 2n, []))).toEqual(['FloatingIncome__InvalidDays'])
+  })
+})
+
+describe('partners', () => {
+  test('behavior: anyone becomes a partner, under an id of owner and count', async () => {
+    for (const nonce of [0n, 1n]) {
+      const receipt = await send(chain, { ...byAnn('createPartner'), args: [bob.address, 250n] })
+      const created = { partnerOwner: ann.address, partnerVault: bob.address, partnerFeeBPS: 250n }
+      expect(readEvents(chain, receipt)).toEqual([['pool', 'PartnerCreated', { partnerId: idOf(nonce), ...created }]])
+    }
+  })
+
+  test('behavior: its owner changes fee, vault and owner; a lender who agreed to the old fee is refused', async () => {
+    await send(chain, { ...byAnn('createPartner'), args: [ann.address, 250n] })
+    const partnerId = idOf(0n)
+    const params = { partnerId, partnerFeeBPS: 250n }
+    const lend = await lendCall(chain, { lender: ann.address, params })
+    expect(await findRefusal(chain, lend)).toBeUndefined()
+    const changes = [
+      await send(chain, { ...byAnn('setPartnerFee'), args: [partnerId, 300n] }),
+      await send(chain, { ...byAnn('setPartnerVault'), args: [partnerId, bob.address] }),
+      await send(chain, { ...byAnn('transferPartnerOwnership'), args: [partnerId, bob.address] }),
+    ]
+    expect(changes.flatMap((receipt) => readEvents(chain, receipt))).toEqual([
+      ['pool', 'PartnerFeeChanged', { partnerId, newFeeBPS: 300n }],
+      ['pool', 'PartnerVaultChanged', { partnerId, newVault: bob.address }],
+      ['pool', 'PartnerOwnershipTransferred', { partnerId, newOwner: bob.address }],
+    ])
+    expect(await findRefusal(chain, lend)).toEqual(['ReserveStabilityPool__PartnerFeeChanged'])
+    const noLonger = { ...byAnn('setPartnerFee'), args: [partnerId, 0n] }
+    expect(await findRefusal(chain, noLonger)).toEqual(['Partners__NotPartnerOwner', partnerId, ann.address])
+  })
+
+  test('error: refuses a fee above the whole and the zero address', async () => {
+    const create = byAnn('createPartner')
+    expect(await findRefusal(chain, { ...create, args: [ann.address, 10_001n] })).toEqual([
+      'Partners__FeeTooHigh',
+      10_001n,
+    ])
+    expect(await findRefusal(chain, { ...create, args: [zeroAddress, 1n] })).toEqual(['Partners__ZeroAddress'])
+  })
+})
+
+function pool() {
+  return { address: chain.pool, abi: poolAbi } as const
+}
+
+function read(functionName: Reader): Promise<bigint | boolean> {
+  return chain.client.readContract({ ...pool(), functionName })
+}
+type Reader =
+  | 'minLendLimit'
+  | 'maxCouponLimit'
+  | 'minMaturityLimit'
+  | 'isFloatingIncomeSynced'
+  | 'lastFloatingIncomeUpdateDay'
+
+function byAdmin() {
+  return { from: chain.admin.address, to: chain.pool }
+}
+
+function byAnn(functionName: string) {
+  return { from: ann.address, to: chain.pool, functionName }
+}
+
+function daily(income: bigint) {
+  return { ...byAdmin(), functionName: 'updateDailyFloatingIncome', args: [income] }
+}
+
+function previous(firstDay: bigint, incomes: readonly bigint[]) {
+  const args = [firstDay, BigInt(incomes.length), incomes]
+  return { ...byAdmin(), functionName: 'updatePreviousFloatingIncome', args }
+}
+
+function idOf(nonce: bigint): Hex {
+  return keccak256(encodePacked(['address', 'uint256'], [ann.address, nonce]))
+}

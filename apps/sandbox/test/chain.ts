@@ -1,0 +1,149 @@
+import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
+import { startAnvil } from '@tallystick/workbench/anvil'
+import {
+  type Abi,
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  createTestClient,
+  decodeEventLog,
+  defineChain,
+  type EncodeFunctionDataParameters,
+  encodeFunctionData,
+  type Hex,
+  http,
+  isAddressEqual,
+  parseSignature,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from 'viem'
+import { type HDAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { deployProtocol } from '../src/deploy-protocol.ts'
+import { dollarTokenAbi } from '../src/generated/dollar-token.ts'
+import { poolAbi } from '../src/generated/pool.ts'
+import { positionTokenAbi } from '../src/generated/position-token.ts'
+
+export const chainId = 324
+export const dollars = (amount: number) => BigInt(amount) * 10n ** 18n
+export const noPartner: Hex = `0x${'00'.repeat(32)}`
+export const noteSigner = privateKeyToAccount(`0x${'01'.repeat(32)}`)
+/** 2026-03-02T14:00:00Z: a Monday morning in New York. */
+export const startsAt = 1772460000n
+
+/** Everything the three contracts can say, so that an error of one seen through another keeps its name. */
+const abi = [...poolAbi, ...positionTokenAbi, ...dollarTokenAbi] as const
+
+export type Chain = Awaited<ReturnType<typeof startChain>>
+export type Signature = { readonly v: number; readonly r: Hex; readonly s: Hex }
+
+/** A chain of its own with the protocol deployed and a hundred million dollars in each of five wallets. */
+export async function startChain() {
+  const anvil = await startAnvil({ chainId, timestamp: startsAt, blockGasLimit: 1_000_000_000n })
+  const chain = defineChain({
+    id: chainId,
+    name: 'devnet',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [anvil.url] } },
+  })
+  const [admin, ...wallets] = [0, 1, 2, 3, 4, 5].map((addressIndex) => mnemonicToAccount(mnemonic, { addressIndex }))
+  const client = createTestClient({
+    mode: 'anvil',
+    chain,
+    account: (admin as HDAccount).address,
+    transport: http(anvil.url, { batch: { wait: 0 } }),
+    cacheTime: 0,
+    pollingInterval: 20,
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+  const mint = wallets.map(({ address }) => ({ to: address, amount: dollars(100_000_000) }))
+  const protocol = await deployProtocol(client, { signer: noteSigner.address, mint })
+  // Sent is not mined: blocks are made by `mine`, so that nothing has to be waited for.
+  await client.setAutomine(false)
+  return { ...protocol, client, admin: admin as HDAccount, wallets, stop: anvil.stop }
+}
+
+// The one anvil knows: its accounts are funded, and it signs for them itself.
+const mnemonic = 'test test test test test test test test test test test junk'
+
+type Call = {
+  readonly from: Address
+  readonly to: Address
+  readonly functionName: string
+  readonly args?: readonly unknown[] | undefined
+  /** Second of the block it is mined in. */
+  readonly at?: bigint | undefined
+}
+
+/** Mines a transaction and gives its receipt, reverted or not. */
+export async function mine({ client }: Chain, { from, to, at, ...call }: Call): Promise<TransactionReceipt> {
+  if (at !== undefined) await client.setNextBlockTimestamp({ timestamp: at })
+  // Gas is given, because an estimate would refuse what is to be seen reverting.
+  const hash = await client.sendTransaction({ account: from, to, data: encode(call), gas: 5_000_000n, chain: null })
+  await client.mine({ blocks: 1 })
+  return client.getTransactionReceipt({ hash })
+}
+
+/** Mines a transaction that has to succeed. */
+export async function send(chain: Chain, call: Call): Promise<TransactionReceipt> {
+  const receipt = await mine(chain, call)
+  if (receipt.status === 'success') return receipt
+  throw new Error(`${call.functionName} reverted: ${JSON.stringify(await findRefusal(chain, call))}`)
+}
+
+/** The name and arguments of the error a call would end with at an instant, or undefined. */
+export async function findRefusal({ client }: Chain, { from, to, at, ...call }: Call) {
+  try {
+    await client.simulateContract({
+      account: from,
+      address: to,
+      abi,
+      functionName: call.functionName as 'claim',
+      args: (call.args ?? []) as never,
+      ...(at === undefined ? {} : { blockOverrides: { time: at } }),
+    })
+    return undefined
+  } catch (error) {
+    const revert = error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError)
+    if (!(revert instanceof ContractFunctionRevertedError) || !revert.data) throw error
+    return [revert.data.errorName, ...(revert.data.args ?? [])]
+  }
+}
+
+/** What a transaction's logs say, in their order: which contract, which event, with what. */
+export function readEvents({ pool, positions, token }: Chain, { logs }: TransactionReceipt) {
+  const contracts = [
+    { name: 'pool', address: pool, abi: poolAbi },
+    { name: 'positions', address: positions, abi: positionTokenAbi },
+    { name: 'token', address: token, abi: dollarTokenAbi },
+  ] as const
+  return logs.map((log) => {
+    const contract = contracts.find(({ address }) => isAddressEqual(address, log.address))
+    if (!contract) throw new Error(`A log of ${log.address}, which is none of the protocol's.`)
+    const { eventName, args } = decodeEventLog({ abi: contract.abi as Abi, data: log.data, topics: log.topics })
+    return [contract.name, eventName, args] as const
+  })
+}
+
+export function balanceOf({ client, token }: Chain, account: Address): Promise<bigint> {
+  return client.readContract({ address: token, abi: dollarTokenAbi, functionName: 'balanceOf', args: [account] })
+}
+
+export function domainOf(chain: Pick<Chain, 'pool'>): NoteDomain {
+  return { name: 'NoteSignatureVerifier', version: '1', verifyingContract: chain.pool }
+}
+
+/** Signs a note as the service does: by viem's account, through core's typed data. */
+export async function signNote(chain: Chain, terms: NoteTerms, account = noteSigner): Promise<Signature> {
+  return splitSignature(await account.signTypedData(noteTypedData(terms, domainOf(chain))))
+}
+
+export function splitSignature(signature: Hex): Signature {
+  const { r, s, yParity } = parseSignature(signature)
+  return { r, s, v: 27 + yParity }
+}
+
+function encode(call: { readonly functionName: string; readonly args?: readonly unknown[] | undefined }): Hex {
+  return encodeFunctionData({ abi, ...call } as EncodeFunctionDataParameters)
+}

@@ -1,0 +1,15 @@
+/**
+ * The partner's share of a position's whole income, taken out of it, rounded down in the lender's favour.
+ *
+ * @example
+ * partnerFee({ totalIncome: 2311319444444444444n, partnerFeeBps: 250n }) // 57782986111111111n
+ */
+export function partnerFee({
+  totalIncome,
+  partnerFeeBps,
+}: {
+  readonly totalIncome: bigint
+  readonly partnerFeeBps: bigint
+}): bigint {
+  return (totalIncome * partnerFeeBps) / 10_000n
+}
