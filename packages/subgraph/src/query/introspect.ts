@@ -1,0 +1,44 @@
+import { type DocumentNode, execute, type FieldNode, GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
+import { QueryError } from './query-error.ts'
+
+// Each can list every type of the schema; nobody needs more of them in one request.
+const introspectionFieldsMax = 20
+
+export type Introspect = (query: {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly fields: readonly FieldNode[]
+  readonly variables: Readonly<Record<string, unknown>>
+}) => Readonly<Record<string, unknown>>
+
+/** Answers `__schema` and `__type` through graphql-js, with graph-node's list of types: sorted, without `__…`. */
+export function createIntrospect(schema: GraphQLSchema): Introspect {
+  const shown = showSorted(schema)
+  return ({ document, operation, fields, variables }) => {
+    if (fields.length === 0) return {}
+    if (fields.length > introspectionFieldsMax) {
+      throw new QueryError(`The query has more than ${introspectionFieldsMax} introspection fields. Ask for fewer.`)
+    }
+    const definitions = [
+      { ...operation, selectionSet: { ...operation.selectionSet, selections: fields } },
+      ...document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION),
+    ]
+    const result = execute({ schema: shown, document: { ...document, definitions }, variableValues: variables })
+    if ('then' in result) throw new Error('Introspection is synchronous.')
+    const [error] = result.errors ?? []
+    if (error) throw error
+    return result.data ?? {}
+  }
+}
+
+/** graphql-js lists types in the order it met them, and asks the schema for them through these two methods. */
+function showSorted(schema: GraphQLSchema): GraphQLSchema {
+  const shown = new GraphQLSchema({ ...schema.toConfig(), assumeValid: true })
+  const names = Object.keys(shown.getTypeMap()).filter((name) => !name.startsWith('__'))
+  const types = Object.fromEntries(names.sort().map((name) => [name, shown.getTypeMap()[name]]))
+  const getType = shown.getType.bind(shown)
+  return Object.assign(shown, {
+    getTypeMap: () => types,
+    getType: (name: string) => (name.startsWith('__') ? undefined : getType(name)),
+  })
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { Database } from '@tallystick/database'
+import { type Answer, createQueryEngine, type QueryRequest, type QueryResult } from './query/create-query-engine.ts'
+import { buildApiSchema } from './schema/api-schema.ts'
+import { parseSchema } from './schema/parse-schema.ts'
+import type { Block } from './store/block.ts'
+import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
+import { createKnownHead } from './store/known-head.ts'
+import { openStore } from './store/open-store.ts'
+import { readHead } from './store/read-block.ts'
+
+export type SubgraphOptions = {
+  readonly database: Database
+  /** SDL with `@entity` and `@derivedFrom`. */
+  readonly schema: string
+  /** The PostgreSQL schema that holds the data: one subgraph each. */
+  readonly namespace: string
+  /** What `_meta { deployment }` says; by default it is made from the schema. */
+  readonly deployment?: string | undefined
+  /** How long a query may take, 10 s by default. PGlite cannot break off a statement, so there it is looked at between them. */
+  readonly queryTimeoutMs?: number | undefined
+  /** How many entities an answer may hold, 100,000 by default. */
+  readonly answerEntitiesMax?: number | undefined
+  /** Is told of failures that are not the query's fault; the client gets a fixed text for them. */
+  readonly onInternalError?: ((error: unknown) => void) | undefined
+}
+
+export type Subgraph = {
+  /** The latest block this process knows of: by its own commits and reverts, and from every query it answered. */
+  readonly head: Block | undefined
+  readonly deployment: string
+  /** Asks the database for the latest block: another process may have committed it. */
+  readHead(): Promise<Block | undefined>
+  /** Writes a block and its changes together or not at all. */
+  commit(block: Block, changes: readonly EntityChange[]): Promise<void>
+  /** Writes many blocks in one transaction, with one statement of each kind per entity: what a backfill uses. */
+  commitMany(blocks: readonly BlockChanges[]): Promise<void>
+  /** Drops everything above a block. */
+  revert(blockNumber: number): Promise<void>
+  /** Answers a query. Never throws: what goes wrong is in `errors`. */
+  execute(request: QueryRequest): Promise<QueryResult>
+  /** As `execute`, and says from which head the answer is. */
+  answer(request: QueryRequest): Promise<Answer>
+}
+
+const queryTimeoutMsDefault = 10_000
+const answerEntitiesMaxDefault = 100_000
+
+/** Opens a subgraph: an index of entities by block that answers graph-node's query dialect. */
+export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> {
+  const { database, schema, namespace } = options
+  const model = parseSchema(schema)
+  const api = buildApiSchema(model)
+  const store = await openStore(database, { model, namespace })
+  const deployment = options.deployment ?? deploymentOf(schema)
+  const answerQuery = createQueryEngine({
+    api,
+    store,
+    deployment,
+    timeoutMs: options.queryTimeoutMs ?? queryTimeoutMsDefault,
+    rowsMax: options.answerEntitiesMax ?? answerEntitiesMaxDefault,
+    onInternalError: options.onInternalError ?? (() => undefined),
+  })
+  const known = createKnownHead(await readHead(database, store.layout))
+  const answer = async (request: QueryRequest) => {
+    const learn = known.ask()
+    const answered = await answerQuery(request)
+    if (answered.head) learn(answered.head)
+    return answered
+  }
+  const commitMany = async (blocks: readonly BlockChanges[]) => {
+    const head = await store.commit(blocks)
+    // Asked only now: a query that ran meanwhile may have seen the state before.
+    known.ask()(head)
+  }
+  return {
+    get head() {
+      return known.head
+    },
+    deployment,
+    readHead: async () => {
+      const learn = known.ask()
+      learn(await readHead(database, store.layout))
+      return known.head
+    },
+    commit: (block, changes) => commitMany([{ block, changes }]),
+    commitMany,
+    revert: async (blockNumber) => {
+      const head = await store.revert(blockNumber)
+      known.ask()(head)
+    },
+    execute: async (request) => (await answer(request)).result,
+    answer,
+  }
+}
+
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+/** A name in the form graph-node gives deployments: the IPFS CIDv0 of the schema's SHA-256. */
+function deploymentOf(schema: string): string {
+  let number = BigInt(`0x1220${createHash('sha256').update(schema).digest('hex')}`)
+  let text = ''
+  for (; number > 0n; number /= 58n) text = `${base58.charAt(Number(number % 58n))}${text}`
+  return text
+}
