@@ -31,9 +31,12 @@ export type Subgraph = {
   readonly deployment: string
   /** Asks the database for the latest block: another process may have committed it. */
   readHead(): Promise<Block | undefined>
-  /** Writes a block and its changes together or not at all. */
+  /** Writes a block and its changes together or not at all. The first one also makes the indexes of the attributes. */
   commit(block: Block, changes: readonly EntityChange[]): Promise<void>
-  /** Writes many blocks in one transaction, with one statement of each kind per entity: what a backfill uses. */
+  /**
+   * Writes many blocks in one transaction, with one statement of each kind per entity: for a backfill. Until the first
+   * `commit` the attributes have no indexes, which makes it faster and queries slower.
+   */
   commitMany(blocks: readonly BlockChanges[]): Promise<void>
   /** Drops everything above a block. */
   revert(blockNumber: number): Promise<void>
@@ -83,7 +86,10 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
       learn(await readHead(database, store.layout))
       return known.head
     },
-    commit: (block, changes) => commitMany([{ block, changes }]),
+    commit: async (block, changes) => {
+      await store.ensureIndexes()
+      await commitMany([{ block, changes }])
+    },
     commitMany,
     revert: async (blockNumber) => {
       const head = await store.revert(blockNumber)

@@ -1,6 +1,6 @@
 import { storageScalar } from '../schema/entity-model.ts'
 import type { FilterKey, FilterOperator } from '../schema/filter-keys.ts'
-import { indexedPrefixLength, indexedPrefixSql } from '../store/create-tables.ts'
+import { hasAnyLength, indexedBytesMax, isIndexedSql } from '../store/create-tables.ts'
 import type { Column } from '../store/layout.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import { listOperatorSql } from './list-operator-sql.ts'
@@ -52,34 +52,34 @@ function nullSql({ key, expression }: OperatorUse): string {
   throw new QueryError(`Store error: unsupported filter \` ${not}${like} \` for value \`null\``)
 }
 
-function operandSql({ column, parameters, value }: OperatorUse): string {
-  const text = decodeScalar(storageScalar(column.field.type), { value, argument: 'where' })
-  return `${parameters.add(text)}::text::${column.elementType}`
+function operandSql(use: OperatorUse): string {
+  return `${use.parameters.add(operandText(use))}::text::${use.column.elementType}`
 }
 
-/** A column indexed by a prefix is compared by that first, so that the index is used. */
+function operandText({ column, value }: OperatorUse): string {
+  return decodeScalar(storageScalar(column.field.type), { value, argument: 'where' })
+}
+
 function equalitySql(use: OperatorUse): string {
-  const operand = operandSql(use)
-  const prefix = indexedPrefixSql(use.column, use.expression)
-  const condition = `${use.expression} = ${operand}`
-  return prefix === undefined ? condition : `${prefix} = ${indexedPrefixSql(use.column, operand)} and ${condition}`
+  return withIndexCondition(use, { condition: `${use.expression} = ${operandSql(use)}`, texts: [operandText(use)] })
 }
 
-function membershipSql({ key, column, expression, value, parameters }: OperatorUse): string {
+function membershipSql(use: OperatorUse): string {
+  const { key, column, expression, value, parameters } = use
   if (value.kind !== 'List') throw new QueryError(`Non-list value passed to \`_${key.operator}\` filter`)
   // graph-node writes both as `false`: not being in an empty list holds for nothing.
   if (value.items.length === 0) return 'false'
-  const scalar = storageScalar(column.field.type)
-  const texts = value.items.map((item) => decodeScalar(scalar, { value: item, argument: 'where' }))
+  const texts = value.items.map((item) => operandText({ ...use, value: item }))
   const list = `${parameters.add(texts)}::text[]::${column.elementType}[]`
   if (key.operator === 'not_in') return `${expression} <> all(${list})`
-  const prefix = indexedPrefixSql(column, expression)
-  if (prefix === undefined) return `${expression} = any(${list})`
-  const prefixes = parameters.add(texts.map((text) => prefixOf(column, text)))
-  return `${prefix} = any(${prefixes}::text[]::${column.elementType}[]) and ${expression} = any(${list})`
+  return withIndexCondition(use, { condition: `${expression} = any(${list})`, texts })
 }
 
-function prefixOf({ elementType }: Column, text: string): string {
-  if (elementType === 'bytea') return text.slice(0, '\\x'.length + 2 * indexedPrefixLength)
-  return text.length <= indexedPrefixLength ? text : [...text].slice(0, indexedPrefixLength).join('')
+/** What equals a short value is short: saying so lets PostgreSQL use the index, which holds the short values. */
+function withIndexCondition(
+  { column, expression }: OperatorUse,
+  { condition, texts }: { readonly condition: string; readonly texts: readonly string[] },
+): string {
+  const isShort = (text: string) => Buffer.byteLength(text) <= indexedBytesMax
+  return hasAnyLength(column) && texts.every(isShort) ? `${condition} and ${isIndexedSql(expression)}` : condition
 }

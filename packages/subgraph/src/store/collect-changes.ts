@@ -37,7 +37,7 @@ export function collectChanges(layout: Layout, blocks: readonly BlockChanges[]):
       const id = encodeId(table, change)
       const byId = getOrInsert(collected, table, () => new Map<string, Map<number, Operation>>())
       const byBlock = getOrInsert(byId, id, () => new Map<number, Operation>())
-      byBlock.set(block.number, followWith(byBlock.get(block.number), encodeChange(table, change)))
+      byBlock.set(block.number, followWith(byBlock.get(block.number), encodeChange(table, { change, id })))
     }
   }
   return collected
@@ -63,7 +63,7 @@ function encodeId(table: Table, change: EntityChange): string {
   return encoded.text ?? ''
 }
 
-function encodeChange(table: Table, change: EntityChange): Operation {
+function encodeChange(table: Table, { change, id }: { readonly change: EntityChange; readonly id: string }): Operation {
   if (change.set === null) return { kind: 'remove' }
   if (typeof change.set !== 'object') throw refuse(change, 'set must be an object, or null to remove')
   const fields = new Map<string, string | null>()
@@ -74,7 +74,6 @@ function encodeChange(table: Table, change: EntityChange): Operation {
     if ('fault' in encoded) throw refuse(change, `${name} ${encoded.fault}, not ${preview(value)}`)
     fields.set(name, encoded.text)
   }
-  const id = encodeId(table, change)
   if ((fields.get('id') ?? id) !== id) throw refuse(change, `set gives it the id ${preview(change.set['id'])}`)
   return { kind: 'merge', fields: fields.set('id', id) }
 }

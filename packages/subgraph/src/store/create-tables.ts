@@ -1,14 +1,14 @@
 import { type Column, type Layout, openEnd, type Table } from './layout.ts'
 
-/** The length an index keeps of a text or of bytes: a B-tree entry must fit a third of a page, values need not. */
-export const indexedPrefixLength = 64
+/** Longer texts and bytes are not indexed: an entry of a B-tree must fit a third of a page. */
+export const indexedBytesMax = 256
 
-/** The statements that make an empty store. */
+/** The statements that make an empty store, with the indexes that writing needs. */
 export function createTablesSql(layout: Layout): readonly string[] {
   return [
     `create table ${layout.blocks} (
        number int4 primary key, hash text not null unique, parent_hash text not null, timestamp int8 not null)`,
-    ...[...layout.tables.values()].flatMap((table) => [createTableSql(table), ...createIndexesSql(table)]),
+    ...[...layout.tables.values()].flatMap((table) => [createTableSql(table), ...createVersionIndexesSql(table)]),
   ]
 }
 
@@ -22,35 +22,52 @@ function createTableSql(table: Table): string {
     ${columns.join(', ')}, "$from" int4 not null, "$to" int4 not null, primary key ("id", "$from"))`
 }
 
-/**
- * Queries ask nearly always for the head, so the indexes on attributes hold the open versions only: they stay as small
- * as the state, whatever the history. `$from` and `$to` are for a revert, which touches the latest blocks.
- */
-function createIndexesSql({ name, columns }: Table): readonly string[] {
-  const atHead = `where "$to" = ${openEnd}`
+/** `$from` and `$to` are for a revert, which touches the latest blocks. */
+function createVersionIndexesSql({ name }: Table): readonly string[] {
   return [
-    `create unique index on ${name} ("id") ${atHead}`,
+    `create unique index on ${name} ("id") where "$to" = ${openEnd}`,
     `create index on ${name} using brin ("$from")`,
     `create index on ${name} ("$to") where "$to" < ${openEnd}`,
-    ...[...columns.values()].flatMap((column) => {
-      const keys = indexKeysOf(column)
-      return keys === undefined ? [] : [`create index on ${name} ${keys} ${atHead}`]
-    }),
   ]
 }
 
-/** How an attribute is indexed: with the id behind it, which breaks ties when it is sorted by. */
+/**
+ * The indexes that queries need. They ask nearly always for the head, so these hold the open versions only and stay as
+ * small as the state, whatever the history.
+ */
+export function createAttributeIndexesSql(layout: Layout): readonly string[] {
+  return [...layout.tables.values()].flatMap(({ name, columns }) =>
+    [...columns.values()].flatMap((column) => {
+      const keys = indexKeysOf(column)
+      const conditions = [
+        `"$to" = ${openEnd}`,
+        ...(hasAnyLength(column) ? [isIndexedSql(column.name)] : []),
+        // Values that are not there yet cost nothing; no filter looks for them by index.
+        ...(column.field.isRequired ? [] : [`${column.name} is not null`]),
+      ]
+      return keys === undefined ? [] : [`create index on ${name} ${keys} where ${conditions.join(' and ')}`]
+    }),
+  )
+}
+
+/**
+ * How an attribute is indexed. A reference has the id behind it: what points at an entity is listed by id. Elsewhere the
+ * ties of a sort are few, and an index without the id is smaller.
+ */
 function indexKeysOf(column: Column): string | undefined {
   const { field, name } = column
   if (field.name === 'id' || column.elementType === 'bool') return undefined
-  if (field.isList) return field.type.kind === 'reference' ? `using gin (${name})` : undefined
-  const prefix = indexedPrefixSql(column, name)
-  return prefix === undefined ? `(${name}, "id")` : `(${prefix})`
+  if (field.type.kind === 'reference') return field.isList ? `using gin (${name})` : `(${name}, "id")`
+  return field.isList ? undefined : `(${name})`
 }
 
-/** The expression that is indexed in place of a value of any length; undefined for columns indexed as they are. */
-export function indexedPrefixSql({ field, elementType }: Column, expression: string): string | undefined {
-  if (field.isList || field.name === 'id' || field.type.kind !== 'scalar') return undefined
-  if (elementType === 'text') return `left(${expression}, ${indexedPrefixLength})`
-  return elementType === 'bytea' ? `substring(${expression}, 1, ${indexedPrefixLength})` : undefined
+/** Whether values of the column may be too long for its index. Ids, and so references, are kept short; enums are. */
+export function hasAnyLength({ field, elementType }: Column): boolean {
+  if (field.isList || field.name === 'id' || field.type.kind !== 'scalar') return false
+  return elementType === 'text' || elementType === 'bytea'
+}
+
+/** The condition under which a value is in the index. A filter that repeats it can use the index. */
+export function isIndexedSql(expression: string): string {
+  return `octet_length(${expression}) <= ${indexedBytesMax}`
 }

@@ -5,6 +5,6 @@ export function formatArray(elements: readonly (string | null)[]): string {
 
 function formatElement(element: string | null): string {
   if (element === null) return 'NULL'
-  if (element !== '' && !/^null$/i.test(element) && !/[{}",\\ \t\n\r\v\f]/.test(element)) return element
+  if (element !== '' && !/[{}",\\ \t\n\r\v\f]|^null$/i.test(element)) return element
   return `"${element.replaceAll(/["\\]/g, '\\$&')}"`
 }

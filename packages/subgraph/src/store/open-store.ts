@@ -4,7 +4,7 @@ import { fingerprintOf } from '../schema/fingerprint-of.ts'
 import { SubgraphError } from '../subgraph-error.ts'
 import { assertFollows, type Block } from './block.ts'
 import { type BlockChanges, collectChanges } from './collect-changes.ts'
-import { createTablesSql } from './create-tables.ts'
+import { createAttributeIndexesSql, createTablesSql } from './create-tables.ts'
 import { createLayout, type Layout, openEnd } from './layout.ts'
 import { readHead } from './read-block.ts'
 import { writeTable } from './write-table.ts'
@@ -14,6 +14,11 @@ export type Store = {
   readonly layout: Layout
   /** Writes the blocks and their changes in one transaction; returns the new head. */
   commit(blocks: readonly BlockChanges[]): Promise<Block | undefined>
+  /**
+   * Makes the indexes queries need, once. A backfill goes without: an index on all of it takes less time than one that
+   * grows with every row.
+   */
+  ensureIndexes(): Promise<void>
   /** Drops every block above a number with its changes; returns the new head. */
   revert(blockNumber: number): Promise<Block | undefined>
 }
@@ -29,10 +34,15 @@ export async function openStore(
   const layout = createLayout(model, namespace)
   const fingerprint = fingerprintOf(model)
   await database.transaction((transaction) => ensureTables(transaction, { layout, fingerprint }))
+  let isIndexed = false
   return {
     database,
     layout,
     commit: (blocks) => database.transaction((transaction) => commitBlocks(transaction, { layout, blocks })),
+    ensureIndexes: async () => {
+      if (!isIndexed) await database.transaction((transaction) => createIndexes(transaction, layout))
+      isIndexed = true
+    },
     revert: (blockNumber) => database.transaction((transaction) => revertTo(transaction, { layout, blockNumber })),
   }
 }
@@ -43,17 +53,30 @@ async function ensureTables(
 ): Promise<void> {
   await transaction.query('select pg_advisory_xact_lock(hashtext($1))', [`tallystick subgraph ${layout.namespace}`])
   await transaction.query(`create schema if not exists ${layout.schemaName}`)
-  await transaction.query(`create table if not exists ${layout.meta} (layout int4 not null, schema text not null)`)
+  await transaction.query(
+    `create table if not exists ${layout.meta} (layout int4 not null, schema text not null, is_indexed bool not null)`,
+  )
   const [found] = await transaction.query<{ layout: number; schema: string }>(`select * from ${layout.meta}`)
   if (!found) {
     for (const statement of createTablesSql(layout)) await transaction.query(statement)
-    await transaction.query(`insert into ${layout.meta} values ($1, $2)`, [layoutVersion, fingerprint])
+    await transaction.query(`insert into ${layout.meta} values ($1, $2, false)`, [layoutVersion, fingerprint])
   } else if (found.layout !== layoutVersion || found.schema !== fingerprint) {
     throw new SubgraphError({
       code: 'schema_mismatch',
       message: `The namespace "${layout.namespace}" holds data of another schema. Open it with that schema, or use another namespace and index again.`,
     })
   }
+}
+
+async function createIndexes(transaction: Queryable, layout: Layout): Promise<void> {
+  await lockForWriting(transaction, layout)
+  const [meta] = await transaction.query<{ is_indexed: boolean }>(`select is_indexed from ${layout.meta}`)
+  if (meta?.is_indexed) return
+  await transaction.query("select set_config('statement_timeout', '0', true)")
+  for (const statement of createAttributeIndexesSql(layout)) await transaction.query(statement)
+  // Nobody has counted yet what was written just before, and plans are made by the counts.
+  for (const { name } of layout.tables.values()) await transaction.query(`analyze ${name}`)
+  await transaction.query(`update ${layout.meta} set is_indexed = true`)
 }
 
 async function commitBlocks(

@@ -1,5 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import { type EncodedFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
+import { formatArray } from './format-array.ts'
 import { openEnd, type Table } from './layout.ts'
 
 type Version = { readonly fields: EncodedFields; readonly from: number; to: number }
@@ -108,16 +109,17 @@ async function insertVersions(
   if (versions.length === 0) return
   const columns = [...table.columns.values()]
   const names = columns.map(({ name }) => name).join(', ')
-  const values = columns.map(({ type }, index) => `x.c${index}::${type}`).join(', ')
+  const values = columns.map(({ field, type }, index) => `x.c${index}${field.isList ? `::${type}` : ''}`).join(', ')
   const aliases = columns.map((_, index) => `c${index}`).join(', ')
-  const arrays = columns.map((_, index) => `$${index + 3}::text[]`).join(', ')
+  // One text per column, which PostgreSQL reads as an array of its type: a cast for each value would take longer.
+  const arrays = columns.map(({ field, type }, index) => `$${index + 3}::text::${field.isList ? 'text' : type}[]`)
   await transaction.query(
     `insert into ${table.name} (${names}, "$from", "$to") select ${values}, x."from", x."to"
-     from unnest(${arrays}, $1::int4[], $2::int4[]) as x(${aliases}, "from", "to")`,
+     from unnest(${arrays.join(', ')}, $1::int4[], $2::int4[]) as x(${aliases}, "from", "to")`,
     [
       versions.map(({ from }) => from),
       versions.map(({ to }) => to),
-      ...columns.map(({ field }) => versions.map(({ fields }) => fields.get(field.name) ?? null)),
+      ...columns.map(({ field }) => formatArray(versions.map(({ fields }) => fields.get(field.name) ?? null))),
     ],
   )
 }
