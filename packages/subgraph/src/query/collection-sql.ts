@@ -78,8 +78,8 @@ function orderSql(
   const chosen = argumentOf(values, 'orderDirection')
   const direction = chosen.kind === 'Enum' && chosen.text === 'desc' ? 'desc' : 'asc'
   const { join, expression } = sortExpression(scope, { table, alias, ordering, isNested })
-  const isById = (ordering.childField ?? ordering.field).name === 'id'
-  const tieBreak = isById ? [] : [{ expression: id, direction } as const]
+  // For a child's id too, where graph-node leaves it open: pages must not overlap.
+  const tieBreak = orderBy.text === 'id' ? [] : [{ expression: id, direction } as const]
   return { join, sortKeys: [{ expression, direction }, ...tieBreak] }
 }
 
