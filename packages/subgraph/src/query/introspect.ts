@@ -19,26 +19,34 @@ export function createIntrospect(schema: GraphQLSchema): Introspect {
     if (fields.length > introspectionFieldsMax) {
       throw new QueryError(`The query has more than ${introspectionFieldsMax} introspection fields. Ask for fewer.`)
     }
+    const asked = fields.filter((field) => !asksForInternalType(field, variables))
     const definitions = [
-      { ...operation, selectionSet: { ...operation.selectionSet, selections: fields } },
+      { ...operation, selectionSet: { ...operation.selectionSet, selections: asked } },
       ...document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION),
     ]
     const result = execute({ schema: shown, document: { ...document, definitions }, variableValues: variables })
     if ('then' in result) throw new Error('Introspection is synchronous.')
     const [error] = result.errors ?? []
     if (error) throw error
-    return result.data ?? {}
+    const hidden = fields
+      .filter((field) => !asked.includes(field))
+      .map(({ alias, name }) => [(alias ?? name).value, null])
+    return Object.fromEntries([...Object.entries(result.data ?? {}), ...hidden])
   }
 }
 
-/** graphql-js lists types in the order it met them, and asks the schema for them through these two methods. */
+/** graph-node knows no types of introspection itself: `__type(name: "__Type")` is null. */
+function asksForInternalType(field: FieldNode, variables: Readonly<Record<string, unknown>>): boolean {
+  const given = field.arguments?.find(({ name }) => name.value === 'name')?.value
+  const name = given?.kind === Kind.VARIABLE ? variables[given.name.value] : given?.kind === Kind.STRING && given.value
+  return typeof name === 'string' && name.startsWith('__')
+}
+
+/** graphql-js lists types in the order it met them, and asks the schema for them through these methods. */
 function showSorted(schema: GraphQLSchema): GraphQLSchema {
   const shown = new GraphQLSchema({ ...schema.toConfig(), assumeValid: true })
-  const names = Object.keys(shown.getTypeMap()).filter((name) => !name.startsWith('__'))
-  const types = Object.fromEntries(names.sort().map((name) => [name, shown.getTypeMap()[name]]))
-  const getType = shown.getType.bind(shown)
-  return Object.assign(shown, {
-    getTypeMap: () => types,
-    getType: (name: string) => (name.startsWith('__') ? undefined : getType(name)),
-  })
+  const all = shown.getTypeMap()
+  const names = Object.keys(all).filter((name) => !name.startsWith('__'))
+  const types = Object.fromEntries(names.sort().map((name) => [name, all[name]]))
+  return Object.assign(shown, { getTypeMap: () => types, getType: (name: string) => all[name] })
 }

@@ -19,7 +19,7 @@ export type PreparedQuery =
 
 // graph-node's parser stops there too; ours would go on until its stack is full.
 const nestingMax = 50
-const tokensMax = 10_000
+const tokensMax = 20_000
 const cachedQueriesMax = 500
 const cachedTextLengthMax = 20_000
 
