@@ -6,8 +6,9 @@ import { parseSchema } from './schema/parse-schema.ts'
 import type { Block } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
 import { createKnownHead } from './store/known-head.ts'
+import { loadEntities, type StoredEntity } from './store/load-entities.ts'
 import { openStore } from './store/open-store.ts'
-import { readHead } from './store/read-block.ts'
+import { findBlockAt, readHead } from './store/read-block.ts'
 
 export type SubgraphOptions = {
   readonly database: Database
@@ -31,6 +32,10 @@ export type Subgraph = {
   readonly deployment: string
   /** Asks the database for the latest block: another process may have committed it. */
   readHead(): Promise<Block | undefined>
+  /** The latest block at or below a number: to find where another chain forks off. */
+  findBlockAt(number: number): Promise<Block | undefined>
+  /** Reads entities at the head by their ids, in API form, references as ids: for mappings that count. */
+  load(entity: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntity>>
   /** Writes a block and its changes together or not at all. The first one also makes the indexes of the attributes. */
   commit(block: Block, changes: readonly EntityChange[]): Promise<void>
   /**
@@ -86,6 +91,8 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
       learn(await readHead(database, store.layout))
       return known.head
     },
+    findBlockAt: (number) => findBlockAt(database, { layout: store.layout, number }),
+    load: (entity, ids) => loadEntities(database, { layout: store.layout, entity, ids }),
     commit: async (block, changes) => {
       await store.ensureIndexes()
       await commitMany([{ block, changes }])

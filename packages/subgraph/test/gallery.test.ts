@@ -4,7 +4,7 @@ import type { Subgraph } from '../src/index.ts'
 import { galleryFailures, galleryVariableFailures } from './gallery-failures.ts'
 import { gallerySelections } from './gallery-selections.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
-import { openGallery } from './open-gallery.ts'
+import { blockAt, openGallery } from './open-gallery.ts'
 
 const [a, b, c] = ['0x0a', '0x0b', '0x0c0d']
 const max = '115792089237316195423570985008687907853269984665640564039457584007913129639935'
@@ -214,5 +214,26 @@ describe.each(databaseEngines)('%s', (engine) => {
   test('behavior: the answer names the head it is from', async () => {
     expect((await gallery.answer({ query: '{ works { id } }' })).head).toEqual(gallery.head)
     expect((await gallery.answer({ query: '{ __typename }' })).head).toBeUndefined()
+  })
+
+  test('error: a derived single with two children is ambiguous, a required reference to nothing is null', async () => {
+    const other = await openGallery(opened.database, 'broken')
+    await other.commit(blockAt(4), [
+      { entity: 'Profile', id: 'p2', set: { artist: '0x0a' } },
+      { entity: 'Work', id: 'w5', set: { title: 'Lost', artist: '0xff', year: 1, gallery: '77' } },
+    ])
+    expect(await other.execute({ query: '{ artists {\n profile { id } } }' })).toEqual({
+      errors: [
+        {
+          message: 'Ambiguous result for derived field `profile`: Multiple `Profile` entities refer back via `artist`',
+          locations: [{ line: 2, column: 2 }],
+        },
+      ],
+    })
+    expect(await other.execute({ query: '{ work(id: "w5") { gallery { id } } }' })).toEqual({
+      data: { work: { gallery: null } },
+    })
+    const { errors } = await other.execute({ query: '{ works { artist { id } } }' })
+    expect(errors?.[0]?.message).toBe('Null value resolved for non-null field `artist`')
   })
 })

@@ -118,6 +118,24 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(things.head).toEqual(blockAt(2))
   })
 
+  test('behavior: entities are loaded at the head in API form, blocks found by number', async () => {
+    const gallery = await openGallery(opened.database, 'loading')
+    const loaded = await gallery.load('Artist', ['0x0A', '0x0b', '0xff', 'nonsense'])
+    expect([...loaded.keys()].sort()).toEqual(['0x0a', '0x0b'])
+    expect(loaded.get('0x0a')).toMatchObject({ id: '0x0a', isActive: true, flags: [true, false], mentor: null })
+    expect(loaded.get('0x0b')).toMatchObject({ mentor: '0x0a', rank: '-5', moods: [], lots: null })
+    expect(await gallery.load('Work', ['w2'])).toEqual(new Map())
+    await expect(gallery.load('Nope', [])).rejects.toThrow('There is no entity Nope')
+    expect(await gallery.findBlockAt(2)).toEqual(blockAt(2))
+    expect(await gallery.findBlockAt(99)).toEqual(blockAt(3))
+    expect(await gallery.findBlockAt(0)).toBeUndefined()
+    // What was loaded can be given back: nothing changes.
+    const before = await readTables(opened.database, 'loading')
+    const changes = [...loaded].map(([id, set]) => ({ entity: 'Artist', id, set }))
+    await gallery.commit(blockAt(4), changes)
+    expect((await readTables(opened.database, 'loading'))['Artist']).toEqual(before['Artist'])
+  })
+
   test('behavior: several that open a new namespace together do not disturb each other', async () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => openThings('together')))
     expect(all.map(({ things }) => things.head)).toEqual([undefined, undefined, undefined, undefined])

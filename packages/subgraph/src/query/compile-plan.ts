@@ -1,5 +1,6 @@
+import { selectColumns } from '../store/decode-column.ts'
 import { type Column, getColumn, getTable, type Table } from '../store/layout.ts'
-import { argumentOf } from './coerce-arguments.ts'
+import { argumentOf, type Values } from './coerce-arguments.ts'
 import { collectionSql } from './collection-sql.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import { linkSql } from './filter-sql.ts'
@@ -33,7 +34,7 @@ export function compileRoot(scope: Scope, root: Exclude<BlockRoot, { kind: 'meta
   const level = compileLevel(scope, root.plan)
   const parameters = createParameters()
   const inner: StatementScope = { ...scope, parameters }
-  const columns = selectedColumns(level.columns)
+  const columns = selectColumns(level.columns, 'c')
   if (root.kind === 'single') {
     const id = decodeScalar(table.entity.idScalar, { value: argumentOf(root.values, 'id'), argument: 'id' })
     const condition = `c."id" = ${parameters.add(id)}::text::${table.idType} and ${visibleSql(inner, 'c')}`
@@ -85,8 +86,11 @@ function referenceSql(
   { child, columns }: { readonly child: Table; readonly columns: readonly Column[] },
 ): string {
   const ids = `${scope.parameters.add(parentIdsSlot)}::text[]::${child.idType}[]`
-  return `select ${selectedColumns(columns)} from ${child.name} as c where c."id" = any(${ids}) and ${visibleSql(scope, 'c')}`
+  return `select ${selectColumns(columns, 'c')} from ${child.name} as c where c."id" = any(${ids}) and ${visibleSql(scope, 'c')}`
 }
+
+// A derived field that is no list has one child; a second is enough to know that it is ambiguous.
+const twoOfThem: Values = new Map([['first', { kind: 'Int', text: '2' }]])
 
 /** Each parent's children, sorted and cut for each parent alone. The order outside is the order inside. */
 function childrenSql(
@@ -106,7 +110,7 @@ function childrenSql(
   const { condition, sortKeys, range } = collectionSql(scope, {
     table: child,
     alias: 'c',
-    values: plan.values,
+    values: plan.field.isList ? plan.values : twoOfThem,
     isNested: true,
   })
   const ids = `${scope.parameters.add(parentIdsSlot)}::text[]::${table.idType}[]`
@@ -119,14 +123,7 @@ function childrenSql(
   const outerOrder = sortKeys.map(({ direction }, index) => `k.s${index} ${direction}`).join(', ')
   return `select p."id"::text as parent, ${columns.map((_, index) => `k.c${index}`).join(', ')}
     from ${parents} cross join lateral (
-      select ${selectedColumns(columns)}, ${sorts} from ${child.name} as c
+      select ${selectColumns(columns, 'c')}, ${sorts} from ${child.name} as c
       where ${link} and ${condition} order by ${innerOrder} ${range}) as k
     ${parentCondition} order by ${outerOrder} limit ${scope.parameters.add(rowLimitSlot)}::int4`
-}
-
-/** Everything is read as text, so that no driver rounds a number; see `decodeColumn`. */
-function selectedColumns(columns: readonly Column[]): string {
-  return columns
-    .map(({ name, field }, index) => `c.${name}::${field.isList ? 'text[]' : 'text'} as c${index}`)
-    .join(', ')
 }

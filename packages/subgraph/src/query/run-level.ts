@@ -1,11 +1,10 @@
 import type { Queryable } from '@tallystick/database'
-import { storageScalar } from '../schema/entity-model.ts'
+import { decodeColumn, type Row } from '../store/decode-column.ts'
 import type { Column } from '../store/layout.ts'
 import { isReference, type Level, type Link } from './compile-plan.ts'
 import { locate, QueryError } from './query-error.ts'
 import { blockSlot, parentIdsSlot, rowLimitSlot, type Statement } from './statement.ts'
 
-export type Row = Readonly<Record<string, string | readonly string[] | null>>
 export type Output = Readonly<Record<string, unknown>>
 
 /** A request as it runs: what it reads from, until when, and how much more. */
@@ -50,7 +49,7 @@ export async function resolveLevel(run: Run, level: Level, rows: readonly Row[])
         if (field.kind === 'typename') return [field.key, entity.name]
         if (field.kind === 'link') return [field.key, linked.get(field.key)?.(row)]
         const index = positions.get(field.field.name) ?? 0
-        return [field.key, decodeColumn(level.columns[index] as Column, row[`c${index}`] ?? null)]
+        return [field.key, decodeColumn(level.columns[index] as Column, row[`c${index}`])]
       }),
     ),
   )
@@ -99,15 +98,4 @@ async function resolveChildren(run: Run, { link, rows }: Linking): Promise<(row:
 
 function nullInNonNull(field: string, node: Parameters<typeof locate>[0]): QueryError {
   return new QueryError(`Null value resolved for non-null field \`${field}\``, locate(node))
-}
-
-function decodeColumn({ field }: Column, raw: string | readonly string[] | null): unknown {
-  const scalar = storageScalar(field.type)
-  const decode = (text: string | null) => {
-    if (text === null) return null
-    if (scalar === 'Int') return Number(text)
-    if (scalar === 'Boolean') return text === 'true' || text === 't'
-    return scalar === 'Bytes' ? `0x${text.slice(2)}` : text
-  }
-  return Array.isArray(raw) ? raw.map(decode) : decode(raw as string | null)
 }

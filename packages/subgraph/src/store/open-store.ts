@@ -34,6 +34,8 @@ export async function openStore(
   const layout = createLayout(model, namespace)
   const fingerprint = fingerprintOf(model)
   await database.transaction((transaction) => ensureTables(transaction, { layout, fingerprint }))
+  // PGlite has nothing that counts in the background.
+  if (database.engine === 'pglite') await analyse(database, layout)
   let isIndexed = false
   return {
     database,
@@ -75,8 +77,12 @@ async function createIndexes(transaction: Queryable, layout: Layout): Promise<vo
   await transaction.query("select set_config('statement_timeout', '0', true)")
   for (const statement of createAttributeIndexesSql(layout)) await transaction.query(statement)
   // Nobody has counted yet what was written just before, and plans are made by the counts.
-  for (const { name } of layout.tables.values()) await transaction.query(`analyze ${name}`)
+  await analyse(transaction, layout)
   await transaction.query(`update ${layout.meta} set is_indexed = true`)
+}
+
+async function analyse(queryable: Queryable, layout: Layout): Promise<void> {
+  for (const { name } of layout.tables.values()) await queryable.query(`analyze ${name}`)
 }
 
 async function commitBlocks(

@@ -23,6 +23,18 @@ export async function findBlockByHash(
   return rows[0] && toBlock(rows[0])
 }
 
+/** The latest block at or below a number: with numbers left out, the one the store's state at that number is from. */
+export async function findBlockAt(
+  queryable: Queryable,
+  { layout, number }: { readonly layout: Layout; readonly number: number },
+): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} where number <= $1 order by number desc limit 1`,
+    [number],
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
 /** The first block the store has: before it nothing is known. */
 export async function readEarliestNumber(queryable: Queryable, layout: Layout): Promise<number | undefined> {
   const rows = await queryable.query<{ number: number | null }>(`select min(number) as number from ${layout.blocks}`)
