@@ -18,10 +18,10 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 export type SelectionContext = {
   readonly fragments: Fragments
   readonly variables: Values
-  readonly budget: { fields: number }
+  readonly budget: FieldBudget
 }
 
-export const selectedFieldsMax = 10_000
+export type FieldBudget = { readonly max: number; left: number }
 
 export function fragmentsOf(document: DocumentNode): Fragments {
   const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
@@ -64,9 +64,9 @@ export function subSelectionsOf(nodes: readonly FieldNode[]): readonly Selection
 }
 
 function spend({ budget }: SelectionContext): void {
-  budget.fields -= 1
-  if (budget.fields >= 0) return
-  throw new QueryError(`The query selects more than ${selectedFieldsMax} fields, fragments included. Ask for fewer.`)
+  budget.left -= 1
+  if (budget.left >= 0) return
+  throw new QueryError(`The query selects more than ${budget.max} fields, fragments included. Ask for fewer.`)
 }
 
 function isIncluded(node: SelectionNode, variables: Values): boolean {

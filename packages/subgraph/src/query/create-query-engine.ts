@@ -4,7 +4,7 @@ import type { Block } from '../store/block.ts'
 import type { Store } from '../store/open-store.ts'
 import { answerBlockRoots } from './answer-block-roots.ts'
 import { coerceVariables } from './coerce-arguments.ts'
-import { fragmentsOf, selectedFieldsMax } from './collect-fields.ts'
+import { fragmentsOf } from './collect-fields.ts'
 import { createIntrospect } from './introspect.ts'
 import { planRoots } from './plan-roots.ts'
 import type { PlanContext } from './plan-selection.ts'
@@ -39,6 +39,9 @@ export type QueryEngineOptions = {
   readonly onInternalError: (error: unknown) => void
 }
 
+// Fragments can multiply a short text without end.
+const selectedFieldsMax = 10_000
+
 /** Makes the function that answers queries. It never throws: whatever goes wrong is in `errors`. */
 export function createQueryEngine(options: QueryEngineOptions): (request: QueryRequest) => Promise<Answer> {
   const prepare = createPrepare(options.api.graphql)
@@ -70,10 +73,16 @@ async function answer(
   const { document, operations } = prepared
   const operation = chooseOperation(operations, request.operationName)
   const variables = coerceVariables(options.api.graphql, { operation, variables: request.variables })
-  const budget = { fields: selectedFieldsMax }
+  const budget = { max: selectedFieldsMax, left: selectedFieldsMax }
   const context: PlanContext = { api: options.api, fragments: fragmentsOf(document), variables, budget }
   const { blockRoots, typenameKeys, introspection } = planRoots(context, operation)
-  const described = introspect({ document, operation, fields: introspection, variables: request.variables ?? {} })
+  const described = introspect({
+    context,
+    document,
+    operation,
+    fields: introspection,
+    variables: request.variables ?? {},
+  })
   const { data, errors, head } = await answerBlockRoots(options, { context, blockRoots })
   if (data === undefined) return { result: { errors }, head }
   const typenames = typenameKeys.map((key) => [key, 'Query'])

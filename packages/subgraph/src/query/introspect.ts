@@ -1,10 +1,11 @@
 import { type DocumentNode, execute, type FieldNode, GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
-import { QueryError } from './query-error.ts'
+import { collectFields, type SelectionContext, subSelectionsOf } from './collect-fields.ts'
 
-// Each can list every type of the schema; nobody needs more of them in one request.
-const introspectionFieldsMax = 20
+// Each is answered for every type, field and argument of the schema. What the usual tools ask for has 200.
+const introspectionFieldsMax = 1_000
 
 export type Introspect = (query: {
+  readonly context: SelectionContext
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   readonly fields: readonly FieldNode[]
@@ -14,11 +15,10 @@ export type Introspect = (query: {
 /** Answers `__schema` and `__type` through graphql-js, with graph-node's list of types: sorted, without `__…`. */
 export function createIntrospect(schema: GraphQLSchema): Introspect {
   const shown = showSorted(schema)
-  return ({ document, operation, fields, variables }) => {
+  return ({ context, document, operation, fields, variables }) => {
     if (fields.length === 0) return {}
-    if (fields.length > introspectionFieldsMax) {
-      throw new QueryError(`The query has more than ${introspectionFieldsMax} introspection fields. Ask for fewer.`)
-    }
+    const budget = { max: introspectionFieldsMax, left: introspectionFieldsMax }
+    for (const field of fields) spendOn({ ...context, budget }, [field])
     const asked = fields.filter((field) => !asksForInternalType(field, variables))
     const definitions = [
       { ...operation, selectionSet: { ...operation.selectionSet, selections: asked } },
@@ -33,6 +33,11 @@ export function createIntrospect(schema: GraphQLSchema): Introspect {
       .map(({ alias, name }) => [(alias ?? name).value, null])
     return Object.fromEntries([...Object.entries(result.data ?? {}), ...hidden])
   }
+}
+
+/** Counts the fields below some others, down to the last fragment; throws when they are too many. */
+function spendOn(context: SelectionContext, fields: readonly FieldNode[]): void {
+  for (const nodes of collectFields(context, subSelectionsOf(fields)).values()) spendOn(context, nodes)
 }
 
 /** graph-node knows no types of introspection itself: `__type(name: "__Type")` is null. */
