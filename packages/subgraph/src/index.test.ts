@@ -4,8 +4,8 @@ import * as subgraph from './index.ts'
 test('default: the package exports these values', () => {
   expect(Object.keys(subgraph)).toMatchInlineSnapshot(`
     [
-      "SubgraphError",
       "openSubgraph",
+      "SubgraphError",
     ]
   `)
 })

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Database } from '@tallystick/database'
+import { deploymentOf } from './deployment-of.ts'
 import { type Answer, createQueryEngine, type QueryRequest, type QueryResult } from './query/create-query-engine.ts'
 import { buildApiSchema } from './schema/api-schema.ts'
 import { parseSchema } from './schema/parse-schema.ts'
@@ -105,14 +105,4 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     execute: async (request) => (await answer(request)).result,
     answer,
   }
-}
-
-const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-
-/** A name in the form graph-node gives deployments: the IPFS CIDv0 of the schema's SHA-256. */
-function deploymentOf(schema: string): string {
-  let number = BigInt(`0x1220${createHash('sha256').update(schema).digest('hex')}`)
-  let text = ''
-  for (; number > 0n; number /= 58n) text = `${base58.charAt(Number(number % 58n))}${text}`
-  return text
 }
