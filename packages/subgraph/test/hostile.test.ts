@@ -90,6 +90,21 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect((await gallery.execute({ query, variables: { ids } })).data?.['works']).toHaveLength(3)
   })
 
+  test('behavior: a filter in variables may be wide or deep within limits', async () => {
+    const query = 'query ($w: Work_filter) { works(where: $w) { id } }'
+    const wide = (count: number) => ({ or: Array.from({ length: count }, (_, index) => ({ id: `w${index}` })) })
+    const deep = (count: number) => {
+      let where: object = { id: 'w1' }
+      for (let level = 0; level < count; level++) where = { and: [where] }
+      return where
+    }
+    const answer = (w: object) => gallery.execute({ query, variables: { w } })
+    expect((await answer(wide(4_000))).data?.['works']).toHaveLength(3)
+    expect((await answer(wide(100_000))).errors?.[0]?.message).toBe('A filter has more than 5000 values.')
+    expect((await answer(deep(24))).data?.['works']).toHaveLength(1)
+    expect((await answer(deep(100_000))).errors?.[0]?.message).toContain('Recursion limit exceeded')
+  })
+
   test.each(metacharacters)('behavior: %j in every place a string can be changes nothing', async (text) => {
     const literal = JSON.stringify(text)
     const operators = ['', '_not', '_gt', '_in', '_not_in', '_contains', '_starts_with', '_ends_with_nocase']

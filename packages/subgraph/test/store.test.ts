@@ -29,7 +29,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   test('default: set merges into what is there, null removes, each block has its state', async () => {
     const { things, all } = await openThings()
     await things.commit(blockAt(1), [make('a', { name: 'A', size: 1, tags: ['x'] }), make('b', { id: 'b', name: 'B' })])
-    await things.commit(blockAt(2), [make('a', { size: 2, next: 'b' }), make('c', null)])
+    await things.commit(blockAt(2), [make('a', { size: 2, next: 'b', name: undefined }), make('c', null)])
     await things.commit(blockAt(5), [make('a', { tags: null, next: null }), make('b', null)])
     await things.commit(blockAt(6), [make('b', { name: 'again' })])
     const b = { id: 'b', name: 'B', size: null, tags: null, next: null }
@@ -175,6 +175,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     ['another parent', 'The parent of block 3 is 0xff', [{ ...blockAt(3), parentHash: `0x${'ff'.repeat(32)}` }, []]],
     ['a number that is none', 'The block number 1.5 is not an integer', [{ ...blockAt(3), number: 1.5 }, []]],
     ['a hash that is none', 'The hash of block 3 is not 0x', [{ ...blockAt(3), hash: 'abc' }, []]],
+    ['a hash twice', 'A block has the hash of another one', [{ ...blockAt(4), hash: blockAt(1).hash }, []]],
     ['a time that is none', 'The timestamp of block 3', [{ ...blockAt(3), timestamp: -1 }, []]],
     ['an unknown entity', 'there is no entity Nope', [blockAt(3), [{ entity: 'Nope', id: '1', set: {} }]]],
     [

@@ -27,17 +27,23 @@ export function collectionSql(
     table,
     alias,
     values,
-    isNested,
-  }: { readonly table: Table; readonly alias: string; readonly values: Values; readonly isNested: boolean },
+    link,
+  }: {
+    readonly table: Table
+    readonly alias: string
+    readonly values: Values
+    /** How a nested collection belongs to its parent. */
+    readonly link?: string | undefined
+  },
 ): CollectionSql {
   const where = argumentOf(values, 'where')
-  const order = orderSql(scope, { table, alias, values, isNested })
+  const order = orderSql(scope, { table, alias, values, isNested: link !== undefined })
   const first = integerIn(values, { name: 'first', absent: firstDefault, min: 1, max: firstMax })
   const skip = integerIn(values, { name: 'skip', absent: 0, min: 0, max: skipMax })
   const filter = where.kind === 'Null' ? 'true' : filterSql(scope, { table, alias }, where)
   return {
     ...order,
-    condition: `${visibleSql(scope, alias)} and (${filter})`,
+    condition: visibleSql(scope, { alias, condition: link === undefined ? filter : `${link} and (${filter})` }),
     range: `limit ${scope.parameters.add(`${first}`)}::text::int4 offset ${scope.parameters.add(`${skip}`)}::text::int4`,
   }
 }
@@ -104,7 +110,7 @@ function sortExpression(
   // Lateral with a limit, so that a derived field with two children does not double its parent.
   return {
     join: `left join lateral (select o.${column} as value from ${child.name} as o
-             where ${visibleSql(scope, 'o')} and ${link} limit 1) as o on true`,
+             where ${visibleSql(scope, { alias: 'o', condition: link })} limit 1) as o on true`,
     expression: 'o.value',
   }
 }

@@ -37,15 +37,14 @@ export function compileRoot(scope: Scope, root: Exclude<BlockRoot, { kind: 'meta
   const columns = selectColumns(level.columns, 'c')
   if (root.kind === 'single') {
     const id = decodeScalar(table.entity.idScalar, { value: argumentOf(root.values, 'id'), argument: 'id' })
-    const condition = `c."id" = ${parameters.add(id)}::text::${table.idType} and ${visibleSql(inner, 'c')}`
-    const text = `select ${columns} from ${table.name} as c where ${condition}`
+    const condition = `c."id" = ${parameters.add(id)}::text::${table.idType}`
+    const text = `select ${columns} from ${table.name} as c where ${visibleSql(inner, { alias: 'c', condition })}`
     return { level, statement: { text, parameters: parameters.values } }
   }
   const { join, condition, sortKeys, range } = collectionSql(inner, {
     table,
     alias: 'c',
     values: root.values,
-    isNested: false,
   })
   const order = sortKeys.map(({ expression, direction }) => `${expression} ${direction}`).join(', ')
   const text = `select ${columns} from ${table.name} as c ${join} where ${condition} order by ${order} ${range}`
@@ -86,7 +85,8 @@ function referenceSql(
   { child, columns }: { readonly child: Table; readonly columns: readonly Column[] },
 ): string {
   const ids = `${scope.parameters.add(parentIdsSlot)}::text[]::${child.idType}[]`
-  return `select ${selectColumns(columns, 'c')} from ${child.name} as c where c."id" = any(${ids}) and ${visibleSql(scope, 'c')}`
+  const condition = visibleSql(scope, { alias: 'c', condition: `c."id" = any(${ids})` })
+  return `select ${selectColumns(columns, 'c')} from ${child.name} as c where ${condition}`
 }
 
 // A derived field that is no list has one child; a second is enough to know that it is ambiguous.
@@ -111,19 +111,18 @@ function childrenSql(
     table: child,
     alias: 'c',
     values: plan.field.isList ? plan.values : twoOfThem,
-    isNested: true,
+    link: linkSql({ parent: table, parentAlias: 'p', child, childAlias: 'c', field: plan.field }),
   })
   const ids = `${scope.parameters.add(parentIdsSlot)}::text[]::${table.idType}[]`
   const isStoredList = plan.field.kind === 'stored'
   const parents = isStoredList ? `${table.name} as p` : `unnest(${ids}) as p("id")`
-  const parentCondition = isStoredList ? `where p."id" = any(${ids}) and ${visibleSql(scope, 'p')}` : ''
-  const link = linkSql({ parent: table, parentAlias: 'p', child, childAlias: 'c', field: plan.field })
+  const isParent = visibleSql(scope, { alias: 'p', condition: `p."id" = any(${ids})` })
   const sorts = sortKeys.map(({ expression }, index) => `${expression} as s${index}`).join(', ')
   const innerOrder = sortKeys.map(({ expression, direction }) => `${expression} ${direction}`).join(', ')
   const outerOrder = sortKeys.map(({ direction }, index) => `k.s${index} ${direction}`).join(', ')
   return `select p."id"::text as parent, ${columns.map((_, index) => `k.c${index}`).join(', ')}
     from ${parents} cross join lateral (
       select ${selectColumns(columns, 'c')}, ${sorts} from ${child.name} as c
-      where ${link} and ${condition} order by ${innerOrder} ${range}) as k
-    ${parentCondition} order by ${outerOrder} limit ${scope.parameters.add(rowLimitSlot)}::int4`
+      where ${condition} order by ${innerOrder} ${range}) as k
+    ${isStoredList ? `where ${isParent}` : ''} order by ${outerOrder} limit ${scope.parameters.add(rowLimitSlot)}::int4`
 }

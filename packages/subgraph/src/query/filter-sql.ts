@@ -85,7 +85,8 @@ function childSql(
   const child = getTable(scope.layout, targetOf(field))
   const condition = filterSql(scope, { table: child, alias: 'f', isChild: true }, value)
   const link = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'f', field })
-  return `exists (select 1 from ${child.name} as f where ${visibleSql(scope, 'f')} and ${link} and (${condition}))`
+  const isFound = visibleSql(scope, { alias: 'f', condition: `${link} and (${condition})` })
+  return `exists (select 1 from ${child.name} as f where ${isFound})`
 }
 
 export function targetOf(field: Field): string {

@@ -1,4 +1,5 @@
 import { Kind, type ValueNode } from 'graphql'
+import { QueryError } from './query-error.ts'
 import { nullValue, type Value } from './value.ts'
 
 /** Reads a literal. A variable that was not given is null, as graph-node has it, inside objects too. */
@@ -28,15 +29,20 @@ export function readLiteral(node: ValueNode, variables: ReadonlyMap<string, Valu
   }
 }
 
+// As deep as brackets may nest in the text of a query.
+const nestingMax = 50
+
 /** Reads a value of the `variables` of a request. */
-export function readJson(json: unknown): Value {
+export function readJson(json: unknown, depth = 0): Value {
   if (typeof json === 'boolean') return { kind: 'Boolean', value: json }
   if (typeof json === 'string') return { kind: 'String', text: json }
   if (typeof json === 'bigint') return { kind: 'Int', text: String(json) }
   if (typeof json === 'number') {
     return { kind: Number.isSafeInteger(json) ? 'Int' : 'Float', text: Object.is(json, -0) ? '0' : String(json) }
   }
-  if (Array.isArray(json)) return { kind: 'List', items: json.map(readJson) }
   if (typeof json !== 'object' || json === null) return nullValue
-  return { kind: 'Object', entries: new Map(Object.entries(json).map(([key, value]) => [key, readJson(value)])) }
+  if (depth > nestingMax) throw new QueryError(`Recursion limit exceeded, variables nest deeper than ${nestingMax}.`)
+  if (Array.isArray(json)) return { kind: 'List', items: json.map((item) => readJson(item, depth + 1)) }
+  const entries = Object.entries(json).map(([key, value]) => [key, readJson(value, depth + 1)] as const)
+  return { kind: 'Object', entries: new Map(entries) }
 }

@@ -68,6 +68,7 @@ function encodeChange(table: Table, { change, id }: { readonly change: EntityCha
   if (typeof change.set !== 'object') throw refuse(change, 'set must be an object, or null to remove')
   const fields = new Map<string, string | null>()
   for (const [name, value] of Object.entries(change.set)) {
+    if (value === undefined) continue
     const column = table.columns.get(name)
     if (!column) throw refuse(change, describeUnknown(table, name))
     const encoded = encodeValue(column.field, value)

@@ -25,6 +25,8 @@ export type Store = {
 
 // Of the tables themselves, not of the schema they hold. A version that changes them has to migrate.
 const layoutVersion = 1
+// The SQLSTATE.
+const uniqueViolation = '23505'
 
 /** Opens the store of a namespace, making it on first use. A namespace keeps the schema it was made with. */
 export async function openStore(
@@ -117,16 +119,21 @@ async function insertBlocks(
   { layout, blocks }: { readonly layout: Layout; readonly blocks: readonly Block[] },
 ): Promise<void> {
   if (blocks.length === 0) return
-  await transaction.query(
-    `insert into ${layout.blocks} (number, hash, parent_hash, timestamp)
-     select * from unnest($1::int4[], $2::text[], $3::text[], $4::text[]::int8[])`,
-    [
-      blocks.map(({ number }) => number),
-      blocks.map(({ hash }) => hash.toLowerCase()),
-      blocks.map(({ parentHash }) => parentHash.toLowerCase()),
-      blocks.map(({ timestamp }) => String(timestamp)),
-    ],
-  )
+  await transaction
+    .query(
+      `insert into ${layout.blocks} (number, hash, parent_hash, timestamp)
+       select * from unnest($1::int4[], $2::text[], $3::text[], $4::text[]::int8[])`,
+      [
+        blocks.map(({ number }) => number),
+        blocks.map(({ hash }) => hash.toLowerCase()),
+        blocks.map(({ parentHash }) => parentHash.toLowerCase()),
+        blocks.map(({ timestamp }) => String(timestamp)),
+      ],
+    )
+    .catch((cause) => {
+      if (cause.code !== uniqueViolation) throw cause
+      throw new SubgraphError({ code: 'invalid_block', message: 'A block has the hash of another one.', cause })
+    })
 }
 
 async function revertTo(
