@@ -144,6 +144,16 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
+  test('behavior: one operation is run whatever name is sent, and __typename is never skipped', async () => {
+    expect(await gallery.execute({ query: '{ __typename @skip(if: true) }', operationName: 'X' })).toEqual({
+      data: { __typename: 'Query' },
+    })
+    expect(await dataOf('{ work(id: 5000000000) { id } works(first: 1) { __typename @include(if: false) } }')).toEqual({
+      work: null,
+      works: [{ __typename: 'Work' }],
+    })
+  })
+
   test('behavior: a field skipped at the root leaves an empty answer, a level without fields empty objects', async () => {
     expect(await dataOf('{ works @skip(if: true) { id } }')).toEqual({})
     expect(await dataOf('{ works(first: 1) { id @skip(if: true) } }')).toEqual({ works: [{}] })

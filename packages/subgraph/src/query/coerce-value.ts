@@ -54,7 +54,7 @@ function coerceScalar(name: string, value: Value): Value | undefined {
     case 'Int':
       return value.kind === 'Int' && isInt32(value.text) ? value : undefined
     case 'ID':
-      if (value.kind === 'Int' && isInt32(value.text)) return { kind: 'String', text: value.text }
+      if (value.kind === 'Int') return { kind: 'String', text: value.text }
       return value.kind === 'String' ? value : undefined
     case 'BigInt':
     case 'Int8':

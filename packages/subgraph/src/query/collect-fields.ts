@@ -71,6 +71,8 @@ function spend({ budget }: SelectionContext): void {
 
 function isIncluded(node: SelectionNode, variables: Values): boolean {
   if (!node.directives?.length) return true
+  // As in graph-node, which adds `__typename` whatever its directives say.
+  if (node.kind === Kind.FIELD && node.name.value === '__typename') return true
   const booleans: Record<string, boolean> = {}
   for (const [name, value] of variables) if (value.kind === 'Boolean') booleans[name] = value.value
   if (getDirectiveValues(GraphQLSkipDirective, node, booleans)?.['if'] === true) return false

@@ -90,13 +90,15 @@ async function answer(
   return { result: errors.length > 0 ? { data: merged, errors } : { data: merged }, head }
 }
 
+/** graph-node does not read the name: where there is one operation, that is the one, whatever the request calls it. */
 function chooseOperation(
   operations: readonly OperationDefinitionNode[],
   name: string | null | undefined,
 ): OperationDefinitionNode {
-  const named = name ? operations.filter((operation) => operation.name?.value === name) : operations
-  const [operation] = named
-  if (!operation) throw new QueryError(`Unknown operation named "${name}".`)
-  if (named.length > 1) throw new QueryError('Operation name required')
-  return operation
+  const [only] = operations
+  if (only && operations.length === 1) return only
+  if (!name) throw new QueryError('Operation name required')
+  const named = operations.find((operation) => operation.name?.value === name)
+  if (!named) throw new QueryError(`Unknown operation named "${name}".`)
+  return named
 }
