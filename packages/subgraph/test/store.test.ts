@@ -141,6 +141,27 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(all.map(({ things }) => things.head)).toEqual([undefined, undefined, undefined, undefined])
   })
 
+  test('behavior: a commit that breaks off half way leaves nothing behind', async () => {
+    const gallery = await openGallery(opened.database, 'halfway')
+    await opened.database.query('alter table "halfway"."Show" rename to "Gone"')
+    const before = await readTables(opened.database, 'halfway')
+    const failing = gallery.commit(blockAt(4), [
+      { entity: 'Work', id: 'w1', set: { price: '99' } },
+      { entity: 'Show', id: 's1', set: { title: 'new' } },
+    ])
+    await expect(failing).rejects.toMatchObject({ code: '42P01' })
+    expect(await readTables(opened.database, 'halfway')).toEqual(before)
+    expect(gallery.head).toEqual(blockAt(3))
+    await opened.database.query('alter table "halfway"."Gone" rename to "Show"')
+    await gallery.commit(blockAt(4), [{ entity: 'Work', id: 'w1', set: { price: '99' } }])
+    expect(gallery.head).toEqual(blockAt(4))
+  })
+
+  test.each([-2, 1.5, Number.NaN, 2 ** 31])('error: cannot revert to block %j', async (number) => {
+    const { things } = await openThings('refusing')
+    await expect(things.revert(number)).rejects.toMatchObject({ code: 'invalid_block' })
+  })
+
   test('behavior: of several that commit the same block exactly one does', async () => {
     const { things, namespace, all } = await openThings()
     await things.commit(blockAt(1), [])

@@ -107,7 +107,8 @@ async function answerGroup(
     if (root.kind === 'meta') {
       answers.push({ kind, entry: [key, answerMeta(context, { nodes: root.nodes, resolved, deployment })] })
     } else if (plan) {
-      const outputs = await resolveLevel(run, plan.level, await readRows(run, { statement: plan.statement }))
+      const rows = await readRows(run, { statement: plan.statement })
+      const outputs = await resolveLevel(run, { level: plan.level, rows })
       answers.push({ kind, entry: [key, root.kind === 'single' ? (outputs[0] ?? null) : outputs] })
     }
   }

@@ -11,7 +11,7 @@ export function answerMeta(
     deployment,
   }: { readonly nodes: readonly FieldNode[]; readonly resolved: ResolvedBlock; readonly deployment: string },
 ): unknown {
-  return select(context, nodes, {
+  const source = {
     __typename: '_Meta_',
     deployment,
     hasIndexingErrors: false,
@@ -22,20 +22,20 @@ export function answerMeta(
       timestamp: block?.timestamp ?? null,
       parentHash: block?.parentHash ?? null,
     },
-  })
+  }
+  return select(context, { nodes, source })
 }
 
 function select(
   context: SelectionContext,
-  nodes: readonly FieldNode[],
-  source: Readonly<Record<string, unknown>>,
+  { nodes, source }: { readonly nodes: readonly FieldNode[]; readonly source: Readonly<Record<string, unknown>> },
 ): unknown {
   const fields = collectFields(context, subSelectionsOf(nodes))
   return Object.fromEntries(
     [...fields].map(([key, selected]) => {
       const value = source[selected[0]?.name.value ?? '']
       const isObject = typeof value === 'object' && value !== null
-      return [key, isObject ? select(context, selected, value as Record<string, unknown>) : value]
+      return [key, isObject ? select(context, { nodes: selected, source: value as Record<string, unknown> }) : value]
     }),
   )
 }

@@ -26,7 +26,7 @@ export function parseBlockConstraint(value: Value): BlockConstraint {
   const hash = value.entries.get('hash')
   if (hash) {
     const parsed = hash.kind === 'String' ? parseScalar('Bytes', hash.text) : { fault: 'null' }
-    if ('fault' in parsed) throw invalidArgument('block', value)
+    if ('fault' in parsed) throw invalidArgument('block', { value })
     return { kind: 'hash', hash: `0x${parsed.text.slice(2)}` }
   }
   for (const kind of ['number', 'number_gte'] as const) {
@@ -34,7 +34,7 @@ export function parseBlockConstraint(value: Value): BlockConstraint {
     if (number?.kind === 'Int') return { kind, number: Number(number.text) }
     if (number) break
   }
-  throw invalidArgument('block', value)
+  throw invalidArgument('block', { value })
 }
 
 export async function resolveBlock(

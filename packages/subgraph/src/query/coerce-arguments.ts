@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type FieldNode,
   type GraphQLField,
   type GraphQLSchema,
@@ -33,7 +34,7 @@ export function coerceVariables(
     const value =
       isGiven || !definition.defaultValue ? readJson(given[name]) : readLiteral(definition.defaultValue, new Map())
     const result = coerceValue(type, value)
-    if (!result) throw invalidArgument(name, value, locate(definition.variable))
+    if (!result) throw invalidArgument(name, { value, node: definition.variable })
     coerced.set(name, result)
   }
   return coerced
@@ -52,14 +53,17 @@ export function coerceArguments(
     if (isUnset && argument.defaultValue !== undefined) continue
     const value = readLiteral(given.value, variables)
     const result = coerceValue(argument.type, value)
-    if (!result) throw invalidArgument(argument.name, value, locate(given))
+    if (!result) throw invalidArgument(argument.name, { value, node: given })
     coerced.set(argument.name, result)
   }
   return coerced
 }
 
-export function invalidArgument(name: string, value: Value, locations?: ReturnType<typeof locate>): QueryError {
-  return new QueryError(`Invalid value provided for argument \`${name}\`: ${debugValue(value)}`, locations)
+export function invalidArgument(
+  name: string,
+  { value, node }: { readonly value: Value; readonly node?: ASTNode | undefined },
+): QueryError {
+  return new QueryError(`Invalid value provided for argument \`${name}\`: ${debugValue(value)}`, locate(node))
 }
 
 export function argumentOf(values: Values, name: string): Value {

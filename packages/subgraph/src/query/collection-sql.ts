@@ -40,7 +40,7 @@ export function collectionSql(
   const order = orderSql(scope, { table, alias, values, isNested: link !== undefined })
   const first = integerIn(values, { name: 'first', absent: firstDefault, min: 1, max: firstMax })
   const skip = integerIn(values, { name: 'skip', absent: 0, min: 0, max: skipMax })
-  const filter = where.kind === 'Null' ? 'true' : filterSql(scope, { table, alias }, where)
+  const filter = where.kind === 'Null' ? 'true' : filterSql(scope, { table, alias, where })
   return {
     ...order,
     condition: visibleSql(scope, { alias, condition: link === undefined ? filter : `${link} and (${filter})` }),

@@ -14,7 +14,7 @@ export function decodeScalar(
   if (scalar === 'Bytes' || scalar === 'BigInt' || scalar === 'BigDecimal' || scalar === 'Int8') {
     throw new QueryError(`Failed to decode \`${scalar}\` value: \`${parsed.fault}\``)
   }
-  throw invalidArgument(argument, value)
+  throw invalidArgument(argument, { value })
 }
 
 function textOf(value: Value): string {

@@ -5,10 +5,10 @@ import { QueryError } from './query-error.ts'
 import { type StatementScope, visibleSql } from './statement.ts'
 import { debugValue, type Value } from './value.ts'
 
-export type Filtered = { readonly table: Table; readonly alias: string; readonly isChild?: boolean | undefined }
+type Filtered = { readonly table: Table; readonly alias: string; readonly isChild?: boolean | undefined }
 
 /** The SQL of a `where` object over the rows of a table. */
-export function filterSql(scope: StatementScope, filtered: Filtered, where: Value): string {
+export function filterSql(scope: StatementScope, { where, ...filtered }: Filtered & { readonly where: Value }): string {
   if (where.kind !== 'Object') throw invalidFilter()
   const { entries } = where
   const columnKeys = [...entries.keys()].filter((key) => key !== 'and' && key !== 'or')
@@ -17,17 +17,20 @@ export function filterSql(scope: StatementScope, filtered: Filtered, where: Valu
     return conditions.length === 0 ? 'true' : conditions.map((condition) => `(${condition})`).join(' and ')
   }
   if (columnKeys.length > 0) throw entries.has('or') ? mixedWithOr(columnKeys) : invalidFilter()
-  return pooledSql(scope, filtered, entries)
+  return pooledSql(scope, { ...filtered, entries })
 }
 
 /**
  * `and` and `or` side by side in one object: graph-node puts the elements of both lists under both operators, so
  * together they mean "all of them".
  */
-function pooledSql(scope: StatementScope, filtered: Filtered, entries: ReadonlyMap<string, Value>): string {
+function pooledSql(
+  scope: StatementScope,
+  { entries, ...filtered }: Filtered & { readonly entries: ReadonlyMap<string, Value> },
+): string {
   const elements = [...entries.values()].flatMap((list) => {
     if (list.kind !== 'List') throw invalidFilter()
-    return list.items.map((element) => `(${filterSql(scope, filtered, element)})`)
+    return list.items.map((element) => `(${filterSql(scope, { ...filtered, where: element })})`)
   })
   if (elements.length === 0) return entries.has('or') ? 'false' : 'true'
   return elements.join(entries.has('and') ? ' and ' : ' or ')
@@ -83,7 +86,7 @@ function childSql(
   }: { readonly table: Table; readonly alias: string; readonly field: Field; readonly value: Value },
 ): string {
   const child = getTable(scope.layout, targetOf(field))
-  const condition = filterSql(scope, { table: child, alias: 'f', isChild: true }, value)
+  const condition = filterSql(scope, { table: child, alias: 'f', isChild: true, where: value })
   const link = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'f', field })
   const isFound = visibleSql(scope, { alias: 'f', condition: `${link} and (${condition})` })
   return `exists (select 1 from ${child.name} as f where ${isFound})`

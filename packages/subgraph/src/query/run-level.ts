@@ -38,7 +38,10 @@ export async function readRows(
 }
 
 /** Makes the objects of a level from its rows, reading the levels below with one statement each. */
-export async function resolveLevel(run: Run, level: Level, rows: readonly Row[]): Promise<readonly Output[]> {
+export async function resolveLevel(
+  run: Run,
+  { level, rows }: { readonly level: Level; readonly rows: readonly Row[] },
+): Promise<readonly Output[]> {
   const linked = new Map<string, (row: Row) => unknown>()
   for (const [key, link] of level.links) linked.set(key, await resolveLink(run, { level, link, rows }))
   const positions = new Map(level.columns.map(({ field }, index) => [field.name, index]))
@@ -66,7 +69,7 @@ async function resolveReference(run: Run, { level, link, rows }: Linking): Promi
   const column = `c${level.columns.findIndex((candidate) => candidate.field.name === field.name)}`
   const parentIds = [...new Set(rows.map((row) => row[column]))].filter((id) => typeof id === 'string')
   const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
-  const outputs = await resolveLevel(run, link.level, children)
+  const outputs = await resolveLevel(run, { level: link.level, rows: children })
   const byId = new Map(children.map((child, index) => [child['c0'], outputs[index]]))
   return (row) => {
     const found = byId.get(row[column] ?? null) ?? null
@@ -79,7 +82,7 @@ async function resolveChildren(run: Run, { link, rows }: Linking): Promise<(row:
   const { field, node, target } = link.plan
   const parentIds = [...new Set(rows.map((row) => row['c0']))].filter((id) => typeof id === 'string')
   const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
-  const outputs = await resolveLevel(run, link.level, children)
+  const outputs = await resolveLevel(run, { level: link.level, rows: children })
   const byParent = new Map<unknown, Output[]>(parentIds.map((id) => [id, []]))
   for (const [index, child] of children.entries()) byParent.get(child['parent'])?.push(outputs[index] as Output)
   if (field.isList) return (row) => byParent.get(row['c0']) ?? []
