@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import * as subgraph from './index.ts'
+
+test('default: the package exports these values', () => {
+  expect(Object.keys(subgraph)).toMatchInlineSnapshot(`
+    [
+      "openSubgraph",
+      "SubgraphError",
+    ]
+  `)
+})

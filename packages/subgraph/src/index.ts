@@ -1,0 +1,7 @@
+export type { Answer, QueryRequest, QueryResult } from './query/create-query-engine.ts'
+export type { ErrorEntry } from './query/query-error.ts'
+export type { Block } from './store/block.ts'
+export type { BlockChanges, EntityChange } from './store/collect-changes.ts'
+export type { StoredEntity } from './store/load-entities.ts'
+export { openSubgraph, type Subgraph, type SubgraphOptions } from './subgraph.ts'
+export { SubgraphError, type SubgraphErrorCode } from './subgraph-error.ts'

@@ -1,0 +1,69 @@
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql'
+import { isInt32, nullValue, type Value } from './value.ts'
+
+/** Brings a value into the form its input type asks for; undefined if it has none. What a text says is not looked at. */
+export function coerceValue(type: GraphQLInputType, value: Value): Value | undefined {
+  if (isNonNullType(type)) return value.kind === 'Null' ? undefined : coerceValue(type.ofType, value)
+  if (value.kind === 'Null') return nullValue
+  if (isListType(type)) return coerceList(type.ofType, value)
+  if (isInputObjectType(type)) return coerceObject(type, value)
+  if (isEnumType(type)) {
+    const isName = value.kind === 'Enum' || value.kind === 'String'
+    return isName && type.getValue(value.text) ? { kind: 'Enum', text: value.text } : undefined
+  }
+  return coerceScalar(type.name, value)
+}
+
+/** One value stands for a list of it, as GraphQL says; graph-node would fail. */
+function coerceList(type: GraphQLInputType, value: Value): Value | undefined {
+  const items: Value[] = []
+  for (const item of value.kind === 'List' ? value.items : [value]) {
+    const coerced = coerceValue(type, item)
+    if (!coerced) return undefined
+    items.push(coerced)
+  }
+  return { kind: 'List', items }
+}
+
+function coerceObject(type: GraphQLInputObjectType, value: Value): Value | undefined {
+  if (value.kind !== 'Object') return undefined
+  const fields = type.getFields()
+  const entries = new Map<string, Value>()
+  for (const [key, entry] of value.entries) {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    const coerced = field && coerceValue(field.type, entry)
+    if (!coerced) return undefined
+    entries.set(key, coerced)
+  }
+  const isComplete = Object.values(fields).every((field) => !isRequiredInputField(field) || entries.has(field.name))
+  return isComplete ? { kind: 'Object', entries } : undefined
+}
+
+function coerceScalar(name: string, value: Value): Value | undefined {
+  switch (name) {
+    case 'Boolean':
+      return value.kind === 'Boolean' ? value : undefined
+    case 'Int':
+      return value.kind === 'Int' && isInt32(value.text) ? value : undefined
+    case 'ID':
+      if (value.kind === 'Int') return { kind: 'String', text: value.text }
+      return value.kind === 'String' ? value : undefined
+    case 'BigInt':
+    case 'Int8':
+      return value.kind === 'String' || value.kind === 'Int' ? value : undefined
+    case 'BigDecimal':
+      return value.kind === 'String' || value.kind === 'Int' || value.kind === 'Float' ? value : undefined
+    case 'Timestamp':
+      return value.kind === 'String' && /^[+-]?\d{1,19}$/.test(value.text) ? value : undefined
+    default:
+      return value.kind === 'String' ? value : undefined
+  }
+}

@@ -1,0 +1,116 @@
+import type { Field } from '../schema/entity-model.ts'
+import type { Ordering } from '../schema/orderings.ts'
+import { getColumn, getTable, type Table } from '../store/layout.ts'
+import { argumentOf, type Values } from './coerce-arguments.ts'
+import { filterSql, linkSql, targetOf } from './filter-sql.ts'
+import { QueryError } from './query-error.ts'
+import { type StatementScope, visibleSql } from './statement.ts'
+
+// The limits the operators of The Graph's network set.
+const firstDefault = 100
+const firstMax = 1_000
+const skipMax = 5_000
+
+export type SortKey = { readonly expression: string; readonly direction: 'asc' | 'desc' }
+
+/** The parts of the statement for a collection, from its arguments. */
+export type CollectionSql = {
+  readonly join: string
+  readonly condition: string
+  readonly sortKeys: readonly SortKey[]
+  readonly range: string
+}
+
+export function collectionSql(
+  scope: StatementScope,
+  {
+    table,
+    alias,
+    values,
+    link,
+  }: {
+    readonly table: Table
+    readonly alias: string
+    readonly values: Values
+    /** How a nested collection belongs to its parent. */
+    readonly link?: string | undefined
+  },
+): CollectionSql {
+  const where = argumentOf(values, 'where')
+  const order = orderSql(scope, { table, alias, values, isNested: link !== undefined })
+  const first = integerIn(values, { name: 'first', absent: firstDefault, min: 1, max: firstMax })
+  const skip = integerIn(values, { name: 'skip', absent: 0, min: 0, max: skipMax })
+  const filter = where.kind === 'Null' ? 'true' : filterSql(scope, { table, alias, where })
+  return {
+    ...order,
+    condition: visibleSql(scope, { alias, condition: link === undefined ? filter : `${link} and (${filter})` }),
+    range: `limit ${scope.parameters.add(`${first}`)}::text::int4 offset ${scope.parameters.add(`${skip}`)}::text::int4`,
+  }
+}
+
+function integerIn(
+  values: Values,
+  {
+    name,
+    absent,
+    min,
+    max,
+  }: { readonly name: string; readonly absent: number; readonly min: number; readonly max: number },
+): number {
+  const value = argumentOf(values, name)
+  const number = value.kind === 'Int' ? Number(value.text) : absent
+  if (number >= min && number <= max) return number
+  // "between 0" for `first` too, although 0 is refused: the text is graph-node's.
+  throw new QueryError(`The \`${name}\` argument must be between 0 and ${max}, but is ${number}`)
+}
+
+function orderSql(
+  scope: StatementScope,
+  {
+    table,
+    alias,
+    values,
+    isNested,
+  }: { readonly table: Table; readonly alias: string; readonly values: Values; readonly isNested: boolean },
+): Pick<CollectionSql, 'join' | 'sortKeys'> {
+  const orderBy = argumentOf(values, 'orderBy')
+  const id = `${alias}."id"`
+  // Without orderBy the direction is ignored.
+  if (orderBy.kind !== 'Enum') return { join: '', sortKeys: [{ expression: id, direction: 'asc' }] }
+  const ordering = scope.api.orderings.get(table.entity.name)?.get(orderBy.text)
+  if (!ordering || !isSortable(ordering.childField ?? ordering.field)) {
+    throw new QueryError(`Ordering by \`${orderBy.text}\` is not supported for type \`${table.entity.name}\``)
+  }
+  const chosen = argumentOf(values, 'orderDirection')
+  const direction = chosen.kind === 'Enum' && chosen.text === 'desc' ? 'desc' : 'asc'
+  const { join, expression } = sortExpression(scope, { table, alias, ordering, isNested })
+  // For a child's id too, where graph-node leaves it open: pages must not overlap.
+  const tieBreak = orderBy.text === 'id' ? [] : [{ expression: id, direction } as const]
+  return { join, sortKeys: [{ expression, direction }, ...tieBreak] }
+}
+
+function isSortable(field: Field): boolean {
+  return field.kind === 'stored' && !field.isList && field.type.kind === 'scalar'
+}
+
+function sortExpression(
+  scope: StatementScope,
+  {
+    table,
+    alias,
+    ordering: { field, childField },
+    isNested,
+  }: { readonly table: Table; readonly alias: string; readonly ordering: Ordering; readonly isNested: boolean },
+): { readonly join: string; readonly expression: string } {
+  if (!childField) return { join: '', expression: `${alias}.${getColumn(table, field.name).name}` }
+  if (isNested) throw new QueryError('SortKey::ChildKey cannot be used for parent ordering (yet)')
+  const child = getTable(scope.layout, targetOf(field))
+  const column = getColumn(child, childField.name).name
+  const link = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'o', field })
+  // Lateral with a limit, so that a derived field with two children does not double its parent.
+  return {
+    join: `left join lateral (select o.${column} as value from ${child.name} as o
+             where ${visibleSql(scope, { alias: 'o', condition: link })} limit 1) as o on true`,
+    expression: 'o.value',
+  }
+}

@@ -1,0 +1,128 @@
+import { selectColumns } from '../store/decode-column.ts'
+import { type Column, getColumn, getTable, type Table } from '../store/layout.ts'
+import { argumentOf, type Values } from './coerce-arguments.ts'
+import { collectionSql } from './collection-sql.ts'
+import { decodeScalar } from './decode-scalar.ts'
+import { linkSql } from './filter-sql.ts'
+import type { BlockRoot } from './plan-roots.ts'
+import type { EntityPlan, LinkPlan } from './plan-selection.ts'
+import {
+  createParameters,
+  parentIdsSlot,
+  rowLimitSlot,
+  type Scope,
+  type Statement,
+  type StatementScope,
+  visibleSql,
+} from './statement.ts'
+
+/** A level of the answer: the columns it reads as `c0`, `c1`, …, `id` first, and the statements of the next levels. */
+export type Level = {
+  readonly plan: EntityPlan
+  readonly columns: readonly Column[]
+  readonly links: ReadonlyMap<string, Link>
+}
+
+/** One statement for all parents of a level. Its rows name their parent in `parent`, except a reference's. */
+export type Link = { readonly plan: LinkPlan; readonly statement: Statement; readonly level: Level }
+
+export type CompiledRoot = { readonly statement: Statement; readonly level: Level }
+
+/** Writes every statement of a root field. What its arguments get wrong shows here, whatever the data. */
+export function compileRoot(scope: Scope, root: Exclude<BlockRoot, { kind: 'meta' }>): CompiledRoot {
+  const table = getTable(scope.layout, root.plan.entity.name)
+  const level = compileLevel(scope, root.plan)
+  const parameters = createParameters()
+  const inner: StatementScope = { ...scope, parameters }
+  const columns = selectColumns(level.columns, 'c')
+  if (root.kind === 'single') {
+    const id = decodeScalar(table.entity.idScalar, { value: argumentOf(root.values, 'id'), argument: 'id' })
+    const condition = `c."id" = ${parameters.add(id)}::text::${table.idType}`
+    const text = `select ${columns} from ${table.name} as c where ${visibleSql(inner, { alias: 'c', condition })}`
+    return { level, statement: { text, parameters: parameters.values } }
+  }
+  const { join, condition, sortKeys, range } = collectionSql(inner, {
+    table,
+    alias: 'c',
+    values: root.values,
+  })
+  const order = sortKeys.map(({ expression, direction }) => `${expression} ${direction}`).join(', ')
+  const text = `select ${columns} from ${table.name} as c ${join} where ${condition} order by ${order} ${range}`
+  return { level, statement: { text, parameters: parameters.values } }
+}
+
+function compileLevel(scope: Scope, plan: EntityPlan): Level {
+  const table = getTable(scope.layout, plan.entity.name)
+  const needed = new Set(['id'])
+  const links = new Map<string, Link>()
+  for (const field of plan.fields) {
+    if (field.kind === 'value') needed.add(field.field.name)
+    if (field.kind !== 'link') continue
+    if (isReference(field)) needed.add(field.field.name)
+    links.set(field.key, compileLink(scope, { table, plan: field }))
+  }
+  return { plan, columns: [...needed].map((name) => getColumn(table, name)), links }
+}
+
+/** A single stored reference: the parent's own row says which child it is. */
+export function isReference({ field }: LinkPlan): boolean {
+  return field.kind === 'stored' && !field.isList
+}
+
+function compileLink(scope: Scope, { table, plan }: { readonly table: Table; readonly plan: LinkPlan }): Link {
+  const level = compileLevel(scope, plan.target)
+  const child = getTable(scope.layout, plan.target.entity.name)
+  const parameters = createParameters()
+  const inner: StatementScope = { ...scope, parameters }
+  const text = isReference(plan)
+    ? referenceSql(inner, { child, columns: level.columns })
+    : childrenSql(inner, { table, child, plan, columns: level.columns })
+  return { plan, level, statement: { text, parameters: parameters.values } }
+}
+
+function referenceSql(
+  scope: StatementScope,
+  { child, columns }: { readonly child: Table; readonly columns: readonly Column[] },
+): string {
+  const ids = `${scope.parameters.add(parentIdsSlot)}::text[]::${child.idType}[]`
+  const condition = visibleSql(scope, { alias: 'c', condition: `c."id" = any(${ids})` })
+  return `select ${selectColumns(columns, 'c')} from ${child.name} as c where ${condition}`
+}
+
+// A derived field that is no list has one child; a second is enough to know that it is ambiguous.
+const twoOfThem: Values = new Map([['first', { kind: 'Int', text: '2' }]])
+
+/** Each parent's children, sorted and cut for each parent alone. The order outside is the order inside. */
+function childrenSql(
+  scope: StatementScope,
+  {
+    table,
+    child,
+    plan,
+    columns,
+  }: {
+    readonly table: Table
+    readonly child: Table
+    readonly plan: LinkPlan
+    readonly columns: readonly Column[]
+  },
+): string {
+  const { condition, sortKeys, range } = collectionSql(scope, {
+    table: child,
+    alias: 'c',
+    values: plan.field.isList ? plan.values : twoOfThem,
+    link: linkSql({ parent: table, parentAlias: 'p', child, childAlias: 'c', field: plan.field }),
+  })
+  const ids = `${scope.parameters.add(parentIdsSlot)}::text[]::${table.idType}[]`
+  const isStoredList = plan.field.kind === 'stored'
+  const parents = isStoredList ? `${table.name} as p` : `unnest(${ids}) as p("id")`
+  const isParent = visibleSql(scope, { alias: 'p', condition: `p."id" = any(${ids})` })
+  const sorts = sortKeys.map(({ expression }, index) => `${expression} as s${index}`).join(', ')
+  const innerOrder = sortKeys.map(({ expression, direction }) => `${expression} ${direction}`).join(', ')
+  const outerOrder = sortKeys.map(({ direction }, index) => `k.s${index} ${direction}`).join(', ')
+  return `select p."id"::text as parent, ${columns.map((_, index) => `k.c${index}`).join(', ')}
+    from ${parents} cross join lateral (
+      select ${selectColumns(columns, 'c')}, ${sorts} from ${child.name} as c
+      where ${condition} order by ${innerOrder} ${range}) as k
+    ${isStoredList ? `where ${isParent}` : ''} order by ${outerOrder} limit ${scope.parameters.add(rowLimitSlot)}::int4`
+}

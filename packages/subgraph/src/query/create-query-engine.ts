@@ -1,0 +1,104 @@
+import type { OperationDefinitionNode } from 'graphql'
+import type { ApiSchema } from '../schema/api-schema.ts'
+import type { Block } from '../store/block.ts'
+import type { Store } from '../store/open-store.ts'
+import { answerBlockRoots } from './answer-block-roots.ts'
+import { coerceVariables } from './coerce-arguments.ts'
+import { fragmentsOf } from './collect-fields.ts'
+import { createIntrospect } from './introspect.ts'
+import { planRoots } from './plan-roots.ts'
+import type { PlanContext } from './plan-selection.ts'
+import { createPrepare, type PreparedQuery } from './prepare-query.ts'
+import { type ErrorEntry, QueryError } from './query-error.ts'
+import { toErrorEntry } from './to-error-entry.ts'
+
+export type QueryRequest = {
+  readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined
+  readonly operationName?: string | null | undefined
+}
+
+/**
+ * `{ data }`, or `{ errors }` without data. Both only where root fields ask for different blocks and one of those
+ * parts failed.
+ */
+export type QueryResult = {
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly errors?: readonly ErrorEntry[]
+}
+
+/** A result with the head of the store it was read from; none if the data was not looked at. */
+export type Answer = { readonly result: QueryResult; readonly head: Block | undefined }
+
+export type QueryEngineOptions = {
+  readonly api: ApiSchema
+  readonly store: Store
+  readonly deployment: string
+  readonly timeoutMs: number
+  readonly rowsMax: number
+  readonly onInternalError: (error: unknown) => void
+}
+
+// Fragments can multiply a short text without end.
+const selectedFieldsMax = 10_000
+
+/** Makes the function that answers queries. It never throws: whatever goes wrong is in `errors`. */
+export function createQueryEngine(options: QueryEngineOptions): (request: QueryRequest) => Promise<Answer> {
+  const prepare = createPrepare(options.api.graphql)
+  const introspect = createIntrospect(options.api.graphql)
+  return async (request) => {
+    try {
+      if (typeof request?.query !== 'string') throw new QueryError('The "query" field is not a string')
+      const prepared = prepare(request.query)
+      if ('errors' in prepared) return { result: { errors: prepared.errors }, head: undefined }
+      return await answer(options, { request, prepared, introspect })
+    } catch (error) {
+      return { result: { errors: [toErrorEntry(error, options.onInternalError)] }, head: undefined }
+    }
+  }
+}
+
+async function answer(
+  options: QueryEngineOptions,
+  {
+    request,
+    prepared,
+    introspect,
+  }: {
+    readonly request: QueryRequest
+    readonly prepared: Exclude<PreparedQuery, { errors: unknown }>
+    readonly introspect: ReturnType<typeof createIntrospect>
+  },
+): Promise<Answer> {
+  const { document, operations } = prepared
+  const operation = chooseOperation(operations, request.operationName)
+  const variables = coerceVariables(options.api.graphql, { operation, variables: request.variables })
+  const budget = { max: selectedFieldsMax, left: selectedFieldsMax }
+  const context: PlanContext = { api: options.api, fragments: fragmentsOf(document), variables, budget }
+  const { blockRoots, typenameKeys, introspection } = planRoots(context, operation)
+  const described = introspect({
+    context,
+    document,
+    operation,
+    fields: introspection,
+    variables: request.variables ?? {},
+  })
+  const { data, errors, head } = await answerBlockRoots(options, { context, blockRoots })
+  if (data === undefined) return { result: { errors }, head }
+  const typenames = typenameKeys.map((key) => [key, 'Query'])
+  const merged = Object.fromEntries([...data, ...typenames, ...Object.entries(described)])
+  return { result: errors.length > 0 ? { data: merged, errors } : { data: merged }, head }
+}
+
+/** graph-node does not read the name: where there is one operation, that is the one, whatever the request calls it. */
+function chooseOperation(
+  operations: readonly OperationDefinitionNode[],
+  name: string | null | undefined,
+): OperationDefinitionNode {
+  const [only] = operations
+  if (only && operations.length === 1) return only
+  if (!name) throw new QueryError('Operation name required')
+  const named = operations.find((operation) => operation.name?.value === name)
+  if (!named) throw new QueryError(`Unknown operation named "${name}".`)
+  return named
+}

@@ -1,0 +1,23 @@
+import type { Scalar } from '../schema/entity-model.ts'
+import { parseScalar } from '../schema/parse-scalar.ts'
+import { invalidArgument } from './coerce-arguments.ts'
+import { QueryError } from './query-error.ts'
+import type { Value } from './value.ts'
+
+/** The text PostgreSQL takes for a coerced value of a scalar. */
+export function decodeScalar(
+  scalar: Scalar,
+  { value, argument }: { readonly value: Value; readonly argument: string },
+) {
+  const parsed = parseScalar(scalar, textOf(value))
+  if ('text' in parsed) return parsed.text
+  if (scalar === 'Bytes' || scalar === 'BigInt' || scalar === 'BigDecimal' || scalar === 'Int8') {
+    throw new QueryError(`Failed to decode \`${scalar}\` value: \`${parsed.fault}\``)
+  }
+  throw invalidArgument(argument, { value })
+}
+
+function textOf(value: Value): string {
+  if ('text' in value) return value.text
+  return value.kind === 'Boolean' ? String(value.value) : ''
+}

@@ -1,0 +1,87 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  Lexer,
+  type OperationDefinitionNode,
+  parse,
+  Source,
+  specifiedRules,
+  TokenKind,
+  validate,
+} from 'graphql'
+import type { ErrorEntry } from './query-error.ts'
+
+export type PreparedQuery =
+  | { readonly document: DocumentNode; readonly operations: readonly OperationDefinitionNode[] }
+  | { readonly errors: readonly ErrorEntry[] }
+
+// graph-node's parser stops there too; ours would go on until its stack is full.
+const nestingMax = 50
+const tokensMax = 20_000
+const cachedQueriesMax = 500
+const cachedTextLengthMax = 20_000
+
+/** Parses and validates a query once per distinct text, as long as it stays among the last ones used. */
+export function createPrepare(schema: GraphQLSchema): (text: string) => PreparedQuery {
+  const cache = new Map<string, PreparedQuery>()
+  return (text) => {
+    const found = cache.get(text)
+    const prepared = found ?? prepare(schema, text)
+    if (text.length > cachedTextLengthMax) return prepared
+    // A Map keeps the order of insertion, so the first key is the one that was used longest ago.
+    cache.delete(text)
+    cache.set(text, prepared)
+    const oldest = cache.size > cachedQueriesMax ? cache.keys().next().value : undefined
+    if (oldest !== undefined) cache.delete(oldest)
+    return prepared
+  }
+}
+
+function prepare(schema: GraphQLSchema, text: string): PreparedQuery {
+  try {
+    checkNesting(text)
+    const document = parse(text, { maxTokens: tokensMax })
+    const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    const unsupported = operations.find(({ operation }) => operation !== 'query')?.operation
+    if (unsupported !== undefined) {
+      const name = unsupported === 'mutation' ? 'Mutations' : 'Subscriptions'
+      return { errors: [{ message: `Not supported: ${name} are not supported` }] }
+    }
+    if (operations.length === 0) return { errors: [{ message: 'Operation name required' }] }
+    const errors = validate(schema, document, specifiedRules)
+    return errors.length > 0 ? { errors: errors.map(toEntry) } : { document, operations }
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [toEntry(error)] }
+    throw error
+  }
+}
+
+function checkNesting(text: string): void {
+  const source = new Source(text)
+  const lexer = new Lexer(source)
+  let depth = 0
+  let tokens = 0
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    tokens += 1
+    if (tokens > tokensMax) throw new GraphQLError(`Syntax Error: The query has more than ${tokensMax} tokens.`)
+    if (token.kind === TokenKind.BRACE_L || token.kind === TokenKind.BRACKET_L || token.kind === TokenKind.PAREN_L) {
+      depth += 1
+    } else if (
+      token.kind === TokenKind.BRACE_R ||
+      token.kind === TokenKind.BRACKET_R ||
+      token.kind === TokenKind.PAREN_R
+    ) {
+      depth -= 1
+    }
+    if (depth > nestingMax) {
+      const message = `Syntax Error: Recursion limit exceeded, brackets nest deeper than ${nestingMax}.`
+      throw new GraphQLError(message, { source, positions: [token.start] })
+    }
+  }
+}
+
+function toEntry({ message, locations }: GraphQLError): ErrorEntry {
+  return locations ? { message, locations: locations.map(({ line, column }) => ({ line, column })) } : { message }
+}

@@ -1,0 +1,104 @@
+import type { Queryable } from '@tallystick/database'
+import { decodeColumn, type Row } from '../store/decode-column.ts'
+import type { Column } from '../store/layout.ts'
+import { isReference, type Level, type Link } from './compile-plan.ts'
+import { locate, QueryError } from './query-error.ts'
+import { blockSlot, parentIdsSlot, rowLimitSlot, type Statement } from './statement.ts'
+
+export type Output = Readonly<Record<string, unknown>>
+
+/** A request as it runs: what it reads from, until when, and how much more. */
+export type Run = {
+  readonly queryable: Queryable
+  readonly blockNumber: number
+  readonly now: () => number
+  readonly deadlineMs: number
+  readonly rowsMax: number
+  readonly budget: { rows: number }
+}
+
+export async function readRows(
+  run: Run,
+  { statement, parentIds }: { readonly statement: Statement; readonly parentIds?: readonly string[] | undefined },
+): Promise<readonly Row[]> {
+  if (run.now() > run.deadlineMs) throw new QueryError('Query timed out')
+  const parameters = statement.parameters.map((value) => {
+    if (value === parentIdsSlot) return parentIds
+    if (value === blockSlot) return run.blockNumber
+    return value === rowLimitSlot ? run.budget.rows + 1 : value
+  })
+  const rows = await run.queryable.query<Row>(statement.text, parameters)
+  run.budget.rows -= rows.length
+  if (run.budget.rows < 0) {
+    throw new QueryError(
+      `The answer has more than ${run.rowsMax} entities. Ask for fewer: use a smaller \`first\`, or several queries.`,
+    )
+  }
+  return rows
+}
+
+/** Makes the objects of a level from its rows, reading the levels below with one statement each. */
+export async function resolveLevel(
+  run: Run,
+  { level, rows }: { readonly level: Level; readonly rows: readonly Row[] },
+): Promise<readonly Output[]> {
+  const linked = new Map<string, (row: Row) => unknown>()
+  for (const [key, link] of level.links) linked.set(key, await resolveLink(run, { level, link, rows }))
+  const positions = new Map(level.columns.map(({ field }, index) => [field.name, index]))
+  const { fields, entity } = level.plan
+  return rows.map((row) =>
+    Object.fromEntries(
+      fields.map((field) => {
+        if (field.kind === 'typename') return [field.key, entity.name]
+        if (field.kind === 'link') return [field.key, linked.get(field.key)?.(row)]
+        const index = positions.get(field.field.name) ?? 0
+        return [field.key, decodeColumn(level.columns[index] as Column, row[`c${index}`])]
+      }),
+    ),
+  )
+}
+
+type Linking = { readonly level: Level; readonly link: Link; readonly rows: readonly Row[] }
+
+async function resolveLink(run: Run, linking: Linking): Promise<(row: Row) => unknown> {
+  return isReference(linking.link.plan) ? resolveReference(run, linking) : resolveChildren(run, linking)
+}
+
+async function resolveReference(run: Run, { level, link, rows }: Linking): Promise<(row: Row) => unknown> {
+  const { field, node } = link.plan
+  const column = `c${level.columns.findIndex((candidate) => candidate.field.name === field.name)}`
+  const parentIds = [...new Set(rows.map((row) => row[column]))].filter((id) => typeof id === 'string')
+  const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
+  const outputs = await resolveLevel(run, { level: link.level, rows: children })
+  const byId = new Map(children.map((child, index) => [child['c0'], outputs[index]]))
+  return (row) => {
+    const found = byId.get(row[column] ?? null) ?? null
+    if (found === null && field.isRequired) throw nullInNonNull(field.name, node)
+    return found
+  }
+}
+
+async function resolveChildren(run: Run, { link, rows }: Linking): Promise<(row: Row) => unknown> {
+  const { field, node, target } = link.plan
+  const parentIds = [...new Set(rows.map((row) => row['c0']))].filter((id) => typeof id === 'string')
+  const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
+  const outputs = await resolveLevel(run, { level: link.level, rows: children })
+  const byParent = new Map<unknown, Output[]>(parentIds.map((id) => [id, []]))
+  for (const [index, child] of children.entries()) byParent.get(child['parent'])?.push(outputs[index] as Output)
+  if (field.isList) return (row) => byParent.get(row['c0']) ?? []
+  return (row) => {
+    const found = byParent.get(row['c0']) ?? []
+    if (found.length > 1 && field.kind === 'derived') {
+      throw new QueryError(
+        `Ambiguous result for derived field \`${field.name}\`: Multiple \`${target.entity.name}\` entities refer back via \`${field.from}\``,
+        locate(node),
+      )
+    }
+    if (found.length === 0 && field.isRequired) throw nullInNonNull(field.name, node)
+    return found[0] ?? null
+  }
+}
+
+function nullInNonNull(field: string, node: Parameters<typeof locate>[0]): QueryError {
+  return new QueryError(`Null value resolved for non-null field \`${field}\``, locate(node))
+}

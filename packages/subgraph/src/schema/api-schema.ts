@@ -1,0 +1,134 @@
+import { assertValidSchema, buildSchema, type GraphQLSchema, GraphQLSchema as Schema } from 'graphql'
+import { SubgraphError } from '../subgraph-error.ts'
+import type { Entity, EntityModel, Field } from './entity-model.ts'
+import { type FilterKey, filterKeysOf } from './filter-keys.ts'
+import { type Ordering, orderingsOf } from './orderings.ts'
+import { rootFieldNames } from './root-field-names.ts'
+
+export type RootField = { readonly kind: 'single' | 'collection'; readonly entity: Entity }
+
+/** The GraphQL API over a model, with what its generated names stand for. */
+export type ApiSchema = {
+  readonly model: EntityModel
+  readonly graphql: GraphQLSchema
+  readonly rootFields: ReadonlyMap<string, RootField>
+  /** Per entity name, per key of its `where`. */
+  readonly filterKeys: ReadonlyMap<string, ReadonlyMap<string, FilterKey>>
+  /** Per entity name, per value of its `orderBy`. */
+  readonly orderings: ReadonlyMap<string, ReadonlyMap<string, Ordering>>
+}
+
+// The argument order shows in introspection, and code generators copy it. Nested collections have the first part only.
+const collectionArguments = (name: string) =>
+  `skip: Int = 0, first: Int = 100, orderBy: ${name}_orderBy, orderDirection: OrderDirection, where: ${name}_filter`
+const rootArguments = 'block: Block_height, subgraphError: _SubgraphErrorPolicy_! = deny'
+
+const fixedTypes = `
+scalar BigDecimal
+scalar BigInt
+scalar Bytes
+scalar Int8
+scalar Timestamp
+directive @entity on OBJECT
+directive @subgraphId(id: String!) on OBJECT
+directive @derivedFrom(field: String!) on FIELD_DEFINITION
+enum OrderDirection { asc desc }
+enum _SubgraphErrorPolicy_ { allow deny }
+input Block_height { hash: Bytes number: Int number_gte: Int }
+input BlockChangedFilter { number_gte: Int! }
+type _Block_ { hash: Bytes number: Int! timestamp: Int parentHash: Bytes }
+type _Meta_ { block: _Block_! deployment: String! hasIndexingErrors: Boolean! }
+`
+const shownDirectives = ['skip', 'include', 'entity', 'subgraphId', 'derivedFrom']
+
+/** Generates the API graph-node gives a model: names, arguments and order are part of the contract. */
+export function buildApiSchema(model: EntityModel): ApiSchema {
+  const entities = [...model.entities.values()]
+  return {
+    model,
+    graphql: buildGraphqlSchema(model),
+    rootFields: new Map(entities.flatMap(rootFieldsOf)),
+    filterKeys: mapPerEntity(entities, (entity) => filterKeysOf(entity).map((key) => [key.key, key])),
+    orderings: mapPerEntity(entities, (entity) => orderingsOf(model, entity).map((order) => [order.name, order])),
+  }
+}
+
+function mapPerEntity<Value>(
+  entities: readonly Entity[],
+  entriesOf: (entity: Entity) => readonly (readonly [string, Value])[],
+): ReadonlyMap<string, ReadonlyMap<string, Value>> {
+  return new Map(entities.map((entity) => [entity.name, new Map(entriesOf(entity))]))
+}
+
+function rootFieldsOf(entity: Entity): [string, RootField][] {
+  const { singular, plural } = rootFieldNames(entity.name)
+  return [
+    [singular, { kind: 'single', entity }],
+    [plural, { kind: 'collection', entity }],
+  ]
+}
+
+function buildGraphqlSchema(model: EntityModel): GraphQLSchema {
+  try {
+    const config = buildSchema(printApi(model)).toConfig()
+    const directives = shownDirectives.flatMap((name) => config.directives.filter((found) => found.name === name))
+    const schema = new Schema({ ...config, directives })
+    assertValidSchema(schema)
+    return schema
+  } catch (cause) {
+    // Names that clash among generated fields and types, or that GraphQL reserves: its own words say which.
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new SubgraphError({ code: 'invalid_schema', message: `The schema has no valid API: ${message}`, cause })
+  }
+}
+
+function printApi(model: EntityModel): string {
+  const entities = [...model.entities.values()]
+  return [
+    fixedTypes,
+    `type Query {\n${entities.map(printRootFields).join('\n')}\n_meta(block: Block_height): _Meta_\n}`,
+    ...[...model.enums.values()].map(({ name, values }) => `enum ${name} { ${values.join(' ')} }`),
+    ...entities.flatMap((entity) => [printEntity(entity), printFilter(entity), printOrderBy(model, entity)]),
+  ].join('\n')
+}
+
+function printRootFields({ name }: Entity): string {
+  const { singular, plural } = rootFieldNames(name)
+  return [
+    `${singular}(id: ID!, ${rootArguments}): ${name}`,
+    `${plural}(${collectionArguments(name)}, ${rootArguments}): [${name}!]!`,
+  ].join('\n')
+}
+
+function printEntity({ name, description, fields }: Entity): string {
+  return `${printDescription(description)}type ${name} {\n${fields.map(printField).join('\n')}\n}`
+}
+
+function printField(field: Field): string {
+  const target = field.kind === 'derived' ? field.entity : field.type.name
+  const isEntity = field.kind === 'derived' || field.type.kind === 'reference'
+  const parameters = isEntity && field.isList ? `(${collectionArguments(target)})` : ''
+  return `${printDescription(field.description)}${field.name}${parameters}: ${printType(field, target)}`
+}
+
+function printType({ isList, isRequired, areElementsRequired }: Field, target: string): string {
+  const inner = isList ? `[${target}${areElementsRequired ? '!' : ''}]` : target
+  return isRequired ? `${inner}!` : inner
+}
+
+function printDescription(description: string | undefined): string {
+  // A JSON string is a GraphQL string: both escape alike.
+  return description === undefined ? '' : `${JSON.stringify(description)}\n`
+}
+
+function printFilter(entity: Entity): string {
+  const keys = filterKeysOf(entity).map(({ key, operandType }) => `${key}: ${operandType}`)
+  const filter = `${entity.name}_filter`
+  return `input ${filter} {\n${keys.join('\n')}\n_change_block: BlockChangedFilter\nand: [${filter}]\nor: [${filter}]\n}`
+}
+
+function printOrderBy(model: EntityModel, entity: Entity): string {
+  return `enum ${entity.name}_orderBy { ${orderingsOf(model, entity)
+    .map(({ name }) => name)
+    .join(' ')} }`
+}

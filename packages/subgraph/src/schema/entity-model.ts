@@ -1,0 +1,63 @@
+export const scalars = ['ID', 'String', 'Bytes', 'BigInt', 'Int', 'Int8', 'BigDecimal', 'Timestamp', 'Boolean'] as const
+export type Scalar = (typeof scalars)[number]
+
+export const idScalars = ['ID', 'String', 'Bytes', 'Int8'] as const
+export type IdScalar = (typeof idScalars)[number]
+
+export type StoredType =
+  | { readonly kind: 'scalar'; readonly name: Scalar }
+  | { readonly kind: 'enum'; readonly name: string; readonly values: readonly string[] }
+  | { readonly kind: 'reference'; readonly name: string; readonly id: IdScalar }
+
+type FieldShape = {
+  readonly name: string
+  readonly isList: boolean
+  readonly isRequired: boolean
+  readonly areElementsRequired: boolean
+  readonly description: string | undefined
+}
+
+/** A field with a column of its own. */
+export type StoredField = FieldShape & { readonly kind: 'stored'; readonly type: StoredType }
+
+/** A field that is the other end of the reference `from` of another entity. */
+export type DerivedField = FieldShape & { readonly kind: 'derived'; readonly entity: string; readonly from: string }
+
+export type Field = StoredField | DerivedField
+
+export type Entity = {
+  readonly name: string
+  readonly description: string | undefined
+  readonly idScalar: IdScalar
+  /** In the order of the schema, `id` included. */
+  readonly fields: readonly Field[]
+}
+
+export type Enumeration = { readonly name: string; readonly values: readonly string[] }
+
+export type EntityModel = {
+  readonly entities: ReadonlyMap<string, Entity>
+  readonly enums: ReadonlyMap<string, Enumeration>
+}
+
+/** The scalar a value is stored as: an enum as its name, a reference as the id of what it points at. */
+export function storageScalar(type: StoredType): Scalar {
+  if (type.kind === 'enum') return 'String'
+  return type.kind === 'reference' ? type.id : type.name
+}
+
+export function storedFieldsOf(entity: Entity): readonly StoredField[] {
+  return entity.fields.filter((field) => field.kind === 'stored')
+}
+
+export function getEntity(model: EntityModel, name: string): Entity {
+  const entity = model.entities.get(name)
+  if (!entity) throw new Error(`The model has no entity ${name}.`)
+  return entity
+}
+
+export function getStoredField(entity: Entity, name: string): StoredField {
+  const field = entity.fields.find((candidate) => candidate.name === name)
+  if (field?.kind !== 'stored') throw new Error(`${entity.name} has no stored field ${name}.`)
+  return field
+}

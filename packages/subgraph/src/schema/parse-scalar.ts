@@ -1,0 +1,74 @@
+import type { Scalar } from './entity-model.ts'
+import { parseBigDecimal } from './parse-big-decimal.ts'
+
+/**
+ * The text PostgreSQL takes for a value and gives back for it (bytes as `\x…`), or why it is none, in the words Rust
+ * has for it, since graph-node passes those on.
+ */
+export type ParsedScalar = { readonly text: string } | { readonly fault: string }
+
+// graph-node's limit, and PostgreSQL's for the digits of a numeric before the point.
+const bigIntDigitsMax = 131_072
+const int8Max = 2n ** 63n - 1n
+const invalidDigit = { fault: 'invalid digit found in string' }
+const empty = { fault: 'cannot parse integer from empty string' }
+
+/** Parses the text form of a scalar that has one. Numbers are normalised, so equal values have equal texts. */
+export function parseScalar(scalar: Scalar, value: string): ParsedScalar {
+  switch (scalar) {
+    case 'Bytes':
+      return parseBytes(value)
+    case 'BigInt':
+      return parseBigInt(value)
+    case 'Int8':
+    case 'Timestamp':
+      return parseInt8(value)
+    case 'BigDecimal':
+      return parseBigDecimal(value)
+    case 'Int':
+      return /^-?\d{1,10}$/.test(value) && Number(value) === (Number(value) | 0)
+        ? { text: String(Number(value)) }
+        : invalidDigit
+    case 'Boolean':
+      return value === 'true' || value === 'false' ? { text: value } : { fault: 'not a boolean' }
+    case 'ID':
+    case 'String':
+      return parseText(value)
+  }
+}
+
+/** PostgreSQL can store neither a NUL character nor half of a surrogate pair. */
+function parseText(value: string): ParsedScalar {
+  if (value.includes('\0')) return { fault: 'holds a NUL character' }
+  return /\p{Surrogate}/u.test(value) ? { fault: 'holds half of a surrogate pair' } : { text: value }
+}
+
+function parseBytes(value: string): ParsedScalar {
+  const digits = value.replace(/^(?:0x)+/, '')
+  if (/^(?:[0-9a-fA-F]{2})*$/.test(digits)) return { text: `\\x${digits.toLowerCase()}` }
+  const bytes = Buffer.from(digits, 'utf8')
+  if (bytes.length % 2 === 1) return { fault: 'Odd number of digits' }
+  const position = bytes.findIndex((byte) => !/[0-9a-fA-F]/.test(String.fromCharCode(byte)))
+  return { fault: `Invalid character '${String.fromCharCode(bytes[position] ?? 0)}' at position ${position}` }
+}
+
+function parseBigInt(value: string): ParsedScalar {
+  if (/^[+-]?$/.test(value)) return empty
+  if (!/^[+-]?\d[\d_]*$/.test(value)) return invalidDigit
+  const digits = value.replace(/^[+-]?[0_]*|_/g, '')
+  if (digits.length > bigIntDigitsMax) return { fault: `more than ${bigIntDigitsMax} digits` }
+  if (digits === '') return { text: '0' }
+  return { text: value.startsWith('-') ? `-${digits}` : digits }
+}
+
+function parseInt8(value: string): ParsedScalar {
+  if (/^[+-]?$/.test(value)) return value === '' ? empty : invalidDigit
+  if (!/^[+-]?\d+$/.test(value)) return invalidDigit
+  const digits = value.replace(/^[+-]?0*/, '')
+  const isNegative = value.startsWith('-')
+  const number = digits.length > 20 ? int8Max * 2n : BigInt(digits || '0')
+  if (number > (isNegative ? int8Max + 1n : int8Max)) {
+    return { fault: `number too ${isNegative ? 'small' : 'large'} to fit in target type` }
+  }
+  return { text: String(isNegative ? -number : number) }
+}

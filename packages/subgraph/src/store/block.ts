@@ -1,0 +1,45 @@
+import { SubgraphError } from '../subgraph-error.ts'
+import { openEnd } from './layout.ts'
+
+export type Block = {
+  readonly number: number
+  /** 0x hex. */
+  readonly hash: string
+  readonly parentHash: string
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+/** Throws unless `block` can stand directly on `head`; numbers may be left out, but what is consecutive must fit. */
+export function assertFollows(head: Block | undefined, block: Block): void {
+  assertBlock(block)
+  if (!head) return
+  if (block.number <= head.number) {
+    throw refuse(
+      `Block ${block.number} does not follow the head, block ${head.number}. Revert first to replace blocks.`,
+    )
+  }
+  if (block.number === head.number + 1 && block.parentHash.toLowerCase() !== head.hash.toLowerCase()) {
+    throw refuse(
+      `The parent of block ${block.number} is ${block.parentHash}, but the head, block ${head.number}, is ${head.hash}. Revert to the block both chains share.`,
+    )
+  }
+}
+
+function assertBlock({ number, hash, parentHash, timestamp }: Block): void {
+  if (!Number.isInteger(number) || number < 0 || number >= openEnd) {
+    throw refuse(`The block number ${String(number)} is not an integer from 0 to ${openEnd - 1}.`)
+  }
+  for (const [name, value] of Object.entries({ hash, parentHash })) {
+    if (typeof value !== 'string' || !/^0x(?:[0-9a-f]{2})+$/i.test(value)) {
+      throw refuse(`The ${name} of block ${number} is not 0x and hexadecimal digits: ${String(value)}.`)
+    }
+  }
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
+    throw refuse(`The timestamp of block ${number} is not in whole Unix seconds: ${String(timestamp)}.`)
+  }
+}
+
+function refuse(message: string): SubgraphError {
+  return new SubgraphError({ code: 'invalid_block', message })
+}

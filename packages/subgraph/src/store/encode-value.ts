@@ -1,0 +1,73 @@
+import { type Scalar, type StoredField, storageScalar } from '../schema/entity-model.ts'
+import { parseScalar } from '../schema/parse-scalar.ts'
+import { formatArray } from './format-array.ts'
+
+/** The text of a value as PostgreSQL gives it back, null for none; or what is wrong with the value. */
+export type EncodedValue = { readonly text: string | null } | { readonly fault: string }
+
+// What an index entry can hold: ids and numbers are indexed whole. Far above what a chain produces.
+const idBytesMax = 1_024
+const bigIntDigitsMax = 2_000
+
+const forms: Record<Scalar, string> = {
+  ID: `a string of at most ${idBytesMax} bytes without NUL characters`,
+  String: 'a string without NUL characters',
+  Bytes: 'a string of 0x and an even number of hexadecimal digits',
+  BigInt: `a decimal string of at most ${bigIntDigitsMax} digits`,
+  BigDecimal: 'a decimal string',
+  Int: 'a number, a 32-bit integer',
+  Int8: 'a decimal string, a 64-bit integer',
+  Timestamp: 'a decimal string of microseconds',
+  Boolean: 'true or false',
+}
+
+/** Encodes a value in API form (BigInt as decimal string, Bytes as 0x hex, a reference as an id) for its column. */
+export function encodeValue(field: StoredField, value: unknown): EncodedValue {
+  if (value === null || value === undefined) {
+    return field.isRequired ? { fault: 'is required' } : { text: null }
+  }
+  if (!field.isList) return encodeElement(field, value)
+  if (!Array.isArray(value)) return { fault: 'must be a list' }
+  const elements: (string | null)[] = []
+  for (const element of value as readonly unknown[]) {
+    if ((element === null || element === undefined) && field.areElementsRequired) {
+      return { fault: 'must be a list without nulls' }
+    }
+    const encoded = element === null || element === undefined ? { text: null } : encodeElement(field, element)
+    if ('fault' in encoded) return encoded
+    // In an array PostgreSQL writes a boolean as one letter.
+    elements.push(typeof element === 'boolean' ? String(element).charAt(0) : encoded.text)
+  }
+  return { text: formatArray(elements) }
+}
+
+function encodeElement({ name, type }: StoredField, value: unknown): EncodedValue {
+  const scalar = storageScalar(type)
+  const isId = name === 'id' || type.kind === 'reference'
+  if (type.kind === 'enum' && !type.values.includes(value as string)) {
+    return { fault: `must be one of ${type.values.join(', ')}` }
+  }
+  const text = textOf(scalar, value)
+  const parsed = text === undefined ? { fault: '' } : parseScalar(scalar, text)
+  if ('fault' in parsed || isTooLong(parsed.text, { scalar, isId })) {
+    return { fault: `must be ${isId && scalar === 'String' ? forms.ID : forms[scalar]}` }
+  }
+  return parsed
+}
+
+/** The text of a value of the right JavaScript type. */
+function textOf(scalar: Scalar, value: unknown): string | undefined {
+  if (scalar === 'Boolean') return typeof value === 'boolean' ? String(value) : undefined
+  if (scalar === 'Int') return typeof value === 'number' ? String(value) : undefined
+  if (scalar === 'Bytes') return typeof value === 'string' && /^0x/.test(value) ? value : undefined
+  const takesBigint = scalar === 'BigInt' || scalar === 'Int8' || scalar === 'Timestamp'
+  if (takesBigint && typeof value === 'bigint') return String(value)
+  return typeof value === 'string' ? value : undefined
+}
+
+function isTooLong(text: string, { scalar, isId }: { readonly scalar: Scalar; readonly isId: boolean }): boolean {
+  if (scalar === 'BigInt') return text.length > bigIntDigitsMax + 1
+  if (!isId) return false
+  // Bytes are written with two digits each.
+  return Buffer.byteLength(text) > (scalar === 'Bytes' ? 2 * idBytesMax + 2 : idBytesMax)
+}

@@ -1,0 +1,12 @@
+/** Writes a one-dimensional array as PostgreSQL writes it, quotes only where it would, so that equal arrays are equal texts. */
+export function formatArray(elements: readonly (string | null)[]): string {
+  return `{${elements.map((element) => (element === null ? 'NULL' : formatElement(element))).join(',')}}`
+}
+
+function formatElement(element: string): string {
+  // Numbers and bytes are most of what is written, and need no look at each character.
+  if (/^-?\d/.test(element) && !/[^\d.-]/.test(element)) return element
+  if (element.startsWith('\\x') && !/[^\da-f]/.test(element.slice(2))) return `"\\${element}"`
+  if (element !== '' && !/[{}",\\ \t\n\r\v\f]|^null$/i.test(element)) return element
+  return `"${element.replaceAll(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,34 @@
+import type { Queryable } from '@tallystick/database'
+import { SubgraphError } from '../subgraph-error.ts'
+import { decodeColumn, type Row, selectColumns } from './decode-column.ts'
+import { encodeValue } from './encode-value.ts'
+import { getColumn, type Layout, openEnd } from './layout.ts'
+
+/** An entity's stored fields in API form; a reference is an id. */
+export type StoredEntity = Readonly<Record<string, unknown>>
+
+/** Reads entities at the head by their ids, in one statement. Those that are not there are missing. */
+export async function loadEntities(
+  queryable: Queryable,
+  { layout, entity, ids }: { readonly layout: Layout; readonly entity: string; readonly ids: readonly string[] },
+): Promise<ReadonlyMap<string, StoredEntity>> {
+  const table = layout.tables.get(entity)
+  if (!table) throw new SubgraphError({ code: 'invalid_change', message: `There is no entity ${entity}.` })
+  const idField = getColumn(table, 'id').field
+  const texts = ids.flatMap((id) => {
+    const encoded = encodeValue(idField, id)
+    return 'text' in encoded && encoded.text !== null ? [encoded.text] : []
+  })
+  if (texts.length === 0) return new Map()
+  const columns = [...table.columns.values()]
+  const rows = await queryable.query<Row>(
+    `select ${selectColumns(columns, 'c')} from ${table.name} as c
+     where c."$to" = ${openEnd} and c."id" = any($1::text[]::${table.idType}[])`,
+    [texts],
+  )
+  const entities = rows.map(
+    (row): StoredEntity =>
+      Object.fromEntries(columns.map((column, index) => [column.field.name, decodeColumn(column, row[`c${index}`])])),
+  )
+  return new Map(entities.map((loaded) => [String(loaded['id']), loaded]))
+}

@@ -1,0 +1,46 @@
+import type { Queryable } from '@tallystick/database'
+import type { Block } from './block.ts'
+import type { Layout } from './layout.ts'
+
+type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
+
+/** The latest block; undefined in an empty store. */
+export async function readHead(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} order by number desc limit 1`,
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
+export async function findBlockByHash(
+  queryable: Queryable,
+  { layout, hash }: { readonly layout: Layout; readonly hash: string },
+): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} where hash = $1`,
+    [hash],
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
+/** The latest block at or below a number: with numbers left out, the one the store's state at that number is from. */
+export async function findBlockAt(
+  queryable: Queryable,
+  { layout, number }: { readonly layout: Layout; readonly number: number },
+): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} where number <= $1 order by number desc limit 1`,
+    [number],
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
+/** The first block the store has: before it nothing is known. */
+export async function readEarliestNumber(queryable: Queryable, layout: Layout): Promise<number | undefined> {
+  const rows = await queryable.query<{ number: number | null }>(`select min(number) as number from ${layout.blocks}`)
+  return rows[0]?.number ?? undefined
+}
+
+function toBlock(row: BlockRow): Block {
+  return { number: row.number, hash: row.hash, parentHash: row.parent_hash, timestamp: Number(row.timestamp) }
+}

@@ -1,0 +1,125 @@
+import type { Queryable } from '@tallystick/database'
+import { type EncodedFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
+import { formatArray } from './format-array.ts'
+import { openEnd, type Table } from './layout.ts'
+
+type Version = { readonly fields: EncodedFields; readonly from: number; to: number }
+type Closing = { readonly id: string; readonly block: number }
+
+/** Writes the changes of any number of blocks to one table: one read, one close and one insert, however many they are. */
+export async function writeTable(
+  transaction: Queryable,
+  { table, changes }: { readonly table: Table; readonly changes: TableChanges },
+): Promise<void> {
+  const current = await readCurrent(transaction, { table, ids: [...changes.keys()] })
+  const closings: Closing[] = []
+  const versions: Version[] = []
+  for (const [id, operations] of changes) {
+    planVersions(table, { id, operations, current: current.get(id), closings, versions })
+  }
+  await closeVersions(transaction, { table, closings })
+  await insertVersions(transaction, { table, versions })
+}
+
+async function readCurrent(
+  transaction: Queryable,
+  { table, ids }: { readonly table: Table; readonly ids: readonly string[] },
+): Promise<ReadonlyMap<string, EncodedFields>> {
+  const columns = [...table.columns.values()]
+  const rows = await transaction.query<Record<string, string | null>>(
+    `select ${columns.map(({ name }, index) => `${name}::text as c${index}`).join(', ')} from ${table.name}
+     where "$to" = ${openEnd} and "id" = any($1::text[]::${table.idType}[])`,
+    [ids],
+  )
+  return new Map(
+    rows.map((row) => {
+      const fields = new Map(columns.map(({ field }, index) => [field.name, row[`c${index}`] ?? null]))
+      return [fields.get('id') ?? '', fields]
+    }),
+  )
+}
+
+function planVersions(
+  table: Table,
+  plan: {
+    readonly id: string
+    readonly operations: ReadonlyMap<number, Operation>
+    readonly current: EncodedFields | undefined
+    readonly closings: Closing[]
+    readonly versions: Version[]
+  },
+): void {
+  let current = plan.current
+  let open: Version | undefined
+  for (const [block, operation] of plan.operations) {
+    const next = apply(table, { id: plan.id, current, operation })
+    // A change that changes nothing is no version, as in graph-node: `_change_block` does not see it.
+    if (areEqual(current, next)) continue
+    if (open) open.to = block
+    else if (current) plan.closings.push({ id: plan.id, block })
+    open = next && { fields: next, from: block, to: openEnd }
+    if (open) plan.versions.push(open)
+    current = next
+  }
+}
+
+function apply(
+  table: Table,
+  {
+    id,
+    current,
+    operation,
+  }: { readonly id: string; readonly current: EncodedFields | undefined; readonly operation: Operation },
+): EncodedFields | undefined {
+  if (operation.kind === 'remove') return undefined
+  const inherited = operation.kind === 'merge' ? current : undefined
+  if (inherited && operation.fields.size < table.columns.size) return new Map([...inherited, ...operation.fields])
+  for (const { field } of table.columns.values()) {
+    if (field.isRequired && (operation.fields.get(field.name) ?? null) === null) {
+      throw refuse({ entity: table.entity.name, id }, `it is new, and the required field ${field.name} is not given`)
+    }
+  }
+  return operation.fields
+}
+
+function areEqual(a: EncodedFields | undefined, b: EncodedFields | undefined): boolean {
+  if (!a || !b) return a === b
+  for (const [name, value] of b) if ((a.get(name) ?? null) !== value) return false
+  for (const [name, value] of a) if ((b.get(name) ?? null) !== value) return false
+  return true
+}
+
+async function closeVersions(
+  transaction: Queryable,
+  { table, closings }: { readonly table: Table; readonly closings: readonly Closing[] },
+): Promise<void> {
+  if (closings.length === 0) return
+  await transaction.query(
+    `update ${table.name} as t set "$to" = c.block
+     from unnest($1::text[]::${table.idType}[], $2::int4[]) as c(id, block)
+     where t."id" = c.id and t."$to" = ${openEnd}`,
+    [closings.map(({ id }) => id), closings.map(({ block }) => block)],
+  )
+}
+
+async function insertVersions(
+  transaction: Queryable,
+  { table, versions }: { readonly table: Table; readonly versions: readonly Version[] },
+): Promise<void> {
+  if (versions.length === 0) return
+  const columns = [...table.columns.values()]
+  const names = columns.map(({ name }) => name).join(', ')
+  const values = columns.map(({ field, type }, index) => `x.c${index}${field.isList ? `::${type}` : ''}`).join(', ')
+  const aliases = columns.map((_, index) => `c${index}`).join(', ')
+  // One text per column, which PostgreSQL reads as an array of its type: a cast for each value would take longer.
+  const arrays = columns.map(({ field, type }, index) => `$${index + 3}::text::${field.isList ? 'text' : type}[]`)
+  await transaction.query(
+    `insert into ${table.name} (${names}, "$from", "$to") select ${values}, x."from", x."to"
+     from unnest(${arrays.join(', ')}, $1::int4[], $2::int4[]) as x(${aliases}, "from", "to")`,
+    [
+      versions.map(({ from }) => from),
+      versions.map(({ to }) => to),
+      ...columns.map(({ field }) => formatArray(versions.map(({ fields }) => fields.get(field.name) ?? null))),
+    ],
+  )
+}

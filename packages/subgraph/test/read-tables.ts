@@ -1,0 +1,24 @@
+import type { Database } from '@tallystick/database'
+
+export type TableRow = Readonly<Record<string, unknown>>
+
+/** Every row of every table of a namespace, sorted: what two stores are compared by. */
+export async function readTables(
+  database: Database,
+  namespace: string,
+): Promise<Readonly<Record<string, readonly TableRow[]>>> {
+  const names = await database.query<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = $1 and table_name <> '$meta' order by 1`,
+    [namespace],
+  )
+  const tables: Record<string, readonly TableRow[]> = {}
+  for (const { name } of names) {
+    const order = name === '$blocks' ? 'number' : '"id", "$from"'
+    const rows = await database.query<{ row: TableRow }>(
+      `select to_jsonb(t) as row from "${namespace}"."${name}" as t order by ${order}`,
+    )
+    tables[name] = rows.map(({ row }) => row)
+  }
+  return tables
+}

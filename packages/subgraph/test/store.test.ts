@@ -1,0 +1,273 @@
+import { databaseEngines } from '@tallystick/workbench/test-database'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSubgraph, SubgraphError } from '../src/index.ts'
+import { fixtureBlocks, fixtureSchema, type OpenTest, openFixture, openTest } from './open-fixture.ts'
+import { blockAt, galleryBlocks, gallerySchema, openGallery } from './open-gallery.ts'
+import { readTables } from './read-tables.ts'
+
+const schema = 'type Thing @entity { id: ID! name: String! size: Int tags: [String!] next: Thing }'
+const make = (id: string, set: Record<string, unknown> | null) => ({ entity: 'Thing', id, set })
+
+describe.each(databaseEngines)('%s', (engine) => {
+  let opened: OpenTest
+  let spaces = 0
+  const openThings = async (namespace = `things${++spaces}`) => {
+    const things = await openSubgraph({ database: opened.database, schema, namespace, deployment: 'Qm' })
+    const all = async (block = '') => {
+      const query = `{ things${block && `(block: {number: ${block}})`} { id name size tags next { id } } }`
+      const { data, errors } = await things.execute({ query })
+      expect(errors).toBeUndefined()
+      return data?.['things']
+    }
+    return { things, all, namespace }
+  }
+  beforeAll(async () => {
+    opened = await openTest(engine)
+  })
+  afterAll(() => opened.close())
+
+  test('default: set merges into what is there, null removes, each block has its state', async () => {
+    const { things, all } = await openThings()
+    await things.commit(blockAt(1), [make('a', { name: 'A', size: 1, tags: ['x'] }), make('b', { id: 'b', name: 'B' })])
+    await things.commit(blockAt(2), [make('a', { size: 2, next: 'b', name: undefined }), make('c', null)])
+    await things.commit(blockAt(5), [make('a', { tags: null, next: null }), make('b', null)])
+    await things.commit(blockAt(6), [make('b', { name: 'again' })])
+    const b = { id: 'b', name: 'B', size: null, tags: null, next: null }
+    expect(await all('1')).toEqual([{ id: 'a', name: 'A', size: 1, tags: ['x'], next: null }, b])
+    expect(await all('2')).toEqual([{ id: 'a', name: 'A', size: 2, tags: ['x'], next: { id: 'b' } }, b])
+    expect(await all('4')).toEqual(await all('2'))
+    expect(await all('5')).toEqual([{ id: 'a', name: 'A', size: 2, tags: null, next: null }])
+    expect(await all()).toEqual([
+      { id: 'a', name: 'A', size: 2, tags: null, next: null },
+      { ...b, name: 'again' },
+    ])
+    expect(things.head).toEqual(blockAt(6))
+  })
+
+  test('behavior: changes of one entity in one block are one version, and none if nothing changed', async () => {
+    const { things, all, namespace } = await openThings()
+    await things.commit(blockAt(1), [
+      make('a', { name: 'first', size: 1 }),
+      make('a', { name: 'second' }),
+      make('b', { name: 'gone' }),
+      make('b', null),
+      make('c', { name: 'old', size: 1 }),
+      make('c', null),
+      make('c', { name: 'new' }),
+    ])
+    await things.commit(blockAt(2), [make('a', { name: 'x' }), make('a', { name: 'second' }), make('c', null)])
+    await things.commit(blockAt(3), [make('a', { name: 'second', size: 1 }), make('c', { name: 'new' })])
+    expect(await all('1')).toMatchObject([
+      { id: 'a', name: 'second', size: 1 },
+      { id: 'c', name: 'new', size: null },
+    ])
+    const { Thing } = await readTables(opened.database, namespace)
+    expect(Thing?.map(({ id, $from, $to }) => [id, $from, $to])).toEqual([
+      ['a', 1, 2 ** 31 - 1],
+      ['c', 1, 2],
+      ['c', 3, 2 ** 31 - 1],
+    ])
+  })
+
+  test('behavior: a list that is set to the same values is no change', async () => {
+    const gallery = await openGallery(opened.database, 'same')
+    const before = await readTables(opened.database, 'same')
+    const again = (galleryBlocks[0]?.changes ?? []).filter(({ entity }) => entity === 'Artist' || entity === 'Show')
+    await gallery.commit(blockAt(4), again)
+    const after = await readTables(opened.database, 'same')
+    expect({ ...after, $blocks: undefined }).toEqual({ ...before, $blocks: undefined })
+  })
+
+  test('behavior: many blocks in one transaction are the same as one by one', async () => {
+    await openFixture(opened.database, 'single')
+    const many = await openSubgraph({ database: opened.database, schema: fixtureSchema, namespace: 'many' })
+    await many.commitMany(fixtureBlocks.slice(0, 7))
+    await many.commitMany([])
+    await many.commitMany(fixtureBlocks.slice(7))
+    expect(await readTables(opened.database, 'many')).toEqual(await readTables(opened.database, 'single'))
+  })
+
+  test('behavior: revert drops what came after and opens what it had closed', async () => {
+    const { things, all, namespace } = await openThings()
+    await things.commit(blockAt(1), [make('a', { name: 'A' }), make('b', { name: 'B' })])
+    await things.commit(blockAt(2), [make('a', { name: 'AA' })])
+    const before = await readTables(opened.database, namespace)
+    await things.commit(blockAt(3), [make('a', null), make('b', { name: 'BB' }), make('c', { name: 'C' })])
+    await things.commit(blockAt(4), [make('a', { name: 'back' }), make('c', null)])
+    await things.revert(2)
+    expect(await readTables(opened.database, namespace)).toEqual(before)
+    expect(things.head).toEqual(blockAt(2))
+    await things.commit({ ...blockAt(3, 'f'), parentHash: blockAt(2).hash }, [make('b', { name: 'fork' })])
+    expect(await all()).toMatchObject([{ name: 'AA' }, { name: 'fork' }])
+    await things.revert(-1)
+    expect(things.head).toBeUndefined()
+    expect((await things.execute({ query: '{ things { id } }' })).errors?.[0]?.message).toBe(
+      'subgraph Qm has not started syncing yet. Wait for it to ingest a few blocks before querying it',
+    )
+  })
+
+  test('behavior: opening again goes on where it was', async () => {
+    const { things, namespace } = await openThings()
+    await things.commit(blockAt(1), [make('a', { name: 'A' })])
+    const again = await openThings(namespace)
+    expect(again.things.head).toEqual(blockAt(1))
+    await again.things.commit(blockAt(2), [make('a', { size: 5 })])
+    expect(await again.all()).toMatchObject([{ id: 'a', name: 'A', size: 5 }])
+    expect(things.head).toEqual(blockAt(1))
+    expect(await things.readHead()).toEqual(blockAt(2))
+    expect(things.head).toEqual(blockAt(2))
+  })
+
+  test('behavior: entities are loaded at the head in API form, blocks found by number', async () => {
+    const gallery = await openGallery(opened.database, 'loading')
+    const loaded = await gallery.load('Artist', ['0x0A', '0x0b', '0xff', 'nonsense'])
+    expect([...loaded.keys()].sort()).toEqual(['0x0a', '0x0b'])
+    expect(loaded.get('0x0a')).toMatchObject({ id: '0x0a', isActive: true, flags: [true, false], mentor: null })
+    expect(loaded.get('0x0b')).toMatchObject({ mentor: '0x0a', rank: '-5', moods: [], lots: null })
+    expect(await gallery.load('Work', ['w2'])).toEqual(new Map())
+    await expect(gallery.load('Nope', [])).rejects.toThrow('There is no entity Nope')
+    expect(await gallery.findBlockAt(2)).toEqual(blockAt(2))
+    expect(await gallery.findBlockAt(99)).toEqual(blockAt(3))
+    expect(await gallery.findBlockAt(0)).toBeUndefined()
+    // What was loaded can be given back: nothing changes.
+    const before = await readTables(opened.database, 'loading')
+    const changes = [...loaded].map(([id, set]) => ({ entity: 'Artist', id, set }))
+    await gallery.commit(blockAt(4), changes)
+    expect((await readTables(opened.database, 'loading'))['Artist']).toEqual(before['Artist'])
+  })
+
+  test('behavior: several that open a new namespace together do not disturb each other', async () => {
+    const all = await Promise.all(Array.from({ length: 4 }, () => openThings('together')))
+    expect(all.map(({ things }) => things.head)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  test('behavior: a commit that breaks off half way leaves nothing behind', async () => {
+    const gallery = await openGallery(opened.database, 'halfway')
+    await opened.database.query('alter table "halfway"."Show" rename to "Gone"')
+    const before = await readTables(opened.database, 'halfway')
+    const failing = gallery.commit(blockAt(4), [
+      { entity: 'Work', id: 'w1', set: { price: '99' } },
+      { entity: 'Show', id: 's1', set: { title: 'new' } },
+    ])
+    await expect(failing).rejects.toMatchObject({ code: '42P01' })
+    expect(await readTables(opened.database, 'halfway')).toEqual(before)
+    expect(gallery.head).toEqual(blockAt(3))
+    await opened.database.query('alter table "halfway"."Gone" rename to "Show"')
+    await gallery.commit(blockAt(4), [{ entity: 'Work', id: 'w1', set: { price: '99' } }])
+    expect(gallery.head).toEqual(blockAt(4))
+  })
+
+  test.each([-2, 1.5, Number.NaN, 2 ** 31])('error: cannot revert to block %j', async (number) => {
+    const { things } = await openThings('refusing')
+    await expect(things.revert(number)).rejects.toMatchObject({ code: 'invalid_block' })
+  })
+
+  test('behavior: of several that commit the same block exactly one does', async () => {
+    const { things, namespace, all } = await openThings()
+    await things.commit(blockAt(1), [])
+    const others = await Promise.all(Array.from({ length: 4 }, () => openThings(namespace)))
+    const commits = others.map(({ things: other }, index) =>
+      other.commit(blockAt(2), [make('a', { name: `${index}` })]),
+    )
+    const results = await Promise.allSettled(commits)
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await all()).toHaveLength(1)
+  })
+
+  test('behavior: a query sees one state while blocks are committed', async () => {
+    const { things } = await openThings()
+    await things.commit(blockAt(1), [make('a', { name: '1', next: 'b' }), make('b', { name: '1' })])
+    const query = '{ _meta { block { number } } things(where: {id: "a"}) { name next { name } } }'
+    const answers = [things.execute({ query })]
+    for (let number = 2; number < 30; number++) {
+      const name = String(number)
+      await things.commit(blockAt(number), [make('a', { name }), make('b', { name })])
+      answers.push(things.execute({ query }))
+    }
+    for (const { data } of await Promise.all(answers)) {
+      const { _meta, things: seen } = data as { _meta: { block: { number: number } }; things: unknown }
+      const name = String(_meta.block.number)
+      expect(seen).toEqual([{ name, next: { name } }])
+    }
+  })
+
+  test.each<[string, string, Parameters<Awaited<ReturnType<typeof openSubgraph>>['commit']>]>([
+    ['a block below the head', 'Block 2 does not follow the head, block 2', [blockAt(2), []]],
+    ['another parent', 'The parent of block 3 is 0xff', [{ ...blockAt(3), parentHash: `0x${'ff'.repeat(32)}` }, []]],
+    ['a number that is none', 'The block number 1.5 is not an integer', [{ ...blockAt(3), number: 1.5 }, []]],
+    ['a hash that is none', 'The hash of block 3 is not 0x', [{ ...blockAt(3), hash: 'abc' }, []]],
+    ['a hash twice', 'A block has the hash of another one', [{ ...blockAt(4), hash: blockAt(1).hash }, []]],
+    ['a time that is none', 'The timestamp of block 3', [{ ...blockAt(3), timestamp: -1 }, []]],
+    ['an unknown entity', 'there is no entity Nope', [blockAt(3), [{ entity: 'Nope', id: '1', set: {} }]]],
+    [
+      'an unknown field',
+      'Thing has no field nope (it has id, name, size, tags, next)',
+      [blockAt(3), [make('a', { nope: 1 })]],
+    ],
+    ['a field of every object', 'Thing has no field constructor', [blockAt(3), [make('a', { constructor: 1 })]]],
+    ['a missing required field', 'the required field name is not given', [blockAt(3), [make('new', { size: 1 })]]],
+    ['null in a required field', 'name is required', [blockAt(3), [make('a', { name: null })]]],
+    ['a wrong value', 'size must be a number, a 32-bit integer, not "1"', [blockAt(3), [make('a', { size: '1' })]]],
+    ['a number too large', 'size must be a number', [blockAt(3), [make('a', { size: 2 ** 31 })]]],
+    ['a list that is none', 'tags must be a list, not "x"', [blockAt(3), [make('a', { tags: 'x' })]]],
+    ['a list with null', 'tags must be a list without nulls', [blockAt(3), [make('a', { tags: [null] })]]],
+    ['a NUL character', 'name must be a string without NUL', [blockAt(3), [make('a', { name: 'a\0b' })]]],
+    ['half a character', 'name must be a string without NUL', [blockAt(3), [make('a', { name: '\ud800' })]]],
+    ['an id too long', 'the id must be a string of at most 1024 bytes', [blockAt(3), [make('x'.repeat(1025), null)]]],
+    ['another id in set', 'set gives it the id "b"', [blockAt(3), [make('a', { id: 'b' })]]],
+  ])('error: refuses %s, and changes nothing', async (_, message, given) => {
+    const { things, namespace } = await openThings('refusing')
+    if (!things.head) await things.commit(blockAt(1), [make('a', { name: 'A' })])
+    if (things.head?.number === 1) await things.commit(blockAt(2), [])
+    const before = await readTables(opened.database, namespace)
+    const [block, changes] = given
+    const failing = things.commit(block, [make('good', { name: 'x' }), ...changes])
+    await expect(failing).rejects.toThrow(message)
+    await expect(failing).rejects.toBeInstanceOf(SubgraphError)
+    expect(await readTables(opened.database, namespace)).toEqual(before)
+    expect(things.head).toEqual(blockAt(2))
+  })
+
+  test.each([
+    ['Artist', { rank: 5 }, 'rank must be a decimal string, a 64-bit integer, not 5'],
+    ['Artist', { score: 1.5 }, 'score must be a decimal string, not 1.5'],
+    ['Artist', { bornAt: '1.5' }, 'bornAt must be a decimal string of microseconds'],
+    ['Artist', { isActive: 'true' }, 'isActive must be true or false, not "true"'],
+    ['Artist', { mood: 'ANGRY' }, 'mood must be one of CALM, LOUD, not "ANGRY"'],
+    ['Artist', { mood: 'toString' }, 'mood must be one of CALM, LOUD'],
+    ['Artist', { marks: ['ff'] }, 'marks must be a string of 0x'],
+    ['Artist', { mentor: 'x' }, 'mentor must be a string of 0x'],
+    ['Artist', { lots: ['0x1'] }, 'lots must be a decimal string'],
+    ['Artist', { works: [] }, 'works is derived and cannot be set'],
+  ])('error: refuses %s %j', async (entity, set, message) => {
+    const gallery = await openSubgraph({ database: opened.database, schema: gallerySchema, namespace: 'refusing2' })
+    await expect(gallery.commit(blockAt(4), [{ entity, id: '0x0a', set }])).rejects.toThrow(message)
+  })
+
+  test('error: another schema on the same namespace is refused', async () => {
+    const { namespace } = await openThings()
+    const failing = openSubgraph({ database: opened.database, schema: gallerySchema, namespace })
+    await expect(failing).rejects.toMatchObject({ code: 'schema_mismatch' })
+    await expect(failing).rejects.toThrow(`The namespace "${namespace}" holds data of another schema`)
+  })
+
+  test.each(['', 'public', 'pg_x', 'a"b', 'x'.repeat(64), 'information_schema'])(
+    'error: refuses the namespace %j',
+    async (namespace) => {
+      await expect(openSubgraph({ database: opened.database, schema, namespace })).rejects.toMatchObject({
+        code: 'invalid_namespace',
+      })
+    },
+  )
+
+  test('behavior: a column of the system and a long text are stored like any other', async () => {
+    const odd = 'type Odd @entity { id: ID! xmin: Int block: String select: String payload: Bytes }'
+    const subgraph = await openSubgraph({ database: opened.database, schema: odd, namespace: `odd${++spaces}` })
+    const set = { xmin: 1, block: 'x'.repeat(100_000), select: 'a', payload: `0x${'ab'.repeat(50_000)}` }
+    await subgraph.commit(blockAt(1), [{ entity: 'Odd', id: '1', set }])
+    const query =
+      'query ($b: String, $p: [Bytes!]) { odds(where: {block: $b, payload_in: $p, select: "a"}) { id xmin } }'
+    const variables = { b: set.block, p: [set.payload, '0x'] }
+    expect(await subgraph.execute({ query, variables })).toEqual({ data: { odds: [{ id: '1', xmin: 1 }] } })
+  })
+})

@@ -1,0 +1,92 @@
+import { databaseEngines } from '@tallystick/workbench/test-database'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BlockChanges, type EntityChange, openSubgraph, type Subgraph } from '../src/index.ts'
+import { type OpenTest, openTest } from './open-fixture.ts'
+import { blockAt } from './open-gallery.ts'
+import { readTables } from './read-tables.ts'
+
+const schema = `
+type Owner @entity { id: ID! name: String! things: [Thing!]! @derivedFrom(field: "owner") }
+type Thing @entity { id: Int8! owner: Owner size: BigInt! friends: [Thing!]! }`
+
+const query = (block: number) => `{
+  owners(block: {number: ${block}}) { id name things(orderBy: size, orderDirection: desc) { id size } }
+  things(block: {number: ${block}}, where: {or: [{owner_: {name_not: "x"}}, {size_gt: 2}]}, orderBy: owner__name) {
+    id size owner { name } friends { id owner { id } } } }`
+
+const ownerId = fc.constantFrom('a', 'b', 'c')
+const thingId = fc.constantFrom('1', '2', '30')
+const ownerChange: fc.Arbitrary<EntityChange> = fc.record({
+  entity: fc.constant('Owner'),
+  id: ownerId,
+  set: fc.option(fc.record({ name: fc.constantFrom('x', 'y', 'z') }), { freq: 3 }),
+})
+const thingChange: fc.Arbitrary<EntityChange> = fc.record({
+  entity: fc.constant('Thing'),
+  id: thingId,
+  set: fc.option(
+    fc.record({
+      owner: fc.option(ownerId),
+      size: fc.bigInt({ min: -3n, max: 2n ** 256n - 1n }).map(String),
+      friends: fc.array(thingId, { maxLength: 3 }),
+    }),
+    { freq: 4 },
+  ),
+})
+const history = fc
+  .array(fc.array(fc.oneof(ownerChange, thingChange), { maxLength: 5 }), { minLength: 2, maxLength: 10 })
+  .map((blocks): BlockChanges[] => blocks.map((changes, index) => ({ block: blockAt(index + 1), changes })))
+
+// Seeded, so that a failure comes again.
+const runs = { seed: 324, numRuns: 12, endOnFailure: true }
+
+describe.each(databaseEngines)('%s', (engine) => {
+  let opened: OpenTest
+  let spaces = 0
+  const open = async (blocks: readonly BlockChanges[]) => {
+    const namespace = `run${++spaces}`
+    const subgraph = await openSubgraph({ database: opened.database, schema, namespace, deployment: 'Qm' })
+    await subgraph.commitMany(blocks)
+    return { subgraph, namespace }
+  }
+  const answerAt = async (subgraph: Subgraph, block: number) => {
+    const result = await subgraph.execute({ query: query(block) })
+    expect(result.errors).toBeUndefined()
+    return result
+  }
+  beforeAll(async () => {
+    opened = await openTest(engine)
+  })
+  afterAll(() => opened.close())
+
+  test('behavior: a past block answers like a store that stopped there', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(history, fc.nat(), async (blocks, pick) => {
+        const stop = (pick % blocks.length) + 1
+        const { subgraph } = await open(blocks)
+        const { subgraph: stopped } = await open(blocks.slice(0, stop))
+        expect(await answerAt(subgraph, stop)).toEqual(await answerAt(stopped, stop))
+      }),
+      runs,
+    )
+  })
+
+  test('behavior: a reorg leaves the tables of the winning chain', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(history, history, fc.nat(), async (blocks, others, pick) => {
+        const fork = pick % blocks.length
+        const winning = others.map(({ changes }, index) => {
+          const block = blockAt(fork + index + 1, 'f')
+          return { block: index === 0 ? { ...block, parentHash: blockAt(fork).hash } : block, changes }
+        })
+        const { subgraph, namespace } = await open(blocks)
+        await subgraph.revert(fork)
+        for (const { block, changes } of winning) await subgraph.commit(block, changes)
+        const { namespace: fresh } = await open([...blocks.slice(0, fork), ...winning])
+        expect(await readTables(opened.database, namespace)).toEqual(await readTables(opened.database, fresh))
+      }),
+      runs,
+    )
+  })
+})
