@@ -1,6 +1,8 @@
 import { type KeyScope, TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
+import { type QueryableSubgraph, registerSubgraphRoutes } from './data/subgraph-route.ts'
+import { createAddressLimit } from './http/address-limit.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { tlsHeaders } from './http/common-headers.ts'
 import { createInstance, type InstanceParts } from './http/create-instance.ts'
@@ -14,14 +16,24 @@ import { type NotesParts, registerNotesRoute } from './notes/route.ts'
 export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly keyRing: KeyRing
   readonly notes: NotesParts
+  /** The embedded subgraphs, by chain. */
+  readonly subgraphs: ReadonlyMap<number, QueryableSubgraph>
   readonly metrics: Metrics
   readonly monotonicNow: () => number
 }
 
-/** What each endpoint takes, and which scope its key needs. */
-const endpoints: ReadonlyMap<string, { readonly scope: KeyScope; readonly allow: string }> = new Map([
-  ['/notes', { scope: 'notes', allow: 'GET, HEAD' }],
-])
+type Endpoint = {
+  readonly path: RegExp
+  readonly allow: string
+  /** The scope its key needs; undefined where it needs none. */
+  readonly scope?: KeyScope
+}
+
+/** What there is, and which methods it takes. */
+const endpoints: readonly Endpoint[] = [
+  { path: /^\/notes$/, allow: 'GET, HEAD', scope: 'notes' },
+  { path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
+]
 
 /** The public API, complete but for a port: it never listens and never reads the environment. */
 export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppParts): FastifyInstance {
@@ -32,25 +44,34 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
   requireKeys(app, parts)
 
   registerNotesRoute(app, { parts: parts.notes, chainIds })
+  registerSubgraphRoutes(app, {
+    subgraphs: parts.subgraphs,
+    limitAddress: createAddressLimit({
+      rpm: config.listen.publicRpm,
+      trust: config.listen.proxy?.trust ?? [],
+      monotonicNow: parts.monotonicNow,
+    }),
+  })
   return app
 }
 
 /** Key, then allowance, then the request itself: whatever else is wrong with it, a bad key is a 403. */
 function requireKeys(app: FastifyInstance, { keyRing, monotonicNow }: AppParts): void {
   const authenticate = createAuthenticate(keyRing, monotonicNow)
+  const scopes = new Map<string, KeyScope>([['/notes', 'notes']])
   app.addHook('onRequest', (request, reply, done) => {
-    const endpoint = endpoints.get(request.routeOptions.url ?? '')
-    if (endpoint) {
-      authenticate(endpoint.scope, request, reply)
+    const scope = scopes.get(request.routeOptions.url ?? '')
+    if (scope) {
+      authenticate(scope, request, reply)
       assertAcceptsJson(request.headers.accept)
     }
     done()
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string
-    const endpoint = endpoints.get(path)
+    const endpoint = endpoints.find((candidate) => candidate.path.test(path))
     if (!endpoint) throw notFound()
-    authenticate(endpoint.scope, request, reply)
+    if (endpoint.scope) authenticate(endpoint.scope, request, reply)
     reply.header('allow', endpoint.allow)
     throw new TallystickError({
       code: 'method_not_allowed',
@@ -63,7 +84,7 @@ function requireKeys(app: FastifyInstance, { keyRing, monotonicNow }: AppParts):
 function notFound(): TallystickError {
   return new TallystickError({
     code: 'not_found',
-    message: `There is nothing at this path. The endpoints are ${[...endpoints.keys()].join(', ')}.`,
+    message: `There is nothing at this path. The endpoints are /notes and /subgraphs/<chainid>.`,
     retryable: false,
   })
 }

@@ -121,6 +121,7 @@ function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
     .strictObject({
       host: z.string().min(1).default('0.0.0.0'),
       port: port.default(8443),
+      publicRpm: z.int().min(1).max(1_000_000).nullable().default(600),
       tls: tls.optional(),
       proxy: z.strictObject({ trust: z.array(network).min(1) }).optional(),
     })

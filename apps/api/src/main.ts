@@ -92,6 +92,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     clock,
     keyRing,
     notes: { published, keeper: notes.keeper, clock },
+    subgraphs: new Map(),
     metrics,
     log,
     monotonicNow,

@@ -1,7 +1,7 @@
 import { type KeyScope, TallystickError } from '@tallystick/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { KeyRing, RingKey } from '../keys/key-ring.ts'
-import { rateWindowSeconds } from '../keys/rate-window.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import { countRequest } from './count-request.ts'
 
 export type Authenticate = (scope: KeyScope, request: FastifyRequest, reply: FastifyReply) => void
 
@@ -15,25 +15,8 @@ export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow:
     const key = typeof secret === 'string' ? keyRing.find(secret, request.nowMs) : undefined
     if (!key) throw invalidKey()
     if (!key.scopes.has(scope)) throw insufficientScope(scope)
-    countRequest(key, { reply, monotonicMs: monotonicNow() })
+    if (key.window) countRequest(key.window, { reply, monotonicMs: monotonicNow(), whose: 'This key' })
   }
-}
-
-function countRequest(
-  { window }: RingKey,
-  { reply, monotonicMs }: { readonly reply: FastifyReply; readonly monotonicMs: number },
-): void {
-  if (!window) return
-  const { allowed, remaining, resetSeconds } = window.take(monotonicMs)
-  reply.header('ratelimit-policy', `"default";q=${window.limit};w=${rateWindowSeconds}`)
-  reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`)
-  if (allowed) return
-  throw new TallystickError({
-    code: 'rate_limited',
-    message: `This key allows ${window.limit} requests a minute. Try again in ${resetSeconds} seconds.`,
-    retryable: true,
-    retryAfterSeconds: resetSeconds,
-  })
 }
 
 /** One text whatever is wrong with the key: it tells nobody which keys exist. */

@@ -1,7 +1,7 @@
-import { BlockList, isIPv6 } from 'node:net'
 import { type ErrorBody, TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import { errorBody, statusOf } from './errors.ts'
+import { createTrust } from './trust.ts'
 
 /** Refuses what did not reach the trusted proxy over HTTPS. Any other sender's word about it counts for nothing. */
 export function requireForwardedHttps(app: FastifyInstance, trust: readonly string[]): void {
@@ -48,18 +48,4 @@ function httpsRequired(): TallystickError {
     message: 'Use https. If this request carried an API key, the key was sent in the clear: have it rotated.',
     retryable: false,
   })
-}
-
-function createTrust(networks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    list.addSubnet(address, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family)
-  }
-  return (address) => {
-    // A dual-stack socket reports IPv4 peers as ::ffff:a.b.c.d.
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-    return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
-  }
 }

@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createRateWindow, type RateWindow, rateWindowSeconds } from '../keys/rate-window.ts'
+import { createClientAddress } from './client-address.ts'
+import { countRequest } from './count-request.ts'
+
+export type LimitAddress = (request: FastifyRequest, reply: FastifyReply) => void
+
+// Each takes about 100 bytes. When so many addresses came within a minute, the oldest are forgotten.
+const addressesMax = 50_000
+
+/** Limits what needs no key, by the address it comes from. `rpm` null lets everything through. */
+export function createAddressLimit({
+  rpm,
+  trust,
+  monotonicNow,
+}: {
+  readonly rpm: number | null
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trust: readonly string[]
+  readonly monotonicNow: () => number
+}): LimitAddress {
+  if (rpm === null) return () => undefined
+  const addressOf = createClientAddress(trust)
+  const windows = new Map<string, { readonly window: RateWindow; readonly openedAtMs: number }>()
+  return (request, reply) => {
+    const forwardedFor = request.headers['x-forwarded-for']
+    const address = addressOf({
+      socketAddress: request.socket.remoteAddress ?? '',
+      forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
+    })
+    const monotonicMs = monotonicNow()
+    const known = windows.get(address)
+    const fresh = known && monotonicMs - known.openedAtMs < rateWindowSeconds * 1000
+    const entry = fresh ? known : { window: createRateWindow(rpm), openedAtMs: monotonicMs }
+    if (!fresh) {
+      // Inserted anew, so that the map's order is that of age.
+      windows.delete(address)
+      windows.set(address, entry)
+      if (windows.size > addressesMax) windows.delete(windows.keys().next().value as string)
+    }
+    countRequest(entry.window, { reply, monotonicMs, whose: 'Your address' })
+  }
+}
