@@ -1,4 +1,4 @@
-import { type Abi, type Address, encodeFunctionData, type Hash } from 'viem'
+import { type Abi, type Address, encodeFunctionData, getAddress, type Hash } from 'viem'
 import { dollarTokenAbi } from '../../src/generated/dollar-token.ts'
 import { poolAbi } from '../../src/generated/pool.ts'
 import { positionTokenAbi } from '../../src/generated/position-token.ts'
@@ -20,11 +20,17 @@ export async function mineBlock(
   { at, calls }: { readonly at: bigint; readonly calls: readonly Call[] },
 ): Promise<readonly Hash[]> {
   const transactions = calls.map(({ from, to, functionName, args = [] }) => ({
-    from,
+    // In one spelling: a sender's transactions are numbered by it.
+    from: getAddress(from),
     to,
     data: encodeFunctionData({ abi, functionName, args }),
   }))
-  await mineBatch(client.chain.rpcUrls.default.http[0]!, { timestamp: at, transactions })
+  if (transactions.length > 0) {
+    await mineBatch(client.chain.rpcUrls.default.http[0]!, { timestamp: at, transactions })
+  } else {
+    await client.setNextBlockTimestamp({ timestamp: at })
+    await client.mine({ blocks: 1 })
+  }
   const { transactions: hashes } = await client.getBlock()
   return hashes
 }
