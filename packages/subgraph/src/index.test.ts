@@ -4,6 +4,8 @@ import * as subgraph from './index.ts'
 test('default: the package exports these values', () => {
   expect(Object.keys(subgraph)).toMatchInlineSnapshot(`
     [
+      "createProtocolMapping",
+      "protocolSchema",
       "openSubgraph",
       "SubgraphError",
     ]

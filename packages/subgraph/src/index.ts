@@ -1,3 +1,6 @@
+export type { BlockLogs, LoadEntities, Log, Mapping } from './follow/mapping.ts'
+export { createProtocolMapping, type ProtocolMappingOptions } from './protocol/create-protocol-mapping.ts'
+export { protocolSchema } from './protocol/protocol-schema.ts'
 export type { Answer, QueryRequest, QueryResult } from './query/create-query-engine.ts'
 export type { ErrorEntry } from './query/query-error.ts'
 export type { Block } from './store/block.ts'

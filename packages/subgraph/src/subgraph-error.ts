@@ -1,10 +1,11 @@
-/** What the library can refuse: the SDL, the namespace it is opened on, a block, or a change. */
+/** What the library can refuse: the SDL, the namespace it is opened on, a block, a change, or a log. */
 export type SubgraphErrorCode =
   | 'invalid_schema'
   | 'invalid_namespace'
   | 'schema_mismatch'
   | 'invalid_block'
   | 'invalid_change'
+  | 'unmappable_log'
 
 export type SubgraphErrorOptions = {
   readonly code: SubgraphErrorCode

@@ -1,0 +1,328 @@
+import { expect, test } from 'vitest'
+import type { BlockLogs, LoadEntities, Log } from '../follow/mapping.ts'
+import type { EntityChange } from '../store/collect-changes.ts'
+import type { StoredEntity } from '../store/load-entities.ts'
+import { createProtocolMapping } from './create-protocol-mapping.ts'
+import { eventTopics } from './decode-event.ts'
+
+const uintMax = 2n ** 256n - 1n
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const [pool, positions, ann, bob, vault] = ['a', 'b', '1', '2', '3'].map(address) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+]
+const zero = address('0')
+const partnerId = `0x${'c4'.repeat(32)}`
+const noPartner = `0x${'00'.repeat(32)}`
+const hash = `0x${'ee'.repeat(32)}`
+const startsAt = 1_772_460_000
+const today = Math.floor(startsAt / 86_400)
+
+const mapping = createProtocolMapping({ pool: pool.toUpperCase().replace('0X', '0x'), positions })
+
+test('default: follows both contracts, and says nothing of a block without logs', async () => {
+  expect(mapping.addresses).toEqual([pool, positions])
+  const blocks = [blockOf(1, []), blockOf(2, [])]
+  expect(await mapping.map(blocks, empty)).toEqual(blocks.map(({ block }) => ({ block, changes: [] })))
+})
+
+test('behavior: the largest numbers a word holds come through whole, and sums go beyond it', async () => {
+  const terms = { tokenId: uintMax, maturity: 2n ** 128n - 1n, coupon: uintMax, principal: uintMax, feeBPS: uintMax }
+  const [mapped] = await mapping.map(
+    [
+      blockOf(1, [
+        partnerCreated(uintMax),
+        ...lend(ann, { ...terms, partnerId }),
+        ...lend(ann, { ...terms, tokenId: uintMax - 1n, partnerId }),
+        limit(eventTopics.MinLendLimitUpdated, uintMax),
+        log(pool, { topics: [eventTopics.UpdateDailyFloatingIncome], words: [BigInt(today - 1), uintMax, uintMax] }),
+        ...claim(ann, { tokenId: uintMax, totalIncome: uintMax, fee: uintMax }),
+        ...claim(ann, { tokenId: uintMax - 1n, totalIncome: uintMax, fee: 0n }),
+      ]),
+    ],
+    empty,
+  )
+  const max = String(uintMax)
+  const twice = String(2n * uintMax)
+  expect(find(mapped?.changes, ['PositionInfo', max])).toEqual({
+    id: max,
+    tokenId: max,
+    currentOwner: ann,
+    initalOwner: ann,
+    initiator: ann,
+    coupon: max,
+    principal: max,
+    lendTimestamp: String(startsAt),
+    maturityTimestamp: String(2n ** 128n - 1n),
+    partnerFeeBPS: max,
+    partnerId,
+    status: 'Claimed',
+    lendTransactionHash: hash,
+    account: ann,
+    partner: partnerId,
+    pool,
+    claimTimestamp: String(startsAt),
+    claimTransactionHash: hash,
+    claimBeneficiary: ann,
+    totalIncome: max,
+    fee: max,
+  })
+  const earned = { activePositions: 0, activePrincipal: '0', totalPrincipal: twice, totalIncome: twice, totalFees: max }
+  expect(find(mapped?.changes, ['Account', ann])).toEqual({ id: ann, ...earned })
+  expect(find(mapped?.changes, ['Pool', pool])).toMatchObject({ ...earned, minLendLimit: max })
+  const figures = { floatingIncome: max, accFloatingIncome: max, updatedAt: String(startsAt) }
+  expect(find(mapped?.changes, ['FloatingIncome', String(today - 1)])).toMatchObject({ day: today - 1, ...figures })
+  expect(find(mapped?.changes, ['Partner', partnerId])).toMatchObject({
+    feeBPS: max,
+    activePrincipal: '0',
+    totalFees: max,
+  })
+  expect(find(mapped?.changes, ['ProtocolDay', String(today)])).toEqual({
+    id: String(today),
+    day: today,
+    lent: twice,
+    claimed: twice,
+    income: twice,
+    positionsOpened: 2,
+    positionsClosed: 2,
+    activePrincipal: '0',
+  })
+})
+
+test('behavior: all of a block is one change an entity', async () => {
+  const events = [...lend(ann, { tokenId: 1n }), transfer(ann, { to: bob, tokenId: 1n }), ...lend(bob, { tokenId: 2n })]
+  const [mapped] = await mapping.map([blockOf(1, events)], empty)
+  const changed = mapped?.changes.map(({ entity, id }) => `${entity} ${id}`)
+  expect(changed).toEqual([
+    'PositionInfo 1',
+    'PositionInfo 2',
+    `Account ${ann}`,
+    `Account ${bob}`,
+    `Pool ${pool}`,
+    `ProtocolDay ${today}`,
+  ])
+  expect(find(mapped?.changes, ['Account', ann])).toMatchObject({
+    activePositions: 0,
+    activePrincipal: '0',
+    totalPrincipal: '1000',
+  })
+  expect(find(mapped?.changes, ['Account', bob])).toMatchObject({
+    activePositions: 2,
+    activePrincipal: '2000',
+    totalPrincipal: '1000',
+  })
+})
+
+test('behavior: a receiver that passes its token on while it is minted is the initial owner, not the current one', async () => {
+  const [mint, lent] = lend(ann, { tokenId: 1n }) as [Log, Log]
+  const [mapped] = await mapping.map([blockOf(1, [mint, transfer(ann, { to: bob, tokenId: 1n }), lent])], empty)
+  expect(find(mapped?.changes, ['PositionInfo', '1'])).toMatchObject({
+    initalOwner: ann,
+    currentOwner: bob,
+    account: bob,
+  })
+  expect(find(mapped?.changes, ['Account', ann])).toMatchObject({ activePositions: 0, totalPrincipal: '1000' })
+  expect(find(mapped?.changes, ['Account', bob])).toMatchObject({ activePositions: 1, totalPrincipal: '0' })
+})
+
+test('behavior: a transfer to its holder changes no sum', async () => {
+  const [, mapped] = await mapping.map(
+    [blockOf(1, lend(ann, { tokenId: 1n })), blockOf(2, [transfer(ann, { to: ann, tokenId: 1n })])],
+    empty,
+  )
+  expect(find(mapped?.changes, ['Account', ann])).toMatchObject({ activePositions: 1, activePrincipal: '1000' })
+})
+
+test('behavior: days are restated one by one, and the last of them stays the last', async () => {
+  const first = [
+    log(
+      pool,
+      previousIncomes(today - 5, [
+        [5n, 5n],
+        [6n, 11n],
+        [7n, 18n],
+      ]),
+    ),
+  ]
+  const second = [
+    log(
+      pool,
+      previousIncomes(today - 5, [
+        [9n, 9n],
+        [6n, 15n],
+      ]),
+    ),
+  ]
+  const mapped = await mapping.map([blockOf(1, first), blockOf(2, second)], empty)
+  const floating = (changes: readonly EntityChange[] | undefined) =>
+    changes
+      ?.filter(({ entity }) => entity === 'FloatingIncome')
+      .map(({ set }) => [set?.['day'], set?.['floatingIncome'], set?.['accFloatingIncome']])
+  expect(floating(mapped[0]?.changes)).toEqual([
+    [today - 5, '5', '5'],
+    [today - 4, '6', '11'],
+    [today - 3, '7', '18'],
+  ])
+  expect(floating(mapped[1]?.changes)).toEqual([
+    [today - 5, '9', '9'],
+    [today - 4, '6', '15'],
+  ])
+  expect(find(mapped[1]?.changes, ['Pool', pool])).toMatchObject({ lastFloatingIncomeDay: today - 3 })
+})
+
+test('behavior: a partner id that is zero, unknown or only known later is no partner', async () => {
+  const lends = [
+    ...lend(ann, { tokenId: 1n }),
+    ...lend(ann, { tokenId: 2n, partnerId }),
+    partnerCreated(10n),
+    ...lend(ann, { tokenId: 3n, partnerId }),
+  ]
+  const mapped = await mapping.map(
+    [blockOf(1, lends), blockOf(2, claim(ann, { tokenId: 2n, totalIncome: 5n, fee: 0n }))],
+    empty,
+  )
+  const partners = ['1', '2', '3'].map((id) => find(mapped[0]?.changes, ['PositionInfo', id])?.['partner'])
+  expect(partners).toEqual([null, null, partnerId])
+  expect(find(mapped[0]?.changes, ['Partner', partnerId])).toMatchObject({ activePrincipal: '1000' })
+  expect(find(mapped[1]?.changes, ['Partner', partnerId])).toBeUndefined()
+})
+
+test('behavior: other contracts, other events and logs without topics are passed over', async () => {
+  const strange = [
+    ...lend(ann, { tokenId: 1n }).map((event) => ({ ...event, address: vault })),
+    log(pool, { topics: [`0x${'12'.repeat(32)}`], words: [1n] }),
+    log(pool, { topics: [eventTopics.Transfer, pad(zero), pad(ann), pad('0x01')], words: [] }),
+    log(positions, { topics: [eventTopics.Paused], words: [1n] }),
+    log(positions, { topics: [], words: [] }),
+  ]
+  const [mapped] = await mapping.map([blockOf(1, strange)], empty)
+  expect(mapped?.changes).toEqual([])
+})
+
+test('behavior: what was stored before is loaded in five statements at most, new positions not at all', async () => {
+  const asked: [string, readonly string[]][] = []
+  const stored = new Map<string, StoredEntity>()
+  const load: LoadEntities = async (entity, ids) => {
+    asked.push([entity, ids])
+    return new Map(ids.flatMap((id) => (stored.has(`${entity} ${id}`) ? [[id, stored.get(`${entity} ${id}`)!]] : [])))
+  }
+  const before = await mapping.map([blockOf(1, [partnerCreated(10n), ...lend(ann, { tokenId: 1n, partnerId })])], load)
+  for (const { entity, id, set } of before[0]?.changes ?? []) stored.set(`${entity} ${id}`, set as StoredEntity)
+  asked.length = 0
+  const later = [
+    blockOf(2, [...lend(bob, { tokenId: 2n }), transfer(bob, { to: ann, tokenId: 2n })]),
+    blockOf(3, claim(ann, { tokenId: 1n, totalIncome: 50n, fee: 5n })),
+  ]
+  const mapped = await mapping.map(later, load)
+  expect(asked.map(([entity]) => entity).toSorted()).toEqual([
+    'Account',
+    'Partner',
+    'Pool',
+    'PositionInfo',
+    'ProtocolDay',
+  ])
+  expect(asked.find(([entity]) => entity === 'PositionInfo')?.[1]).toEqual(['1'])
+  expect(find(mapped[1]?.changes, ['Partner', partnerId])).toMatchObject({ activePrincipal: '0', totalFees: '5' })
+  expect(find(mapped[1]?.changes, ['Account', ann])).toMatchObject({
+    activePositions: 1,
+    totalIncome: '50',
+    totalFees: '5',
+  })
+})
+
+test('error: a claim of a position, or a change of a partner, from before the index is refused', async () => {
+  const claims = claim(ann, { tokenId: 7n, totalIncome: 1n, fee: 0n })
+  await expect(mapping.map([blockOf(1, claims)], empty)).rejects.toThrow(
+    `Position 7 was claimed in transaction ${hash}, but its lend was not indexed. Index again from the block of the pool's deployment or before.`,
+  )
+  const changed = log(pool, { topics: [eventTopics.PartnerFeeChanged], words: [BigInt(partnerId), 5n] })
+  await expect(mapping.map([blockOf(1, [changed])], empty)).rejects.toThrow(`Partner ${partnerId} was changed`)
+})
+
+test('error: a log cut short is refused', async () => {
+  const cut = lend(ann, { tokenId: 1n }).map((event) => ({ ...event, data: event.data.slice(0, -2) }))
+  await expect(mapping.map([blockOf(1, cut)], empty)).rejects.toThrow(
+    `Log 0 of transaction ${hash} with topic ${eventTopics.Lend} has no word 5 in its data. Ask another node for it.`,
+  )
+  const topics = [eventTopics.Transfer, pad(zero), pad(ann)]
+  const short = log(positions, { topics, words: [1n] })
+  await expect(mapping.map([blockOf(1, [short])], empty)).rejects.toThrow('has no topic 3')
+})
+
+async function empty(): Promise<ReadonlyMap<string, StoredEntity>> {
+  return new Map()
+}
+
+function blockOf(number: number, logs: readonly Log[]): BlockLogs {
+  const hashOf = (of: number) => `0x${of.toString(16).padStart(64, '0')}`
+  return { block: { number, hash: hashOf(number), parentHash: hashOf(number - 1), timestamp: startsAt }, logs }
+}
+
+function find(changes: readonly EntityChange[] | undefined, [entity, id]: readonly [string, string]) {
+  return changes?.find((change) => change.entity === entity && change.id === id)?.set
+}
+
+type LendTerms = {
+  readonly tokenId: bigint
+  readonly maturity?: bigint
+  readonly coupon?: bigint
+  readonly principal?: bigint
+  readonly partnerId?: string
+  readonly feeBPS?: bigint
+}
+
+function lend(to: string, terms: LendTerms): readonly Log[] {
+  const { tokenId, maturity = 2_000_000_000n, coupon = 500n, principal = 1_000n, feeBPS = 0n } = terms
+  const words = [tokenId, maturity, coupon, principal, BigInt(terms.partnerId ?? noPartner), feeBPS]
+  return [transfer(zero, { to, tokenId }), log(pool, { topics: [eventTopics.Lend, pad(to), pad(to)], words })]
+}
+
+function claim(
+  from: string,
+  { tokenId, totalIncome, fee }: { readonly tokenId: bigint; readonly totalIncome: bigint; readonly fee: bigint },
+): readonly Log[] {
+  const words = [tokenId, 2_000_000_000n, 500n, 1_000n, totalIncome, fee, 0n]
+  return [
+    transfer(from, { to: zero, tokenId }),
+    log(pool, { topics: [eventTopics.Claim, pad(from), pad(from)], words }),
+  ]
+}
+
+function transfer(from: string, { to, tokenId }: { readonly to: string; readonly tokenId: bigint }): Log {
+  return log(positions, { topics: [eventTopics.Transfer, pad(from), pad(to), `0x${hexOf(tokenId)}`], words: [] })
+}
+
+function partnerCreated(feeBPS: bigint): Log {
+  const topics = [eventTopics.PartnerCreated, pad(bob), pad(vault)]
+  return log(pool, { topics, words: [BigInt(partnerId), feeBPS] })
+}
+
+function limit(topic: string, value: bigint): Log {
+  return log(pool, { topics: [topic], words: [value] })
+}
+
+function previousIncomes(firstDay: number, days: readonly (readonly [bigint, bigint])[]) {
+  const count = BigInt(days.length)
+  const incomes = days.map(([income]) => income)
+  const sums = days.map(([, sum]) => sum)
+  const words = [BigInt(firstDay), 96n, 96n + 32n * (count + 1n), count, ...incomes, count, ...sums]
+  return { topics: [eventTopics.UpdatePreviousFloatingIncome], words }
+}
+
+function log(
+  from: string,
+  { topics, words }: { readonly topics: readonly string[]; readonly words: readonly bigint[] },
+): Log {
+  return { address: from, topics, data: `0x${words.map(hexOf).join('')}`, transactionHash: hash, logIndex: 0 }
+}
+
+function hexOf(value: bigint): string {
+  return value.toString(16).padStart(64, '0')
+}
+
+function pad(hex: string): string {
+  return `0x${hex.slice(2).padStart(64, '0')}`
+}

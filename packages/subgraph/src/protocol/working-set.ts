@@ -1,0 +1,98 @@
+import type { LoadEntities } from '../follow/mapping.ts'
+import type { EntityChange } from '../store/collect-changes.ts'
+import type { ProtocolEvent } from './decode-event.ts'
+import type { Account, FloatingIncome, Partner, Pool, PositionInfo, ProtocolDay } from './entities.ts'
+import { utcDayOf } from './utc-day-of.ts'
+import { zeroAddress } from './zero-address.ts'
+
+/** Entities of one kind that the blocks at hand touch, and which of them the current block changed. */
+export type Table<Entity> = {
+  readonly entity: string
+  readonly rows: Map<string, Entity>
+  readonly changed: Set<string>
+}
+
+export type WorkingSet = {
+  readonly positions: Table<PositionInfo>
+  readonly accounts: Table<Account>
+  readonly partners: Table<Partner>
+  readonly floatingIncomes: Table<FloatingIncome>
+  readonly pools: Table<Pool>
+  readonly days: Table<ProtocolDay>
+}
+
+/** The events of a block, and its second. */
+export type BlockEvents = { readonly timestamp: number; readonly events: readonly ProtocolEvent[] }
+
+/** Loads what the events can touch: one statement per kind of entity, however many blocks there are. */
+export async function loadWorkingSet(
+  load: LoadEntities,
+  { pool, blocks }: { readonly pool: string; readonly blocks: readonly BlockEvents[] },
+): Promise<WorkingSet> {
+  const ids = collectIds(blocks)
+  const [positions, pools, days] = await Promise.all([
+    loadTable<PositionInfo>(load, { entity: 'PositionInfo', ids: ids.positions }),
+    loadTable<Pool>(load, { entity: 'Pool', ids: blocks.some(({ events }) => events.length > 0) ? [pool] : [] }),
+    loadTable<ProtocolDay>(load, { entity: 'ProtocolDay', ids: ids.days }),
+  ])
+  // An event names neither the holder nor always the partner of a position: the position does.
+  for (const { account, partner } of positions.rows.values()) {
+    ids.accounts.add(account)
+    if (partner !== null) ids.partners.add(partner)
+  }
+  const [accounts, partners] = await Promise.all([
+    loadTable<Account>(load, { entity: 'Account', ids: ids.accounts }),
+    loadTable<Partner>(load, { entity: 'Partner', ids: ids.partners }),
+  ])
+  // Not loaded: each statement of a day's income replaces the one before.
+  const floatingIncomes = { entity: 'FloatingIncome', rows: new Map(), changed: new Set<string>() }
+  return { positions, accounts, partners, floatingIncomes, pools, days }
+}
+
+export function put<Entity extends { readonly id: string }>(table: Table<Entity>, entity: Entity): void {
+  table.rows.set(entity.id, entity)
+  table.changed.add(entity.id)
+}
+
+/** The changes since the last call. */
+export function takeChanges(set: WorkingSet): readonly EntityChange[] {
+  const changes: EntityChange[] = []
+  for (const { entity, rows, changed } of Object.values(set) as Table<NonNullable<EntityChange['set']>>[]) {
+    for (const id of changed) changes.push({ entity, id, set: rows.get(id) ?? null })
+    changed.clear()
+  }
+  return changes
+}
+
+function collectIds(blocks: readonly BlockEvents[]) {
+  const ids = {
+    positions: new Set<string>(),
+    accounts: new Set<string>(),
+    partners: new Set<string>(),
+    days: new Set<string>(),
+  }
+  const minted = new Set<string>()
+  for (const { timestamp, events } of blocks) {
+    for (const event of events) {
+      if (event.kind === 'transfer') ids.accounts.add(event.to)
+      // What is minted here cannot be stored yet, and in a backfill that is nearly everything.
+      if (event.kind === 'transfer' && event.from === zeroAddress) minted.add(event.tokenId)
+      if ((event.kind === 'transfer' || event.kind === 'claim') && !minted.has(event.tokenId)) {
+        ids.positions.add(event.tokenId)
+      }
+      if (event.kind === 'lend') ids.accounts.add(event.beneficiary)
+      if (event.kind === 'lend' || event.kind === 'partner') ids.partners.add(event.partnerId)
+      if (event.kind === 'lend' || event.kind === 'claim') ids.days.add(String(utcDayOf(timestamp)))
+    }
+  }
+  return ids
+}
+
+async function loadTable<Entity>(
+  load: LoadEntities,
+  { entity, ids }: { readonly entity: string; readonly ids: Iterable<string> },
+): Promise<Table<Entity>> {
+  const wanted = [...ids]
+  const loaded = wanted.length === 0 ? [] : await load(entity, wanted)
+  return { entity, rows: new Map(loaded as ReadonlyMap<string, Entity>), changed: new Set() }
+}
