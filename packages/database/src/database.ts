@@ -7,6 +7,13 @@ export type Queryable = {
   query<Row extends object>(text: string, parameters?: readonly unknown[]): Promise<Row[]>
 }
 
+/** Something only one holder among all processes has, until it releases it or its process or connection ends. */
+export type Lock = {
+  /** Aborted from the moment the lock is no longer held: released, or lost with its connection. */
+  readonly lost: AbortSignal
+  release(): Promise<void>
+}
+
 export type Database = Queryable & {
   readonly engine: 'postgres' | 'pglite'
   /** Where the database is, for people: never holds a password. */
@@ -19,5 +26,7 @@ export type Database = Queryable & {
    * once without a payload, since something may have been missed. Resolves to a function that stops listening.
    */
   listen(channel: string, onNotify: (payload: string | undefined) => void): Promise<() => Promise<void>>
+  /** Takes the lock of a name if nobody has it, in any process; resolves to undefined, without waiting, if somebody has. */
+  tryLock(name: string): Promise<Lock | undefined>
   close(): Promise<void>
 }

@@ -1,3 +1,3 @@
-export type { Database, Queryable } from './database.ts'
+export type { Database, Lock, Queryable } from './database.ts'
 export { type Migration, migrate } from './migrate.ts'
 export { openDatabase } from './open-database.ts'

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { PGlite, types } from '@electric-sql/pglite'
 import type { Database, Queryable } from './database.ts'
 import { lockDirectory } from './lock-directory.ts'
+import { createProcessLocks } from './process-locks.ts'
 
 /** Opens the embedded database in a directory, making it on first use (which takes some seconds). */
 export async function openPglite(directory: string): Promise<Database> {
@@ -26,6 +27,7 @@ export async function openPglite(directory: string): Promise<Database> {
       const stop = await pglite.listen(channel, onNotify)
       return () => stop()
     },
+    tryLock: createProcessLocks(),
     close: async () => {
       if (!pglite.closed) await pglite.close()
       await unlock()

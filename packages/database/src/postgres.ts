@@ -2,6 +2,7 @@ import pg from 'pg'
 import { adaptError } from './adapt-error.ts'
 import type { Database, Queryable } from './database.ts'
 import { createListener } from './postgres-listener.ts'
+import { createLocks } from './postgres-locks.ts'
 
 // A statement of ours takes milliseconds; one that takes this long waits for something that will not come.
 const statementTimeoutMs = 30_000
@@ -33,6 +34,7 @@ export async function openPostgres(url: string): Promise<Database> {
   pool.on('error', () => undefined)
   const label = describePostgres(url)
   const listener = createListener(() => new pg.Client(options))
+  const locks = createLocks(() => new pg.Client(options))
   const query = queryWith(pool, label)
   await query('select 1').catch(async (error) => {
     await pool.end()
@@ -48,7 +50,9 @@ export async function openPostgres(url: string): Promise<Database> {
       await query('select pg_notify($1, $2)', [channel, payload])
     },
     listen: (channel, onNotify) => listener.listen(channel, onNotify).catch((error) => adaptError(error, label)),
+    tryLock: (name) => locks.tryLock(name).catch((error) => adaptError(error, label)),
     close: async () => {
+      await locks.close()
       await listener.close()
       await pool.end()
     },

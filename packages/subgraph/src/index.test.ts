@@ -4,6 +4,7 @@ import * as subgraph from './index.ts'
 test('default: the package exports these values', () => {
   expect(Object.keys(subgraph)).toMatchInlineSnapshot(`
     [
+      "createFollower",
       "createProtocolMapping",
       "protocolSchema",
       "openSubgraph",

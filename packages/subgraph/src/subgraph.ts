@@ -26,6 +26,13 @@ export type SubgraphOptions = {
   readonly onInternalError?: ((error: unknown) => void) | undefined
 }
 
+export type CommitOptions = {
+  /** The hash the head must have: refused if another writer moved it since the changes were made. */
+  readonly after?: string | undefined
+  /** Makes the indexes of the attributes first, as `commit` does. */
+  readonly isIndexed?: boolean | undefined
+}
+
 export type Subgraph = {
   /** The latest block this process knows of: by its own commits and reverts, and from every query it answered. */
   readonly head: Block | undefined
@@ -42,7 +49,7 @@ export type Subgraph = {
    * Writes many blocks in one transaction, with one statement of each kind per entity: for a backfill. Until the first
    * `commit` the attributes have no indexes, which makes it faster and queries slower.
    */
-  commitMany(blocks: readonly BlockChanges[]): Promise<void>
+  commitMany(blocks: readonly BlockChanges[], options?: CommitOptions): Promise<void>
   /** Drops everything above a block. */
   revert(blockNumber: number): Promise<void>
   /** Answers a query. Never throws: what goes wrong is in `errors`. */
@@ -76,8 +83,9 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     if (answered.head) learn(answered.head)
     return answered
   }
-  const commitMany = async (blocks: readonly BlockChanges[]) => {
-    const head = await store.commit(blocks)
+  const commitMany = async (blocks: readonly BlockChanges[], { after, isIndexed }: CommitOptions = {}) => {
+    if (isIndexed) await store.ensureIndexes()
+    const head = await store.commit(blocks, after)
     // Asked only now: a query that ran meanwhile may have seen the state before.
     known.ask()(head)
   }
@@ -93,10 +101,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     },
     findBlockAt: (number) => findBlockAt(database, { layout: store.layout, number }),
     load: (entity, ids) => loadEntities(database, { layout: store.layout, entity, ids }),
-    commit: async (block, changes) => {
-      await store.ensureIndexes()
-      await commitMany([{ block, changes }])
-    },
+    commit: (block, changes) => commitMany([{ block, changes }], { isIndexed: true }),
     commitMany,
     revert: async (blockNumber) => {
       const head = await store.revert(blockNumber)

@@ -26,6 +26,12 @@ export function assertFollows(head: Block | undefined, block: Block): void {
   }
 }
 
+/** Throws unless `head` is the block of a hash: another writer may have moved it since its hash was read. */
+export function assertIs(head: Block | undefined, hash: string): void {
+  if (head?.hash === hash.toLowerCase()) return
+  throw refuse(`The head is ${head ? `block ${head.number}, ${head.hash}` : 'empty'}, not ${hash}. Read it again.`)
+}
+
 function assertBlock({ number, hash, parentHash, timestamp }: Block): void {
   if (!Number.isInteger(number) || number < 0 || number >= openEnd) {
     throw refuse(`The block number ${String(number)} is not an integer from 0 to ${openEnd - 1}.`)

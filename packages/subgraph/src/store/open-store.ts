@@ -2,7 +2,7 @@ import type { Database, Queryable } from '@tallystick/database'
 import type { EntityModel } from '../schema/entity-model.ts'
 import { fingerprintOf } from '../schema/fingerprint-of.ts'
 import { SubgraphError } from '../subgraph-error.ts'
-import { assertFollows, type Block } from './block.ts'
+import { assertFollows, assertIs, type Block } from './block.ts'
 import { type BlockChanges, collectChanges } from './collect-changes.ts'
 import { createAttributeIndexesSql, createTablesSql } from './create-tables.ts'
 import { createLayout, type Layout, openEnd } from './layout.ts'
@@ -12,8 +12,8 @@ import { writeTable } from './write-table.ts'
 export type Store = {
   readonly database: Database
   readonly layout: Layout
-  /** Writes the blocks and their changes in one transaction; returns the new head. */
-  commit(blocks: readonly BlockChanges[]): Promise<Block | undefined>
+  /** Writes the blocks and their changes in one transaction, onto the head of a hash if one is given; returns the new head. */
+  commit(blocks: readonly BlockChanges[], after?: string): Promise<Block | undefined>
   /**
    * Makes the indexes queries need, once. A backfill goes without: an index on all of it takes less time than one that
    * grows with every row.
@@ -42,7 +42,8 @@ export async function openStore(
   return {
     database,
     layout,
-    commit: (blocks) => database.transaction((transaction) => commitBlocks(transaction, { layout, blocks })),
+    commit: (blocks, after) =>
+      database.transaction((transaction) => commitBlocks(transaction, { layout, blocks, after })),
     ensureIndexes: async () => {
       if (!isIndexed) await database.transaction((transaction) => createIndexes(transaction, layout))
       isIndexed = true
@@ -89,10 +90,15 @@ async function analyse(queryable: Queryable, layout: Layout): Promise<void> {
 
 async function commitBlocks(
   transaction: Queryable,
-  { layout, blocks }: { readonly layout: Layout; readonly blocks: readonly BlockChanges[] },
+  {
+    layout,
+    blocks,
+    after,
+  }: { readonly layout: Layout; readonly blocks: readonly BlockChanges[]; readonly after: string | undefined },
 ): Promise<Block | undefined> {
   const changes = collectChanges(layout, blocks)
   const head = await lockForWriting(transaction, layout)
+  if (after !== undefined) assertIs(head, after)
   let last = head
   for (const { block } of blocks) {
     assertFollows(last, block)

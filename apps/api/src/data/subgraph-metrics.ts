@@ -1,0 +1,30 @@
+import type { Follower, FollowerStatus } from '@tallystick/subgraph'
+import type { MetricHelp, Metrics } from '../metrics.ts'
+
+export const subgraphMetricHelp: MetricHelp = {
+  tallystick_subgraph_head_block: 'Latest block in the embedded subgraph.',
+  tallystick_subgraph_lag_blocks: 'Blocks the embedded subgraph is behind its chain.',
+  tallystick_subgraph_lag_seconds: 'Seconds between the latest block indexed and the chain’s latest.',
+  tallystick_subgraph_events: 'Logs indexed by this process since it started.',
+  tallystick_subgraph_reorgs: 'Reorgs this process has rolled back since it started.',
+  tallystick_subgraph_problem: 'ALARM: 1 while something keeps the embedded subgraph from being read; /readyz says what.',
+}
+
+export function addSubgraphMetrics(
+  metrics: Metrics,
+  subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>,
+): void {
+  const gauge = (family: string, read: (status: FollowerStatus) => number | undefined) =>
+    metrics.gauge(family, () =>
+      [...subgraphs].flatMap(([chain, { follower }]) => {
+        const value = read(follower.status())
+        return value === undefined ? [] : [{ labels: { chain }, value }]
+      }),
+    )
+  gauge('tallystick_subgraph_head_block', ({ head }) => head?.number)
+  gauge('tallystick_subgraph_lag_blocks', ({ lagBlocks }) => lagBlocks)
+  gauge('tallystick_subgraph_lag_seconds', ({ lagSeconds }) => lagSeconds)
+  gauge('tallystick_subgraph_events', ({ eventsIndexed }) => eventsIndexed)
+  gauge('tallystick_subgraph_reorgs', ({ reorgsSeen }) => reorgsSeen)
+  gauge('tallystick_subgraph_problem', ({ problem }) => (problem === undefined ? 0 : 1))
+}

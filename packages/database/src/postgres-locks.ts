@@ -1,0 +1,119 @@
+import type pg from 'pg'
+import type { Lock } from './database.ts'
+
+export type Locks = {
+  tryLock(name: string): Promise<Lock | undefined>
+  close(): Promise<void>
+}
+
+type Held = Map<string, AbortController>
+
+// A holder must know that it lost its lock before others have done much with it.
+const heartbeatMs = 2_000
+
+// A machine that vanishes says no goodbye: without these the server would keep its locks for two hours, the default of TCP.
+const dropDeadHolders = [
+  "set tcp_keepalives_idle = '5s'",
+  "set tcp_keepalives_interval = '2s'",
+  'set tcp_keepalives_count = 3',
+  "set tcp_user_timeout = '10s'",
+]
+
+/**
+ * One session that holds every lock of this process: the server frees them when it ends, however it ends. A session can
+ * take an advisory lock twice, so what is held is looked up here first.
+ */
+export function createLocks(createClient: () => pg.Client): Locks {
+  const held: Held = new Map()
+  let connecting: Promise<pg.Client> | undefined
+  const connected = () => {
+    connecting ??= openSession(createClient(), () => {
+      connecting = undefined
+      for (const controller of held.values()) controller.abort()
+      held.clear()
+    }).catch((error) => {
+      connecting = undefined
+      throw error
+    })
+    return connecting
+  }
+
+  return {
+    tryLock: async (name) => {
+      if (held.has(name)) return undefined
+      const controller = new AbortController()
+      held.set(name, controller)
+      try {
+        const session = await connected()
+        if (await takeLock(session, name)) return toLock({ session, held, name, controller })
+      } catch (error) {
+        forget(held, { name, controller })
+        throw error
+      }
+      forget(held, { name, controller })
+      return undefined
+    },
+    close: async () => {
+      const session = await connecting?.catch(() => undefined)
+      await session?.end()
+    },
+  }
+}
+
+async function openSession(client: pg.Client, onEnd: () => void): Promise<pg.Client> {
+  client.on('error', () => undefined)
+  await client.connect()
+  for (const statement of dropDeadHolders) await client.query(statement)
+  let isWaiting = false
+  const heartbeat = setInterval(() => {
+    // No answer since the last beat: the connection is as good as gone.
+    if (isWaiting) return destroy(client)
+    isWaiting = true
+    client.query('select 1').then(
+      () => {
+        isWaiting = false
+      },
+      () => destroy(client),
+    )
+  }, heartbeatMs)
+  heartbeat.unref()
+  client.on('end', () => {
+    clearInterval(heartbeat)
+    onEnd()
+  })
+  return client
+}
+
+/** `end` would wait for a server that does not answer. */
+function destroy(client: pg.Client): void {
+  const { connection } = client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
+  connection.stream.destroy()
+}
+
+async function takeLock(session: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await session.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name])
+  return rows[0]?.taken === true
+}
+
+function toLock(lock: {
+  readonly session: pg.Client
+  readonly held: Held
+  readonly name: string
+  readonly controller: AbortController
+}): Lock {
+  const { session, held, name, controller } = lock
+  return {
+    lost: controller.signal,
+    release: async () => {
+      if (controller.signal.aborted) return
+      controller.abort()
+      // A session that is gone has freed it already.
+      await session.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined)
+      forget(held, { name, controller })
+    },
+  }
+}
+
+function forget(held: Held, { name, controller }: { readonly name: string; readonly controller: AbortController }) {
+  if (held.get(name) === controller) held.delete(name)
+}

@@ -1,0 +1,68 @@
+import type { ChainContext, Cursor } from './chain-context.ts'
+import type { BlockLogs } from './mapping.ts'
+import { changed, linkParents, type Range, readRange } from './read-range.ts'
+import { RpcError } from './rpc/rpc-error.ts'
+import { storeBlocks } from './store-blocks.ts'
+
+// Large enough that a transaction's own cost vanishes, small enough that a stop waits a second at most.
+const logsPerTransaction = 5_000
+
+/** Reads and stores deep history up to a block, in ranges; the next one is fetched while one is stored. */
+export async function backfill(
+  context: ChainContext,
+  { cursor, to }: { readonly cursor: Cursor; readonly to: number },
+): Promise<Cursor> {
+  let { stored, position } = cursor
+  let next: Promise<Range> | undefined = fetchRange(context, { from: position.number + 1, to })
+  while (next && !context.isOver()) {
+    const range: Range = await next
+    if (range.before.hash !== position.hash) throw changed(position.number)
+    const from = range.end.number + 1
+    next = from <= to ? fetchRange(context, { from, to }) : undefined
+    // It is looked at when its turn comes; until then a failure must not count as unhandled.
+    next?.catch(() => undefined)
+    for (const blocks of splitByLogs(linkParents(range.blocks, stored))) {
+      if (context.isOver()) return { stored, position: stored }
+      stored = await storeBlocks(context, { blocks, head: stored, isIndexed: false })
+    }
+    position = range.end
+  }
+  return { stored, position }
+}
+
+async function fetchRange(
+  { pool, sizer, addresses, isOver }: ChainContext,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Range> {
+  for (;;) {
+    try {
+      const range = await pool.run((endpoint) =>
+        readRange(endpoint, { from, to: Math.min(to, from + sizer.size - 1), addresses }).catch((error) => {
+          const isTooMuch = error instanceof RpcError && (error.kind === 'refused' || error.kind === 'timeout')
+          if (isTooMuch) sizer.refused()
+          throw error
+        }),
+      )
+      sizer.succeeded(range.logCount)
+      return range
+    } catch (error) {
+      const isRefused = error instanceof RpcError && error.kind === 'refused'
+      if (!isRefused || isOver()) throw error
+    }
+  }
+}
+
+function splitByLogs(blocks: readonly BlockLogs[]): readonly (readonly BlockLogs[])[] {
+  const parts: BlockLogs[][] = []
+  let logs = 0
+  for (const block of blocks) {
+    const part = parts.at(-1)
+    logs += block.logs.length
+    if (part && logs <= logsPerTransaction) part.push(block)
+    else {
+      parts.push([block])
+      logs = block.logs.length
+    }
+  }
+  return parts
+}

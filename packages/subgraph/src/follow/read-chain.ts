@@ -1,0 +1,62 @@
+import type { Block } from '../store/block.ts'
+import type { RpcEndpoint } from './rpc/rpc-endpoint.ts'
+import { RpcError } from './rpc/rpc-error.ts'
+
+/** Reads the latest block. */
+export async function readLatest(endpoint: RpcEndpoint): Promise<Block> {
+  return getHeader(await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }), 'latest')
+}
+
+/** Reads blocks by their numbers, in that order. Throws if the server does not have one of them yet. */
+export async function readBlocks(endpoint: RpcEndpoint, numbers: readonly number[]): Promise<readonly Block[]> {
+  const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }))
+  const headers = await endpoint.callMany(calls)
+  return numbers.map((number, index) => {
+    const block = getHeader(headers[index], number)
+    if (block.number === number) return block
+    throw new RpcError({ kind: 'garbage', message: `answered with block ${block.number} for block ${number}` })
+  })
+}
+
+/** As `readBlocks` of one number, for a caller to whom its absence is an answer. */
+export async function findBlock(endpoint: RpcEndpoint, number: number): Promise<Block | undefined> {
+  return readBlocks(endpoint, [number]).then(
+    ([block]) => block,
+    (error) => {
+      if (error instanceof RpcError && error.kind === 'behind') return undefined
+      throw error
+    },
+  )
+}
+
+function getHeader(json: unknown, asked: number | 'latest'): Block {
+  if (json === null || typeof json !== 'object')
+    throw new RpcError({ kind: 'behind', message: `does not have block ${asked}: it lags behind` })
+  const { number, hash, parentHash, timestamp } = json as Readonly<Record<string, unknown>>
+  if (!isHash(hash) || !isHash(parentHash)) {
+    throw new RpcError({ kind: 'garbage', message: `answered with a block ${asked} without hashes` })
+  }
+  return {
+    number: parseQuantity(number),
+    hash: hash.toLowerCase(),
+    parentHash: parentHash.toLowerCase(),
+    timestamp: parseQuantity(timestamp),
+  }
+}
+
+const hashLength = 66
+
+export function isHash(value: unknown): value is string {
+  return typeof value === 'string' && value.length === hashLength && value.startsWith('0x')
+}
+
+/** Numbers of blocks, times and positions: all far below 2^53. */
+export function parseQuantity(value: unknown): number {
+  const parsed = typeof value === 'string' && value.startsWith('0x') ? Number(value) : Number.NaN
+  if (Number.isSafeInteger(parsed)) return parsed
+  throw new RpcError({ kind: 'garbage', message: 'answered with a number that is not hexadecimal' })
+}
+
+export function toQuantity(value: number): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,25 @@
+import type { FollowerLog } from './follower-log.ts'
+import type { FollowerStatus } from './follower-status.ts'
+
+// Often enough to see that it moves, seldom enough to read.
+const intervalMs = 2_000
+
+/** Returns a function to call after each transaction of a backfill, which says now and then how far it is. */
+export function createProgressReport(options: {
+  readonly name: string
+  readonly startBlock: number
+  readonly log: FollowerLog
+}): (status: FollowerStatus) => void {
+  const { name, startBlock, log } = options
+  let last = { atMs: Date.now(), events: 0 }
+  return ({ state, head, chainHead, lagBlocks, lagSeconds, eventsIndexed }) => {
+    const elapsedMs = Date.now() - last.atMs
+    if (state !== 'backfilling' || !head || !chainHead || elapsedMs < intervalMs) return
+    const span = Math.max(1, chainHead.number - startBlock)
+    const percent = Math.floor((100 * (head.number - startBlock)) / span)
+    const eventsPerSecond = Math.round(((eventsIndexed - last.events) * 1_000) / elapsedMs)
+    last = { atMs: Date.now(), events: eventsIndexed }
+    const details = { name, block: head.number, percent, eventsPerSecond, lagBlocks, lagSeconds }
+    log.info(details, `backfilling: ${percent} %, ${eventsPerSecond} events a second`)
+  }
+}

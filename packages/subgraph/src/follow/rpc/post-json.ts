@@ -1,0 +1,91 @@
+import { RpcError } from './rpc-error.ts'
+
+export type PostOptions = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly timeoutMs: number
+  readonly answerBytesMax: number
+  /** Breaks the call off. */
+  readonly signal: AbortSignal
+}
+
+/** Sends a JSON body and returns the JSON of the answer, whatever its status if it is an answer at all. */
+export async function postJson(options: PostOptions): Promise<unknown> {
+  const { url, headers, body, timeoutMs, signal } = options
+  // By hand: AbortSignal.any on a signal that lives as long as the process keeps every call's memory in Node 20.
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, timeoutMs)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    signal.throwIfAborted()
+    const response = await fetch(url, { method: 'POST', headers, body, signal: controller.signal, redirect: 'error' })
+    const text = await readBody(response, options.answerBytesMax)
+    return parseAnswer(response, text)
+  } catch (error) {
+    controller.abort()
+    signal.throwIfAborted()
+    throw toRpcError(error, { timeoutMs, isTimeout: controller.signal.aborted && isAbort(error) })
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+async function readBody(response: Response, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > bytesMax) {
+      throw new RpcError({ kind: 'refused', message: `sent more than ${bytesMax} bytes, the limit for an answer` })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Providers put the reason of a refusal into the body of a 400 or 500 as well. */
+function parseAnswer(response: Response, text: string): unknown {
+  if (response.status === 429) {
+    const seconds = Number(response.headers.get('retry-after'))
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined
+    throw new RpcError({ kind: 'busy', message: 'answered 429: too many requests', retryAfterMs })
+  }
+  const json = parseJson(text)
+  if (json !== undefined && (response.ok || hasError(json))) return json
+  if (response.ok) throw new RpcError({ kind: 'garbage', message: 'answered with something that is not JSON' })
+  const { status } = response
+  if (status === 413) throw new RpcError({ kind: 'refused', message: 'answered 413: too large' })
+  const kind = status === 408 || status === 504 ? 'timeout' : 'unreachable'
+  throw new RpcError({ kind, message: `answered ${status}` })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function hasError(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'error' in json && typeof json.error === 'object'
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+/** The causes of fetch hold addresses and, with credentials in it, the URL: only the code of the failure is taken over. */
+function toRpcError(
+  error: unknown,
+  { timeoutMs, isTimeout }: { readonly timeoutMs: number; readonly isTimeout: boolean },
+): RpcError {
+  if (error instanceof RpcError) return error
+  if (isTimeout) return new RpcError({ kind: 'timeout', message: `gave no answer within ${timeoutMs} ms` })
+  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
+  const reason = typeof code === 'string' ? code : 'the connection broke'
+  return new RpcError({ kind: 'unreachable', message: `cannot be reached (${reason})` })
+}

@@ -1,0 +1,115 @@
+import type { FollowerLog } from '../follower-log.ts'
+import type { RpcEndpoint } from './rpc-endpoint.ts'
+import { RpcError } from './rpc-error.ts'
+
+export type RpcPool = {
+  /**
+   * Does some work on the first server that is well, on the next one if that fails. All of the work is on one server,
+   * so that its answers fit together. A refusal is the work's own affair and goes through.
+   */
+  run<Result>(work: (endpoint: RpcEndpoint) => Promise<Result>): Promise<Result>
+  /** What is wrong with which server, if anything. */
+  readonly problem: string | undefined
+}
+
+type Member = {
+  readonly endpoint: RpcEndpoint
+  /** Whether it has said, since it last failed, that it is of the right chain. */
+  isVerified: boolean
+  fault: string | undefined
+  failures: number
+  restsUntilMs: number
+  verifying: Promise<void> | undefined
+}
+
+// A short failure is over soon; a long one is looked at often enough to be back in use within seconds.
+const restMsMin = 100
+const restMsMax = 5_000
+
+export function createRpcPool(options: {
+  readonly endpoints: readonly RpcEndpoint[]
+  readonly chainId: number
+  readonly log: FollowerLog
+}): RpcPool {
+  const members = options.endpoints.map(
+    (endpoint): Member => ({
+      endpoint,
+      isVerified: false,
+      fault: undefined,
+      failures: 0,
+      restsUntilMs: 0,
+      verifying: undefined,
+    }),
+  )
+  const verifyOnce = (member: Member) => {
+    member.verifying ??= verify(member, options).finally(() => {
+      member.verifying = undefined
+    })
+    return member.verifying
+  }
+  return {
+    get problem() {
+      const faults = members.flatMap(({ endpoint, fault }) => (fault ? [`${endpoint.label} ${fault}`] : []))
+      return faults.length > 0 ? `RPC ${faults.join('; ')}.` : undefined
+    },
+    run: async (work) => {
+      // Those that rest are looked at on the side: work goes back to the first when it is well, without waiting for it.
+      for (const member of members) if (!member.isVerified && hasRested(member)) void verifyOnce(member)
+      for (const member of members) {
+        // The first that may be well is waited for, so that the order of the URLs holds at the start.
+        if (!member.isVerified) await member.verifying
+        if (!member.isVerified) continue
+        try {
+          const result = await work(member.endpoint)
+          member.failures = 0
+          return result
+        } catch (error) {
+          if (!(error instanceof RpcError) || error.kind === 'refused' || error.kind === 'changed') throw error
+          rest(member, { error, log: options.log })
+        }
+      }
+      throw new NoRpcError()
+    },
+  }
+}
+
+function hasRested(member: Member): boolean {
+  return Date.now() >= member.restsUntilMs
+}
+
+async function verify(
+  member: Member,
+  { chainId, log }: { readonly chainId: number; readonly log: FollowerLog },
+): Promise<void> {
+  try {
+    const answered = Number(await member.endpoint.call({ method: 'eth_chainId', params: [] }))
+    if (answered !== chainId) {
+      const message = `is of chain ${answered}, the configuration says ${chainId}: it is not used. Correct its URL or the chain id`
+      throw new RpcError({ kind: 'error', message })
+    }
+    if (member.fault) log.info({ rpc: member.endpoint.label }, 'the RPC is well again')
+    member.isVerified = true
+    member.fault = undefined
+  } catch (error) {
+    if (error instanceof RpcError) rest(member, { error, log })
+  }
+}
+
+function rest(member: Member, { error, log }: { readonly error: RpcError; readonly log: FollowerLog }): void {
+  if (member.fault !== error.message) log.warn({ rpc: member.endpoint.label, problem: error.message }, 'the RPC fails')
+  member.isVerified = false
+  member.fault = error.message
+  const doubled = restMsMin * 2 ** Math.min(member.failures, 10)
+  member.failures += 1
+  member.restsUntilMs = Date.now() + Math.min(Math.max(doubled, error.retryAfterMs ?? 0), restMsMax)
+}
+
+/** No server could do the work; what is wrong with each is in the pool's `problem`. */
+export class NoRpcError extends Error {
+  override readonly name = 'NoRpcError' as const
+  readonly retryable = true
+
+  constructor() {
+    super('No RPC gives usable answers.')
+  }
+}

@@ -1,0 +1,66 @@
+import type { Database } from '@tallystick/database'
+import { expect } from 'vitest'
+import { createFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
+import type { TestChain } from './follow-chain.ts'
+import { createMapping, schema } from './follow-mapping.ts'
+import { readTables, type TableRow } from './read-tables.ts'
+
+export type TestIndex = {
+  readonly follower: Follower
+  readonly subgraph: Subgraph
+  readonly lines: readonly string[]
+  tables(): Promise<Readonly<Record<string, readonly TableRow[]>>>
+  /** Until the index is at the head of the chain. */
+  untilCurrent(): Promise<void>
+}
+
+let spaces = 0
+
+/** Follows a chain into a namespace of its own. */
+export async function followInto(
+  database: Database,
+  {
+    chain,
+    namespace = `follow${++spaces}`,
+    ...options
+  }: {
+    readonly chain: TestChain
+    readonly namespace?: string
+  } & Partial<FollowerOptions>,
+): Promise<TestIndex> {
+  const subgraph = await openSubgraph({ database, schema, namespace })
+  const lines: string[] = []
+  const write = (details: object, message: string) => lines.push(`${message} ${JSON.stringify(details)}`)
+  const follower = createFollower({
+    subgraph,
+    database,
+    name: namespace,
+    chainId: 324,
+    urls: [chain.url],
+    mapping: createMapping(chain.address),
+    startBlock: 1,
+    log: { info: write, warn: write, error: write },
+    pollMs: 20,
+    ...options,
+  })
+  return {
+    follower,
+    subgraph,
+    lines,
+    tables: () => readTables(database, namespace),
+    untilCurrent: () => untilAt(subgraph, chain),
+  }
+}
+
+export async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<void> {
+  const { hash } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
+  await expect.poll(() => subgraph.head?.hash, { timeout: 25_000, interval: 20 }).toBe(hash)
+}
+
+/** The tables of an index of the chain made anew, by somebody without any trouble. */
+export async function tablesOfFresh(database: Database, chain: TestChain, startBlock = 1) {
+  const fresh = await followInto(database, { chain, startBlock })
+  await fresh.untilCurrent()
+  await fresh.follower.stop()
+  return fresh.tables()
+}

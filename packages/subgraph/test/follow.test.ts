@@ -1,0 +1,86 @@
+import { databaseEngines } from '@tallystick/workbench/test-database'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startChain, type TestChain } from './follow-chain.ts'
+import { followInto, tablesOfFresh } from './follow-index.ts'
+import { type OpenTest, openTest } from './open-fixture.ts'
+
+describe.each(databaseEngines)('%s', (engine) => {
+  let opened: OpenTest
+  let chain: TestChain
+  beforeAll(async () => {
+    ;[opened, chain] = await Promise.all([openTest(engine), startChain()])
+  })
+  afterAll(async () => {
+    await chain.stop()
+    await opened.close()
+  })
+
+  test('default: a backfill has every event once, and follows what comes', async () => {
+    for (let block = 0; block < 40; block += 1) await chain.emit(block % 7, block)
+    await chain.mine(2_300)
+    await chain.emit(5, 1)
+    await chain.mine(300)
+    const index = await followInto(opened.database, { chain })
+    await index.untilCurrent()
+    const ofLoop = Array.from({ length: 40 }, (_, block) => block).flatMap((block) => Array(block % 7).fill(block))
+    const { Event: events = [], Tally: tallies = [], $blocks: blocks = [] } = await index.tables()
+    expect(events.map(({ salt }) => Number(salt)).sort((a, b) => a - b)).toEqual(
+      [...ofLoop, 1, 1, 1, 1, 1].sort((a, b) => a - b),
+    )
+    const salts = ofLoop.reduce((sum, salt) => sum + salt, 0) + 5
+    expect(tallies.at(-1)).toMatchObject({ events: ofLoop.length + 5, salts })
+    const head = await chain.headNumber()
+    const numbers = blocks.map(({ number }) => Number(number))
+    expect(numbers.filter((number) => number > head - 256)).toHaveLength(256)
+    expect(numbers.filter((number) => number > 42 && number <= head - 256)).toEqual([2_000, 2_342])
+    expect(index.follower.status()).toMatchObject({
+      state: 'following',
+      lagBlocks: 0,
+      lagSeconds: 0,
+      eventsIndexed: ofLoop.length + 5,
+      reorgsSeen: 0,
+      problem: undefined,
+    })
+    expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain))
+    await chain.emit(3, 9)
+    await index.untilCurrent()
+    expect((await index.tables())['Tally']?.at(-1)).toMatchObject({ events: ofLoop.length + 8 })
+    await index.follower.stop()
+  })
+
+  test.each([1, 7, 64])('behavior: a reorg of %i blocks leaves what a fresh index has', async (depth) => {
+    const startBlock = await chain.headNumber()
+    for (let block = 0; block < 10; block += 1) await chain.emit(2, 100 + block)
+    const snapshot = await chain.rpc('evm_snapshot')
+    const index = await followInto(opened.database, { chain, startBlock })
+    for (let block = 0; block < depth; block += 1) await chain.emit(1, 200 + block)
+    await index.untilCurrent()
+    await chain.rpc('evm_revert', [snapshot])
+    for (let block = 0; block <= depth; block += 1) await chain.emit(block % 3, 300 + block)
+    await index.untilCurrent()
+    await index.follower.stop()
+    expect(index.follower.status()).toMatchObject({ state: 'following', reorgsSeen: expect.any(Number) })
+    expect(index.follower.status().reorgsSeen).toBeGreaterThan(0)
+    expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
+  })
+
+  test('behavior: a reorg deeper than any window, to a shorter chain, while nobody follows', async () => {
+    const startBlock = await chain.headNumber()
+    await chain.emit(3, 1)
+    const snapshot = await chain.rpc('evm_snapshot')
+    for (let block = 0; block < 5; block += 1) await chain.emit(2, 400 + block)
+    await chain.mine(600)
+    const first = await followInto(opened.database, { chain, startBlock, namespace: `deep_${engine}` })
+    await first.untilCurrent()
+    await first.follower.stop()
+    await chain.rpc('evm_revert', [snapshot])
+    await chain.emit(1, 500)
+    await chain.mine(300)
+    await chain.emit(2, 501)
+    const second = await followInto(opened.database, { chain, startBlock, namespace: `deep_${engine}` })
+    await second.untilCurrent()
+    await second.follower.stop()
+    expect(second.follower.status().reorgsSeen).toBe(1)
+    expect(await second.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
+  })
+})
