@@ -96,6 +96,10 @@ function chainSchema(secret: z.ZodType<Secret, string>) {
       rpc: z.array(httpUrl).default([]),
       subgraph: subgraphSchema(secret).optional(),
     })
+    .refine(({ subgraph, rpc }) => subgraph?.embedded === undefined || rpc.length > 0, {
+      path: ['rpc'],
+      message: 'must name at least one RPC: the embedded subgraph is read from it',
+    })
     .transform(({ pool, domain, ...chain }) => ({ ...chain, domain: { ...domain, verifyingContract: pool } }))
 }
 

@@ -10,6 +10,8 @@ import { checkReadiness } from './admin/readiness.ts'
 import { type AppParts, buildApp } from './app.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
+import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
+import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
 import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
 import { httpMetricHelp } from './http/measure.ts'
@@ -77,7 +79,7 @@ type Surroundings = ServiceOptions & {
 
 async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
   const { config, clock, log, say, closers, closeAll } = surroundings
-  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp })
+  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp, ...subgraphMetricHelp })
   const monotonicNow = () => performance.now()
   const nextRequestId = createRequestIds()
   const keyRing = await openKeyRing({ database, log })
@@ -86,13 +88,16 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
 
   const notes = await startNotes(database, { ...surroundings, metrics, monotonicNow })
   const { published } = notes
+  const embedded = await startEmbeddedSubgraphs(database, { chains: config.chains, log })
+  closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
+  addSubgraphMetrics(metrics, embedded)
   const tls = openTls(config, { metrics, clock, log, nextRequestId })
   closers.push(() => tls?.stopWatching())
   const app = buildApp(config, {
     clock,
     keyRing,
     notes: { published, keeper: notes.keeper, clock },
-    subgraphs: new Map(),
+    subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
     metrics,
     log,
     monotonicNow,
@@ -105,7 +110,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     clock,
     metrics,
     operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
-    checkReadiness: () => checkReadiness({ database, published, clock, chainIds }),
+    checkReadiness: () => checkReadiness({ database, published, clock, chainIds, subgraphs: embedded }),
     log,
     nextRequestId,
   })

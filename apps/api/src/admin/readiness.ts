@@ -1,38 +1,56 @@
 import type { Database } from '@tallystick/database'
+import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
 import type { Published } from '../notes/published.ts'
 
-export type Readiness = {
-  readonly ready: boolean
-  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]
+export type Check = {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  /** Whether traffic should stay away while it fails. */
+  readonly required: boolean
 }
+
+export type Readiness = { readonly ready: boolean; readonly checks: readonly Check[] }
 
 const databaseTimeoutMs = 2_000
 
-/** Ready means: the current period's notes of every chain are in memory, and the database answers. */
+/**
+ * Ready means: the current period's notes of every chain are in memory, and the database answers. How the embedded
+ * subgraphs stand is told too, but a chain that cannot be read is no reason to keep callers from their notes.
+ */
 export async function checkReadiness({
   database,
   published,
   clock,
   chainIds,
+  subgraphs,
 }: {
   readonly database: Database
   readonly published: Published
   readonly clock: Clock
   readonly chainIds: readonly number[]
+  readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
 }): Promise<Readiness> {
   const period = published.at(clock.now())
   const notes = chainIds.map((chainId) => {
     const count = period?.sets.get(chainId)?.notes.length ?? 0
     const detail =
       count > 0 ? `${count} notes in memory` : 'no notes for the current period; `tallystick notes show` says why'
-    return { name: `notes of chain ${chainId}`, ok: count > 0, detail }
+    return { name: `notes of chain ${chainId}`, ok: count > 0, detail, required: true }
   })
-  const checks = [...notes, await checkDatabase(database)]
-  return { ready: checks.every(({ ok }) => ok), checks }
+  const indexes = [...subgraphs].map(([chainId, { follower }]) => checkSubgraph(chainId, follower.status()))
+  const checks = [...notes, await checkDatabase(database), ...indexes]
+  return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 
-async function checkDatabase(database: Database) {
+function checkSubgraph(chainId: number, { state, head, lagBlocks, problem }: FollowerStatus): Check {
+  const position = head ? `at block ${head.number}${lagBlocks === undefined ? '' : `, ${lagBlocks} behind`}` : 'empty'
+  const detail = problem ? `${state}, ${position}: ${problem}` : `${state}, ${position}`
+  return { name: `subgraph of chain ${chainId}`, ok: problem === undefined, detail, required: false }
+}
+
+async function checkDatabase(database: Database): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), databaseTimeoutMs)
@@ -41,5 +59,5 @@ async function checkDatabase(database: Database) {
   clearTimeout(timer)
   const ok = Array.isArray(answer)
   const detail = ok ? 'answers' : answer === 'late' ? `no answer in ${databaseTimeoutMs} ms` : 'cannot be used'
-  return { name: database.label, ok, detail }
+  return { name: database.label, ok, detail, required: true }
 }

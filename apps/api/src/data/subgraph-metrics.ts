@@ -7,7 +7,8 @@ export const subgraphMetricHelp: MetricHelp = {
   tallystick_subgraph_lag_seconds: 'Seconds between the latest block indexed and the chain’s latest.',
   tallystick_subgraph_events: 'Logs indexed by this process since it started.',
   tallystick_subgraph_reorgs: 'Reorgs this process has rolled back since it started.',
-  tallystick_subgraph_problem: 'ALARM: 1 while something keeps the embedded subgraph from being read; /readyz says what.',
+  tallystick_subgraph_problem:
+    'ALARM: 1 while something keeps the embedded subgraph from being read; /readyz says what.',
 }
 
 export function addSubgraphMetrics(

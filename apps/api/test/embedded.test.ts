@@ -1,0 +1,62 @@
+import { startAnvil } from '@tallystick/workbench/anvil'
+import { databaseEngines } from '@tallystick/workbench/test-database'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { chain324, createKey, newDatabase, start, type TestService } from './harness.ts'
+
+const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc', startBlock: 0 } }
+const withRpc = (...rpc: string[]) => ({ chains: [{ ...chain324, rpc, subgraph }] })
+
+async function newAnvil(chainId: number): Promise<string> {
+  const anvil = await startAnvil({ chainId })
+  onTestFinished(() => anvil.stop())
+  return anvil.url
+}
+
+const ask = (service: TestService, query: string) =>
+  service.call('/subgraphs/324', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+const subgraphCheck = async (service: TestService) =>
+  (await service.admin('/readyz')).json().checks.find((check: { name: string }) => check.name.startsWith('subgraph'))
+
+describe.each(databaseEngines)('on %s', (engine) => {
+  test('default: follows its chain, answers without a key, and tells how it stands', async () => {
+    const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(await newAnvil(324)) })
+    const query = '{ _meta { block { number hash } hasIndexingErrors } positionInfos { id } }'
+    await expect
+      .poll(async () => (await ask(service, query)).json(), { timeout: 10_000 })
+      .toMatchObject({ data: { _meta: { block: { number: 0 }, hasIndexingErrors: false }, positionInfos: [] } })
+    expect((await ask(service, query)).headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+$/)
+    await expect
+      .poll(() => subgraphCheck(service), { timeout: 5_000 })
+      .toMatchObject({ ok: true, detail: 'following, at block 0, 0 behind' })
+    const metrics = (await service.admin('/metrics')).body
+    expect(metrics).toContain('tallystick_subgraph_head_block{chain="324"} 0')
+    expect(metrics).toContain('tallystick_subgraph_problem{chain="324"} 0')
+  })
+})
+
+test('error: an RPC of another chain is named in /readyz, metric and log; nothing is indexed, notes are served', async () => {
+  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(await newAnvil(1)) })
+  await expect.poll(() => subgraphCheck(service), { timeout: 5_000 }).toMatchObject({ ok: false, required: false })
+  const { detail } = await subgraphCheck(service)
+  expect(detail).toMatch(/chain 1\b/)
+  expect(detail).toMatch(/324/)
+  expect((await service.admin('/metrics')).body).toContain('tallystick_subgraph_problem{chain="324"} 1')
+  expect(service.log()).toMatch(/chain 1\b/)
+  expect((await service.admin('/readyz')).status).toBe(200)
+  const { secret } = await createKey(service)
+  expect((await service.call('/notes', { headers: { 'x-api-key': secret } })).status).toBe(200)
+  expect((await ask(service, '{ positionInfos { id } }')).json().errors).toHaveLength(1)
+})
+
+test('error: an RPC that is down is told, and taken up when it is there', async () => {
+  const dead = 'http://127.0.0.1:1'
+  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(dead, await newAnvil(324)) })
+  await expect
+    .poll(async () => (await ask(service, '{ _meta { block { number } } }')).json(), { timeout: 10_000 })
+    .toEqual({ data: { _meta: { block: { number: 0 } } } })
+  expect(service.log()).toContain('127.0.0.1:1')
+})
