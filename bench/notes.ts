@@ -10,9 +10,9 @@ import { compare, type Result } from './result.ts'
 
 const rounds = 5
 const secondsARound = 3
-const fromSource = ['--conditions=src', '--import', 'tsx']
-const cli = fileURLToPath(new URL('../apps/api/src/cli.ts', import.meta.url))
-const bareServer = fileURLToPath(new URL('bare-server.ts', import.meta.url))
+// What is measured is what is built, as in production.
+const cli = fileURLToPath(new URL('../apps/api/bin/tallystick.js', import.meta.url))
+const bareServer = fileURLToPath(new URL('bare-server.js', import.meta.url))
 
 /** `GET /notes` with key, rate limit and all headers, beside a bare server that returns the same bytes. */
 export async function measureNotes(): Promise<Result[]> {
@@ -20,7 +20,7 @@ export async function measureNotes(): Promise<Result[]> {
   const ca = writeSite(directory)
   const environment = { ...process.env, ADMIN_TOKEN: 'bench', SIGNER_KEY: `0x${'01'.repeat(32)}` }
   const run = (...commandLine: string[]) =>
-    execFileSync(process.execPath, [...fromSource, cli, ...commandLine, '--json'], { cwd: directory, env: environment })
+    execFileSync(process.execPath, [cli, ...commandLine, '--json'], { cwd: directory, env: environment })
   run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
   const { secret } = JSON.parse(String(run('keys', 'create', '--name', 'bench', '--rpm', '1000000')))
   const service = await start([cli, 'serve', '--log-level', 'warn'], { cwd: directory, env: environment })
@@ -70,7 +70,7 @@ async function start(
   commandLine: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, [...fromSource, ...commandLine], {
+  const child = spawn(process.execPath, [...commandLine], {
     ...options,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

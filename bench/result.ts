@@ -1,11 +1,11 @@
-/** One figure beside its baseline. `ratio` is value over baseline; `spread` its lowest and highest round. */
+/** One figure, beside its baseline where it has one. `ratio` is value over baseline, `spread` its lowest and highest. */
 export type Result = {
   readonly name: string
   readonly value: number
   readonly unit: string
-  readonly baseline: number
-  readonly ratio: number
-  readonly spread: readonly [number, number]
+  readonly baseline: number | null
+  readonly ratio: number | null
+  readonly spread?: readonly [number, number]
 }
 
 /** The median of the rounds of a pair measured in turns. */
@@ -16,28 +16,32 @@ export function compare(
   const ratios = rounds.map(({ value, baseline }) => value / baseline).sort((a, b) => a - b)
   return {
     name,
-    value: Math.round(median(rounds.map(({ value }) => value))),
+    value: median(rounds.map(({ value }) => value)),
     unit,
-    baseline: Math.round(median(rounds.map(({ baseline }) => baseline))),
-    ratio: round(median(ratios)),
-    spread: [round(ratios[0] ?? 0), round(ratios.at(-1) ?? 0)],
+    baseline: median(rounds.map(({ baseline }) => baseline)),
+    ratio: median(ratios),
+    spread: [ratios[0] ?? 0, ratios.at(-1) ?? 0],
   }
 }
 
 export function formatResults(results: readonly Result[]): string {
-  const rows = results.map(({ name, value, unit, baseline, ratio, spread }) =>
-    [
-      name.padEnd(16),
-      `${value} ${unit}`.padStart(14),
-      `${baseline}`.padStart(10),
-      String(ratio).padStart(7),
-      `${spread[0]} to ${spread[1]}`,
-    ].join('  '),
-  )
-  const head = ['name'.padEnd(16), 'value'.padStart(14), 'baseline'.padStart(10), 'ratio'.padStart(7), 'spread'].join(
-    '  ',
-  )
-  return [head, ...rows].join('\n')
+  const rows = results.map(({ name, value, unit, baseline, ratio, spread }) => [
+    name,
+    `${format(value)} ${unit}`,
+    baseline === null ? '' : format(baseline),
+    ratio === null ? '' : format(ratio),
+    spread ? `${format(spread[0])} to ${format(spread[1])}` : '',
+  ])
+  const table = [['name', 'value', 'baseline', 'ratio', 'spread'], ...rows]
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 function median(values: readonly number[]): number {
@@ -45,6 +49,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
+/** Three digits that mean something. */
+function format(value: number): string {
+  return value >= 100 ? Math.round(value).toString() : value.toPrecision(3)
 }

@@ -1,10 +1,30 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { openDatabase } from '@tallystick/database'
+import { startPostgres } from '@tallystick/workbench/postgres'
 import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
+import { benchSubgraph } from './subgraph.ts'
 
-// Each figure is a ratio to a baseline measured in turns with it in the same run: the machines are noisy, the ratios not.
-const results: Result[] = [...(await measureNotes())]
+// Where there is a baseline, it is measured in turns with the figure in the same run: the machines are noisy, the ratios
+// are not. The subgraph's figures stand alone still; their spread is that of the machine.
+const results: Result[] = [...(await measureNotes()), ...(await measureSubgraph())]
 writeFileSync(fileURLToPath(new URL('results.json', import.meta.url)), `${JSON.stringify(results, undefined, 2)}\n`)
 process.stdout.write(`${formatResults(results)}\n`)
 process.exit(0)
+
+async function measureSubgraph(): Promise<Result[]> {
+  const postgres = await startPostgres()
+  await postgres.createDatabase('bench')
+  const database = await openDatabase(postgres.url('bench'))
+  const figures = await benchSubgraph(database)
+  await database.close()
+  await postgres.stop()
+  return figures.map(({ name, value, unit }) => ({
+    name: `subgraph: ${name}`,
+    value,
+    unit,
+    baseline: null,
+    ratio: null,
+  }))
+}

@@ -10,5 +10,5 @@ const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }
   else response.writeHead(200, headers).end(bytes)
 })
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`ready ${(server.address() as { port: number }).port}\n`)
+  process.stdout.write(`ready ${server.address().port}\n`)
 })
