@@ -1,129 +1,32 @@
 import { fixedIncome, floatingIncome, partnerFee } from '@tallystick/core'
 import type { Subgraph } from '@tallystick/subgraph'
 import { databaseEngines } from '@tallystick/workbench/test-database'
-import { type Address, encodePacked, type Hash, type Hex, keccak256 } from 'viem'
+import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lendCall, maturesAt, noteAt, transferPosition } from '../calls.ts'
-import { balanceOf, type Chain, dollars, noPartner, startChain, startsAt } from '../chain.ts'
+import { maturesAt } from '../calls.ts'
+import { balanceOf, type Chain, dollars, noPartner, startChain } from '../chain.ts'
 import { expectContractState } from './contract-state.ts'
 import { indexHistory, type OpenTest, openTest, readHistory } from './index-history.ts'
-import { approveAll, type Call, mineBlock } from './mine-block.ts'
 import { ask, fetchAllPositions, readEverything } from './queries.ts'
-
-const day = 86_400n
-const lentAt = startsAt + 3_600n
-const claimedAt = maturesAt + 8n * day
-const firstDay = lentAt / day - 1n
-const incomes = Array.from({ length: 35 }, (_, index) => 40654777192457711n + BigInt(index) ** 9n)
-const unknownPartner: Hex = `0x${'5a'.repeat(32)}`
-const stranger: Address = '0x00000000000000000000000000000000000abcde'
+import {
+  claimedAt,
+  day,
+  firstDay,
+  incomes,
+  lentAt,
+  liveScript,
+  type Script,
+  stranger,
+  unknownPartner,
+} from './scripted-history.ts'
 
 let chain: Chain
-let ann: Address
-let bob: Address
-let cat: Address
-let owner: Address
-let partnerId: Hex
-/** Hash of the transaction a step ended in. */
-const sent: Record<string, Hash> = {}
-let strangerBefore: bigint
-
+let script: Script
 beforeAll(async () => {
   chain = await startChain()
-  ;[ann, bob, cat, owner] = chain.wallets.map(({ address }) => address) as [Address, Address, Address, Address]
-  partnerId = keccak256(encodePacked(['address', 'uint256'], [owner, 0n]))
-  await approveAll(chain, startsAt + 600n)
-  await lendAll()
-  await administer()
-  await claimAll()
+  script = await liveScript(chain)
 })
 afterAll(() => chain.stop())
-
-/** 1: held. 2: lent for another, with a partner. 3: passed on in its own block. 4: passed on later. 5: not moved. 6, 7: for bob. */
-async function lendAll() {
-  const create = { from: owner, to: chain.pool, functionName: 'createPartner', args: [stranger, 1_000n] }
-  const partner = { partnerId, partnerFeeBPS: 1_000n }
-  const lends = [
-    await lendOf(ann, {}),
-    await lendOf(ann, { beneficiary: bob, principal: dollars(2_500), ...partner }),
-    await lendOf(ann, { principal: dollars(3_000), partnerId: unknownPartner }),
-  ]
-  const passOn = transferPosition(chain, ann, [bob, 3n])
-  const hashes = await mineBlock(chain, { at: lentAt, calls: [create, ...lends, passOn] })
-  ;[, sent['lend 1'], sent['lend 2'], sent['lend 3']] = hashes as [Hash, Hash, Hash, Hash]
-  const more = [
-    await lendOf(ann, { principal: dollars(4_000), ...partner }),
-    await lendOf(ann, { principal: dollars(5_000) }),
-    await lendOf(ann, { beneficiary: bob }),
-    await lendOf(ann, { beneficiary: bob }),
-  ]
-  const last = await mineBlock(chain, { at: lentAt + 1n, calls: more })
-  ;[sent['lend 4'], sent['lend 5'], sent['lend 6'], sent['lend 7']] = last as [Hash, Hash, Hash, Hash]
-  const moves = [
-    transferPosition(chain, ann, [cat, 4n]),
-    transferPosition(chain, bob, [bob, 6n]),
-    transferPosition(chain, bob, [stranger, 2n]),
-  ]
-  await mineBlock(chain, { at: lentAt + 5n, calls: moves })
-}
-
-async function administer() {
-  const admin = (functionName: string, args: readonly unknown[] = []) => ({
-    from: chain.admin.address,
-    to: chain.pool,
-    functionName,
-    args,
-  })
-  const byOwner = (functionName: string, value: unknown) => ({
-    ...admin(functionName, [partnerId, value]),
-    from: owner,
-  })
-  await mineBlock(chain, {
-    at: lentAt + 10n,
-    calls: [
-      admin('pause'),
-      admin('setMinLendLimit', [dollars(5)]),
-      admin('setMaxCouponLimit', [900n]),
-      admin('setMinMaturityLimit', [day]),
-      admin('setVerifierSigner', [bob]),
-      byOwner('setPartnerFee', 2_000n),
-      byOwner('setPartnerVault', ann),
-      byOwner('transferPartnerOwnership', bob),
-    ],
-  })
-  await mineBlock(chain, { at: lentAt + 20n, calls: [admin('unpause'), admin('updateDailyFloatingIncome', [7n])] })
-  // In parts, each of which fits the gas of one transaction; then a few of them again.
-  const parts = [0, 12, 24].map((start) => {
-    const given = incomes.slice(start, start + 12).map((income) => income + (start === 24 ? 5n : 0n))
-    return admin('updatePreviousFloatingIncome', [firstDay + BigInt(start), BigInt(given.length), given])
-  })
-  await mineBlock(chain, { at: claimedAt - 60n, calls: parts })
-  const restated = incomes.slice(24)
-  const args = [firstDay + 24n, BigInt(restated.length), restated]
-  await mineBlock(chain, { at: claimedAt - 50n, calls: [admin('updatePreviousFloatingIncome', args)] })
-}
-
-async function claimAll() {
-  strangerBefore = await balanceOf(chain, stranger)
-  const claim = (from: Address, [beneficiary, tokenId]: readonly [Address, bigint]): Call => ({
-    from,
-    to: chain.pool,
-    functionName: 'claim',
-    args: [beneficiary, tokenId],
-  })
-  const batch = {
-    from: bob,
-    to: chain.pool,
-    functionName: 'batchClaim',
-    args: [
-      [bob, ann],
-      [6n, 7n],
-    ],
-  }
-  const calls = [claim(cat, [stranger, 4n]), claim(ann, [ann, 5n]), batch]
-  const hashes = await mineBlock(chain, { at: claimedAt, calls })
-  ;[sent['claim 4'], sent['claim 5'], sent['claim 6']] = hashes as [Hash, Hash, Hash]
-}
 
 describe.each(databaseEngines)('%s', (engine) => {
   let opened: OpenTest
@@ -136,6 +39,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   afterAll(() => opened.close())
 
   test('default: FetchAllPositions gives all twelve fields of what was lent, kept and lent, moved and claimed', async () => {
+    const { ann, bob, cat, owner, partnerId } = script
     // With capitals for a checksum, as wallets write it: addresses are bytes, not text.
     expect(await positionsOf(ann)).toEqual([
       positionOf(5n, { owner: ann, initalOwner: ann, principal: dollars(5_000), status: 'Claimed', later: 1n }),
@@ -164,6 +68,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
 
   test('behavior: a claim says when, in which transaction, to whom and how much, as the pool reckoned it', async () => {
+    const { ann, cat, partnerId, sent } = script
     const { positionInfos } = await readEverything(subgraph)
     const claimed = { claimTimestamp: String(claimedAt), status: 'Claimed' }
     const income = incomeOf(dollars(4_000))
@@ -178,7 +83,7 @@ describe.each(databaseEngines)('%s', (engine) => {
       totalIncome: String(income),
       fee: String(fee),
     })
-    expect((await balanceOf(chain, stranger)) - strangerBefore).toBe(dollars(4_000) + income - fee)
+    expect(await balanceOf(chain, stranger)).toBe(dollars(4_000) + income - fee)
     expect(positionInfos[4]).toMatchObject({ ...claimed, claimTransactionHash: sent['claim 5'], fee: '0' })
     expect(positionInfos[5]).toMatchObject({ ...claimed, claimTransactionHash: sent['claim 6'] })
     expect(positionInfos[6]).toMatchObject({
@@ -191,6 +96,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
 
   test('behavior: earnings are the last holder’s, principal lent the first one’s', async () => {
+    const { ann, bob, cat } = script
     const { accounts } = await readEverything(subgraph)
     const accountOf = (address: Address) => accounts.find(({ id }) => id === address.toLowerCase())
     const none = { totalPrincipal: '0', totalIncome: '0', totalFees: '0' }
@@ -218,6 +124,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
 
   test('behavior: every entity says what the contracts say', async () => {
+    const { ann, bob, partnerId } = script
     const entities = await readEverything(subgraph)
     await expectContractState(chain, entities)
     expect(entities.pools[0]).toMatchObject({ paused: false, signer: bob.toLowerCase(), maxCouponLimit: '900' })
@@ -265,11 +172,6 @@ describe.each(databaseEngines)('%s', (engine) => {
   }
 })
 
-async function lendOf(lender: Address, params: NonNullable<Parameters<typeof lendCall>[1]['params']>) {
-  const { at: _, ...call } = await lendCall(chain, { lender, at: lentAt, note: noteAt(lentAt), params })
-  return call
-}
-
 type Expected = {
   readonly owner: Address
   readonly initalOwner: Address
@@ -287,7 +189,7 @@ function positionOf(tokenId: bigint, expected: Expected) {
     tokenId: String(tokenId),
     owner: holder.toLowerCase(),
     initalOwner: initalOwner.toLowerCase(),
-    initiator: ann.toLowerCase(),
+    initiator: script.ann.toLowerCase(),
     coupon: '500',
     principal: String(principal),
     lendTimestamp: String(lentAt + later),
@@ -295,7 +197,7 @@ function positionOf(tokenId: bigint, expected: Expected) {
     partnerFeeBPS: expected.partnerFeeBPS ?? '0',
     partnerId: expected.partnerId ?? noPartner,
     status: expected.status ?? 'Active',
-    lendTransactionHash: sent[`lend ${tokenId}`],
+    lendTransactionHash: script.sent[`lend ${tokenId}`],
   }
 }
 

@@ -43,7 +43,7 @@ const lend = fc.record({
   beneficiary: choice,
   principal: fc.bigInt({ min: dollars(1_000), max: dollars(50_000) }),
   coupon: fc.bigInt({ min: 1n, max: 900n }),
-  tenorDays: fc.bigInt({ min: 2n, max: 6n }),
+  tenorDays: fc.bigInt({ min: 2n, max: 4n }),
   partner: choice,
 })
 const move = fc.record({
@@ -78,11 +78,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { arbitrary: lend, weight: 6 },
   { arbitrary: move, weight: 8 },
   { arbitrary: income, weight: 3 },
-  { arbitrary: createPartner, weight: 1 },
+  { arbitrary: createPartner, weight: 2 },
   { arbitrary: changePartner, weight: 1 },
   { arbitrary: setting, weight: 1 },
 )
-const gap = fc.oneof(fc.constant(1n), fc.bigInt({ min: 1n, max: 2n * secondsPerDay }))
+const gap = fc.oneof(
+  fc.constant(1n),
+  fc.integer({ min: 1, max: 48 }).map((hours) => BigInt(hours) * 3_600n),
+)
 
 /** Histories of a number of blocks, each with up to five actions. */
 export function randomHistory(blockCount: number): fc.Arbitrary<readonly BlockPlan[]> {

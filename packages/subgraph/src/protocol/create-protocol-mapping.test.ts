@@ -1,26 +1,33 @@
 import { expect, test } from 'vitest'
-import type { BlockLogs, LoadEntities, Log } from '../follow/mapping.ts'
+import {
+  ann,
+  blockOf,
+  bob,
+  claim,
+  empty,
+  hash,
+  lend,
+  limit,
+  log,
+  pad,
+  partnerCreated,
+  partnerId,
+  pool,
+  positions,
+  previousIncomes,
+  startsAt,
+  today,
+  transfer,
+  vault,
+  zero,
+} from '../../test/protocol-logs.ts'
+import type { LoadEntities, Log } from '../follow/mapping.ts'
 import type { EntityChange } from '../store/collect-changes.ts'
 import type { StoredEntity } from '../store/load-entities.ts'
 import { createProtocolMapping } from './create-protocol-mapping.ts'
 import { eventTopics } from './decode-event.ts'
 
 const uintMax = 2n ** 256n - 1n
-const address = (digit: string) => `0x${digit.repeat(40)}`
-const [pool, positions, ann, bob, vault] = ['a', 'b', '1', '2', '3'].map(address) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-]
-const zero = address('0')
-const partnerId = `0x${'c4'.repeat(32)}`
-const noPartner = `0x${'00'.repeat(32)}`
-const hash = `0x${'ee'.repeat(32)}`
-const startsAt = 1_772_460_000
-const today = Math.floor(startsAt / 86_400)
-
 const mapping = createProtocolMapping({ pool: pool.toUpperCase().replace('0X', '0x'), positions })
 
 test('default: follows both contracts, and says nothing of a block without logs', async () => {
@@ -252,77 +259,6 @@ test('error: a log cut short is refused', async () => {
   await expect(mapping.map([blockOf(1, [short])], empty)).rejects.toThrow('has no topic 3')
 })
 
-async function empty(): Promise<ReadonlyMap<string, StoredEntity>> {
-  return new Map()
-}
-
-function blockOf(number: number, logs: readonly Log[]): BlockLogs {
-  const hashOf = (of: number) => `0x${of.toString(16).padStart(64, '0')}`
-  return { block: { number, hash: hashOf(number), parentHash: hashOf(number - 1), timestamp: startsAt }, logs }
-}
-
 function find(changes: readonly EntityChange[] | undefined, [entity, id]: readonly [string, string]) {
   return changes?.find((change) => change.entity === entity && change.id === id)?.set
-}
-
-type LendTerms = {
-  readonly tokenId: bigint
-  readonly maturity?: bigint
-  readonly coupon?: bigint
-  readonly principal?: bigint
-  readonly partnerId?: string
-  readonly feeBPS?: bigint
-}
-
-function lend(to: string, terms: LendTerms): readonly Log[] {
-  const { tokenId, maturity = 2_000_000_000n, coupon = 500n, principal = 1_000n, feeBPS = 0n } = terms
-  const words = [tokenId, maturity, coupon, principal, BigInt(terms.partnerId ?? noPartner), feeBPS]
-  return [transfer(zero, { to, tokenId }), log(pool, { topics: [eventTopics.Lend, pad(to), pad(to)], words })]
-}
-
-function claim(
-  from: string,
-  { tokenId, totalIncome, fee }: { readonly tokenId: bigint; readonly totalIncome: bigint; readonly fee: bigint },
-): readonly Log[] {
-  const words = [tokenId, 2_000_000_000n, 500n, 1_000n, totalIncome, fee, 0n]
-  return [
-    transfer(from, { to: zero, tokenId }),
-    log(pool, { topics: [eventTopics.Claim, pad(from), pad(from)], words }),
-  ]
-}
-
-function transfer(from: string, { to, tokenId }: { readonly to: string; readonly tokenId: bigint }): Log {
-  return log(positions, { topics: [eventTopics.Transfer, pad(from), pad(to), `0x${hexOf(tokenId)}`], words: [] })
-}
-
-function partnerCreated(feeBPS: bigint): Log {
-  const topics = [eventTopics.PartnerCreated, pad(bob), pad(vault)]
-  return log(pool, { topics, words: [BigInt(partnerId), feeBPS] })
-}
-
-function limit(topic: string, value: bigint): Log {
-  return log(pool, { topics: [topic], words: [value] })
-}
-
-function previousIncomes(firstDay: number, days: readonly (readonly [bigint, bigint])[]) {
-  const count = BigInt(days.length)
-  const incomes = days.map(([income]) => income)
-  const sums = days.map(([, sum]) => sum)
-  const words = [BigInt(firstDay), 96n, 96n + 32n * (count + 1n), count, ...incomes, count, ...sums]
-  return { topics: [eventTopics.UpdatePreviousFloatingIncome], words }
-}
-
-function log(
-  from: string,
-  { topics, words }: { readonly topics: readonly string[]; readonly words: readonly bigint[] },
-): Log {
-  return { address: from, topics, data: `0x${words.map(hexOf).join('')}`, transactionHash: hash, logIndex: 0 }
-}
-
-function hexOf(value: bigint): string {
-  return value.toString(16).padStart(64, '0')
-}
-
-function pad(hex: string): string {
-  return `0x${hex.slice(2).padStart(64, '0')}`
 }
