@@ -4,14 +4,15 @@ import { callNode, toQuantity } from '../call-node.ts'
 
 const blockSeconds = 1
 
-/** Brings a chain to the clock's second and leaves it there: no block is mined until it follows the clock. */
-export async function standAtClock(url: string, clock: Clock): Promise<void> {
+/** Brings a chain to the clock's second, which it returns, and leaves it there: no block is mined until it follows. */
+export async function standAtClock(url: string, clock: Clock): Promise<bigint> {
   await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
   const second = BigInt(Math.floor(clock.now() / 1000))
   const [head] = await callNode(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
-  if (BigInt((head as { timestamp: string }).timestamp) >= second) return
+  if (BigInt((head as { timestamp: string }).timestamp) >= second) return second
   await callNode(url, [{ method: 'evm_setNextBlockTimestamp', params: [toQuantity(second)] }])
   await callNode(url, [{ method: 'evm_mine', params: [] }])
+  return second
 }
 
 /**

@@ -20,14 +20,17 @@ export function planIncomes({
     .filter((index) => !lateDays.includes(index))
     .map((index) => {
       const first = lateDays.includes(index - 1) ? index - 1 : index
-      const incomes = Array.from({ length: index - first + 1 }, (_, offset) => incomeOf(first + offset))
+      const incomes = Array.from({ length: index - first + 1 }, (_, offset) =>
+        incomeOf(firstDay + BigInt(first + offset)),
+      )
       const reportedAt = (firstDay + BigInt(index) + 1n) * daySeconds + reportedAfterSeconds
       const at = reportedAt < nowSeconds ? reportedAt : nowSeconds
       return { kind: 'income', at, firstDay: firstDay + BigInt(first), incomes }
     })
 }
 
-function incomeOf(index: number): bigint {
-  const factor = 1 + 0.06 * Math.sin(index / 9) + 0.03 * (createRandom(index)() - 0.5)
+/** The income of a UTC day: an ordinary one, a little more or less. */
+export function incomeOf(day: bigint): bigint {
+  const factor = 1 + 0.06 * Math.sin(Number(day) / 9) + 0.03 * (createRandom(Number(day))() - 0.5)
   return (ordinaryIncome * BigInt(Math.round(factor * 1e6))) / 1_000_000n
 }
