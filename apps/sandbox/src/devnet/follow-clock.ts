@@ -10,6 +10,8 @@ export async function standAtClock(url: string, clock: Clock): Promise<bigint> {
   const second = BigInt(Math.floor(clock.now() / 1000))
   const [head] = await callNode(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
   if (BigInt((head as { timestamp: string }).timestamp) >= second) return second
+  // A node that has read its chain from a file believes itself at the system's time all the same, and would not go back.
+  await callNode(url, [{ method: 'evm_setTime', params: [toQuantity(second)] }])
   await callNode(url, [{ method: 'evm_setNextBlockTimestamp', params: [toQuantity(second)] }])
   await callNode(url, [{ method: 'evm_mine', params: [] }])
   return second
@@ -29,7 +31,7 @@ export async function followClock(url: string, clock: Clock): Promise<void> {
   for (;;) {
     const systemSecond = Math.floor(Date.now() / 1000)
     const offsetSeconds = Math.round((clock.now() - Date.now()) / 1000)
-    await callNode(url, [{ method: 'evm_setTime', params: [systemSecond + offsetSeconds] }])
+    await callNode(url, [{ method: 'evm_setTime', params: [toQuantity(systemSecond + offsetSeconds)] }])
     // The node takes the difference to its own second, which must be the one we took.
     if (Math.floor(Date.now() / 1000) === systemSecond) break
   }
