@@ -4,6 +4,7 @@ import {
   type Address,
   type Chain,
   type Client,
+  getAddress,
   type Hash,
   type Hex,
   keccak256,
@@ -56,7 +57,7 @@ async function deploy(
 ): Promise<Address> {
   const { contractAddress } = await confirm(client, await deployContract(client, contract))
   if (!contractAddress) throw new Error('The chain mined a deployment without giving it an address.')
-  return contractAddress
+  return getAddress(contractAddress)
 }
 
 async function confirm(client: DeployerClient, hash: Hash) {

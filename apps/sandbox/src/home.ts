@@ -8,6 +8,7 @@ import { generatePrivateKey } from 'viem/accounts'
 export type Home = {
   readonly dir: string
   readonly database: string
+  readonly chain: { readonly dir: string; readonly state: string; readonly record: string }
   readonly config: string
   readonly credentials: string
   readonly log: string
@@ -24,6 +25,11 @@ export function describeHome(dir: string): Home {
   return {
     dir,
     database: join(dir, 'db'),
+    chain: {
+      dir: join(dir, 'chain'),
+      state: join(dir, 'chain', 'state.json'),
+      record: join(dir, 'chain', 'devnet.json'),
+    },
     config: join(dir, 'tallystick.json'),
     credentials: join(dir, 'credentials.json'),
     log: join(dir, 'log.jsonl'),

@@ -1,17 +1,27 @@
 import { writeFileSync } from 'node:fs'
-import { createClock, openServiceDatabase, parseConfig, startService, stopOnSignal } from '@tallystick/api'
+import {
+  createClock,
+  createPrivateKeySigner,
+  openServiceDatabase,
+  parseConfig,
+  startService,
+  stopOnSignal,
+} from '@tallystick/api'
 import { TallystickError } from '@tallystick/core'
+import { startAnvil } from '@tallystick/workbench/anvil'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import pino from 'pino'
-import { privateKeyToAddress } from 'viem/accounts'
-import { describeHome, emptyHome, furnishHome, type Home, readText, writeSecret } from './home.ts'
+import { type Closers, createClosers } from './closers.ts'
+import { writeCredentials } from './credentials.ts'
+import { type Devnet, devnetChainId } from './devnet/devnet.ts'
+import { followClock, runInStep } from './devnet/follow-clock.ts'
+import { describeHome, emptyHome, furnishHome, type Home, readText } from './home.ts'
+import { openHistory } from './open-history.ts'
 import { parseOptions, type SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { welcome } from './welcome.ts'
 
-// There is no chain in the sandbox yet, so the pool is an address that notes are signed for and nothing more.
-const chain = { id: 324, name: 'zkSync Era (sandbox)', pool: '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781' }
-
-async function run(options: SandboxOptions): Promise<void> {
+async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   const home = describeHome(options.dir)
   const clock = createClock()
   if (options.at !== undefined) clock.hold(options.at)
@@ -23,75 +33,47 @@ async function run(options: SandboxOptions): Promise<void> {
     emptyHome(home)
   }
   furnishHome(home)
-  const settings = await makeSettings(home, options)
-  const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
+  const signer = createPrivateKeySigner(readText(home.signerKey))
+  const startNode = (node: Parameters<typeof startAnvil>[0]) => closers.keep(startAnvil(node))
   // Fails if a sandbox runs here already: until then nothing of its files is touched.
-  const apiKey = await prepareDatabase(home, { config, clock, say })
+  const { database, devnet } = await openHistory({ home, clock, signer, say, startNode }, options.positions)
+  const settings = await makeSettings(home, { port: options.port, devnet })
+  const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
+  const apiKey = await prepareDatabase(database, { home, config, clock }).finally(() => database.close())
   writeFileSync(home.config, `${JSON.stringify(settings, undefined, 2)}\n`)
   const log = pino({ base: null }, pino.destination({ dest: home.log, sync: true }))
-  const service = await startService({ config, clock, log, say })
-  writeCredentials(home, { apiKey, ...service })
-  stopOnSignal(service, { say })
+  const service = await closers.keep(startService({ config, clock, log, say }))
+  writeCredentials(home, { apiKey, service, devnet })
   // A reader who copies the line while the clock stood still would find it standing: it runs from `ready` on.
-  clock.run()
-  say(welcome(home, { apiKey, baseUrl: service.baseUrl }))
+  if (options.at !== undefined) await runInStep(clock)
+  await followClock(devnet.anvil.url, clock)
+  say(welcome(home, { apiKey, baseUrl: service.baseUrl, rpcUrl: devnet.anvil.url }))
   say(`ready ${service.baseUrl}`)
+  await devnet.anvil.exited
+  if (!closers.isClosing()) throw new Error('The chain ended by itself, and the sandbox with it. Start it again.')
 }
 
 /** A configuration that `tallystick --config` can be pointed at too. */
-async function makeSettings(home: Home, { port }: SandboxOptions): Promise<object> {
+async function makeSettings(
+  home: Home,
+  { port, devnet }: { readonly port: number; readonly devnet: Devnet },
+): Promise<object> {
+  const { pool, positions } = devnet.record.protocol
   return {
     listen: { host: 'localhost', port, tls: home.tls },
     admin: { host: '127.0.0.1', port: await findFreePort(), token: `file:${home.adminToken}` },
     database: `file:${home.database}`,
     signer: { kind: 'private-key', key: `file:${home.signerKey}` },
-    chains: [chain],
-  }
-}
-
-function writeCredentials(
-  home: Home,
-  { apiKey, baseUrl, adminUrl }: { readonly apiKey: string; readonly baseUrl: string; readonly adminUrl: string },
-): void {
-  const credentials = {
-    baseUrl,
-    apiKey,
-    caCert: home.caCert,
-    adminUrl,
-    adminToken: readText(home.adminToken),
     chains: [
       {
-        id: chain.id,
-        rpcUrl: null,
-        pool: chain.pool,
-        positions: null,
-        token: null,
-        signer: privateKeyToAddress(readText(home.signerKey) as `0x${string}`),
-        subgraphUrl: null,
+        id: devnetChainId,
+        name: 'zkSync Era (sandbox)',
+        pool,
+        rpc: [devnet.anvil.url],
+        subgraph: { embedded: { positions, startBlock: 0 } },
       },
     ],
-    wallets: [],
   }
-  writeSecret(home.credentials, `${JSON.stringify(credentials, undefined, 2)}\n`)
-}
-
-function welcome(home: Home, { apiKey, baseUrl }: { readonly apiKey: string; readonly baseUrl: string }): string {
-  return `
-  base URL     ${baseUrl}
-  API key      ${apiKey}
-  credentials  ${home.credentials}
-  log          ${home.log}
-
-Try it:
-
-  curl --cacert '${home.caCert}' -H 'x-api-key: ${apiKey}' ${baseUrl}/notes
-
-The operator's command line works beside it:
-
-  npx tallystick notes show --config '${home.config}'
-
-Ctrl-C stops it.
-`
 }
 
 /** The lock of the embedded database tells whether a sandbox runs here; a database that cannot be opened is no sandbox. */
@@ -108,9 +90,15 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
+const closers = createClosers()
+stopOnSignal({ stop: closers.close }, { say })
 try {
-  await run(parseOptions(process.argv))
+  await run(parseOptions(process.argv), closers)
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exit(1)
+  // What was under way fails when a signal ends what it needs; whoever caught the signal ends the process.
+  if (!closers.isClosing()) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    await closers.close()
+    process.exit(1)
+  }
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { callNode, toQuantity } from './call-node.ts'
 
 export type BatchTransaction = { readonly from: Address; readonly to: Address; readonly data: Hex }
 
@@ -23,21 +24,20 @@ export async function mineBatch(
     params: [transaction],
   }))
   for (let start = 0; start < calls.length; start += orderedBatchMax) {
-    await callBatch(url, calls.slice(start, start + orderedBatchMax))
+    await callNode(url, calls.slice(start, start + orderedBatchMax))
   }
-  await callBatch(url, [{ method: 'evm_setNextBlockTimestamp', params: [toQuantity(timestamp)] }])
-  await callBatch(url, [{ method: 'evm_mine', params: [] }])
-  const [receipts] = await callBatch(url, [{ method: 'eth_getBlockReceipts', params: ['latest'] }])
+  await callNode(url, [{ method: 'evm_setNextBlockTimestamp', params: [toQuantity(timestamp)] }])
+  await callNode(url, [{ method: 'evm_mine', params: [] }])
+  const [receipts] = await callNode(url, [{ method: 'eth_getBlockReceipts', params: ['latest'] }])
   assertAllSucceeded(receipts as readonly Receipt[], transactions.length)
 }
 
-type Call = { readonly method: string; readonly params: readonly unknown[] }
 type Receipt = { readonly transactionHash: Hex; readonly status: Hex; readonly from: Address }
 
 /** Numbered here: left to itself, the node gives two transactions of one sender in one batch the same nonce. */
 async function withNonces(url: string, transactions: readonly BatchTransaction[]) {
   const senders = [...new Set(transactions.map(({ from }) => from))]
-  const counts = await callBatch(
+  const counts = await callNode(
     url,
     senders.map((sender) => ({ method: 'eth_getTransactionCount', params: [sender, 'latest'] })),
   )
@@ -55,20 +55,4 @@ function assertAllSucceeded(receipts: readonly Receipt[], count: number): void {
   }
   const failed = receipts.find(({ status }) => status !== '0x1')
   if (failed) throw new Error(`Transaction ${failed.transactionHash} from ${failed.from} reverted.`)
-}
-
-async function callBatch(url: string, calls: readonly Call[]): Promise<readonly unknown[]> {
-  const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  const answers = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[]
-  const results: unknown[] = []
-  for (const { id, result, error } of answers) {
-    if (error) throw new Error(`${calls[id]?.method}: ${error.message}`)
-    results[id] = result
-  }
-  return results
-}
-
-function toQuantity(value: bigint | number): Hex {
-  return `0x${value.toString(16)}`
 }

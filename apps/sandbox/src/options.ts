@@ -7,12 +7,14 @@ export type SandboxOptions = {
   /** The instant the sandbox believes in when it is ready, Unix milliseconds. */
   readonly at: number | undefined
   readonly fresh: boolean
+  /** How many positions a new history has; undefined if not said. */
+  readonly positions: number | undefined
 }
 
 /** Reads the command line. Ends the process with a message if it makes no sense. */
 export function parseOptions(argv: readonly string[]): SandboxOptions {
   const command = new Command('npm start --')
-    .description('Tallystick on this machine alone: its own certificates, signer, database and key.')
+    .description('Tallystick on this machine alone: its own chain, certificates, signer, database and key.')
     .option('--port <number>', 'HTTPS port (0 takes a free one)', parsePort, 8443)
     .option('--dir <path>', 'where everything is kept', '.tallystick')
     .option(
@@ -21,14 +23,27 @@ export function parseOptions(argv: readonly string[]): SandboxOptions {
       parseAt,
     )
     .option('--fresh', 'forget what is in the directory and start anew', false)
+    .option('--positions <n>', 'how many positions a new history has (40 if left out)', parsePositions)
     .parse(argv as string[])
-  const { port, dir, at, fresh } = command.opts<{ port: number; dir: string; at?: number; fresh: boolean }>()
-  return { port, dir: resolve(dir), at, fresh }
+  const { port, dir, at, fresh, positions } = command.opts<{
+    port: number
+    dir: string
+    at?: number
+    fresh: boolean
+    positions?: number
+  }>()
+  return { port, dir: resolve(dir), at, fresh, positions }
 }
 
 function parsePort(value: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value)
   throw new InvalidArgumentError('Give a port from 0 to 65535.')
+}
+
+function parsePositions(value: string): number {
+  // More than the node holds in memory at ease.
+  if (/^\d{1,6}$/.test(value) && Number(value) <= 100_000) return Number(value)
+  throw new InvalidArgumentError('Give a number from 0 to 100000.')
 }
 
 function parseAt(value: string): number {

@@ -1,71 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { decodeNote, notesResponseSchema, verifyNote } from '@tallystick/core'
-import { describe, expect, onTestFinished, test } from 'vitest'
-
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-
-type Sandbox = {
-  readonly child: ChildProcess
-  readonly output: () => string
-  /** Milliseconds, by this process's clock, when the ready line was seen. */
-  readonly readyAt: number
-  stop(): Promise<number | null>
-}
-
-/** `npm start` as a person types it, in a process group of its own as a terminal makes one. */
-async function startSandbox(...options: string[]): Promise<Sandbox> {
-  const child = spawn('npm', ['start', '--silent', '--', '--port', '0', ...options], {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const chunks: string[] = []
-  onTestFinished(() => interrupt(child, 'SIGKILL'))
-  const exited = once(child, 'close') as Promise<[number | null]>
-  const ready = new Promise<number>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (chunk) => {
-        chunks.push(String(chunk))
-        if (/^ready https:/m.test(chunks.join(''))) resolve(Date.now())
-      })
-    }
-  })
-  const readyAt = await Promise.race([
-    ready,
-    exited.then(([code]) => Promise.reject(new Error(`ended with ${code}: ${chunks.join('')}`))),
-  ])
-  return {
-    child,
-    readyAt,
-    output: () => chunks.join(''),
-    stop: async () => {
-      interrupt(child, 'SIGINT')
-      return (await exited)[0]
-    },
-  }
-}
-
-/** What Ctrl-C does: the signal goes to every process of the group. */
-function interrupt({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
-async function newDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-sandbox-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  return join(directory, 'home')
-}
+import { describe, expect, test } from 'vitest'
+import { newDirectory, readCredentials, root, startSandbox } from './start-sandbox.ts'
 
 async function get(url: string, { key, agent }: { key: string; agent: Agent }) {
   const outgoing = request(url, { headers: { 'x-api-key': key }, agent }).end()
@@ -84,7 +24,7 @@ test('default: prints a curl line that works, leaves credentials, resumes, and n
   const line = /^ {2}(curl .*)$/m.exec(first.output())?.[1] as string
   const printed = execFileSync('sh', ['-c', `${line} --silent`], { encoding: 'utf8' })
   const { data } = notesResponseSchema.parse(JSON.parse(printed))
-  const credentials = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+  const credentials = readCredentials(dir)
   const [chain] = credentials.chains
   expect(first.output()).toContain(`ready ${credentials.baseUrl}\n`)
   expect(credentials.baseUrl).toMatch(/^https:\/\/localhost:\d+$/)
@@ -100,13 +40,13 @@ test('default: prints a curl line that works, leaves credentials, resumes, and n
   beside.stderr.on('data', (chunk) => complaint.push(String(chunk)))
   const [code] = await once(beside, 'close')
   expect([code, complaint.join('')]).toEqual([1, expect.stringContaining('is in use by process')])
-  expect(JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))).toEqual(credentials)
+  expect(readCredentials(dir)).toEqual(credentials)
 
   await first.stop()
   expect(() => process.kill(-(first.child.pid as number), 0)).toThrow('ESRCH')
 
   const second = await startSandbox('--dir', dir)
-  const again = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+  const again = readCredentials(dir)
   expect([again.apiKey, again.chains[0].signer, again.caCert]).toEqual([
     credentials.apiKey,
     chain.signer,
@@ -127,7 +67,7 @@ describe('--at, five seconds before a boundary', () => {
     async (_, at) => {
       const dir = await newDirectory()
       const sandbox = await startSandbox('--dir', dir, '--at', at)
-      const { baseUrl, apiKey, caCert } = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+      const { baseUrl, apiKey, caCert } = readCredentials(dir)
       const agent = new Agent({ ca: readFileSync(caCert), keepAlive: true, maxSockets: 16 })
       const boundary = BigInt(Date.parse(at) / 1000) + 5n
       const counts = { before: 0, after: 0 }
@@ -163,10 +103,10 @@ test('behavior: a time before the last run begins a new history; --fresh forgets
   await later.stop()
   const earlier = await startSandbox('--dir', dir, '--at', '2026-06-01T12:00:00Z')
   expect(earlier.output()).toContain('beginning a new history')
-  const { signer } = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).chains[0]
+  const { signer } = readCredentials(dir).chains[0]
   await earlier.stop()
   const fresh = await startSandbox('--dir', dir, '--fresh')
-  expect(JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).chains[0].signer).not.toBe(signer)
+  expect(readCredentials(dir).chains[0].signer).not.toBe(signer)
   await fresh.stop()
 })
 

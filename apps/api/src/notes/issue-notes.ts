@@ -1,4 +1,4 @@
-import { maturityOf, type Period, verifyNote } from '@tallystick/core'
+import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig } from '../config.ts'
@@ -8,7 +8,7 @@ import { findCurveInForce } from './curve-store.ts'
 import type { NoteSet } from './note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from './note-store.ts'
 import { findRefusal, offeredTenors, type Refusal } from './rails.ts'
-import { signNote } from './signers/sign-note.ts'
+import { signPeriodNote } from './sign-period-note.ts'
 import type { Signer } from './signers/signer.ts'
 
 /** What issuing needs around it. */
@@ -68,16 +68,8 @@ async function signSet(
 ): Promise<NoteSet> {
   const notes = await Promise.all(
     offeredTenors(tenors, curve).map(async (tenorDays) => {
-      const terms = {
-        chainId: chain.id,
-        maturityTimestamp: maturityOf({ noteDay: period.noteDay, tenorDays }),
-        coupon: BigInt(curve.points[tenorDays] as number),
-        startedAt: period.noteDay,
-        // The chain's comparison excludes both ends, so these two make the note usable in the period's seconds exactly.
-        validAfter: period.start - 1n,
-        validBefore: period.end,
-      }
-      return { ...(await signNote(signer, { terms, domain: chain.domain })), tenorDays }
+      const couponBps = curve.points[tenorDays] as number
+      return { ...(await signPeriodNote(signer, { chain, period, tenorDays, couponBps })), tenorDays }
     }),
   )
   return {

@@ -1,0 +1,19 @@
+import type { Database } from '@tallystick/database'
+
+const keyTables = ['api_keys', 'api_key_secrets', 'api_key_revision'] as const
+
+/** Reads a database's API keys, and gives what puts them into another: who was handed one keeps it. */
+export async function carryKeys(database: Database): Promise<(other: Database) => Promise<void>> {
+  const contents: string[] = []
+  for (const table of keyTables) {
+    const [row] = await database.query<{ rows: string | null }>(`select json_agg(t)::text as rows from ${table} t`)
+    contents.push(row?.rows ?? '[]')
+  }
+  return async (other) => {
+    await other.query('delete from api_key_revision')
+    for (const [index, table] of keyTables.entries()) {
+      const rows = contents[index]
+      await other.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::json)`, [rows])
+    }
+  }
+}

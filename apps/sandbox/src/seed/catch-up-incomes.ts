@@ -1,0 +1,37 @@
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { callNode } from '../call-node.ts'
+import { poolAbi } from '../generated/pool.ts'
+import { mineBatch } from '../mine-batch.ts'
+import { daySeconds } from './history.ts'
+import { incomeOf } from './plan-incomes.ts'
+
+// As many as fit into the gas a batch gives a transaction, with room to spare.
+const daysPerTransaction = 10
+const transactionsPerBlock = 100
+
+/** Gives the days that went by while nobody ran the chain their incomes. The chain stands at `nowSeconds`. */
+export async function catchUpIncomes(
+  url: string,
+  { pool, admin, nowSeconds }: { readonly pool: Address; readonly admin: Address; readonly nowSeconds: bigint },
+): Promise<void> {
+  const data = encodeFunctionData({ abi: poolAbi, functionName: 'lastFloatingIncomeUpdateDay' })
+  const [last] = await callNode(url, [{ method: 'eth_call', params: [{ to: pool, data }, 'latest'] }])
+  const firstMissing = BigInt(last as Hex) + 1n
+  const missingCount = Number(nowSeconds / daySeconds - firstMissing)
+  const starts = Array.from({ length: Math.ceil(missingCount / daysPerTransaction) }, (_, i) => i * daysPerTransaction)
+  const transactions = starts.map((start) => {
+    const count = Math.min(daysPerTransaction, missingCount - start)
+    const firstDay = firstMissing + BigInt(start)
+    return { from: admin, to: pool, data: encodeIncomes(firstDay, count) }
+  })
+  for (let start = 0; start < transactions.length; start += transactionsPerBlock) {
+    const batch = transactions.slice(start, start + transactionsPerBlock)
+    await mineBatch(url, { timestamp: nowSeconds, transactions: batch })
+  }
+}
+
+function encodeIncomes(firstDay: bigint, count: number): Hex {
+  const incomes = Array.from({ length: count }, (_, index) => incomeOf(firstDay + BigInt(index)))
+  const args = [firstDay, BigInt(count), incomes] as const
+  return encodeFunctionData({ abi: poolAbi, functionName: 'updatePreviousFloatingIncome', args })
+}

@@ -1,0 +1,48 @@
+/** A position to be opened. Wallets and partners are numbers of lists that are the same in every sandbox. */
+export type PlannedPosition = {
+  readonly tokenId: bigint
+  readonly lender: number
+  readonly beneficiary: number
+  readonly partner: number | undefined
+  readonly principal: bigint
+  readonly tenorDays: number
+}
+
+export type LendStep = { readonly kind: 'lend'; readonly at: bigint; readonly positions: readonly PlannedPosition[] }
+
+export type TransferStep = {
+  readonly kind: 'transfer'
+  readonly at: bigint
+  readonly transfers: readonly { readonly tokenId: bigint; readonly from: number; readonly to: number }[]
+}
+
+export type ClaimStep = {
+  readonly kind: 'claim'
+  readonly at: bigint
+  readonly claims: readonly { readonly tokenId: bigint; readonly owner: number }[]
+}
+
+/** Yesterday's income, or several days' when some were missed. */
+export type IncomeStep = {
+  readonly kind: 'income'
+  readonly at: bigint
+  readonly firstDay: bigint
+  readonly incomes: readonly bigint[]
+}
+
+export type PauseStep = { readonly kind: 'pause' | 'unpause'; readonly at: bigint }
+
+/** What happens in one block. `at` is its second. */
+export type Step = LendStep | TransferStep | ClaimStep | IncomeStep | PauseStep
+
+export type History = {
+  /** When the chain begins: the first second of a UTC day. */
+  readonly startsAt: bigint
+  /** In the order of their seconds, no two in one. */
+  readonly steps: readonly Step[]
+}
+
+export const daySeconds = 86_400n
+export const historyDays = 60
+export const lenderCount = 8
+export const partnerFeesBps = [500n, 1_000n, 2_000n] as const

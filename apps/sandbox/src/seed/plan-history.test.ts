@@ -1,0 +1,81 @@
+import { maturityOf, periodAt } from '@tallystick/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { daySeconds, type Step } from './history.ts'
+import { planHistory } from './plan-history.ts'
+
+// 2024 to 2032, midnights of UTC and the seconds around them among them.
+const instant = fc.oneof(
+  fc.bigInt(1_704_067_200n, 1_956_528_000n),
+  fc.bigInt(19_723n, 22_645n).chain((day) => fc.bigInt(-3n, 310n).map((second) => day * daySeconds + second)),
+)
+
+test('default: whatever the instant, everything happened before it, in order, and as the pool allows', () => {
+  fc.assert(
+    fc.property(instant, fc.integer({ min: 0, max: 400 }), (nowSeconds, positionCount) => {
+      const { startsAt, steps } = planHistory({ nowSeconds, positionCount })
+      const seconds = steps.map(({ at }) => at)
+      expect(seconds.every((at, index) => at > (seconds[index - 1] ?? startsAt + 3_600n))).toBe(true)
+      expect(seconds.at(-1)! <= nowSeconds).toBe(true)
+      expect(faultsOf(steps)).toEqual([])
+      expect(daysOf(steps)).toEqual(Array.from({ length: 60 }, (_, index) => startsAt / daySeconds + BigInt(index)))
+      expect(startsAt / daySeconds + 60n).toBe(nowSeconds / daySeconds)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('behavior: the same instant has the same history', () => {
+  const options = { nowSeconds: 1_794_713_636n, positionCount: 40 }
+  expect(planHistory(options)).toEqual(planHistory(options))
+})
+
+test('behavior: forty positions are enough for something of everything', () => {
+  const { steps } = planHistory({ nowSeconds: 1_794_713_636n, positionCount: 40 })
+  const count = (kind: Step['kind']) => steps.filter((step) => step.kind === kind).length
+  expect(count('lend')).toBe(40)
+  expect([count('pause'), count('unpause'), count('income')]).toEqual([1, 1, 58])
+  expect(count('transfer')).toBeGreaterThan(2)
+  expect(count('claim')).toBeGreaterThan(5)
+})
+
+/** What the pool would refuse, were the steps taken one after the other. */
+function faultsOf(steps: readonly Step[]): string[] {
+  const faults: string[] = []
+  const owners = new Map<bigint, { owner: number; maturity: bigint }>()
+  let paused = false
+  for (const step of steps) {
+    if (step.kind === 'pause' || step.kind === 'unpause') paused = step.kind === 'pause'
+    if (paused && (step.kind === 'lend' || step.kind === 'claim'))
+      faults.push(`${step.kind} at ${step.at} while paused`)
+    if (step.kind === 'lend') {
+      for (const { tokenId, beneficiary, tenorDays } of step.positions) {
+        if (tokenId !== BigInt(owners.size + 1)) faults.push(`${tokenId} is out of order`)
+        const maturity = maturityOf({ noteDay: periodAt(step.at).noteDay, tenorDays })
+        owners.set(tokenId, { owner: beneficiary, maturity })
+      }
+    }
+    if (step.kind === 'transfer') {
+      for (const { tokenId, from, to } of step.transfers) {
+        const position = owners.get(tokenId)
+        if (position?.owner !== from || from === to) faults.push(`${tokenId} is not ${from}'s to pass on to ${to}`)
+        if (position) position.owner = to
+      }
+    }
+    if (step.kind === 'claim') {
+      for (const { tokenId, owner } of step.claims) {
+        const position = owners.get(tokenId)
+        if (position?.owner !== owner || position.maturity > step.at) faults.push(`${tokenId} cannot be claimed`)
+        owners.set(tokenId, { owner: -1, maturity: 0n })
+      }
+    }
+  }
+  return faults
+}
+
+/** The days that have an income, each refused by the pool unless the one before has one. */
+function daysOf(steps: readonly Step[]): bigint[] {
+  return steps.flatMap((step) =>
+    step.kind === 'income' ? step.incomes.map((_, index) => step.firstDay + BigInt(index)) : [],
+  )
+}

@@ -1,0 +1,33 @@
+import { daySeconds, type History, historyDays, type PauseStep, type Step } from './history.ts'
+import { planIncomes } from './plan-incomes.ts'
+import { planPositions } from './plan-positions.ts'
+import { createRandom } from './random.ts'
+
+export type PlanOptions = {
+  /** The instant the history leads up to, Unix seconds. */
+  readonly nowSeconds: bigint
+  readonly positionCount: number
+}
+
+/** What happened in the sixty days before an instant: always the same for the same instant and number of positions. */
+export function planHistory({ nowSeconds, positionCount }: PlanOptions): History {
+  const firstDay = nowSeconds / daySeconds - BigInt(historyDays)
+  const startsAt = firstDay * daySeconds
+  const pause = { from: startsAt + 23n * daySeconds + 36_003n, to: startsAt + 23n * daySeconds + 38_823n }
+  const pauses: PauseStep[] = [
+    { kind: 'pause', at: pause.from },
+    { kind: 'unpause', at: pause.to },
+  ]
+  const random = createRandom(324)
+  const positions = planPositions(random, { startsAt, nowSeconds, positionCount, pause })
+  return { startsAt, steps: inOrder([...planIncomes({ firstDay, nowSeconds }), ...pauses, ...positions]) }
+}
+
+function inOrder(steps: readonly Step[]): Step[] {
+  const sorted = steps.toSorted((a, b) => Number(a.at - b.at))
+  let last = 0n
+  return sorted.map((step) => {
+    last = step.at > last ? step.at : last + 1n
+    return { ...step, at: last }
+  })
+}

@@ -1,0 +1,106 @@
+import { maturityOf, periodAt } from '@tallystick/core'
+import {
+  type ClaimStep,
+  historyDays,
+  type LendStep,
+  lenderCount,
+  type PlannedPosition,
+  partnerFeesBps,
+  type TransferStep,
+} from './history.ts'
+import { pick, type Random } from './random.ts'
+
+type Span = {
+  readonly startsAt: bigint
+  readonly nowSeconds: bigint
+  /** When the pool takes and pays nothing. */
+  readonly pause: { readonly from: bigint; readonly to: bigint }
+}
+
+// Where a block begins to cost the node more than its transactions do (see `mineBatch`).
+const lendsPerBlockMax = 100
+const setUpSeconds = 7_200n
+// The last minutes are left to whoever starts the sandbox.
+const quietSeconds = 600n
+// Short ones are lent again and again, so there are more of them.
+const tenors = [7, 7, 7, 7, 14, 14, 14, 30, 30, 30, 60, 60, 90, 90, 180, 360]
+const hourSeconds = 3_600n
+
+/** Positions lent all through a span, some passed on, and of those that matured most claimed. */
+export function planPositions(random: Random, options: Span & { readonly positionCount: number }) {
+  return planLends(random, options).flatMap((lend) => {
+    const transfer = planTransfer(random, { lend, ...options })
+    return [lend, ...(transfer ? [transfer] : []), ...planClaims(random, { lend, transfer, ...options })]
+  })
+}
+
+function planLends(random: Random, options: Span & { readonly positionCount: number }): LendStep[] {
+  const { startsAt, nowSeconds, pause, positionCount } = options
+  const perBlock = Math.min(lendsPerBlockMax, Math.max(1, Math.ceil(positionCount / historyDays)))
+  const blockCount = Math.ceil(positionCount / perBlock)
+  const from = startsAt + setUpSeconds
+  const length = Number(nowSeconds - quietSeconds - from)
+  return Array.from({ length: blockCount }, (_, block) => {
+    const at = from + BigInt(Math.floor((length * (block + random())) / blockCount))
+    const first = block * perBlock
+    const count = Math.min(perBlock, positionCount - first)
+    const positions = Array.from({ length: count }, (_, index) => planPosition(random, BigInt(first + index + 1)))
+    return { kind: 'lend', at: onSlot(outOf(pause, at), 0n), positions }
+  })
+}
+
+function planPosition(random: Random, tokenId: bigint): PlannedPosition {
+  const lender = Math.floor(random() * lenderCount)
+  return {
+    tokenId,
+    lender,
+    beneficiary: random() < 0.1 ? otherThan(random, lender) : lender,
+    partner: random() < 0.6 ? Math.floor(random() * partnerFeesBps.length) : undefined,
+    // A thousand to a hundred and fifty thousand dollars, small ones as many as large ones.
+    principal: BigInt(Math.round(10 ** (3 + random() * 2.18) / 50) * 50) * 10n ** 18n,
+    tenorDays: pick(random, tenors),
+  }
+}
+
+type Opened = Span & { readonly lend: LendStep }
+
+function planTransfer(random: Random, { lend, pause, nowSeconds }: Opened): TransferStep | undefined {
+  const transfers = lend.positions
+    .filter(() => random() < 0.12)
+    .map(({ tokenId, beneficiary }) => ({ tokenId, from: beneficiary, to: otherThan(random, beneficiary) }))
+  const at = onSlot(outOf(pause, lend.at + hourSeconds * BigInt(20 + Math.floor(random() * 70))), 1n)
+  if (transfers.length === 0 || at > nowSeconds - quietSeconds) return undefined
+  return { kind: 'transfer', at, transfers }
+}
+
+/** A block for each tenor, since those of one tenor mature together. */
+function planClaims(
+  random: Random,
+  { lend, transfer, pause, nowSeconds }: Opened & { readonly transfer: TransferStep | undefined },
+): ClaimStep[] {
+  const ownerOf = ({ tokenId, beneficiary }: PlannedPosition) =>
+    transfer?.transfers.find((one) => one.tokenId === tokenId)?.to ?? beneficiary
+  const { noteDay } = periodAt(lend.at)
+  return [...new Set(tenors)].flatMap((tenorDays) => {
+    const claims = lend.positions
+      .filter((position) => position.tenorDays === tenorDays && random() < 0.7)
+      .map((position) => ({ tokenId: position.tokenId, owner: ownerOf(position) }))
+    const maturity = maturityOf({ noteDay, tenorDays })
+    const at = onSlot(outOf(pause, maturity + hourSeconds * BigInt(6 + Math.floor(random() * 60))), 2n)
+    if (claims.length === 0 || at > nowSeconds - quietSeconds) return []
+    return [{ kind: 'claim', at, claims }]
+  })
+}
+
+function otherThan(random: Random, wallet: number): number {
+  return (wallet + 1 + Math.floor(random() * (lenderCount - 1))) % lenderCount
+}
+
+function outOf(pause: Span['pause'], at: bigint): bigint {
+  return at >= pause.from && at <= pause.to ? pause.to + 60n : at
+}
+
+/** Each kind has its seconds, so that a lend never has to make room for something else and land in another period. */
+function onSlot(at: bigint, slot: bigint): bigint {
+  return at - (at % 4n) + slot
+}

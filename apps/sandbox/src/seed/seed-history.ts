@@ -1,0 +1,44 @@
+import { callNode, toQuantity } from '../call-node.ts'
+import { mineBatch } from '../mine-batch.ts'
+import { encodeSetUp } from './encode-set-up.ts'
+import { encodeStep, type Scene } from './encode-step.ts'
+import type { History } from './history.ts'
+
+const progressMs = 1_000
+const etherEach = 10_000n * 10n ** 18n
+
+/** Lets a history happen on a chain that has the protocol and nothing else. The node mines nothing by itself after it. */
+export async function seedHistory(
+  url: string,
+  { scene, history, say }: { readonly scene: Scene; readonly history: History; readonly say: (line: string) => void },
+): Promise<void> {
+  const { admin, lenders, partnerOwners } = scene.wallets
+  await callNode(url, [
+    { method: 'evm_setAutomine', params: [false] },
+    { method: 'anvil_autoImpersonateAccount', params: [true] },
+    ...[admin, ...lenders, ...partnerOwners].map(({ address }) => ({
+      method: 'anvil_setBalance',
+      params: [address, toQuantity(etherEach)],
+    })),
+  ])
+  await mineBatch(url, { timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(scene, history) })
+  const report = createReport(history, say)
+  for (const step of history.steps) {
+    const transactions = await encodeStep(scene, step)
+    await mineBatch(url, { timestamp: step.at, transactions })
+    report(step.at)
+  }
+  await callNode(url, [{ method: 'anvil_autoImpersonateAccount', params: [false] }])
+}
+
+/** Says how far it is, at most once a second. */
+function createReport({ startsAt, steps }: History, say: (line: string) => void): (at: bigint) => void {
+  const length = Number((steps.at(-1)?.at ?? startsAt) - startsAt)
+  let saidAt = performance.now()
+  return (at) => {
+    if (performance.now() - saidAt < progressMs) return
+    saidAt = performance.now()
+    const percent = Math.floor((100 * Number(at - startsAt)) / length)
+    say(`  ${new Date(Number(at) * 1000).toISOString().slice(0, 10)}, ${percent} %`)
+  }
+}

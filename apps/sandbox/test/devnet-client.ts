@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { decodeNote, type Note, notesResponseSchema } from '@tallystick/core'
+import { createPublicClient, createWalletClient, defineChain, http, publicActions } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { dollarTokenAbi } from '../src/generated/dollar-token.ts'
+import { poolAbi } from '../src/generated/pool.ts'
+import { dollars, noPartner } from './chain.ts'
+import type { Credentials } from './start-sandbox.ts'
+
+/** A reader of the sandbox's chain. */
+export function readChain({ chains: [{ id, rpcUrl }] }: Credentials) {
+  return createPublicClient({ chain: chainOf(id, rpcUrl), transport: http(rpcUrl), pollingInterval: 50, cacheTime: 0 })
+}
+
+/** Every event of the pool from the beginning, in order. */
+export function readPoolEvents(credentials: Credentials) {
+  const [{ pool }] = credentials.chains
+  return readChain(credentials).getContractEvents({ address: pool, abi: poolAbi, fromBlock: 0n, strict: true })
+}
+
+/** The service's second and the notes it serves at it. */
+export async function getNotes({ baseUrl, apiKey, caCert }: Credentials) {
+  const agent = new Agent({ ca: readFileSync(caCert) })
+  return new Promise<{ readonly dateSeconds: bigint; readonly notes: readonly Note[] }>((resolve, reject) => {
+    const outgoing = request(`${baseUrl}/notes`, { headers: { 'x-api-key': apiKey }, agent }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      const { data } = notesResponseSchema.parse(JSON.parse(Buffer.concat(chunks).toString()))
+      resolve({ dateSeconds: BigInt(Date.parse(response.headers.date!) / 1000), notes: data.map(decodeNote) })
+    })
+    outgoing.on('error', reject).end()
+  })
+}
+
+/** Lends a thousand dollars from a wallet, as a person would: approve, then lend, each signed with the wallet's key. */
+export async function lendFrom(credentials: Credentials, { wallet, note }: { wallet: number; note: Note }) {
+  const [{ id, rpcUrl, pool, token }] = credentials.chains
+  const account = privateKeyToAccount(credentials.wallets[wallet]!.privateKey)
+  const client = createWalletClient({
+    account,
+    chain: chainOf(id, rpcUrl),
+    transport: http(rpcUrl),
+    pollingInterval: 50,
+    cacheTime: 0,
+  }).extend(publicActions)
+  const principal = dollars(1_000)
+  const approval = { address: token, abi: dollarTokenAbi, functionName: 'approve', args: [pool, principal] } as const
+  await client.waitForTransactionReceipt({ hash: await client.writeContract(approval) })
+  const params = { beneficiary: account.address, partnerId: noPartner, partnerFeeBPS: 0n, principal }
+  const lend = { address: pool, abi: poolAbi, functionName: 'lend', args: [params, note, note.signature] } as const
+  const hash = await client.writeContract(lend)
+  return client.waitForTransactionReceipt({ hash })
+}
+
+/** The processes of this machine that have something to do with a path: number and command line. */
+export function processesOf(path: string): { readonly pid: number; readonly command: string }[] {
+  const all = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  return all
+    .filter((line) => line.includes(path))
+    .map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim().replace(/^\d+ +/, '') }))
+}
+
+function chainOf(id: number, rpcUrl: string) {
+  return defineChain({
+    id,
+    name: 'devnet',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  })
+}
