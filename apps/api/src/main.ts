@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { formatPeriod, periodAt, TallystickError } from '@tallystick/core'
 import { type Database, migrate, openDatabase } from '@tallystick/database'
+import type { Follower } from '@tallystick/subgraph'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildAdminApp } from './admin/admin-app.ts'
@@ -29,6 +30,8 @@ import { openSigner } from './notes/signers/open-signer.ts'
 export type Service = {
   readonly baseUrl: string
   readonly adminUrl: string
+  /** What follows the chains that have an embedded subgraph. */
+  readonly followers: readonly Pick<Follower, 'status'>[]
   /** Stops accepting, finishes what is under way, and closes everything. */
   stop(): Promise<void>
 }
@@ -120,7 +123,8 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   say(`admin listener on ${adminUrl}`)
   const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
   closers.push(() => drain(app, tls))
-  return { baseUrl, adminUrl, stop: closeAll }
+  const followers = [...embedded.values()].map(({ follower }) => follower)
+  return { baseUrl, adminUrl, followers, stop: closeAll }
 }
 
 async function startNotes(

@@ -19,6 +19,7 @@ import { describeHome, emptyHome, furnishHome, type Home, readText } from './hom
 import { openHistory } from './open-history.ts'
 import { parseOptions, type SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { untilIndexed } from './until-indexed.ts'
 import { welcome } from './welcome.ts'
 
 async function run(options: SandboxOptions, closers: Closers): Promise<void> {
@@ -43,6 +44,7 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   writeFileSync(home.config, `${JSON.stringify(settings, undefined, 2)}\n`)
   const log = pino({ base: null }, pino.destination({ dest: home.log, sync: true }))
   const service = await closers.keep(startService({ config, clock, log, say }))
+  await untilIndexed(service, say)
   writeCredentials(home, { apiKey, service, devnet })
   // A reader who copies the line while the clock stood still would find it standing: it runs from `ready` on.
   if (options.at !== undefined) await runInStep(clock)
@@ -60,7 +62,7 @@ async function makeSettings(
 ): Promise<object> {
   const { pool, positions } = devnet.record.protocol
   return {
-    listen: { host: 'localhost', port, tls: home.tls },
+    listen: { host: 'localhost', port, tls: home.tls, publicRpm: null },
     admin: { host: '127.0.0.1', port: await findFreePort(), token: `file:${home.adminToken}` },
     database: `file:${home.database}`,
     signer: { kind: 'private-key', key: `file:${home.signerKey}` },
