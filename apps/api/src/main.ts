@@ -121,6 +121,8 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
   closers.push(() => admin.close())
   say(`admin listener on ${adminUrl}`)
+  if (!isLoopback(config.admin.host))
+    say('WARNING: the admin listener is plain HTTP and not on loopback: its token travels in the clear')
   const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
   closers.push(() => drain(app, tls))
   const followers = [...embedded.values()].map(({ follower }) => follower)
@@ -201,6 +203,10 @@ async function listen(
   const address = app.server.address() as AddressInfo
   const everywhere = ['0.0.0.0', '::'].includes(host)
   return `${scheme}://${everywhere ? 'localhost' : isIPv6(host) ? `[${host}]` : host}:${address.port}`
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
 function adaptListenError(

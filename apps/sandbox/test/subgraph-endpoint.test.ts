@@ -57,10 +57,11 @@ test('default: at the ready line every position is there as the chain has it, an
   const [, , note] = (await getNotes(credentials)).notes
   const receipt = await lendFrom(credentials, { wallet: 0, note: note! })
   const walletAddress = credentials.wallets[0]!.address
-  const block = { number_gte: Number(receipt.blockNumber) }
   await expect
     .poll(() => query(credentials, { query: '{ _meta { block { number } } }' }), { timeout: 10_000 })
-    .toSatisfy((data: { _meta: { block: { number: number } } }) => data._meta.block.number >= block.number_gte)
+    .toSatisfy(
+      (data: { _meta: { block: { number: number } } }) => data._meta.block.number >= Number(receipt.blockNumber),
+    )
   const mine = await query<{ positionInfos: Position[] }>(credentials, {
     query: fetchAllPositions,
     variables: { walletAddress },
