@@ -11,6 +11,7 @@ import { catchUpIncomes } from './seed/catch-up-incomes.ts'
 
 export type OpenHistory = { readonly database: Database; readonly devnet: Devnet }
 
+const noGoingOn = 'there is no going on in this directory'
 const positionCountDefault = 40
 // Replicas' clocks may differ by a minute; more is a sandbox that was last run at a later time.
 const toleranceSeconds = 60
@@ -22,6 +23,7 @@ const toleranceSeconds = 60
 export async function openHistory(parts: DevnetParts, positionCount: number | undefined): Promise<OpenHistory> {
   const { home, say } = parts
   const isNew = !existsSync(home.database)
+  if (isNew && existsSync(home.chain.dir)) say(`${noGoingOn}, its database is missing: beginning a new history in it`)
   if (isNew) say('making the embedded database (a few seconds, this once)')
   const database = await openDatabase(home)
   try {
@@ -31,7 +33,7 @@ export async function openHistory(parts: DevnetParts, positionCount: number | un
       await goOn(resumption.devnet, { parts, positionCount })
       return { database, devnet: resumption.devnet }
     }
-    say(`there is no going on in this directory, ${resumption.obstacle}: beginning a new history in it`)
+    say(`${noGoingOn}, ${resumption.obstacle}: beginning a new history in it`)
   } catch (error) {
     await database.close()
     throw error

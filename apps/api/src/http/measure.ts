@@ -9,7 +9,15 @@ export const httpMetricHelp: MetricHelp = {
 
 /** Counts requests by route and status and measures how long they take. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  const durations = new Map<string, ReturnType<Metrics['histogram']>>()
   const counters = new Map<string, Counter>()
+  const durationOf = (route: string) => {
+    const known = durations.get(route)
+    if (known) return known
+    const created = metrics.histogram('tallystick_http_request_duration_seconds', { route })
+    durations.set(route, created)
+    return created
+  }
   const counterOf = (route: string, status: number) => {
     const key = `${status} ${route}`
     const known = counters.get(key)
@@ -21,7 +29,7 @@ export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
     counterOf(route, reply.statusCode).increment()
-    metrics.histogram('tallystick_http_request_duration_seconds', { route }).observe(reply.elapsedTime / 1000)
+    durationOf(route).observe(reply.elapsedTime / 1000)
     done()
   })
 }

@@ -24,6 +24,5 @@ export function nodeOptions({ chain }: Home): AnvilOptions {
     statePath: chain.state,
     // Room for a few hundred lends in one block.
     blockGasLimit: 1_000_000_000n,
-    statesKept: 64,
   }
 }
