@@ -15,9 +15,17 @@ export function readChain({ chains: [{ id, rpcUrl }] }: Credentials) {
 }
 
 /** Every event of the pool from the beginning, in order. */
-export function readPoolEvents(credentials: Credentials) {
-  const [{ pool }] = credentials.chains
-  return readChain(credentials).getContractEvents({ address: pool, abi: poolAbi, fromBlock: 0n, strict: true })
+export async function readPoolEvents(credentials: Credentials) {
+  const client = readChain(credentials)
+  const filter = { address: credentials.chains[0].pool, abi: poolAbi, strict: true } as const
+  const head = await client.getBlockNumber()
+  // In parts: viem takes no more than 10 MB at once.
+  const starts = Array.from({ length: Number(head / 100n) + 1 }, (_, index) => BigInt(index) * 100n)
+  const parts = starts.map((fromBlock) => {
+    const toBlock = fromBlock + 99n < head ? fromBlock + 99n : head
+    return client.getContractEvents({ ...filter, fromBlock, toBlock })
+  })
+  return (await Promise.all(parts)).flat()
 }
 
 /** The service's second and the notes it serves at it. */

@@ -9,6 +9,8 @@ import { dollars } from './chain.ts'
 import { getNotes, lendFrom, processesOf, readChain, readPoolEvents } from './devnet-client.ts'
 import { type Credentials, launchSandbox, newDirectory, readCredentials, startSandbox } from './start-sandbox.ts'
 
+// The promise is ten seconds on two cores, which here are shared with other tests.
+const quickMs = 20_000
 const tenors = [7, 14, 30, 60, 90, 180, 360]
 
 test('default: sixty days of history, notes the pool takes, and all of it there the next time, unless it is damaged', {
@@ -34,7 +36,7 @@ test('default: sixty days of history, notes the pool takes, and all of it there 
 
   const startedAt = Date.now()
   const second = await startSandbox('--dir', dir, '--positions', '12')
-  console.log(`second start: ${second.readyAt - startedAt} ms`)
+  expect(second.readyAt - startedAt).toBeLessThan(quickMs)
   expect(second.output()).toContain('--positions is ignored: this history began with 40')
   expect(second.output()).not.toContain('new history')
   const again = readCredentials(dir)
@@ -111,19 +113,16 @@ test('behavior: however it ends, no process is left, and half of a history is no
   await expect.poll(() => processesOf(dir), { timeout: 20_000 }).toEqual([])
 })
 
-test.runIf(process.env['TALLYSTICK_LONG_TESTS'])(
-  'behavior: ten thousand positions in under two minutes (run with TALLYSTICK_LONG_TESTS=1: it takes a minute of both cores)',
-  { timeout: 300_000 },
-  async () => {
-    const dir = await newDirectory()
-    const startedAt = Date.now()
-    const sandbox = await startSandbox('--dir', dir, '--positions', '10000')
-    console.log(`ten thousand positions: ready after ${sandbox.readyAt - startedAt} ms`)
-    expect(sandbox.readyAt - startedAt).toBeLessThan(120_000)
-    await expectHistory(readCredentials(dir), { positions: 10_000 })
-    await sandbox.stop()
-  },
-)
+test('behavior: ten thousand positions in under two minutes', { timeout: 300_000 }, async ({ skip }) => {
+  skip(!process.env['TALLYSTICK_LONG_TESTS'], 'takes a minute of both cores; TALLYSTICK_LONG_TESTS=1 runs it')
+  const dir = await newDirectory()
+  const startedAt = Date.now()
+  const sandbox = await startSandbox('--dir', dir, '--positions', '10000')
+  console.log(`ten thousand positions: ready after ${sandbox.readyAt - startedAt} ms`)
+  expect(sandbox.readyAt - startedAt).toBeLessThan(120_000)
+  await expectHistory(readCredentials(dir), { positions: 10_000 })
+  await sandbox.stop()
+})
 
 /** The history as the chain tells it. */
 async function expectHistory(credentials: Credentials, { positions }: { positions: number }): Promise<void> {

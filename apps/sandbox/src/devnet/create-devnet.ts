@@ -18,7 +18,7 @@ export async function createDevnet(
   const nowSeconds = BigInt(Math.floor(clock.now() / 1000))
   const history = planHistory({ nowSeconds, positionCount })
   const wallets = sandboxWallets()
-  say(`making a chain and its last 60 days, with ${positionCount} positions`)
+  say(`making a chain and its last 60 days, with ${positionCount} position${positionCount === 1 ? '' : 's'}`)
   mkdirSync(home.chain.dir, { recursive: true })
   const anvil = await startNode({ ...nodeOptions(home), timestamp: history.startsAt })
   const protocol = await deployProtocol(connect(anvil.url, wallets.admin), { signer: signer.address })

@@ -24,5 +24,7 @@ export function nodeOptions({ chain }: Home): AnvilOptions {
     statePath: chain.state,
     // Room for a few hundred lends in one block.
     blockGasLimit: 1_000_000_000n,
+    // Enough to rehearse a reorg of 64 blocks; with many positions each costs memory.
+    statesKept: 70,
   }
 }
