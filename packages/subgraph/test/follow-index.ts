@@ -2,7 +2,7 @@ import type { Database } from '@tallystick/database'
 import { expect, vi } from 'vitest'
 import { createFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
 import type { TestChain } from './follow-chain.ts'
-import { createMapping, schema } from './follow-mapping.ts'
+import { createMapping, schema } from './follow-mapping.mjs'
 import { readTables, type TableRow } from './read-tables.ts'
 
 export type TestIndex = {
