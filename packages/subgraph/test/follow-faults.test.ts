@@ -214,7 +214,8 @@ test('behavior: the next URL takes over, and the first is used again when it is 
   const [first, second] = [await proxy(), await proxy()]
   const index = await follow([first.url, second.url])
   await index.untilCurrent()
-  expect(second.count).toBe(1)
+  // To be asked for its chain id, and for what had to be done before the first one had answered that.
+  expect(second.count).toBeLessThan(5)
   first.behave(({ response }) => response.destroy())
   await problemOf(index).toContain(`RPC 127.0.0.1:${first.port} cannot be reached`)
   await expect.poll(() => second.count).toBeGreaterThan(5)
@@ -222,6 +223,13 @@ test('behavior: the next URL takes over, and the first is used again when it is 
   first.behave(forwardAll)
   await expect.poll(() => first.count, { timeout: 8_000 }).toBeGreaterThan(5)
   await problemOf(index).toBeUndefined()
+  expect(await index.tables()).toEqual(expected)
+})
+
+test('behavior: a first URL that hangs does not hold up the second', async () => {
+  const silent = await proxy(() => undefined)
+  const index = await follow([silent.url, chain.url])
+  await index.untilCurrent()
   expect(await index.tables()).toEqual(expected)
 })
 

@@ -41,7 +41,8 @@ export async function startProxy(target: string, initial: Behaviour = forwardAll
       sendJson(response, Array.isArray(parsed) ? changed : changed[0])
     }
     count += 1
-    await behaviour({ calls, count, response, forward })
+    // The server behind may be gone by now: then there is no answer either.
+    await Promise.resolve(behaviour({ calls, count, response, forward })).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
