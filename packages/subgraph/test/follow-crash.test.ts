@@ -68,7 +68,7 @@ const limitBlocks = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
 
 test.each([
   ['postgres', 20],
-  ['pglite', 3],
+  ['pglite', 2],
 ] as const)(
   'behavior: on %s, killed at %i moments of a backfill, ends in the same tables',
   {
