@@ -1,8 +1,8 @@
 import type { Database } from '@tallystick/database'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { createFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
 import type { TestChain } from './follow-chain.ts'
-import { createMapping, schema } from './follow-mapping.ts'
+import { createMapping, schema } from './follow-mapping.mjs'
 import { readTables, type TableRow } from './read-tables.ts'
 
 export type TestIndex = {
@@ -54,7 +54,7 @@ export async function followInto(
 
 export async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<void> {
   const { hash } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
-  await expect.poll(() => subgraph.head?.hash, { timeout: 25_000, interval: 20 }).toBe(hash)
+  await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), { timeout: 25_000, interval: 20 })
 }
 
 /** The tables of an index of the chain made anew, by somebody without any trouble. */

@@ -1,5 +1,5 @@
 import { databaseEngines } from '@tallystick/workbench/test-database'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, tablesOfFresh } from './follow-index.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
@@ -8,12 +8,14 @@ describe.each(databaseEngines)('%s', (engine) => {
   let opened: OpenTest
   let chain: TestChain
   beforeAll(async () => {
-    ;[opened, chain] = await Promise.all([openTest(engine), startChain()])
+    opened = await openTest(engine)
   })
-  afterAll(async () => {
-    await chain.stop()
-    await opened.close()
+  // A node is slower the longer its chain is.
+  beforeEach(async () => {
+    chain = await startChain()
+    return () => chain.stop()
   })
+  afterAll(() => opened.close())
 
   test('default: a backfill has every event once, and follows what comes', async () => {
     for (let block = 0; block < 40; block += 1) await chain.emit(block % 7, block)

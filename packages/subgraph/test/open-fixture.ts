@@ -37,12 +37,13 @@ export const fixtureBlocks: readonly BlockChanges[] = fixture.meta.blocks.map((b
     ),
 }))
 
-export type OpenTest = { readonly database: Database; readonly close: () => Promise<void> }
+export type OpenTest = { readonly url: string; readonly database: Database; readonly close: () => Promise<void> }
 
 export async function openTest(engine: DatabaseEngine): Promise<OpenTest> {
   const { url, remove } = await createTestDatabase(engine, inject('databases'))
   const database = await openDatabase(url)
   return {
+    url,
     database,
     close: async () => {
       await database.close()

@@ -44,6 +44,16 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(things.head).toEqual(blockAt(6))
   })
 
+  test('error: changes made for one head are refused on another', async () => {
+    const { things } = await openThings()
+    await things.commit(blockAt(1), [])
+    await things.commitMany([{ block: blockAt(2), changes: [] }], { after: blockAt(1).hash })
+    await things.revert(1)
+    const late = things.commitMany([{ block: blockAt(3), changes: [] }], { after: blockAt(2).hash })
+    await expect(late).rejects.toMatchObject({ code: 'invalid_block', message: expect.stringContaining('block 1') })
+    expect(things.head).toEqual(blockAt(1))
+  })
+
   test('behavior: changes of one entity in one block are one version, and none if nothing changed', async () => {
     const { things, all, namespace } = await openThings()
     await things.commit(blockAt(1), [

@@ -7,6 +7,7 @@ import { type FollowerProgress, type FollowerStatus, toStatus } from './follower
 import type { Mapping } from './mapping.ts'
 import { pause } from './pause.ts'
 import { createRangeSizer } from './range-sizer.ts'
+import { readLatest } from './read-chain.ts'
 import { createProgressReport } from './report-progress.ts'
 import { createRpcEndpoint } from './rpc/rpc-endpoint.ts'
 import { RpcError } from './rpc/rpc-error.ts'
@@ -43,6 +44,8 @@ const timeoutMsDefault = 15_000
 const answerBytesMaxDefault = 64 * 1024 * 1024
 // How soon another replica takes over, and how current the head is that a waiting one knows.
 const lockPollMs = 1_000
+// Seldom: the one that follows asks the same servers all the time.
+const observeMs = 5_000
 // After a failure that is not the RPC's, such as a database that is away.
 const failurePauseMs = 500
 // A reorg while blocks are read is nothing to report; a chain that never holds still is.
@@ -82,6 +85,7 @@ export function createFollower(options: FollowerOptions): Follower {
 
 async function run(parts: Parts): Promise<void> {
   const { subgraph, database, name, stopped, progress } = parts
+  const observe = createObserver(parts)
   while (!stopped.aborted) {
     try {
       const lock = await database.tryLock(`follower ${name}`)
@@ -91,11 +95,28 @@ async function run(parts: Parts): Promise<void> {
       }
       progress.state = 'waiting for lock'
       progress.problem = undefined
+      observe()
       await subgraph.readHead()
     } catch (error) {
       fail(parts, error)
     }
     await pause(lockPollMs, [stopped])
+  }
+}
+
+/** For one that waits: returns a function that now and then looks at the chain's head, to know how far the index lags. */
+function createObserver({ pool, progress }: Parts): () => void {
+  let dueMs = 0
+  return () => {
+    if (Date.now() < dueMs) return
+    dueMs = Date.now() + observeMs
+    pool.run(readLatest).then(
+      (latest) => {
+        progress.chainHead = latest
+      },
+      // What is wrong is in the pool's own problem.
+      () => undefined,
+    )
   }
 }
 

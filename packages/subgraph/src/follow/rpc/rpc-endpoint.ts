@@ -22,13 +22,15 @@ export type RpcEndpointOptions = {
 // Some providers take no more in one request, and anvil mixes up more than about sixty.
 const batchMax = 50
 const parallelMax = 8
+// A server that refuses so many batches in a row takes none.
+const refusalsMax = 3
 // Of a failure that may be over at once, such as a kept connection that the other side had closed.
 const attemptsMax = 3
 
 /** A JSON-RPC server at a URL. Throws nothing but `RpcError`, and the signal's reason when that is aborted. */
 export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   const { href, headers, label, redact } = parseUrl(options.url)
-  let canBatch = true
+  let refusals = 0
   const post = async (body: unknown) => {
     try {
       return await retry(() => postJson({ ...options, url: href, headers, body: JSON.stringify(body) }))
@@ -46,16 +48,17 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
     return results
   }
   const callBatch = async (calls: readonly RpcCall[]): Promise<readonly unknown[]> => {
-    if (!canBatch || calls.length === 1) return callOneByOne(calls)
-    const answer = await post(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
-    if (Array.isArray(answer)) {
-      const sorted = sortById(answer, calls.length)
-      return calls.map(({ method }, id) => readResult(sorted[id], { method, redact }))
+    if (refusals >= refusalsMax || calls.length === 1) return callOneByOne(calls)
+    try {
+      const answer = await post(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
+      const results = readResults(answer, { calls, redact })
+      refusals = 0
+      return results
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.kind !== 'refused') throw error
+      refusals += 1
+      return callOneByOne(calls)
     }
-    // One answer to many calls is an error; if the calls work alone, it was about there being many.
-    const results = await callOneByOne(calls)
-    canBatch = false
-    return results
   }
   return {
     label,
@@ -81,20 +84,41 @@ async function retry(post: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
+/** One answer to many calls is an error, and mostly about there being many. */
+function readResults(
+  answer: unknown,
+  { calls, redact }: { readonly calls: readonly RpcCall[]; readonly redact: (message: string) => string },
+): readonly unknown[] {
+  if (!Array.isArray(answer)) {
+    try {
+      readResult(answer, { method: 'a batch', redact })
+    } catch (error) {
+      const isError = error instanceof RpcError && error.kind === 'error'
+      throw isError ? new RpcError({ kind: 'refused', message: error.message }) : error
+    }
+    throw new RpcError({ kind: 'garbage', message: 'answered a batch with one result' })
+  }
+  const sorted = sortById(answer, calls.length)
+  return calls.map(({ method }, id) => readResult(sorted[id], { method, redact }))
+}
+
 /** fetch refuses URLs with a user in them; keys are also in paths and queries. */
 function parseUrl(text: string) {
   const url = new URL(text)
   const { username, password, host, pathname, search } = url
-  const basic = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const basic = Buffer.from(user).toString('base64')
   url.username = ''
   url.password = ''
-  const secrets = [username, password, ...pathname.split('/'), search].filter(({ length }) => length > 3)
+  const secrets = [basic, username, password, ...pathname.split('/'), search.slice(1)].filter(
+    ({ length }) => length > 3,
+  )
   return {
     href: url.href,
     label: host,
     headers: {
       'content-type': 'application/json',
-      ...(username || password ? { authorization: `Basic ${Buffer.from(basic).toString('base64')}` } : {}),
+      ...(username || password ? { authorization: `Basic ${basic}` } : {}),
     },
     redact: (message: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message),
   }

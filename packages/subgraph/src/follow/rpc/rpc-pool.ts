@@ -53,12 +53,13 @@ export function createRpcPool(options: {
       return faults.length > 0 ? `RPC ${faults.join('; ')}.` : undefined
     },
     run: async (work) => {
-      // Those that rest are looked at on the side: work goes back to the first when it is well, without waiting for it.
+      // Those that rest are looked at on the side, so that work goes back to the first when it is well.
       for (const member of members) if (!member.isVerified && hasRested(member)) void verifyOnce(member)
-      for (const member of members) {
-        // The first that may be well is waited for, so that the order of the URLs holds at the start.
-        if (!member.isVerified) await member.verifying
-        if (!member.isVerified) continue
+      const tried = new Set<Member>()
+      for (;;) {
+        const member = await findNext(members, tried)
+        if (!member) throw new NoRpcError()
+        tried.add(member)
         try {
           const result = await work(member.endpoint)
           member.failures = 0
@@ -68,8 +69,18 @@ export function createRpcPool(options: {
           rest(member, { error, log: options.log })
         }
       }
-      throw new NoRpcError()
     },
+  }
+}
+
+/** The first that is well. One that is still being looked at is waited for only if there is none: it may hang. */
+async function findNext(members: readonly Member[], tried: ReadonlySet<Member>): Promise<Member | undefined> {
+  for (;;) {
+    const untried = members.filter((member) => !tried.has(member))
+    const found = untried.find(({ isVerified }) => isVerified)
+    const verifying = untried.flatMap((member) => (member.verifying ? [member.verifying] : []))
+    if (found || verifying.length === 0) return found
+    await Promise.race(verifying)
   }
 }
 

@@ -1,11 +1,10 @@
-import type { BlockLogs, EntityChange, LoadEntities, Mapping } from '../src/index.ts'
+// Plain JavaScript, because processes that are started and killed by the dozen load it.
 
 export const schema = `
 type Event @entity { id: ID! salt: BigInt! block: Int! time: BigInt! transaction: Bytes! }
 type Tally @entity { id: ID! events: Int! salts: BigInt! }`
 
-/** Every event once, and a count that shows each one lost or doubled. */
-export function createMapping(address: string): Mapping {
+export function createMapping(address) {
   return {
     addresses: [address],
     map: async (blocks, load) => {
@@ -15,20 +14,18 @@ export function createMapping(address: string): Mapping {
   }
 }
 
-type Tally = { events: number; salts: bigint }
-
-async function loadTally(load: LoadEntities): Promise<Tally> {
+async function loadTally(load) {
   const stored = (await load('Tally', ['all'])).get('all')
-  return { events: Number(stored?.['events'] ?? 0), salts: BigInt(String(stored?.['salts'] ?? 0)) }
+  return { events: Number(stored?.events ?? 0), salts: BigInt(stored?.salts ?? 0) }
 }
 
-function mapBlock({ block, logs }: BlockLogs, tally: Tally): readonly EntityChange[] {
-  const events = logs.map(({ topics, data, transactionHash }): EntityChange => {
+function mapBlock({ block, logs }, tally) {
+  const events = logs.map(({ topics, data, transactionHash }) => {
     const salt = BigInt(`0x${data.slice(66)}`)
     tally.events += 1
     tally.salts += salt
     const set = { salt: String(salt), block: block.number, time: String(block.timestamp), transaction: transactionHash }
-    return { entity: 'Event', id: String(BigInt(topics[1] as string)), set }
+    return { entity: 'Event', id: String(BigInt(topics[1])), set }
   })
   if (events.length === 0) return []
   return [...events, { entity: 'Tally', id: 'all', set: { events: tally.events, salts: String(tally.salts) } }]

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { openDatabase } from '@tallystick/database'
+import { createTestDatabase } from '@tallystick/workbench/test-database'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { startChain, type TestChain } from './follow-chain.ts'
+import { followInto, tablesOfFresh } from './follow-index.ts'
+import {
+  type CallAnswer,
+  createRandom,
+  forwardAll,
+  type ProxiedCall,
+  startProxy,
+  type TestProxy,
+} from './follow-proxy.ts'
+import { openTest } from './open-fixture.ts'
+import { readTables, type TableRow } from './read-tables.ts'
+
+const script = fileURLToPath(new URL('follow-child.mjs', import.meta.url))
+const namespace = 'crash'
+let chain: TestChain
+let proxy: TestProxy
+let head: number
+let expected: Readonly<Record<string, readonly TableRow[]>>
+
+beforeAll(async () => {
+  chain = await startChain()
+  proxy = await startProxy(chain.url)
+  for (let round = 0; round < 300; round += 1) {
+    await chain.emit(10, round)
+    await chain.mine(2)
+  }
+  head = await chain.headNumber()
+  const opened = await openTest('postgres')
+  expected = await tablesOfFresh(opened.database, chain)
+  await opened.close()
+})
+afterAll(async () => {
+  await proxy.stop()
+  await chain.stop()
+})
+
+type Child = { readonly process: ChildProcess; readonly said: () => string; readonly kill: () => Promise<void> }
+
+const startChild = (databaseUrl: string): Child => {
+  const child = spawn(process.execPath, [script, databaseUrl, namespace, proxy.url, chain.address], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  const kill = async () => {
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { process: child, said: () => said, kill }
+}
+
+/** So that a backfill is many calls and transactions. */
+const limitBlocks = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
+  const [filter] = call.params as [{ fromBlock?: string; toBlock?: string }]
+  const isTooWide = call.method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) >= 8
+  return isTooWide ? { id: call.id, error: { message: 'range too large' } } : answer
+}
+
+test.each([
+  ['postgres', 20],
+  ['pglite', 2],
+] as const)(
+  'behavior: on %s, killed at %i moments of a backfill, ends in the same tables',
+  {
+    timeout: 90_000,
+  },
+  async (engine, kills) => {
+    const { url, remove } = await createTestDatabase(engine, inject('databases'))
+    const random = createRandom(kills)
+    for (let round = 0; round < kills; round += 1) {
+      const [requests, delayMs] = [Math.floor(random() * 40), random() * 20]
+      const isReached = new Promise<void>((resolve) => {
+        proxy.behave(({ count, forward }) => {
+          if (count >= requests) setTimeout(resolve, delayMs)
+          return forward(limitBlocks)
+        })
+      })
+      const child = startChild(url)
+      await isReached
+      await child.kill()
+      expect(child.said()).not.toContain('following')
+    }
+    proxy.behave(forwardAll)
+    const last = startChild(url)
+    await expect.poll(last.said, { timeout: 20_000 }).toContain(`at ${head},`)
+    expect(last.said()).toContain('backfilling')
+    await last.kill()
+    const database = await openDatabase(url)
+    expect(await readTables(database, namespace)).toEqual(expected)
+    await database.close()
+    await remove()
+  },
+)
+
+test('behavior: of two followers one works, and the other takes over when it is killed', async () => {
+  const { url, remove } = await createTestDatabase('postgres', inject('databases'))
+  const first = startChild(url)
+  await expect.poll(first.said, { timeout: 20_000 }).toContain(`following at ${head},`)
+  const second = startChild(url)
+  await expect.poll(second.said, { timeout: 10_000 }).toContain(`waiting for lock at ${head},`)
+  await chain.emit(4, 1)
+  await expect.poll(first.said).toContain(`following at ${head + 1},`)
+  await expect.poll(second.said, { timeout: 5_000 }).toContain(`waiting for lock at ${head + 1}, 0 events`)
+  await first.kill()
+  await chain.emit(5, 1)
+  await expect.poll(second.said, { timeout: 5_000 }).toContain(`following at ${head + 2}, 5 events`)
+  await second.kill()
+  const database = await openDatabase(url)
+  const { Tally = [] } = await readTables(database, namespace)
+  expect(Tally.at(-1)).toMatchObject({ events: (expected['Event']?.length ?? 0) + 9 })
+  await database.close()
+  await remove()
+})
+
+test('behavior: stop lets the next one in at once, and a lost lock is taken again', async () => {
+  const opened = await openTest('postgres')
+  const other = await openDatabase(opened.url)
+  const first = await followInto(opened.database, { chain, namespace: 'both' })
+  await first.untilCurrent()
+  const second = await followInto(other, { chain, namespace: 'both' })
+  await expect.poll(() => second.follower.status()).toMatchObject({ state: 'waiting for lock', lagBlocks: 0 })
+  await first.follower.stop()
+  await expect.poll(() => second.follower.status().state, { timeout: 5_000 }).toBe('following')
+  await opened.database.query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
+     and database = (select oid from pg_database where datname = current_database())`,
+  )
+  await chain.emit(1, 1)
+  await second.untilCurrent()
+  await second.follower.stop()
+  await other.close()
+  await opened.close()
+})

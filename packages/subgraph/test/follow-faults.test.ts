@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startChain, type TestChain } from './follow-chain.ts'
+import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
+import {
+  type Behaviour,
+  type CallAnswer,
+  createRandom,
+  type Exchange,
+  forwardAll,
+  type ProxiedCall,
+  send,
+  sendJson,
+  startProxy,
+  type TestProxy,
+} from './follow-proxy.ts'
+import { type OpenTest, openTest } from './open-fixture.ts'
+import type { TableRow } from './read-tables.ts'
+
+let opened: OpenTest
+let chain: TestChain
+let expected: Readonly<Record<string, readonly TableRow[]>>
+const cleanups: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  ;[opened, chain] = await Promise.all([openTest('postgres'), startChain()])
+  for (let block = 0; block < 60; block += 1) await chain.emit(block % 4, block)
+  await chain.mine(260)
+  for (let block = 0; block < 10; block += 1) await chain.emit(block % 3, block)
+  expected = await tablesOfFresh(opened.database, chain)
+})
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+afterAll(async () => {
+  await chain.stop()
+  await opened.close()
+})
+
+const proxy = async (behaviour: Behaviour = forwardAll): Promise<TestProxy> => {
+  const started = await startProxy(chain.url, behaviour)
+  cleanups.push(() => started.stop())
+  return started
+}
+const follow = async (urls: readonly string[], timeoutMs?: number): Promise<TestIndex> => {
+  const index = await followInto(opened.database, { chain, urls, timeoutMs })
+  cleanups.push(() => index.follower.stop())
+  return index
+}
+const problemOf = (index: TestIndex) =>
+  expect.poll(() => index.follower.status().problem, { timeout: 10_000, interval: 5 })
+
+const faults: readonly Behaviour[] = [
+  ({ response }) => send(response, { status: 429, body: 'slow down' }),
+  ({ response }) => send(response, { status: 500, body: '' }),
+  ({ response }) => send(response, { status: 502, body: '<html>Bad gateway</html>' }),
+  ({ response }) => send(response, { status: 200, body: '<html>Welcome</html>' }),
+  ({ response }) => send(response, { status: 200, body: '{"jsonrpc":"2.0","id":0,"result":[{"addr' }),
+  ({ response }) => sendJson(response, { jsonrpc: '2.0', id: 0, result: [{ blockNumber: 'seven' }] }),
+  ({ response }) => sendJson(response, { jsonrpc: '2.0', id: 0, error: { code: -32603, message: 'internal error' } }),
+  ({ response, calls }) =>
+    sendJson(
+      response,
+      calls.map(({ id }) => ({ id, error: { code: -32000, message: 'header not found' } })),
+    ),
+  ({ response }) => response.destroy(),
+  ({ response }) => {
+    response.writeHead(200, { 'content-length': '1000' }).write('[{"id":0')
+    response.destroy()
+  },
+]
+
+test.each([1, 2, 3])('behavior: faults at random lose and double nothing (seed %i)', async (seed) => {
+  const random = createRandom(seed)
+  const faulty = await proxy((exchange) => {
+    const isFaulty = random() < 0.2
+    const fault = faults[Math.floor(random() * faults.length)] as Behaviour
+    return isFaulty ? fault(exchange) : exchange.forward()
+  })
+  const index = await follow([faulty.url])
+  await index.untilCurrent()
+  expect(await index.tables()).toEqual(expected)
+  expect(index.follower.status().eventsIndexed).toBe(expected['Event']?.length)
+})
+
+test.each([
+  ['busy', faults[0], 'answered 429: too many requests'],
+  ['broken', faults[1], 'answered 500'],
+  ['another site', faults[3], 'answered with something that is not JSON'],
+  ['failing', faults[6], 'answered eth_chainId with the error "internal error"'],
+  ['cutting off', faults[8], 'cannot be reached (UND_ERR_SOCKET)'],
+  ['silent', () => undefined, 'gave no answer within 300 ms'],
+] as const)('error: an RPC that is %s is named until it is well', async (_, fault, message) => {
+  const faulty = await proxy(fault)
+  const index = await follow([faulty.url], 300)
+  await problemOf(index).toBe(`RPC 127.0.0.1:${faulty.port} ${message}.`)
+  expect(index.follower.status().state).toBe('failing')
+  expect(index.lines.join()).toContain(JSON.stringify(message).slice(1, -1))
+  faulty.behave(forwardAll)
+  await index.untilCurrent()
+  await problemOf(index).toBeUndefined()
+  expect(await index.tables()).toEqual(expected)
+})
+
+const refuse = (message: string) => ({ error: { code: -32005, message } })
+const limitBlocks = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
+  const [filter] = call.params as [{ fromBlock?: string; toBlock?: string }]
+  const isTooWide = call.method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) >= 10
+  return isTooWide ? { id: call.id, ...refuse('eth_getLogs is limited to a 10 blocks range') } : answer
+}
+const limitResults = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
+  const isTooMany = call.method === 'eth_getLogs' && (answer.result as unknown[]).length > 5
+  return isTooMany ? { id: call.id, ...refuse('query returned more than 5 results') } : answer
+}
+const withoutTimes = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
+  if (call.method !== 'eth_getLogs') return answer
+  const logs = (answer.result as object[]).map((log) => ({ ...log, blockTimestamp: undefined }))
+  return { ...answer, result: [...logs, ...logs].reverse() }
+}
+
+test.each([
+  ['blocks', limitBlocks],
+  ['results', limitResults],
+] as const)('behavior: an RPC that limits %s is asked for less', async (_, change) => {
+  const limited = await proxy(({ forward }) => forward(change))
+  const index = await follow([limited.url])
+  await index.untilCurrent()
+  expect(await index.tables()).toEqual(expected)
+  expect(index.follower.status().problem).toBeUndefined()
+})
+
+test('behavior: answers that are too slow or too large are asked for in parts', async () => {
+  const wide = ({ calls: [call] }: Exchange) => {
+    const [filter] = (call?.params ?? []) as [{ fromBlock?: string; toBlock?: string } | undefined]
+    return call?.method === 'eth_getLogs' && Number(filter?.toBlock) - Number(filter?.fromBlock) > 20
+  }
+  const slow = await proxy((exchange) => (wide(exchange) ? undefined : exchange.forward()))
+  const index = await follow([slow.url], 300)
+  await index.untilCurrent()
+  expect(await index.tables()).toEqual(expected)
+  const other = await followInto(opened.database, { chain, answerBytesMax: 60_000 })
+  cleanups.push(() => other.follower.stop())
+  await other.untilCurrent()
+  expect(await other.tables()).toEqual(expected)
+})
+
+test('behavior: logs without times, doubled and in disorder end in the same entities', async () => {
+  const odd = await proxy(({ forward }) => forward(withoutTimes))
+  const index = await follow([odd.url])
+  await index.untilCurrent()
+  const { Event, Tally, $blocks } = await index.tables()
+  expect({ Event, Tally }).toEqual({ Event: expected['Event'], Tally: expected['Tally'] })
+  const times = (rows: readonly TableRow[] = []) =>
+    rows.map(({ number, hash, timestamp }) => ({ number, hash, timestamp }))
+  expect(times($blocks)).toEqual(times(expected['$blocks']))
+})
+
+test('behavior: an RPC without batches is asked one by one', async () => {
+  const single = await proxy(({ calls, response, forward }) =>
+    calls.length > 1 ? sendJson(response, { id: null, ...refuse('batches are not supported') }) : forward(),
+  )
+  const index = await follow([single.url])
+  await index.untilCurrent()
+  expect(await index.tables()).toEqual(expected)
+})
+
+/** What a server says that has only the blocks up to one. */
+const lagAt =
+  (height: number) =>
+  (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
+    if (call.method === 'eth_chainId') return answer
+    if (call.method === 'eth_getLogs') return { id: call.id, result: [] }
+    const isBeyond = Number(call.params[0]) > height
+    return isBeyond ? { id: call.id, result: null } : answer
+  }
+
+test('behavior: an RPC that falls behind is no reorg, and is said', async () => {
+  const lagging = await proxy()
+  const index = await follow([lagging.url])
+  await index.untilCurrent()
+  const height = (await chain.headNumber()) - 30
+  const latest = await chain.rpc('eth_getBlockByNumber', [`0x${height.toString(16)}`, false])
+  lagging.behave(({ forward }) =>
+    forward((call, answer) =>
+      call.params[0] === 'latest' ? { id: call.id, result: latest } : lagAt(height)(call, answer),
+    ),
+  )
+  await problemOf(index).toMatch(/is at block \d+, 30 behind what is indexed already/)
+  expect(await index.tables()).toEqual(expected)
+  lagging.behave(forwardAll)
+  await problemOf(index).toBeUndefined()
+  expect(index.follower.status()).toMatchObject({ state: 'following', reorgsSeen: 0 })
+})
+
+test('error: an RPC of another chain is never used, and named; the next URL is', async () => {
+  const other = await startChain({ chainId: 1 })
+  cleanups.push(() => other.stop())
+  await other.emit(3, 666)
+  await other.mine(500)
+  const wrong = await follow([other.url])
+  const message = 'is of chain 1, the configuration says 324: it is not used. Correct its URL or the chain id.'
+  await problemOf(wrong).toContain(message)
+  expect(wrong.follower.status()).toMatchObject({ state: 'failing', head: undefined, eventsIndexed: 0 })
+  expect(wrong.lines.join()).toContain('is of chain 1')
+  const index = await follow([other.url, chain.url])
+  await index.untilCurrent()
+  expect(await index.tables()).toEqual(expected)
+  expect(index.follower.status()).toMatchObject({ state: 'following', problem: expect.stringContaining(message) })
+  const last = await follow([chain.url, other.url])
+  await problemOf(last).toContain(message)
+  await last.untilCurrent()
+})
+
+test('behavior: the next URL takes over, and the first is used again when it is well', async () => {
+  const [first, second] = [await proxy(), await proxy()]
+  const index = await follow([first.url, second.url])
+  await index.untilCurrent()
+  // To be asked for its chain id, and for what had to be done before the first one had answered that.
+  expect(second.count).toBeLessThan(5)
+  first.behave(({ response }) => response.destroy())
+  await problemOf(index).toContain(`RPC 127.0.0.1:${first.port} cannot be reached`)
+  await expect.poll(() => second.count).toBeGreaterThan(5)
+  expect(index.follower.status().state).toBe('following')
+  first.behave(forwardAll)
+  await expect.poll(() => first.count, { timeout: 8_000 }).toBeGreaterThan(5)
+  await problemOf(index).toBeUndefined()
+  expect(await index.tables()).toEqual(expected)
+})
+
+test('behavior: a first URL that hangs does not hold up the second', async () => {
+  const silent = await proxy(() => undefined)
+  const index = await follow([silent.url, chain.url])
+  await index.untilCurrent()
+  expect(await index.tables()).toEqual(expected)
+})
+
+test('error: secrets of a URL are sent, not shown', async () => {
+  const closed = await proxy(({ response }) => {
+    const { authorization } = response.req.headers
+    send(response, {
+      status: 200,
+      body: JSON.stringify({ error: { message: `${authorization} ${response.req.url}` } }),
+    })
+  })
+  const url = `http://ada:hunter2@127.0.0.1:${closed.port}/v3/s3cretkey?token=t0ken`
+  const index = await follow([url])
+  await problemOf(index).toBe(`RPC 127.0.0.1:${closed.port} answered eth_chainId with the error "Basic … /v3/…?…".`)
+  const shown = `${index.follower.status().problem} ${index.lines.join()}`
+  for (const secret of ['hunter2', 's3cretkey', 't0ken', btoa('ada:hunter2')]) expect(shown).not.toContain(secret)
+})

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type ProxiedCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
+export type CallAnswer = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
+
+export type Exchange = {
+  readonly calls: readonly ProxiedCall[]
+  /** Which request it is since the behaviour was set, from 1. */
+  readonly count: number
+  readonly response: ServerResponse
+  /** Passes the request on, and the answers back, changed call by call if asked. */
+  forward(change?: (call: ProxiedCall, answer: CallAnswer) => CallAnswer): Promise<void>
+}
+
+export type Behaviour = (exchange: Exchange) => unknown
+
+/** A server in front of another one, that does to each request what its behaviour says. */
+export type TestProxy = {
+  readonly url: string
+  readonly port: number
+  readonly count: number
+  behave(behaviour: Behaviour): void
+  stop(): Promise<void>
+}
+
+export const forwardAll: Behaviour = ({ forward }) => forward()
+
+export async function startProxy(target: string, initial: Behaviour = forwardAll): Promise<TestProxy> {
+  let behaviour = initial
+  let count = 0
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const parsed = JSON.parse(Buffer.concat(chunks).toString())
+    const calls: ProxiedCall[] = Array.isArray(parsed) ? parsed : [parsed]
+    const forward: Exchange['forward'] = async (change = (_, answer) => answer) => {
+      const answers = await pass(target, calls)
+      const changed = calls.map((call) => change(call, answers.get(call.id) as CallAnswer))
+      sendJson(response, Array.isArray(parsed) ? changed : changed[0])
+    }
+    count += 1
+    // The server behind may be gone by now: then there is no answer either.
+    await Promise.resolve(behaviour({ calls, count, response, forward })).catch(() => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    get count() {
+      return count
+    },
+    behave: (next) => {
+      behaviour = next
+      count = 0
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function pass(target: string, calls: readonly ProxiedCall[]): Promise<ReadonlyMap<number, CallAnswer>> {
+  const body = JSON.stringify(calls.map((call) => ({ jsonrpc: '2.0', ...call })))
+  const answer = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answers = (await answer.json()) as CallAnswer[]
+  return new Map(answers.map((one) => [one.id, one]))
+}
+
+export function sendJson(response: ServerResponse, json: unknown): void {
+  send(response, { status: 200, body: JSON.stringify(json) })
+}
+
+export function send(response: ServerResponse, answer: { readonly status: number; readonly body: string }): void {
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+}
+
+/** Numbers from 0 to 1, the same in every run. */
+export function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

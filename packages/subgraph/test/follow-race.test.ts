@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startChain, type TestChain } from './follow-chain.ts'
+import { followInto, tablesOfFresh } from './follow-index.ts'
+import { type Behaviour, startProxy, type TestProxy } from './follow-proxy.ts'
+import { type OpenTest, openTest } from './open-fixture.ts'
+
+let opened: OpenTest
+let chain: TestChain
+let proxy: TestProxy
+beforeAll(async () => {
+  opened = await openTest('postgres')
+})
+beforeEach(async () => {
+  chain = await startChain()
+  proxy = await startProxy(chain.url)
+  return async () => {
+    await proxy.stop()
+    await chain.stop()
+  }
+})
+afterAll(() => opened.close())
+
+/** Changes the chain once, just before or just after the n-th request that asks for something is answered. */
+const changeAt = (moment: {
+  readonly method: string
+  readonly nth: number
+  readonly isBefore: boolean
+  readonly change: () => Promise<void>
+}): Behaviour => {
+  let seen = 0
+  return async ({ calls, forward }) => {
+    const isMoment = calls.some(({ method }) => method === moment.method) && ++seen === moment.nth
+    if (isMoment && moment.isBefore) await moment.change()
+    await forward()
+    if (isMoment && !moment.isBefore) await moment.change()
+  }
+}
+
+test.each([
+  { blocks: 30, method: 'eth_getLogs', nth: 2, isBefore: true },
+  { blocks: 30, method: 'eth_getBlockByNumber', nth: 4, isBefore: true },
+  { blocks: 30, method: 'eth_getBlockByNumber', nth: 4, isBefore: false },
+  { blocks: 400, method: 'eth_getLogs', nth: 2, isBefore: true },
+  { blocks: 400, method: 'eth_getLogs', nth: 2, isBefore: false },
+  { blocks: 400, method: 'eth_getLogs', nth: 3, isBefore: true },
+  { blocks: 400, method: 'eth_getBlockByNumber', nth: 4, isBefore: false },
+  { blocks: 400, method: 'eth_getBlockByNumber', nth: 5, isBefore: true },
+])('behavior: a reorg of $blocks blocks at $method $nth (before: $isBefore) mixes nothing', async (moment) => {
+  const startBlock = await chain.headNumber()
+  await chain.emit(2, 2)
+  const snapshot = await chain.rpc('evm_snapshot')
+  const grow = async (salt: number) => {
+    for (let round = 0; round < 4; round += 1) {
+      await chain.emit(2, salt + round)
+      await chain.mine(Math.floor(moment.blocks / 4))
+      await chain.emit(1, salt + round)
+    }
+  }
+  await grow(10)
+  const change = async () => {
+    await chain.rpc('evm_revert', [snapshot])
+    await grow(20)
+    await chain.emit(1, 30)
+  }
+  let isChanged = false
+  proxy.behave(
+    changeAt({
+      ...moment,
+      change: async () => {
+        await change()
+        isChanged = true
+      },
+    }),
+  )
+  const index = await followInto(opened.database, { chain, startBlock, urls: [proxy.url] })
+  await expect.poll(() => isChanged, { timeout: 5_000 }).toBe(true)
+  await index.untilCurrent()
+  await index.follower.stop()
+  const { $blocks: blocks = [], ...entities } = await index.tables()
+  const { $blocks: freshBlocks = [], ...freshEntities } = await tablesOfFresh(opened.database, chain, startBlock)
+  expect(entities).toEqual(freshEntities)
+  // Where the deep history ends depends on the head that was seen first, so there may be more blocks than in a fresh index.
+  const hashes = new Map(blocks.map(({ number, hash }) => [Number(number), hash]))
+  for (const { number, hash } of freshBlocks) expect(hashes.get(Number(number))).toBe(hash)
+  for (const [number, hash] of hashes) {
+    expect(await chain.rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])).toMatchObject({ hash })
+  }
+})
