@@ -95,6 +95,7 @@ test.each([
       expect(child.said()).not.toContain('following')
       if (/ [1-9]\d* events/.test(child.said())) killsAfterStoring += 1
     }
+    expect(killsAfterStoring).toBeGreaterThanOrEqual(kills / 2)
     proxy.behave(forwardAll)
     const last = startChild(url)
     await expect.poll(last.said, { timeout: 20_000 }).toContain(`at ${head},`)
