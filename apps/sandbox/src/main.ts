@@ -4,12 +4,12 @@ import {
   createPrivateKeySigner,
   openServiceDatabase,
   parseConfig,
+  type Service,
   startService,
   stopOnSignal,
 } from '@tallystick/api'
 import { TallystickError } from '@tallystick/core'
 import { startAnvil } from '@tallystick/workbench/anvil'
-import { findFreePort } from '@tallystick/workbench/free-port'
 import pino from 'pino'
 import { type Closers, createClosers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
@@ -38,13 +38,13 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   const startNode = (node: Parameters<typeof startAnvil>[0]) => closers.keep(startAnvil(node))
   // Fails if a sandbox runs here already: until then nothing of its files is touched.
   const { database, devnet } = await openHistory({ home, clock, signer, say, startNode }, options.positions)
-  const settings = await makeSettings(home, { port: options.port, devnet })
+  const settings = makeSettings(home, { port: options.port, devnet })
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
   const apiKey = await prepareDatabase(database, { home, config, clock }).finally(() => database.close())
-  writeFileSync(home.config, `${JSON.stringify(settings, undefined, 2)}\n`)
   const log = pino({ base: null }, pino.destination({ dest: home.log, sync: true }))
   const service = await closers.keep(startService({ config, clock, log, say }))
   await untilIndexed(service, say)
+  writeConfig(home, { settings, service })
   writeCredentials(home, { apiKey, service, devnet })
   // A reader who copies the line while the clock stood still would find it standing: it runs from `ready` on.
   if (options.at !== undefined) await runInStep(clock)
@@ -55,15 +55,11 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   if (!closers.isClosing()) throw new Error('The chain ended by itself, and the sandbox with it. Start it again.')
 }
 
-/** A configuration that `tallystick --config` can be pointed at too. */
-async function makeSettings(
-  home: Home,
-  { port, devnet }: { readonly port: number; readonly devnet: Devnet },
-): Promise<object> {
+function makeSettings(home: Home, { port, devnet }: { readonly port: number; readonly devnet: Devnet }) {
   const { pool, positions } = devnet.record.protocol
   return {
     listen: { host: 'localhost', port, tls: home.tls, publicRpm: null },
-    admin: { host: '127.0.0.1', port: await findFreePort(), token: `file:${home.adminToken}` },
+    admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
     database: `file:${home.database}`,
     signer: { kind: 'private-key', key: `file:${home.signerKey}` },
     chains: [
@@ -76,6 +72,18 @@ async function makeSettings(
       },
     ],
   }
+}
+
+/** With the port the admin listener got, so that `tallystick --config` can be pointed at it. */
+function writeConfig(
+  home: Home,
+  {
+    settings,
+    service,
+  }: { readonly settings: ReturnType<typeof makeSettings>; readonly service: Pick<Service, 'adminUrl'> },
+): void {
+  const admin = { ...settings.admin, port: Number(new URL(service.adminUrl).port) }
+  writeFileSync(home.config, `${JSON.stringify({ ...settings, admin }, undefined, 2)}\n`)
 }
 
 /** The lock of the embedded database tells whether a sandbox runs here; a database that cannot be opened is no sandbox. */

@@ -14,6 +14,8 @@ export type Check = {
 export type Readiness = { readonly ready: boolean; readonly checks: readonly Check[] }
 
 const databaseTimeoutMs = 2_000
+// Chains without traffic seal blocks late; a quarter of an hour is not late but stuck (the rails go by the same).
+const silenceMaxSeconds = 900
 
 /**
  * Ready means: the current period's notes of every chain are in memory, and the database answers. How the embedded
@@ -39,12 +41,21 @@ export async function checkReadiness({
       count > 0 ? `${count} notes in memory` : 'no notes for the current period; `tallystick notes show` says why'
     return { name: `notes of chain ${chainId}`, ok: count > 0, detail, required: true }
   })
-  const indexes = [...subgraphs].map(([chainId, { follower }]) => checkSubgraph(chainId, follower.status()))
+  const indexes = [...subgraphs].map(([chainId, { follower }]) =>
+    checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
+  )
   const checks = [...notes, await checkDatabase(database), ...indexes]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 
-function checkSubgraph(chainId: number, { state, head, lagBlocks, problem }: FollowerStatus): Check {
+function checkSubgraph(
+  chainId: number,
+  { status, nowSeconds }: { readonly status: FollowerStatus; readonly nowSeconds: number },
+): Check {
+  const { state, head, chainHead, lagBlocks } = status
+  const silentSeconds = chainHead ? Math.round(nowSeconds - chainHead.timestamp) : 0
+  const silence = `the RPC has had no new block for ${silentSeconds} s. Is it stuck?`
+  const problem = status.problem ?? (silentSeconds > silenceMaxSeconds ? silence : undefined)
   const position = head ? `at block ${head.number}${lagBlocks === undefined ? '' : `, ${lagBlocks} behind`}` : 'empty'
   const detail = problem ? `${state}, ${position}: ${problem}` : `${state}, ${position}`
   return { name: `subgraph of chain ${chainId}`, ok: problem === undefined, detail, required: false }
