@@ -98,7 +98,11 @@ describe('the example of the design', () => {
     const config = await load(example)
     expect(JSON.parse(JSON.stringify(config))).toEqual({
       ...example,
-      listen: { ...example.listen, tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') } },
+      listen: {
+        ...example.listen,
+        publicRpm: 600,
+        tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') },
+      },
       admin: { host: '127.0.0.1', port: 9464, token: {} },
       database: {},
       signer: { kind: 'private-key', key: {} },
@@ -143,14 +147,18 @@ describe('the example of the design', () => {
   test('default: behind a proxy', async () => {
     const trust = ['10.0.0.0/8', '127.0.0.1', '::1', 'fd00::/8', '0.0.0.0/0']
     const { listen } = await load({ ...example, listen: { host: '127.0.0.1', port: 8080, proxy: { trust } } })
-    expect(listen).toEqual({ host: '127.0.0.1', port: 8080, proxy: { trust } })
+    expect(listen).toEqual({ host: '127.0.0.1', port: 8080, publicRpm: 600, proxy: { trust } })
   })
 
   test('default: an embedded subgraph', async () => {
-    const { chains } = await load(withChain({ subgraph: { embedded: { positions, startBlock: 7 } } }))
+    const rpc = ['http://127.0.0.1:8545']
+    const { chains } = await load(withChain({ rpc, subgraph: { embedded: { positions, startBlock: 7 } } }))
     expect(chains[0]?.subgraph).toEqual({ embedded: { positions, startBlock: 7 } })
-    const defaulted = await load(withChain({ subgraph: { embedded: { positions } } }))
+    const defaulted = await load(withChain({ rpc, subgraph: { embedded: { positions } } }))
     expect(defaulted.chains[0]?.subgraph?.embedded?.startBlock).toBe(0)
+    expect(await faultsOf(withChain({ subgraph: { embedded: { positions } } }))).toEqual([
+      'chains[0].rpc: must name at least one RPC: the embedded subgraph is read from it',
+    ])
   })
 })
 
@@ -312,7 +320,7 @@ describe('faults', () => {
     ['neither', {}],
     ['headers alone', { headers: {} }],
   ])('error: a subgraph is remote or embedded, not %s', async (_, subgraph) => {
-    expect(await faultsOf(withChain({ subgraph }))).toEqual([
+    expect(await faultsOf(withChain({ rpc: ['http://127.0.0.1:8545'], subgraph }))).toEqual([
       'chains[0].subgraph: must have either "urls" or "embedded"',
     ])
   })

@@ -66,7 +66,7 @@ describe('--at, five seconds before a boundary', () => {
     { timeout: 90_000 },
     async (_, at) => {
       const dir = await newDirectory()
-      const sandbox = await startSandbox('--dir', dir, '--at', at)
+      const sandbox = await startSandbox('--dir', dir, '--positions', '1', '--at', at)
       const { baseUrl, apiKey, caCert } = readCredentials(dir)
       const agent = new Agent({ ca: readFileSync(caCert), keepAlive: true, maxSockets: 16 })
       const boundary = BigInt(Date.parse(at) / 1000) + 5n
@@ -99,13 +99,13 @@ test('behavior: a time before the last run begins a new history; --fresh forgets
   timeout: 90_000,
 }, async () => {
   const dir = await newDirectory()
-  const later = await startSandbox('--dir', dir, '--at', '2027-01-01T12:00:00Z')
+  const later = await startSandbox('--dir', dir, '--positions', '1', '--at', '2027-01-01T12:00:00Z')
   await later.stop()
-  const earlier = await startSandbox('--dir', dir, '--at', '2026-06-01T12:00:00Z')
+  const earlier = await startSandbox('--dir', dir, '--positions', '1', '--at', '2026-06-01T12:00:00Z')
   expect(earlier.output()).toContain('beginning a new history')
   const { signer } = readCredentials(dir).chains[0]
   await earlier.stop()
-  const fresh = await startSandbox('--dir', dir, '--fresh')
+  const fresh = await startSandbox('--dir', dir, '--positions', '1', '--fresh')
   expect(readCredentials(dir).chains[0].signer).not.toBe(signer)
   await fresh.stop()
 })
