@@ -127,6 +127,8 @@ describe('admin listener', () => {
       [{}, 'name'],
       [{ name: '' }, 'name'],
       [{ name: 'x'.repeat(101) }, 'name'],
+      [{ name: 'two\nlines' }, 'control characters'],
+      [{ name: 'nul\0' }, 'control characters'],
       [{ name: 'x', scopes: [] }, 'scopes'],
       [{ name: 'x', scopes: ['admin'] }, 'scopes'],
       [{ name: 'x', rpm: 0 }, 'rpm'],
@@ -143,6 +145,9 @@ describe('admin listener', () => {
     }
     expect((await service.admin('/keys')).json().keys).toEqual([])
     expect((await post(service, '/keys/key_nowhere/revoke')).status).toBe(404)
+    for (const id of ['%00', '%ff', "';drop table api_keys;--", 'x'.repeat(90)]) {
+      expect([404, 400]).toContain((await post(service, `/keys/${id}/revoke`)).status)
+    }
     expect((await post(service, '/keys/key_nowhere/rotate', {})).json().code).toBe('key_not_found')
   })
 

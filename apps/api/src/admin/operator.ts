@@ -20,8 +20,11 @@ export type Operator = {
   showNotes(): Promise<NotesReport>
 }
 
+// Names are printed in tables and stored as text: a line break or NUL in one has no good meaning in either.
+const printable = z.string().regex(/^\P{Cc}*$/u, 'must not hold control characters')
+
 const newKeySchema = z.strictObject({
-  name: z.string().trim().min(1, 'must not be empty').max(100),
+  name: printable.trim().min(1, 'must not be empty').max(100),
   kind: z.enum(keyKinds).default('live'),
   scopes: z
     .array(z.enum(keyScopes))
@@ -42,7 +45,7 @@ const curveRequestSchema = z.strictObject({
   points: z.record(z.string().regex(/^[1-9]\d{0,3}$/), z.number()),
   chainId: z.int().nullable().default(null),
   confirm: z.boolean().default(false),
-  by: z.string().max(200).default('unknown'),
+  by: printable.max(200).default('unknown'),
 })
 
 export function createOperator({

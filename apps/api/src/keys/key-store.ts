@@ -183,11 +183,13 @@ async function addSecret(
 }
 
 async function getKey(transaction: Queryable, id: string): Promise<ApiKey> {
-  const [row] = await transaction.query<KeyRow>('select * from api_keys where id = $1', [id])
+  // What cannot be an id is not asked for: text from outside may hold what the database refuses.
+  const isId = /^key_[0-9a-f]{12}$/.test(id)
+  const [row] = isId ? await transaction.query<KeyRow>('select * from api_keys where id = $1', [id]) : []
   if (row) return fromRow(row)
   throw new TallystickError({
     code: 'key_not_found',
-    message: `There is no key "${id}". \`tallystick keys list\` shows those there are.`,
+    message: `There is no key ${JSON.stringify(id.slice(0, 60))}. \`tallystick keys list\` shows those there are.`,
     retryable: false,
   })
 }
