@@ -23,6 +23,8 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
 }
 
 type Endpoint = {
+  /** As its route is registered. */
+  readonly url: string
   readonly path: RegExp
   readonly allow: string
   /** The scope its key needs; undefined where it needs none. */
@@ -31,8 +33,8 @@ type Endpoint = {
 
 /** What there is, and which methods it takes. */
 const endpoints: readonly Endpoint[] = [
-  { path: /^\/notes$/, allow: 'GET, HEAD', scope: 'notes' },
-  { path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
+  { url: '/notes', path: /^\/notes$/, allow: 'GET, HEAD', scope: 'notes' },
+  { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
 ]
 
 /** The public API, complete but for a port: it never listens and never reads the environment. */
@@ -58,7 +60,7 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
 /** Key, then allowance, then the request itself: whatever else is wrong with it, a bad key is a 403. */
 function requireKeys(app: FastifyInstance, { keyRing, monotonicNow }: AppParts): void {
   const authenticate = createAuthenticate(keyRing, monotonicNow)
-  const scopes = new Map<string, KeyScope>([['/notes', 'notes']])
+  const scopes = new Map(endpoints.map(({ url, scope }) => [url, scope]))
   app.addHook('onRequest', (request, reply, done) => {
     const scope = scopes.get(request.routeOptions.url ?? '')
     if (scope) {
@@ -84,7 +86,7 @@ function requireKeys(app: FastifyInstance, { keyRing, monotonicNow }: AppParts):
 function notFound(): TallystickError {
   return new TallystickError({
     code: 'not_found',
-    message: `There is nothing at this path. The endpoints are /notes and /subgraphs/<chainid>.`,
+    message: `There is nothing at this path. The endpoints are ${endpoints.map(({ url }) => url).join(', ')}.`,
     retryable: false,
   })
 }

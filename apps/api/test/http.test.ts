@@ -125,7 +125,10 @@ describe('TLS', () => {
     const { cert, key } = createCertificateAuthority().issue(['localhost'])
     const timeouts = { firstByte: 100, handshake: 100, headers: 100, request: 100, keepAlive: 100 }
     const tls = createTlsServer({ cert, key, answerPlain: () => 'no', timeouts })
-    tls.server.on('request', (_, response) => response.end('done'))
+    // A stream that is answered is over; what waits for the rest of a body is not answered.
+    tls.server.on('request', (request, response) => {
+      if (request.url !== '/slow') response.end('done')
+    })
     tls.server.listen(0, '127.0.0.1')
     await once(tls.server, 'listening')
     onTestFinished(() => {
@@ -133,6 +136,15 @@ describe('TLS', () => {
       tls.server.close()
     })
     const { port } = tls.server.address() as { port: number }
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+    session.on('error', () => undefined)
+    const halfStream = session.request({ ':method': 'POST', ':path': '/slow' }, { endStream: false })
+    halfStream.on('error', () => undefined)
+    halfStream.write('1')
+    await once(halfStream, 'close')
+    expect(halfStream.rstCode).toBe(constants.NGHTTP2_CANCEL)
+    session.destroy()
+    await once(session, 'close')
     const silent = connect(port, '127.0.0.1')
     const halfHello = connect(port, '127.0.0.1')
     halfHello.write(Buffer.of(0x16, 3, 1, 2))

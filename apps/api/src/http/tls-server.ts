@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import { constants, createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
 import { trackConnections } from './connections.ts'
 
@@ -24,6 +24,8 @@ export type TlsServer = {
 const defaultTimeoutsMs = { firstByte: 10_000, handshake: 10_000, headers: 10_000, request: 30_000, keepAlive: 72_000 }
 // Node looks for slow requests every 30 seconds unless told otherwise.
 const lookForSlowMs = 1_000
+// What RFC 9113 §6.5.2 advises not to go below; Node has no limit of its own.
+const maxConcurrentStreams = 100
 // Long enough for the answer to plain HTTP to be read before the connection is gone.
 const lingerMs = 2_000
 // First byte of a TLS record that carries a handshake (RFC 8446 §5.1). No HTTP method starts with it.
@@ -36,7 +38,7 @@ const tlsHandshakeByte = 0x16
 export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerOptions): TlsServer {
   const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
   const tls = { minVersion: 'TLSv1.2', handshakeTimeout: timeoutsMs.handshake } as const
-  const server = createSecureServer({ ...tls, cert, key, allowHTTP1: true })
+  const server = createSecureServer({ ...tls, cert, key, allowHTTP1: true, settings: { maxConcurrentStreams } })
   applyTimeouts(server, timeoutsMs)
   // The one listener of `connection` is the TLS layer itself; we stand before it.
   const [startTls] = server.listeners('connection') as [(this: Http2SecureServer, socket: Socket) => void]
@@ -47,6 +49,11 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
     sniff(socket, { onTls: () => startTls.call(server, socket), answerPlain, timeoutMs: timeoutsMs.firstByte })
   })
 
+  // Node's limits on slow requests are those of HTTP/1.1; a stream that is not done in time is cut here.
+  server.on('stream', (stream) => {
+    const cut = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeoutsMs.request)
+    stream.once('close', () => clearTimeout(cut))
+  })
   server.on('session', (session) => session.setTimeout(timeoutsMs.keepAlive, () => session.close()))
   // Node would answer an expectation it does not know by itself, without a body; RFC 9110 §10.1.1 lets us pass it over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

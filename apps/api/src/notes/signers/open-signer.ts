@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import type { SignerConfig } from '../../config.ts'
 import { openKeystoreSigner } from './keystore.ts'
 import { createPrivateKeySigner } from './private-key.ts'
@@ -15,9 +14,4 @@ export async function openSigner(config: SignerConfig): Promise<Signer> {
     case 'web3signer':
       return createWeb3Signer(config)
   }
-}
-
-/** The address a configuration signs with. */
-export async function signerAddress(config: SignerConfig): Promise<Address> {
-  return (await openSigner(config)).address
 }
