@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { openDatabase } from '@tallystick/database'
+import { type Database, openDatabase } from '@tallystick/database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFakeSigner } from './fake-web3signer.ts'
 import { call, coupons, createKey, newDatabase, notesOf, start } from './harness.ts'
@@ -85,6 +85,25 @@ describe('two replicas on one PostgreSQL', () => {
 })
 
 describe('killed with SIGKILL', () => {
+  /** Two starts serve the same bytes; if a boundary fell between them, which real time may do, the next two do. */
+  async function expectSameAgain(site: Awaited<ReturnType<typeof prepareSite>>) {
+    const first = await servedAfterwards(site)
+    const second = await servedAfterwards(site)
+    expect([first.status, second.status]).toEqual([200, 200])
+    if (notesOf(first).message !== notesOf(second).message) return expectSameAgain(site)
+    expect(second.body).toBe(first.body)
+  }
+
+  /** Whole sets of three, one for each period that came or came near meanwhile. */
+  async function expectEachOnce(database: Database) {
+    const [{ rows, notes, sets } = { rows: 0, notes: 0, sets: 0 }] = await database.query<Record<string, number>>(
+      `select count(*)::int as rows, count(distinct (chain_id, period_start, maturity))::int as notes,
+              (select count(*)::int from note_sets) as sets from notes`,
+    )
+    expect(sets).toBeGreaterThan(0)
+    expect([rows, notes]).toEqual([3 * (sets as number), 3 * (sets as number)])
+  }
+
   /** Serves with a good signer and returns the body of /notes. */
   async function servedAfterwards(site: Awaited<ReturnType<typeof prepareSite>>) {
     const created = await tallystick(site, 'keys', 'create', '--name', 'after', '--json')
@@ -113,10 +132,8 @@ describe('killed with SIGKILL', () => {
       const database = await openDatabase(databaseUrl)
       expect(await database.query('select 1 from note_sets')).toEqual([])
 
-      const first = await servedAfterwards(site)
-      expect(first.status).toBe(200)
-      expect((await servedAfterwards(site)).body).toBe(first.body)
-      expect(await database.query(onlyOnce)).toEqual([{ rows: 3, notes: 3 }])
+      await expectSameAgain(site)
+      await expectEachOnce(database)
       await database.close()
     },
   )
@@ -145,7 +162,7 @@ describe('killed with SIGKILL', () => {
     expect(await watching.query('select 1 from note_sets')).toEqual([])
     const answer = await servedAfterwards(site)
     expect(answer.status).toBe(200)
-    expect(await watching.query(onlyOnce)).toEqual([{ rows: 3, notes: 3 }])
+    await expectEachOnce(watching)
     await database.close()
     await watching.close()
   })
@@ -153,8 +170,6 @@ describe('killed with SIGKILL', () => {
   test('behavior: on the embedded database, after publication: the next start serves the same bytes', async () => {
     const site = await prepareSite({ databaseUrl: await newDatabase('pglite') })
     await tallystick(site, 'curve', 'set', ...each)
-    const first = await servedAfterwards(site)
-    expect(first.status).toBe(200)
-    expect((await servedAfterwards(site)).body).toBe(first.body)
+    await expectSameAgain(site)
   })
 })
