@@ -53,6 +53,7 @@ export function configSchema(sources: ConfigSources) {
           .default(600),
       })
       .prefault({}),
+    data: dataSchema.prefault({}),
     chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
   })
 }
@@ -78,6 +79,28 @@ const curveSchema = z
     path: ['source'],
     message: '"treasury" is not available in this version: use "manual" and `tallystick curve set`',
   })
+
+const dataSchema = z.strictObject({
+  /** What a request may take in all, its slowest chain included. */
+  timeoutMs: z.int().min(100).max(120_000).default(10_000),
+  /** After how long without an answer the next URL is asked as well; null is never. */
+  hedgeMs: z.int().min(1).max(120_000).nullable().default(500),
+  /** How old the knowledge of a remote subgraph's head may be for an answer to be used again. */
+  pollMs: z.int().min(0).max(60_000).default(2_000),
+  /** Behind by more than this, another URL is preferred if there is one. */
+  maxLagSeconds: z.int().min(1).default(300),
+  /** The largest answer taken from an upstream. */
+  answerBytesMax: z
+    .int()
+    .min(1_024)
+    .max(256 * 1024 * 1024)
+    .default(8 * 1024 * 1024),
+  /** What all answers kept for reuse may take together; 0 keeps none. */
+  cacheBytesMax: z
+    .int()
+    .min(0)
+    .default(64 * 1024 * 1024),
+})
 
 function chainSchema(secret: z.ZodType<Secret, string>) {
   return z

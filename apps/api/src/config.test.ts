@@ -106,6 +106,14 @@ describe('the example of the design', () => {
       admin: { host: '127.0.0.1', port: 9464, token: {} },
       database: {},
       signer: { kind: 'private-key', key: {} },
+      data: {
+        timeoutMs: 10_000,
+        hedgeMs: 500,
+        pollMs: 2_000,
+        maxLagSeconds: 300,
+        answerBytesMax: 8_388_608,
+        cacheBytesMax: 67_108_864,
+      },
       chains: [
         {
           id: 324,

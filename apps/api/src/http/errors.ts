@@ -6,6 +6,8 @@ export function statusOf(code: ErrorCode): number {
   switch (code) {
     case 'invalid_chainid':
     case 'invalid_maturity':
+    case 'invalid_chains':
+    case 'query_rejected':
     case 'invalid_parameter':
     case 'invalid_request':
     case 'invalid_curve':
@@ -44,12 +46,15 @@ export function statusOf(code: ErrorCode): number {
     case 'database_in_use':
     case 'database_too_new':
       return 500
+    case 'upstream_failed':
     case 'signer_failed':
     case 'server_unreachable':
       return 502
     case 'not_ready':
     case 'database_unavailable':
       return 503
+    case 'upstream_timeout':
+      return 504
   }
 }
 
