@@ -18,8 +18,14 @@ export type Database = Queryable & {
   readonly engine: 'postgres' | 'pglite'
   /** Where the database is, for people: never holds a password. */
   readonly label: string
-  /** Commits when `work` resolves, rolls back when it throws. Nothing else runs inside it. */
-  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  /**
+   * Commits when `work` resolves, rolls back when it throws. Nothing else runs inside it. An abort of the signal breaks
+   * off the statement that runs, on PostgreSQL; on PGlite, which cannot, it keeps one that waits from being begun.
+   */
+  transaction<Result>(
+    work: (transaction: Queryable) => Promise<Result>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Result>
   notify(channel: string, payload?: string): Promise<void>
   /**
    * Calls `onNotify` for every notification on a channel (a plain lower-case identifier), from any process. After a lost connection is back it is called

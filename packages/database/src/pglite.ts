@@ -19,7 +19,13 @@ export async function openPglite(directory: string): Promise<Database> {
     engine: 'pglite',
     label: `embedded database ${path}`,
     query: queryWith(pglite),
-    transaction: (work) => pglite.transaction((transaction) => work({ query: queryWith(transaction) })),
+    transaction: async (work, { signal } = {}) => {
+      signal?.throwIfAborted()
+      return pglite.transaction((transaction) => {
+        signal?.throwIfAborted()
+        return work({ query: queryWith(transaction) })
+      })
+    },
     notify: async (channel, payload = '') => {
       await pglite.query('select pg_notify($1, $2)', [channel, payload])
     },

@@ -35,6 +35,8 @@ export async function openPostgres(url: string): Promise<Database> {
   const label = describePostgres(url)
   const listener = createListener(() => new pg.Client(options))
   const locks = createLocks(() => new pg.Client(options))
+  // On a connection of its own: those of the pool may all be busy with what is to be cancelled.
+  const cancel = (processId: number) => cancelStatement(new pg.Client(options), processId)
   const query = queryWith(pool, label)
   await query('select 1').catch(async (error) => {
     await pool.end()
@@ -45,7 +47,7 @@ export async function openPostgres(url: string): Promise<Database> {
     engine: 'postgres',
     label,
     query,
-    transaction: (work) => runTransaction(pool, { label, work }),
+    transaction: (work, options) => runTransaction(pool, { label, work, cancel, signal: options?.signal }),
     notify: async (channel, payload = '') => {
       await query('select pg_notify($1, $2)', [channel, payload])
     },
@@ -72,27 +74,72 @@ function queryWith(client: pg.Pool | pg.PoolClient, label: string): Queryable['q
 
 async function runTransaction<Result>(
   pool: pg.Pool,
-  { label, work }: { readonly label: string; readonly work: (transaction: Queryable) => Promise<Result> },
+  {
+    label,
+    work,
+    cancel,
+    signal,
+  }: {
+    readonly label: string
+    readonly cancel: (processId: number) => Promise<void>
+    readonly work: (transaction: Queryable) => Promise<Result>
+    readonly signal: AbortSignal | undefined
+  },
 ): Promise<Result> {
+  signal?.throwIfAborted()
   const client = await pool.connect().catch((error) => adaptError(error, label))
   let broken: Error | undefined
   const onError = (error: Error) => {
     broken = error
   }
   client.on('error', onError)
+  const cancelling = cancelOnAbort(signal, () => cancel((client as { processID?: number }).processID ?? 0))
   try {
+    signal?.throwIfAborted()
     const query = queryWith(client, label)
     await query('begin')
     const result = await work({ query })
     await query('commit')
     return result
   } catch (error) {
+    await cancelling.settle()
     await client.query('rollback').catch(onError)
     throw error
   } finally {
+    await cancelling.settle()
     client.off('error', onError)
     // A connection whose state is unknown is thrown away, not handed to the next caller.
     client.release(broken)
+  }
+}
+
+/** Settled before the connection goes on to anything else: a late cancel would hit somebody else's statement. */
+function cancelOnAbort(
+  signal: AbortSignal | undefined,
+  cancel: () => Promise<void>,
+): { readonly settle: () => Promise<void> } {
+  let cancelled: Promise<void> | undefined
+  const onAbort = () => {
+    cancelled = cancel()
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  return {
+    settle: async () => {
+      signal?.removeEventListener('abort', onAbort)
+      await cancelled
+    },
+  }
+}
+
+/** Best effort: where it does not arrive, the statement ends at its timeout. */
+async function cancelStatement(client: pg.Client, processId: number): Promise<void> {
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select pg_cancel_backend($1)', [processId])
+  } catch {
+  } finally {
+    await client.end().catch(() => undefined)
   }
 }
 

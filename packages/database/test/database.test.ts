@@ -59,6 +59,36 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await database.query('select x from t')).toEqual([{ x: 3 }])
   })
 
+  test('behavior: one that is aborted before it begins never begins', async () => {
+    let begun = 0
+    const work = async () => {
+      begun += 1
+    }
+    await expect(database.transaction(work, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+    expect(begun).toBe(0)
+  })
+
+  // PGlite cannot: it runs in this very thread.
+  if (engine === 'postgres')
+    test('behavior: an abort breaks off the statement that runs, and only that', async () => {
+      const controllers = Array.from({ length: 12 }, () => new AbortController())
+      const running = controllers.map(({ signal }) =>
+        database.transaction((transaction) => transaction.query('select pg_sleep(25)'), { signal }),
+      )
+      const settled = Promise.allSettled(running)
+      const asleep = `select 1 from pg_stat_activity where query = 'select pg_sleep(25)' and state = 'active'`
+      const beside = await openDatabase(url)
+      while ((await beside.query(asleep)).length < 10);
+      for (const controller of controllers) controller.abort(new Error('gone'))
+      const results = await settled
+      expect(results.map(({ status }) => status)).toEqual(Array(12).fill('rejected'))
+      expect(await beside.query(asleep)).toEqual([])
+      // The connections are as good as before.
+      const after = await Promise.all(Array.from({ length: 20 }, () => database.query('select 1 as one')))
+      expect(after.flat()).toHaveLength(20)
+      await beside.close()
+    })
+
   test('behavior: a notification reaches its listeners, and not those that stopped', async () => {
     const heard: unknown[] = []
     const channel = new EventEmitter()

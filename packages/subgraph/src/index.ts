@@ -6,6 +6,7 @@ export { createProtocolMapping, type ProtocolMappingOptions } from './protocol/c
 export { protocolSchema } from './protocol/protocol-schema.ts'
 export type { Answer, QueryRequest, QueryResult } from './query/create-query-engine.ts'
 export type { ErrorEntry } from './query/query-error.ts'
+export { graphqlSchemaOf } from './schema/graphql-schema-of.ts'
 export type { Block } from './store/block.ts'
 export type { BlockChanges, EntityChange } from './store/collect-changes.ts'
 export type { StoredEntity } from './store/load-entities.ts'

@@ -35,6 +35,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     const numbers = blocks.map(({ number }) => Number(number))
     expect(numbers.filter((number) => number > head - 256)).toHaveLength(256)
     expect(numbers.filter((number) => number > 42 && number <= head - 256)).toEqual([2_000, 2_342])
+    expect(index.follower.isWriting).toBe(true)
     expect(index.follower.status()).toMatchObject({
       state: 'following',
       lagBlocks: 0,

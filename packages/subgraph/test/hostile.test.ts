@@ -216,6 +216,17 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(errors?.[0]?.message).toContain('The answer has more than 5 entities')
   })
 
+  test('error: a query whose signal is aborted says that it timed out, and the next one is answered', async () => {
+    const query = '{ artists { id works { id } } }'
+    const controller = new AbortController()
+    const answering = gallery.execute({ query, signal: controller.signal })
+    controller.abort()
+    const timedOut = { errors: [{ message: 'Query timed out', extensions: { code: 'query_timeout' } }] }
+    expect(await answering).toEqual(timedOut)
+    expect(await gallery.execute({ query, signal: AbortSignal.abort() })).toEqual(timedOut)
+    expect((await gallery.execute({ query, signal: new AbortController().signal })).errors).toBeUndefined()
+  })
+
   test('error: what breaks inside is told to the operator, not to the client', async () => {
     const told: unknown[] = []
     const broken = await openSubgraph({

@@ -34,6 +34,8 @@ export type FollowerOptions = {
 
 export type Follower = {
   status(): FollowerStatus
+  /** Whether this process is the one that writes the index, so that the head it knows is the latest there is. */
+  readonly isWriting: boolean
   /** Finishes the transaction under way and lets go of the lock. */
   stop(): Promise<void>
 }
@@ -69,6 +71,7 @@ export function createFollower(options: FollowerOptions): Follower {
     eventsIndexed: 0,
     reorgsSeen: 0,
     problem: undefined,
+    lock: undefined,
   }
   const endpoints = options.urls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal }))
   const pool = createRpcPool({ endpoints, chainId, log })
@@ -76,6 +79,9 @@ export function createFollower(options: FollowerOptions): Follower {
   const running = run({ ...options, progress, pool, stopped: signal, status })
   return {
     status,
+    get isWriting() {
+      return progress.lock !== undefined && !progress.lock.lost.aborted
+    },
     stop: async () => {
       controller.abort()
       await running
@@ -90,7 +96,10 @@ async function run(parts: Parts): Promise<void> {
     try {
       const lock = await database.tryLock(`follower ${name}`)
       if (lock) {
-        await work(parts, lock).finally(() => lock.release())
+        await work(parts, lock).finally(() => {
+          progress.lock = undefined
+          return lock.release()
+        })
         continue
       }
       progress.state = 'waiting for lock'
@@ -121,7 +130,8 @@ function createObserver({ pool, progress }: Parts): () => void {
 }
 
 /** Follows for as long as the lock is held. After a failure it begins again from what is stored. */
-async function work(parts: Parts, { lost }: Lock): Promise<void> {
+async function work(parts: Parts, lock: Lock): Promise<void> {
+  const { lost } = lock
   const { subgraph, mapping, progress, stopped, pollMs = pollMsDefault } = parts
   const report = createProgressReport(parts)
   const context: ChainContext = {
@@ -136,6 +146,7 @@ async function work(parts: Parts, { lost }: Lock): Promise<void> {
   }
   let changes = 0
   let cursor = await readCursor(subgraph)
+  progress.lock = lock
   while (!context.isOver()) {
     try {
       cursor = await followChain(context, { cursor, progress })

@@ -1,3 +1,4 @@
+import type { Lock } from '@tallystick/database'
 import type { Block } from '../store/block.ts'
 
 export type FollowerState = 'starting' | 'waiting for lock' | 'backfilling' | 'following' | 'failing'
@@ -26,6 +27,8 @@ export type FollowerProgress = {
   eventsIndexed: number
   reorgsSeen: number
   problem: string | undefined
+  /** Held, and the head read since: nobody else writes. */
+  lock: Lock | undefined
 }
 
 export function toStatus(

@@ -13,7 +13,11 @@ import { isPublicError, toErrorEntry } from './to-error-entry.ts'
 
 type Entries = readonly (readonly [string, unknown])[]
 type Group = { readonly roots: readonly BlockRoot[]; readonly resolved: ResolvedBlock }
-type Reading = { readonly context: PlanContext; readonly blockRoots: readonly BlockRoot[] }
+type Reading = {
+  readonly context: PlanContext
+  readonly blockRoots: readonly BlockRoot[]
+  readonly signal?: AbortSignal | undefined
+}
 
 export type BlockAnswer = {
   /** Missing if nothing could be answered. `_meta` comes after the entities, as in graph-node. */
@@ -37,9 +41,10 @@ export async function answerBlockRoots(options: QueryEngineOptions, reading: Rea
     }
     const groups = await resolveGroups(queryable, { ...options, head, blockRoots: reading.blockRoots })
     const budget = { rows: options.rowsMax }
-    const run = { queryable, now: () => performance.now(), deadlineMs, rowsMax: options.rowsMax, budget }
+    const { signal } = reading
+    const run = { queryable, now: () => performance.now(), deadlineMs, rowsMax: options.rowsMax, budget, signal }
     return { ...(await answerGroups(options, { context: reading.context, groups, run })), head }
-  })
+  }, reading)
 }
 
 /** Neighbours that ask for the same block are one group. A block that cannot be had fails the whole request. */

@@ -10,12 +10,14 @@ import { planRoots } from './plan-roots.ts'
 import type { PlanContext } from './plan-selection.ts'
 import { createPrepare, type PreparedQuery } from './prepare-query.ts'
 import { type ErrorEntry, QueryError } from './query-error.ts'
-import { toErrorEntry } from './to-error-entry.ts'
+import { timedOut, toErrorEntry } from './to-error-entry.ts'
 
 export type QueryRequest = {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
   readonly operationName?: string | null | undefined
+  /** Breaks the query off; the answer then says that it timed out. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -53,7 +55,9 @@ export function createQueryEngine(options: QueryEngineOptions): (request: QueryR
       if ('errors' in prepared) return { result: { errors: prepared.errors }, head: undefined }
       return await answer(options, { request, prepared, introspect })
     } catch (error) {
-      return { result: { errors: [toErrorEntry(error, options.onInternalError)] }, head: undefined }
+      const isCancelled = request?.signal?.aborted ?? false
+      const entry = isCancelled ? timedOut : toErrorEntry(error, options.onInternalError)
+      return { result: { errors: [entry] }, head: undefined }
     }
   }
 }
@@ -83,7 +87,7 @@ async function answer(
     fields: introspection,
     variables: request.variables ?? {},
   })
-  const { data, errors, head } = await answerBlockRoots(options, { context, blockRoots })
+  const { data, errors, head } = await answerBlockRoots(options, { context, blockRoots, signal: request.signal })
   if (data === undefined) return { result: { errors }, head }
   const typenames = typenameKeys.map((key) => [key, 'Query'])
   const merged = Object.fromEntries([...data, ...typenames, ...Object.entries(described)])

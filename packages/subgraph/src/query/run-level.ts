@@ -13,6 +13,7 @@ export type Run = {
   readonly blockNumber: number
   readonly now: () => number
   readonly deadlineMs: number
+  readonly signal: AbortSignal | undefined
   readonly rowsMax: number
   readonly budget: { rows: number }
 }
@@ -21,6 +22,7 @@ export async function readRows(
   run: Run,
   { statement, parentIds }: { readonly statement: Statement; readonly parentIds?: readonly string[] | undefined },
 ): Promise<readonly Row[]> {
+  run.signal?.throwIfAborted()
   if (run.now() > run.deadlineMs) throw new QueryError('Query timed out')
   const parameters = statement.parameters.map((value) => {
     if (value === parentIdsSlot) return parentIds

@@ -6,6 +6,9 @@ export function isPublicError(error: unknown): error is QueryError | GraphQLErro
   return error instanceof QueryError || error instanceof GraphQLError
 }
 
+/** The query took longer than it may. */
+export const timedOut: ErrorEntry = { message: 'Query timed out', extensions: { code: 'query_timeout' } }
+
 /** What a client is told of an error. Of one that is not about the query it is told nothing; `onInternalError` is. */
 export function toErrorEntry(error: unknown, onInternalError: (error: unknown) => void): ErrorEntry {
   if (isPublicError(error)) {
@@ -15,7 +18,7 @@ export function toErrorEntry(error: unknown, onInternalError: (error: unknown) =
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   // SQLSTATE: 57014 is the statement timeout, class 22 a value PostgreSQL cannot work with (a pattern that ends in \),
   // class 54 a statement beyond its limits.
-  if (code === '57014') return { message: 'Query timed out', extensions: { code: 'query_timeout' } }
+  if (code === '57014') return timedOut
   if (typeof code === 'string' && /^(22|54)/.test(code)) return { message: `Store error: ${String(message)}` }
   if (error instanceof RangeError) return { message: 'The query nests too deep.' }
   onInternalError(error)
