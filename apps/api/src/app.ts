@@ -1,6 +1,7 @@
 import { type KeyScope, TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
+import { type DataParts, registerDataRoutes } from './data/data-route.ts'
 import { type QueryableSubgraph, registerSubgraphRoutes } from './data/subgraph-route.ts'
 import { createAddressLimit } from './http/address-limit.ts'
 import { createAuthenticate } from './http/authenticate.ts'
@@ -16,6 +17,7 @@ import { type NotesParts, registerNotesRoute } from './notes/route.ts'
 export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly keyRing: KeyRing
   readonly notes: NotesParts
+  readonly data: DataParts
   /** The embedded subgraphs, by chain. */
   readonly subgraphs: ReadonlyMap<number, QueryableSubgraph>
   readonly metrics: Metrics
@@ -34,6 +36,8 @@ type Endpoint = {
 /** What there is, and which methods it takes. */
 const endpoints: readonly Endpoint[] = [
   { url: '/notes', path: /^\/notes$/, allow: 'GET, HEAD', scope: 'notes' },
+  { url: '/data', path: /^\/data$/, allow: 'POST', scope: 'data' },
+  { url: '/graphql', path: /^\/graphql$/, allow: 'POST', scope: 'data' },
   { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
 ]
 
@@ -46,6 +50,7 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
   requireKeys(app, parts)
 
   registerNotesRoute(app, { parts: parts.notes, chainIds })
+  registerDataRoutes(app, parts.data)
   registerSubgraphRoutes(app, {
     subgraphs: parts.subgraphs,
     limitAddress: createAddressLimit({

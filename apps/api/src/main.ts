@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { formatPeriod, periodAt, TallystickError } from '@tallystick/core'
 import { type Database, migrate, openDatabase } from '@tallystick/database'
-import type { Follower } from '@tallystick/subgraph'
+import { type Follower, graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildAdminApp } from './admin/admin-app.ts'
@@ -11,7 +11,12 @@ import { checkReadiness } from './admin/readiness.ts'
 import { type AppParts, buildApp } from './app.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
-import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
+import { createAnalyse } from './data/analyse-query.ts'
+import { createDataMetrics, dataMetricHelp } from './data/data-metrics.ts'
+import type { DataParts } from './data/data-route.ts'
+import { createEmbeddedSubgraph } from './data/embedded-subgraph.ts'
+import { type EmbeddedSubgraph, startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
+import { createGateway } from './data/query-chains.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
 import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
@@ -82,7 +87,7 @@ type Surroundings = ServiceOptions & {
 
 async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
   const { config, clock, log, say, closers, closeAll } = surroundings
-  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp, ...subgraphMetricHelp })
+  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp, ...subgraphMetricHelp, ...dataMetricHelp })
   const monotonicNow = () => performance.now()
   const nextRequestId = createRequestIds()
   const keyRing = await openKeyRing({ database, log })
@@ -100,6 +105,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     clock,
     keyRing,
     notes: { published, keeper: notes.keeper, clock },
+    data: openData(embedded, { ...surroundings, metrics }),
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
     metrics,
     log,
@@ -165,6 +171,20 @@ async function startNotes(
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
   return { published, keeper }
+}
+
+/** What `/data` asks: every chain that has a subgraph, wherever it is. */
+function openData(
+  embedded: ReadonlyMap<number, EmbeddedSubgraph>,
+  { config, metrics, log }: Surroundings & { readonly metrics: Metrics },
+): DataParts {
+  const subgraphs = new Map([...embedded].map(([id, parts]) => [id, createEmbeddedSubgraph(id, parts)]))
+  const { timeoutMs, cacheBytesMax } = config.data
+  return {
+    analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
+    gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics: createDataMetrics(metrics), log }),
+    chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
+  }
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */

@@ -45,6 +45,8 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     clientErrorHandler: createClientErrorHandler({ nextRequestId, date: () => formatDate(clock.now()) }),
     ...(serverFactory && { serverFactory }),
   }) as unknown as FastifyInstance
+  // What Fastify reads by itself beside JSON; a body of ours is never text.
+  app.removeContentTypeParser('text/plain')
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   addCommonHeaders(app, { clock, headers })
   return app

@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import { quote } from '../quote.ts'
 import type { NotesFilter } from './published.ts'
 
 /**
@@ -54,10 +55,4 @@ function invalidMaturity(value: unknown, hint: string): TallystickError {
     message: `maturity ${quote(value)} is not on offer. ${hint}`,
     retryable: false,
   })
-}
-
-/** A caller's value as it came, but never more of it than a message can bear. */
-function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? ''
-  return text.length <= 60 ? text : `${text.slice(0, 57)}…`
 }

@@ -3,22 +3,18 @@ import {
   GraphQLError,
   type GraphQLSchema,
   Kind,
-  Lexer,
   type OperationDefinitionNode,
   parse,
-  Source,
   specifiedRules,
-  TokenKind,
   validate,
 } from 'graphql'
+import { assertNesting } from './assert-nesting.ts'
 import type { ErrorEntry } from './query-error.ts'
 
 export type PreparedQuery =
   | { readonly document: DocumentNode; readonly operations: readonly OperationDefinitionNode[] }
   | { readonly errors: readonly ErrorEntry[] }
 
-// graph-node's parser stops there too; ours would go on until its stack is full.
-const nestingMax = 50
 const tokensMax = 20_000
 const cachedQueriesMax = 500
 const cachedTextLengthMax = 20_000
@@ -41,7 +37,7 @@ export function createPrepare(schema: GraphQLSchema): (text: string) => Prepared
 
 function prepare(schema: GraphQLSchema, text: string): PreparedQuery {
   try {
-    checkNesting(text)
+    assertNesting(text, { tokensMax })
     const document = parse(text, { maxTokens: tokensMax })
     const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
     const unsupported = operations.find(({ operation }) => operation !== 'query')?.operation
@@ -55,30 +51,6 @@ function prepare(schema: GraphQLSchema, text: string): PreparedQuery {
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [toEntry(error)] }
     throw error
-  }
-}
-
-function checkNesting(text: string): void {
-  const source = new Source(text)
-  const lexer = new Lexer(source)
-  let depth = 0
-  let tokens = 0
-  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
-    tokens += 1
-    if (tokens > tokensMax) throw new GraphQLError(`Syntax Error: The query has more than ${tokensMax} tokens.`)
-    if (token.kind === TokenKind.BRACE_L || token.kind === TokenKind.BRACKET_L || token.kind === TokenKind.PAREN_L) {
-      depth += 1
-    } else if (
-      token.kind === TokenKind.BRACE_R ||
-      token.kind === TokenKind.BRACKET_R ||
-      token.kind === TokenKind.PAREN_R
-    ) {
-      depth -= 1
-    }
-    if (depth > nestingMax) {
-      const message = `Syntax Error: Recursion limit exceeded, brackets nest deeper than ${nestingMax}.`
-      throw new GraphQLError(message, { source, positions: [token.start] })
-    }
   }
 }
 

@@ -1,0 +1,185 @@
+import { TallystickError } from '@tallystick/core'
+import { assertNesting } from '@tallystick/subgraph'
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  MaxIntrospectionDepthRule,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  validate,
+} from 'graphql'
+import { createBoundedCache } from './bounded-cache.ts'
+import { queryRejected } from './chain-subgraph.ts'
+import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
+import { assertWithin, queryLimits } from './query-limits.ts'
+
+/** What is to be known of an operation to ask a subgraph, found once per text. */
+export type AnalysedOperation = {
+  /** Short and distinct for every operation of every text: stands for both in the keys of answers. */
+  readonly id: string
+  readonly name: string | undefined
+  readonly textWithHead: string
+  readonly headAlias: string
+  readonly variables: readonly DeclaredVariable[]
+  readonly rows: Rows
+}
+
+export type DeclaredVariable = {
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  /** Of a `first` it stands for; undefined where the default is none or not a number. */
+  readonly default: number | undefined
+}
+
+export type AnalysedQuery = { readonly text: string; readonly operations: readonly AnalysedOperation[] }
+
+// Of the texts themselves; what is kept of each is a few times that.
+const textBytesMax = 4 * 1024 * 1024
+const textsMax = 2_000
+
+/**
+ * Makes the function that reads a query text, refuses one that breaks a limit, and remembers either. Throws
+ * `query_rejected`.
+ */
+export function createAnalyse(schema: GraphQLSchema): (text: string) => AnalysedQuery {
+  const cache = createBoundedCache<AnalysedQuery | TallystickError>({ bytesMax: textBytesMax, countMax: textsMax })
+  let texts = 0
+  return (text) => {
+    const known = cache.find(text)
+    if (known instanceof TallystickError) throw known
+    if (known) return known
+    texts += 1
+    const analysed = settle(() => analyse(schema, { text, id: texts.toString(36) }))
+    cache.keep(text, { value: analysed, bytes: text.length })
+    if (analysed instanceof TallystickError) throw analysed
+    return analysed
+  }
+}
+
+function settle(work: () => AnalysedQuery): AnalysedQuery | TallystickError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TallystickError) return error
+    throw error
+  }
+}
+
+function analyse(schema: GraphQLSchema, { text, id }: { readonly text: string; readonly id: string }): AnalysedQuery {
+  const document = parseText(text)
+  const operations = operationsOf(document)
+  const context: MeasureContext = { schema, fragments: fragmentsOf(document), measured: new Map() }
+  const headAlias = findFreeName(text)
+  const analysed = operations.map((operation, index): AnalysedOperation => {
+    const rows = assertMeasures(context, operation)
+    return {
+      id: `${id}.${index}`,
+      name: operation.name?.value,
+      textWithHead: selectHead(text, { operation, headAlias }),
+      headAlias,
+      variables: variablesOf(operation),
+      rows,
+    }
+  })
+  const [tooDeep] = validate(schema, document, [MaxIntrospectionDepthRule])
+  if (tooDeep) throw queryRejected(`${tooDeep.message}. Ask for the types one by one.`)
+  return { text, operations: analysed }
+}
+
+function parseText(text: string): DocumentNode {
+  try {
+    assertNesting(text, { tokensMax: queryLimits.tokens })
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    if (/has more than \d+ tokens/.test(error.message)) assertWithin('tokens', Number.POSITIVE_INFINITY)
+    const [at] = error.locations ?? []
+    throw queryRejected(`${error.message}${at ? ` (line ${at.line}, column ${at.column})` : ''}`)
+  }
+}
+
+function operationsOf({ definitions }: DocumentNode): readonly OperationDefinitionNode[] {
+  const operations: OperationDefinitionNode[] = []
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) continue
+    if (definition.kind !== Kind.OPERATION_DEFINITION) {
+      throw queryRejected('A query holds operations and fragments; type definitions have no place in it.')
+    }
+    if (definition.operation !== 'query') {
+      throw queryRejected(`Only queries are answered, and this is a ${definition.operation}.`)
+    }
+    operations.push(definition)
+  }
+  if (operations.length === 0) throw queryRejected('There is no operation in the query.')
+  refuseRepeated(operations)
+  return operations
+}
+
+function refuseRepeated(operations: readonly OperationDefinitionNode[]): void {
+  if (operations.length === 1) return
+  const names = operations.map(({ name }) => name?.value)
+  if (names.includes(undefined)) throw queryRejected('Where there are several operations, each needs a name.')
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw queryRejected(`There are two operations named "${repeated}".`)
+}
+
+function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+    const name = definition.name.value
+    if (fragments.has(name)) throw queryRejected(`There are two fragments named "${name}".`)
+    fragments.set(name, definition)
+  }
+  return fragments
+}
+
+/** Checks all limits but that of rows, which variables may decide. */
+function assertMeasures(context: MeasureContext, { selectionSet, ...operation }: OperationDefinitionNode): Rows {
+  const type = context.schema.getQueryType() ?? undefined
+  const { width, depth, fields, aliases, rows } = measureSelection(context, { set: selectionSet, type })
+  assertWithin('depth', depth)
+  assertWithin('aliases', aliases)
+  assertWithin('fields', fields)
+  assertWithin('rootFields', width)
+  if (typeof rows === 'number') assertWithin('rows', rows)
+  return typeof rows === 'number' ? rows : withDefaults(rows, variablesOf(operation))
+}
+
+function withDefaults(rows: Exclude<Rows, number>, declared: readonly DeclaredVariable[]): Rows {
+  const defaults = Object.fromEntries(declared.map((variable) => [variable.name, variable.default]))
+  return (variables) => rows({ ...defaults, ...variables })
+}
+
+function variablesOf({ variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>) {
+  return variableDefinitions.map(
+    ({ variable, type, defaultValue }): DeclaredVariable => ({
+      name: variable.name.value,
+      type: print(type),
+      isRequired: type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined,
+      default: defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : undefined,
+    }),
+  )
+}
+
+/** A response key that nothing in the text can be. */
+function findFreeName(text: string): string {
+  let name = 'tallystickHead'
+  while (text.includes(name)) name += '_'
+  return name
+}
+
+/** Written into the text behind the operation's first brace: what the caller wrote stays as it is. */
+function selectHead(
+  text: string,
+  { operation, headAlias }: { readonly operation: OperationDefinitionNode; readonly headAlias: string },
+): string {
+  const inside = (operation.selectionSet.loc?.start ?? 0) + 1
+  const selection = ` ${headAlias}: _meta { block { number hash timestamp } } `
+  return text.slice(0, inside) + selection + text.slice(inside)
+}

@@ -1,0 +1,43 @@
+import type { Counter, MetricHelp, Metrics } from '../metrics.ts'
+import type { BoundedCache } from './bounded-cache.ts'
+import type { Flights } from './single-flight.ts'
+
+export const dataMetricHelp: MetricHelp = {
+  tallystick_data_cache_total:
+    'Queries per chain that were answered from memory (hit), asked for (miss), or joined to the same one under way (coalesced).',
+  tallystick_data_cache_bytes: 'Size of the answers kept for reuse, by chain.',
+  tallystick_data_cache_answers: 'Number of answers kept for reuse, by chain.',
+  tallystick_data_queries_waiting: 'Different queries that wait for the subgraph of a chain.',
+}
+
+export type ChainMetrics = { readonly hit: Counter; readonly miss: Counter; readonly coalesced: Counter }
+
+/** What of a chain is looked at whenever the metrics are read. */
+export type WatchedChain = {
+  readonly answers: Pick<BoundedCache<unknown>, 'bytes' | 'count'>
+  readonly flights: Pick<Flights, 'count'>
+}
+
+export type DataMetrics = {
+  ofChain(chain: number): ChainMetrics
+  watch(chains: ReadonlyMap<number, WatchedChain>): void
+}
+
+export function createDataMetrics(metrics: Metrics): DataMetrics {
+  return {
+    ofChain: (chain) => {
+      const counterOf = (result: keyof ChainMetrics) =>
+        metrics.counter('tallystick_data_cache_total', { chain, result })
+      return { hit: counterOf('hit'), miss: counterOf('miss'), coalesced: counterOf('coalesced') }
+    },
+    watch: (chains) => {
+      const gauge = (family: string, read: (chain: WatchedChain) => number) =>
+        metrics.gauge(family, () =>
+          [...chains].map(([chain, watched]) => ({ labels: { chain }, value: read(watched) })),
+        )
+      gauge('tallystick_data_cache_bytes', ({ answers }) => answers.bytes)
+      gauge('tallystick_data_cache_answers', ({ answers }) => answers.count)
+      gauge('tallystick_data_queries_waiting', ({ flights }) => flights.count)
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { TallystickError } from '@tallystick/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AnalysedQuery } from './analyse-query.ts'
+import type { Head } from './chain-subgraph.ts'
+import { parseDataRequest } from './data-request.ts'
+import { prepareQuery } from './prepare-query.ts'
+import type { ChainResult, Gateway } from './query-chains.ts'
+
+export type DataParts = {
+  readonly analyse: (text: string) => AnalysedQuery
+  readonly gateway: Gateway
+  /** Those that can be asked. */
+  readonly chainIds: readonly number[]
+}
+
+// The day `/data` became the name of what one example of the specification calls `/graphql`.
+const deprecation = { deprecation: '@1763164800', link: '</data>; rel="successor-version"' } as const
+
+/** `POST /data` (SPEC.md §4.2), and `/graphql`, which is the same under an old name. */
+export function registerDataRoutes(app: FastifyInstance, parts: DataParts): void {
+  app.post('/data', (request, reply) => respond(parts, { request, reply }))
+  const onRequest = (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    reply.headers(deprecation)
+    done()
+  }
+  app.post('/graphql', { onRequest }, (request, reply) => respond(parts, { request, reply }))
+}
+
+async function respond(
+  { analyse, gateway, chainIds }: DataParts,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Promise<FastifyReply> {
+  const { query: text, chains, ...asked } = parseDataRequest(request.body, chainIds)
+  const query = prepareQuery(analyse(text), asked)
+  const caller = watchCaller(reply)
+  const results = await gateway.query({ chains, query, gone: caller.gone }).finally(caller.forget)
+  caller.gone.throwIfAborted()
+  const heads = results.flatMap(({ chain, answer }) => (answer?.head ? [{ chain, head: answer.head }] : []))
+  if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
+  if (results.every(({ answer }) => answer === undefined)) throw failWhole(results)
+  return reply
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(`[${results.map(encodeResult).join(',')}]`)
+}
+
+/** A signal that is aborted when the connection ends before there is an answer. */
+function watchCaller({ raw }: FastifyReply): { readonly gone: AbortSignal; readonly forget: () => void } {
+  const controller = new AbortController()
+  const onClose = () => controller.abort(new CallerGoneError())
+  raw.once('close', onClose)
+  return { gone: controller.signal, forget: () => void raw.off('close', onClose) }
+}
+
+export function formatHeads(heads: readonly { readonly chain: number; readonly head: Head }[], nowMs: number): string {
+  return heads
+    .map(({ chain, head }) => {
+      const lag = head.timestamp === undefined ? '' : `;lag=${Math.max(0, Math.floor(nowMs / 1000) - head.timestamp)}`
+      return `${chain};block=${head.number}${lag}`
+    })
+    .join(', ')
+}
+
+/** `data` is JSON already: it was made once and may be sent many times. */
+function encodeResult({ chain, answer, failure }: ChainResult): string {
+  if (failure) return JSON.stringify({ chain, data: null, errors: [toEntry(failure)] })
+  if (answer.errors.length === 0) return `{"chain":${chain},"data":${answer.data}}`
+  const errors = answer.errors.map((message) => ({ message, code: 'query_rejected' }))
+  return `{"chain":${chain},"data":${answer.data},"errors":${JSON.stringify(errors)}}`
+}
+
+function toEntry({ message, code, details }: TallystickError) {
+  return { message, code, ...(details && { details }) }
+}
+
+/** No chain has data. What is the query's fault is so everywhere; a failure anywhere else may pass. */
+function failWhole(results: readonly ChainResult[]): TallystickError {
+  const failures = results.flatMap(({ chain, failure }) => (failure ? [{ chain, failure }] : []))
+  const isAll = (code: string) => failures.every(({ failure }) => failure.code === code)
+  const code = (['query_rejected', 'upstream_timeout'] as const).find(isAll) ?? 'upstream_failed'
+  const waits = failures.flatMap(({ failure }) => failure.retryAfterSeconds ?? [])
+  return new TallystickError({
+    code,
+    message: failures.map(({ chain, failure }) => `Chain ${chain}: ${failure.message}`).join(' '),
+    retryable: code !== 'query_rejected',
+    retryAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
+    details: { chains: failures.map(({ chain, failure }) => ({ chain, errors: [toEntry(failure)] })) },
+  })
+}
+
+/** Nobody reads the answer any more; it is never sent. */
+class CallerGoneError extends TallystickError {
+  override readonly name = 'CallerGoneError' as const
+
+  constructor() {
+    super({ code: 'request_timeout', message: 'The caller closed the connection.', retryable: true })
+  }
+}

@@ -1,0 +1,263 @@
+import { setMaxListeners } from 'node:events'
+import { TallystickError } from '@tallystick/core'
+import pino from 'pino'
+import { describe, expect, test } from 'vitest'
+import { createMetrics } from '../metrics.ts'
+import {
+  type ChainSubgraph,
+  type Head,
+  queryRejected,
+  type SubgraphAnswer,
+  type SubgraphQuery,
+  upstreamError,
+} from './chain-subgraph.ts'
+import { createDataMetrics, dataMetricHelp } from './data-metrics.ts'
+import type { PreparedQuery } from './prepare-query.ts'
+import { createGateway } from './query-chains.ts'
+
+const headOf = (number: number, fork = ''): Head => ({ number, hash: `0x${fork}${number}`, timestamp: 1_800_000_000 })
+const query = (key: string): PreparedQuery => ({
+  key,
+  text: `{ ${key} }`,
+  textWithHead: `{ ${key} }`,
+  headAlias: 'head',
+  variables: {},
+  operationName: undefined,
+})
+const never = new AbortController().signal
+setMaxListeners(0, never)
+
+/** A subgraph that is answered by hand. */
+function createHandAnswered(chainId = 324) {
+  const asked: { query: SubgraphQuery; signal: AbortSignal; answer: (answer: SubgraphAnswer | Error) => void }[] = []
+  const state: { head: Head | undefined } = { head: headOf(1) }
+  const subgraph: ChainSubgraph = {
+    chainId,
+    currentHead: () => state.head,
+    ask: (asking, signal) =>
+      new Promise((resolve, reject) => {
+        const answer = (given: SubgraphAnswer | Error) => (given instanceof Error ? reject(given) : resolve(given))
+        asked.push({ query: asking, signal, answer })
+      }),
+    close: async () => undefined,
+  }
+  return { subgraph, asked, state }
+}
+
+function open(subgraphs: readonly ChainSubgraph[], options: { timeoutMs?: number; cacheBytesMax?: number } = {}) {
+  const metrics = createMetrics(dataMetricHelp)
+  const gateway = createGateway({
+    subgraphs: new Map(subgraphs.map((subgraph) => [subgraph.chainId, subgraph])),
+    timeoutMs: 10_000,
+    cacheBytesMax: 1_000_000,
+    metrics: createDataMetrics(metrics),
+    log: pino({ level: 'silent' }),
+    ...options,
+  })
+  const ask = (key: string, { chains = [324], gone = never }: { chains?: number[]; gone?: AbortSignal } = {}) =>
+    gateway.query({ chains, query: query(key), gone })
+  const counted = (result: string) =>
+    Number(
+      / (\d+)$/m.exec(
+        metrics
+          .expose()
+          .split('\n')
+          .find((line) => line.includes(`result="${result}"`)) ?? '',
+      )?.[1],
+    )
+  return { ask, counted, metrics }
+}
+
+const answerOf = (data: string, head: Head | null = headOf(1), errors: string[] = []): SubgraphAnswer => ({
+  data,
+  head: head ?? undefined,
+  errors,
+})
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('cache', () => {
+  test('default: an answer is used again until there is a new block, and then asked for again', async () => {
+    const { subgraph, asked, state } = createHandAnswered()
+    const { ask, counted } = open([subgraph])
+    const first = ask('a')
+    await settled()
+    asked[0]?.answer(answerOf('1'))
+    expect((await first)[0]?.answer?.data).toBe('1')
+    expect((await ask('a'))[0]?.answer?.data).toBe('1')
+    expect([asked.length, counted('hit'), counted('miss')]).toEqual([1, 1, 1])
+    state.head = headOf(2)
+    const second = ask('a')
+    await settled()
+    asked[1]?.answer(answerOf('2', headOf(2)))
+    expect((await second)[0]?.answer?.data).toBe('2')
+  })
+
+  test('behavior: a reorg at the same height is a new block', async () => {
+    const { subgraph, asked, state } = createHandAnswered()
+    const { ask } = open([subgraph])
+    const first = ask('a')
+    await settled()
+    asked[0]?.answer(answerOf('1'))
+    await first
+    state.head = headOf(1, 'f')
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+  })
+
+  test.each([
+    ['an unknown head', null],
+    ['an older head', headOf(0)],
+  ])('behavior: an answer of %s is not used again', async (_, head) => {
+    const { subgraph, asked } = createHandAnswered()
+    const { ask } = open([subgraph])
+    const first = ask('a')
+    await settled()
+    asked[0]?.answer(answerOf('1', head))
+    await first
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('behavior: while the head is not known nothing is used again', async () => {
+    const { subgraph, asked, state } = createHandAnswered()
+    const { ask } = open([subgraph])
+    const first = ask('a')
+    await settled()
+    asked[0]?.answer(answerOf('1'))
+    await first
+    state.head = undefined
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+    // The same head heard of again: what was kept is still true.
+    state.head = headOf(1)
+    expect((await ask('a'))[0]?.answer?.data).toBe('1')
+  })
+
+  test.each([
+    ['a failure', upstreamError({ failure: 'reset', message: 'x' })],
+    ['a rejection', queryRejected('x')],
+    ['half an answer', answerOf('1', headOf(1), ['the other half failed'])],
+  ])('behavior: %s is never kept', async (_, given) => {
+    const { subgraph, asked } = createHandAnswered()
+    const { ask } = open([subgraph])
+    const first = ask('a')
+    await settled()
+    asked[0]?.answer(given)
+    await first
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('behavior: what is kept stays within its bytes, and 0 keeps nothing', async () => {
+    for (const cacheBytesMax of [0, 10_000]) {
+      const { subgraph, asked } = createHandAnswered()
+      const { ask, metrics } = open([subgraph], { cacheBytesMax })
+      for (let index = 0; index < 50; index += 1) {
+        const answering = ask(`q${index}`)
+        await settled()
+        asked[index]?.answer(answerOf('x'.repeat(1_000)))
+        await answering
+      }
+      const bytes = Number(/cache_bytes\{chain="324"\} (\d+)/.exec(metrics.expose())?.[1])
+      expect(bytes).toBeLessThanOrEqual(cacheBytesMax)
+      if (cacheBytesMax > 0) expect(bytes).toBeGreaterThan(5_000)
+    }
+  })
+})
+
+describe('single flight', () => {
+  test('default: 1,000 who ask the same at once are one question', async () => {
+    const { subgraph, asked } = createHandAnswered()
+    const { ask, counted } = open([subgraph])
+    const all = Array.from({ length: 1_000 }, () => ask('a'))
+    await settled()
+    expect(asked).toHaveLength(1)
+    asked[0]?.answer(answerOf('1'))
+    const results = await Promise.all(all)
+    expect(results.every(([result]) => result?.answer?.data === '1')).toBe(true)
+    expect([counted('miss'), counted('coalesced')]).toEqual([1, 999])
+  })
+
+  test('behavior: who comes after a new block does not share the answer of the block before', async () => {
+    const { subgraph, asked, state } = createHandAnswered()
+    const { ask } = open([subgraph])
+    void ask('a')
+    await settled()
+    state.head = headOf(2)
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('behavior: it is broken off when the last one has left, not before, and never joined again', async () => {
+    const { subgraph, asked } = createHandAnswered()
+    const { ask } = open([subgraph])
+    const callers = [new AbortController(), new AbortController()]
+    const gone = new TallystickError({ code: 'request_timeout', message: 'left', retryable: true })
+    const all = callers.map(({ signal }) => ask('a', { gone: signal }))
+    await settled()
+    callers[0]?.abort(gone)
+    expect(asked[0]?.signal.aborted).toBe(false)
+    callers[1]?.abort(gone)
+    expect(asked[0]?.signal.aborted).toBe(true)
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+    expect((await Promise.all(all)).map(([result]) => result?.failure?.message)).toEqual(['left', 'left'])
+  })
+
+  test('behavior: a failure is everyone’s who waits, and the next one asks again', async () => {
+    const { subgraph, asked } = createHandAnswered()
+    const { ask } = open([subgraph])
+    const both = [ask('a'), ask('a')]
+    await settled()
+    asked[0]?.answer(upstreamError({ failure: 'reset', message: 'broken' }))
+    for (const [result] of await Promise.all(both)) expect(result?.failure?.message).toBe('broken')
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('error: more than 1,000 different ones that wait are refused at once', async () => {
+    const { subgraph, asked } = createHandAnswered()
+    const { ask } = open([subgraph])
+    for (let index = 0; index < 1_000; index += 1) void ask(`q${index}`)
+    const [refused] = await ask('one more')
+    expect(refused?.failure).toMatchObject({ code: 'upstream_failed', details: { failure: 'overloaded' } })
+    expect(asked).toHaveLength(1_000)
+  })
+})
+
+describe('chains', () => {
+  test('default: in the order asked for, each with its own outcome, and a slow one within the time', async () => {
+    const [one, two, three] = [createHandAnswered(1), createHandAnswered(2), createHandAnswered(3)]
+    const { ask } = open([one.subgraph, two.subgraph, three.subgraph], { timeoutMs: 50 })
+    const answering = ask('a', { chains: [3, 1, 2] })
+    await settled()
+    one.asked[0]?.answer(answerOf('"one"'))
+    two.asked[0]?.answer(queryRejected('no such field'))
+    const results = await answering
+    expect(results.map(({ chain }) => chain)).toEqual([3, 1, 2])
+    expect(results[0]?.failure).toMatchObject({ code: 'upstream_timeout', details: { failure: 'slow_query' } })
+    expect(results[1]?.answer?.data).toBe('"one"')
+    expect(results[2]?.failure).toMatchObject({ code: 'query_rejected', message: 'no such field' })
+    expect(three.asked[0]?.signal.aborted).toBe(true)
+  })
+
+  test('error: a fault of ours on one chain is not told and hurts no other', async () => {
+    const [one, two] = [createHandAnswered(1), createHandAnswered(2)]
+    const { ask } = open([one.subgraph, two.subgraph])
+    const answering = ask('a', { chains: [1, 2] })
+    await settled()
+    one.asked[0]?.answer(new TypeError('x is not a function'))
+    two.asked[0]?.answer(answerOf('"two"'))
+    const [failed, good] = await answering
+    expect(failed?.failure).toMatchObject({ code: 'upstream_failed', details: { failure: 'internal' } })
+    expect(failed?.failure?.message).not.toContain('function')
+    expect(good?.answer?.data).toBe('"two"')
+  })
+})
