@@ -1,0 +1,236 @@
+import { errorBodySchema } from '@tallystick/core'
+import { startAnvil } from '@tallystick/workbench/anvil'
+import fc from 'fast-check'
+import { getIntrospectionQuery } from 'graphql'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { createPostData, type PostData, positionQuery } from './data-client.ts'
+import { chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+
+const { defer, finish } = createDeferrals()
+const wallet = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1'
+const chains = [324]
+let service: TestService
+let post: PostData
+
+beforeAll(async () => {
+  const anvil = await startAnvil({ chainId: 324 })
+  defer(() => anvil.stop())
+  const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc' } }
+  const config = {
+    chains: [
+      { ...chain324, rpc: [anvil.url], subgraph },
+      { id: 325, name: 'none', pool: chain324.pool },
+    ],
+  }
+  service = await start({ databaseUrl: await newDatabase('postgres', defer), config }, defer)
+  post = await createPostData(service)
+  const query = '{ _meta { block { number } } }'
+  const isIndexed = async () => expect((await post({ query, variables: { chains } })).status).toBe(200)
+  await vi.waitFor(isIndexed, { timeout: 10_000 })
+  return finish
+})
+
+describe('answers', () => {
+  test('default: an array of one element per chain, and a header that says of which block', async () => {
+    const answer = await post({ query: positionQuery, variables: { chains, walletAddress: wallet } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+$/)
+    expect(answer.json()).toEqual([{ chain: 324, data: { positionInfos: [] } }])
+  })
+
+  test('default: /graphql is the same and says that it is the old name', async () => {
+    const body = { query: positionQuery, variables: { chains, walletAddress: wallet } }
+    const answer = await post(body, { path: '/graphql' })
+    expect(answer.json()).toEqual((await post(body)).json())
+    expect(answer.headers['deprecation']).toMatch(/^@\d+$/)
+    expect(answer.headers['link']).toBe('</data>; rel="successor-version"')
+    const bad = await post({}, { path: '/graphql' })
+    expect(bad.headers['deprecation']).toMatch(/^@\d+$/)
+    expect((await post(body)).headers['deprecation']).toBeUndefined()
+  })
+
+  test('behavior: fragments, aliases, directives, operationName and introspection', async () => {
+    const query = `
+      query A { pools { id } }
+      query B($yes: Boolean!) { list: pools(first: 1) { ...P } positionInfos @skip(if: $yes) { id } __typename }
+      fragment P on Pool { id ... on Pool @include(if: $yes) { paused } }`
+    const answer = await post({ query, operationName: 'B', variables: { chains, yes: true }, extensions: { a: 1 } })
+    expect(answer.json()).toEqual([{ chain: 324, data: { list: [], __typename: 'Query' } }])
+    const introspection = await post({ query: getIntrospectionQuery(), variables: { chains } })
+    expect(introspection.json()[0].data.__schema.queryType.name).toBe('Query')
+  })
+
+  test('behavior: our own selection of the head never shows', async () => {
+    const { body } = await post({ query: '{ pools { id } }', variables: { chains } })
+    expect(body).toBe('[{"chain":324,"data":{"pools":[]}}]')
+  })
+})
+
+describe('error: the body', () => {
+  const query = '{ pools { id } }'
+  test.each([
+    ['no JSON', '{', 400, 'invalid_request'],
+    ['nothing', '', 400, 'invalid_request'],
+    ['a list', '[]', 400, 'invalid_request'],
+    ['null', 'null', 400, 'invalid_request'],
+    ['an empty object', '{}', 400, 'invalid_request'],
+    ['a query that is no text', { query: 1, variables: { chains } }, 400, 'invalid_request'],
+    ['an unknown member', { query, variables: { chains }, chains }, 400, 'invalid_request'],
+    ['variables that are a list', { query, variables: [] }, 400, 'invalid_request'],
+    ['variables that are null', { query, variables: null }, 400, 'invalid_request'],
+    ['an operationName that is none', { query, variables: { chains }, operationName: 1 }, 400, 'invalid_request'],
+    ['extensions that are a text', { query, variables: { chains }, extensions: 'x' }, 400, 'invalid_request'],
+    ['a poisoned object', `{"query":"{ a }","variables":{"chains":[324],"__proto__":{"a":1}}}`, 400, 'invalid_request'],
+    ['no variables', { query }, 400, 'invalid_chains'],
+    ['no chains', { query, variables: {} }, 400, 'invalid_chains'],
+    ['chains that are null', { query, variables: { chains: null } }, 400, 'invalid_chains'],
+    ['chains that are a number', { query, variables: { chains: 324 } }, 400, 'invalid_chains'],
+    ['an empty list of chains', { query, variables: { chains: [] } }, 400, 'invalid_chains'],
+    ['a chain twice', { query, variables: { chains: [324, 324] } }, 400, 'invalid_chains'],
+    ['a chain as text', { query, variables: { chains: ['324'] } }, 400, 'invalid_chains'],
+    ['a chain that is null', { query, variables: { chains: [null] } }, 400, 'invalid_chains'],
+    ['a chain nobody has', { query, variables: { chains: [324, 1] } }, 400, 'invalid_chains'],
+    ['a chain without a subgraph', { query, variables: { chains: [325] } }, 400, 'invalid_chains'],
+    ['a chain and a bit', '{"query":"{ a }","variables":{"chains":[324.5]}}', 400, 'invalid_chains'],
+    ['20,000 chains', { query, variables: { chains: Array(20_000).fill(1) } }, 400, 'invalid_chains'],
+    ['an unknown field', { query: '{ nothing }', variables: { chains } }, 400, 'query_rejected'],
+    ['a mutation', { query: 'mutation { a }', variables: { chains } }, 400, 'query_rejected'],
+    ['an empty query', { query: '', variables: { chains } }, 400, 'query_rejected'],
+    ['a missing variable', { query: positionQuery, variables: { chains } }, 400, 'query_rejected'],
+    ['a wrong variable', { query: positionQuery, variables: { chains, walletAddress: 'x' } }, 400, 'query_rejected'],
+    ['64 KiB and more', { query: 'x'.repeat(66_000), variables: { chains } }, 413, 'payload_too_large'],
+  ])('%s', async (_, body, status, code) => {
+    const answer = await post(body)
+    expect([answer.status, errorBodySchema.parse(answer.json()).code]).toEqual([status, code])
+  })
+
+  test('another type', async () => {
+    for (const type of ['text/plain', 'application/xml', 'application/graphql', 'application/x-www-form-urlencoded']) {
+      const answer = await post('{ pools { id } }', { headers: { 'content-type': type } })
+      expect([answer.status, answer.json().code]).toEqual([415, 'unsupported_media_type'])
+    }
+  })
+
+  test('what every chain rejects says what each said', async () => {
+    const { details } = (await post({ query: '{ nothing }', variables: { chains } })).json()
+    expect(details.chains).toEqual([
+      { chain: 324, errors: [{ code: 'query_rejected', message: expect.stringContaining('"nothing"') }] },
+    ])
+  })
+})
+
+describe('the order of checks', () => {
+  test('error: without a key 403, whatever the body', async () => {
+    for (const body of ['{', '{}', 'x'.repeat(70_000)]) {
+      const answer = await post(body, { headers: { 'x-api-key': 'nothing' } })
+      expect([answer.status, answer.json().code]).toEqual([403, 'invalid_api_key'])
+    }
+  })
+
+  test('error: a key without the scope, a spent allowance, another method', async () => {
+    const { secret: other } = await createKey(service, { scopes: ['notes'] })
+    const refused = await post('{', { headers: { 'x-api-key': other } })
+    expect([refused.status, refused.json().code]).toEqual([403, 'insufficient_scope'])
+    const { secret: spent } = await createKey(service, { rpm: 1 })
+    await post('{', { headers: { 'x-api-key': spent } })
+    const limited = await post('{', { headers: { 'x-api-key': spent } })
+    expect([limited.status, limited.json().code]).toEqual([429, 'rate_limited'])
+    const { secret } = await createKey(service)
+    const get = await service.call('/data', { headers: { 'x-api-key': secret } })
+    expect([get.status, get.headers['allow']]).toEqual([405, 'POST'])
+  })
+})
+
+describe('hostile', () => {
+  const words = [
+    '{',
+    '}',
+    '(',
+    ')',
+    '[',
+    ']',
+    ':',
+    '$',
+    '!',
+    '@',
+    '...',
+    '"',
+    '"""',
+    '#',
+    '\n',
+    ',',
+    '|',
+    '=',
+    '&',
+    '-1',
+  ]
+  const names = ['pools', 'positionInfos', 'first', 'where', 'id', 'query', 'fragment', 'on', 'Pool', '_meta', 'null']
+  const token = fc.oneof(
+    fc.constantFrom(...words),
+    fc.constantFrom(...names),
+    fc.string({ unit: 'binary', maxLength: 4 }),
+  )
+  const soup = fc.array(token, { maxLength: 120 }).map((parts) => parts.join(' '))
+  const valid = fc.constantFrom(
+    positionQuery,
+    '{ pools(first: 5, where: { id_in: ["0x01"] }, block: { number: 0 }) { id } }',
+    'query A($n: Int) { accounts(first: $n) { positions(orderBy: coupon) { id } } } query B { _meta { block { number } } }',
+    'fragment F on Pool { id } query { pools { ...F ... on Pool { paused } } }',
+  )
+  const mutated = fc.tuple(valid, fc.nat(), fc.nat({ max: 20 }), token).map(([text, at, length, replacement]) => {
+    const start = at % text.length
+    return text.slice(0, start) + replacement + text.slice(start + length)
+  })
+  const body = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ query: fc.oneof(valid, mutated, soup), variables: fc.constant({ chains }) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record(
+        {
+          query: fc.oneof(mutated, fc.anything()),
+          variables: fc.oneof(
+            fc.record({
+              chains: fc.oneof(fc.constant(chains), fc.anything()),
+              walletAddress: fc.anything(),
+              n: fc.anything(),
+            }),
+            fc.anything(),
+          ),
+          operationName: fc.oneof(fc.constantFrom('A', 'B'), fc.anything()),
+        },
+        { requiredKeys: [] },
+      ),
+    },
+    { weight: 1, arbitrary: fc.json() },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }) },
+  )
+
+  test('behavior: any body is answered or refused, quickly and without a 500', { timeout: 120_000 }, async () => {
+    const statuses = new Map<number, number>()
+    await fc.assert(
+      fc.asyncProperty(body, async (given) => {
+        const answer = await post(given)
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        expect(answer.status).toBeOneOf([200, 400])
+        if (answer.status === 200) expect(answer.json()).toEqual([{ chain: 324, data: expect.any(Object) }])
+        else errorBodySchema.parse(answer.json())
+      }),
+      { numRuns: 1_500 },
+    )
+    // Otherwise the generator is no longer what it was made for.
+    expect([...statuses.keys()].sort()).toEqual([200, 400])
+    expect(service.log()).not.toContain('internal error')
+  })
+
+  test('behavior: what each query leaves behind is bounded', async () => {
+    const used = () => Number(/tallystick_data_cache_answers\{chain="324"\} (\d+)/.exec(metrics)?.[1])
+    for (let index = 0; index < 300; index += 1) {
+      await post({ query: `{ pools(first: ${index + 1}) { id } } # ${'x'.repeat(60_000)}`, variables: { chains } })
+    }
+    const metrics = (await service.admin('/metrics')).body
+    expect(used()).toBeGreaterThan(100)
+    expect(Number(/tallystick_data_cache_bytes\{chain="324"\} (\d+)/.exec(metrics)?.[1])).toBeLessThan(1_000_000)
+  })
+})
