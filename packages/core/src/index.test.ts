@@ -25,11 +25,14 @@ test('default: what the package offers changes only on purpose', () => {
       "noteTypes",
       "findSignatureFault",
       "verifyNote",
+      "currentRates",
       "errorBodySchema",
       "decodeNote",
       "encodeNote",
       "notesResponseSchema",
       "wireNoteSchema",
+      "chainRatesSchema",
+      "rateResponseSchema",
     ]
   `)
 })

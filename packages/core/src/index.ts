@@ -16,6 +16,7 @@ export {
 } from './note/note.ts'
 export { hashNote, noteTypedData, noteTypes } from './note/note-typed-data.ts'
 export { findSignatureFault, type NoteVerification, verifyNote } from './note/verify-note.ts'
+export { type ChainRateFacts, currentRates, type FixedRate, type LastFloatingIncome } from './rates/current-rates.ts'
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
 export {
   decodeNote,
@@ -25,3 +26,4 @@ export {
   type WireNote,
   wireNoteSchema,
 } from './wire/notes-response.ts'
+export { type ChainRates, chainRatesSchema, type RateResponse, rateResponseSchema } from './wire/rate-response.ts'

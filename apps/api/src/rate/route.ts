@@ -1,0 +1,54 @@
+import { type ChainRateFacts, currentRates, formatPeriod, periodAt, TallystickError } from '@tallystick/core'
+import type { FastifyInstance } from 'fastify'
+import { toSeconds } from '../clock.ts'
+import { parseChainId } from '../notes/notes-query.ts'
+import type { Published } from '../notes/published.ts'
+import { quote } from '../quote.ts'
+import type { PoolStates } from './pool-states.ts'
+import type { ReadFloatingIncome } from './read-floating-income.ts'
+
+export type RateParts = {
+  readonly published: Pick<Published, 'at'>
+  readonly readFloatingIncome: ReadFloatingIncome
+  readonly poolStates: PoolStates
+}
+
+/** `GET /rate` (SPEC.md §4.3). Whatever cannot be had is left out: a partner's screen must not go blank for it. */
+export function registerRateRoute(
+  app: FastifyInstance,
+  { parts, chainIds }: { readonly parts: RateParts; readonly chainIds: readonly number[] },
+): void {
+  app.get('/rate', async (request, reply) => {
+    const chainId = parseRateQuery(request.query as Record<string, unknown>, chainIds)
+    const asked = chainId === undefined ? chainIds : [chainId]
+    const facts = await Promise.all(asked.map((id) => gatherFacts(parts, { chainId: id, nowMs: request.nowMs })))
+    const nowSeconds = toSeconds(request.nowMs)
+    const message = `Rates of ${formatPeriod(periodAt(nowSeconds))}.`
+    return reply
+      .header('cache-control', 'private, no-cache')
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(currentRates(facts, { nowSeconds, message })))
+  })
+}
+
+async function gatherFacts(
+  { published, readFloatingIncome, poolStates }: RateParts,
+  { chainId, nowMs }: { readonly chainId: number; readonly nowMs: number },
+): Promise<ChainRateFacts> {
+  const notes = published.at(nowMs)?.sets.get(chainId)?.notes ?? []
+  const floating = await readFloatingIncome(chainId)
+  const pool = await poolStates.read(chainId, 'problem' in floating ? undefined : floating.block.number)
+  return { chainId, fixed: notes, floating, pool }
+}
+
+function parseRateQuery(query: Readonly<Record<string, unknown>>, chainIds: readonly number[]): number | undefined {
+  const unknown = Object.keys(query).find((name) => name !== 'chainid')
+  if (unknown !== undefined) {
+    throw new TallystickError({
+      code: 'invalid_parameter',
+      message: `There is no query parameter ${quote(unknown)}. Use chainid.`,
+      retryable: false,
+    })
+  }
+  return parseChainId(query['chainid'], chainIds)
+}

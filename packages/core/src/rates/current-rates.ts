@@ -1,0 +1,112 @@
+import { annualisedFloatingRate } from '../income/annualised-floating-rate.ts'
+import type { ChainRates, RateResponse } from '../wire/rate-response.ts'
+
+/** What is known of a chain's rates at a moment. */
+export type ChainRateFacts = {
+  readonly chainId: number
+  /** The notes on offer, ascending by maturity. */
+  readonly fixed: readonly FixedRate[]
+  /** The last floating income, or why it cannot be read. */
+  readonly floating: LastFloatingIncome | { readonly problem: string }
+  /** The pool as its chain has it; undefined where no RPC tells. */
+  readonly pool?: { readonly isPaused: boolean; readonly lastFloatingDay: number } | undefined
+}
+
+export type FixedRate = {
+  readonly tenorDays: number
+  readonly maturityTimestamp: bigint
+  /** Basis points per 360-day year. */
+  readonly coupon: bigint
+}
+
+export type LastFloatingIncome = {
+  /** The last one there is; undefined if there never was one. */
+  readonly last: { readonly day: number; readonly floatingIncome: bigint } | undefined
+  readonly block: { readonly number: number; readonly timestamp: number | undefined }
+}
+
+const secondsPerDay = 86_400n
+
+/**
+ * The rates as `GET /rate` tells them (DESIGN.md §2.4). Synced means what the contract means: the last floating income is
+ * of yesterday, in UTC days.
+ *
+ * @example
+ * currentRates([{ chainId: 324, fixed: [], floating: { problem: 'It did not answer.' } }], {
+ *   nowSeconds: 1794744000n,
+ *   message: 'Rates.',
+ * }).isProtocolSynced // false
+ */
+export function currentRates(
+  chains: readonly ChainRateFacts[],
+  { nowSeconds, message }: { readonly nowSeconds: bigint; readonly message: string },
+): RateResponse {
+  const rates = chains.map((chain) => ratesOf(chain, nowSeconds))
+  return {
+    message,
+    fixedRate: highest(rates.flatMap(({ fixedRates }) => fixedRates.map(({ coupon }) => coupon))),
+    floatingRate: highest(rates.flatMap(({ floatingRate }) => floatingRate ?? [])),
+    marketRate: highest(rates.flatMap(({ marketRates }) => marketRates.map(({ rate }) => rate))),
+    isProtocolSynced: rates.every(({ isProtocolSynced }) => isProtocolSynced),
+    chains: rates,
+  }
+}
+
+function ratesOf({ chainId, fixed, floating, pool }: ChainRateFacts, nowSeconds: bigint): ChainRates {
+  const today = Number(nowSeconds / secondsPerDay)
+  const known = 'problem' in floating ? undefined : floating
+  const floatingRate = known?.last ? annualisedFloatingRate(known.last.floatingIncome) : undefined
+  const { isSynced, reason } = judgeSync({ floating, pool, today })
+  const timestamp = known?.block.timestamp
+  return {
+    chainid: String(chainId),
+    status: pool?.isPaused ? 'paused' : 'open',
+    fixedRates: fixed.map(({ tenorDays, maturityTimestamp, coupon }) => ({
+      maturity: tenorDays,
+      maturity_timestamp: maturityTimestamp.toString(),
+      coupon: coupon.toString(),
+    })),
+    floatingRate: floatingRate?.toString() ?? null,
+    floatingDay: known?.last?.day ?? null,
+    marketRates: fixed.map(({ tenorDays, coupon }) => ({
+      maturity: tenorDays,
+      rate: (coupon + (floatingRate ?? 0n)).toString(),
+    })),
+    isProtocolSynced: isSynced,
+    syncReason: reason,
+    nextSyncExpectedAt: (BigInt(isSynced ? today + 1 : today) * secondsPerDay).toString(),
+    dataBlock: known ? String(known.block.number) : null,
+    dataLagSeconds: timestamp === undefined ? null : Math.max(0, Number(nowSeconds) - timestamp),
+  }
+}
+
+/** The chain's own word counts for more than the index's, which may not have got it yet. */
+function judgeSync({ floating, pool, today }: Pick<ChainRateFacts, 'floating' | 'pool'> & { readonly today: number }): {
+  readonly isSynced: boolean
+  readonly reason: string
+} {
+  const yesterday = today - 1
+  if ('problem' in floating) {
+    return { isSynced: false, reason: `The floating income cannot be read: ${floating.problem}` }
+  }
+  const indexed = floating.last?.day
+  const lastDay = pool?.lastFloatingDay ?? indexed ?? 0
+  if (lastDay === yesterday) {
+    const isIndexed = indexed === yesterday
+    const late = isIndexed ? '' : ' The index has not got it yet, so the rates here are of the day before.'
+    return { isSynced: true, reason: `The floating income of ${formatDay(yesterday)} (UTC) is in.${late}` }
+  }
+  if (lastDay === 0) return { isSynced: false, reason: 'No floating income was ever set.' }
+  const missing = `The floating income of ${formatDay(yesterday)} (UTC) is not in; the last is of ${formatDay(lastDay)}.`
+  return { isSynced: false, reason: missing }
+}
+
+function formatDay(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+}
+
+function highest(values: readonly string[]): string | null {
+  const [first, ...others] = values.map(BigInt)
+  if (first === undefined) return null
+  return others.reduce((a, b) => (a > b ? a : b), first).toString()
+}
