@@ -3,44 +3,69 @@ import { connect } from 'node:tls'
 export type Load = {
   readonly port: number
   readonly ca: string
-  /** One whole request without a body, as bytes on the wire. */
-  readonly request: string
+  /** A whole request as bytes on the wire: always the same, or by its number. */
+  readonly request: string | ((index: number) => string)
   readonly seconds: number
+  readonly connections?: number
 }
 
-const connections = 32
+export type LoadResult = {
+  /** Answers per second. */
+  readonly rate: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
 const headEnd = Buffer.from('\r\n\r\n')
 
 /**
- * Answers per second over keep-alive TLS connections, one request under way on each. Of an answer only its head's end
- * is looked for, its length being that of the first, so that on two cores the generator does not starve the server.
+ * Loads a server over keep-alive TLS connections, one request under way on each. Of an answer only its status, its length
+ * and its end are looked for, so that on two cores the generator does not starve the server. An answer that is not a
+ * success (or 304) ends the measurement: a server that refuses is fast at it.
  */
-export async function measureLoad({ port, ca, request, seconds }: Load): Promise<number> {
-  const payload = Buffer.from(request)
-  let answers = 0
-  let bodyBytes: number | undefined
+export async function measureLoad({ port, ca, request, seconds, connections = 32 }: Load): Promise<LoadResult> {
+  const fixed = typeof request === 'string' ? Buffer.from(request) : undefined
+  let sent = 0
+  const nextRequest = () => fixed ?? Buffer.from((request as (index: number) => string)(sent++))
+  const times: number[] = []
   const startedAt = performance.now()
   const client = () =>
     new Promise<void>((resolve, reject) => {
       let head: Buffer = Buffer.alloc(0)
       let pending = 0
-      const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca }, () => socket.write(payload))
+      let sentAt = 0
+      const send = () => {
+        sentAt = performance.now()
+        socket.write(nextRequest())
+      }
+      const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca }, send)
       socket.on('error', reject)
       socket.on('data', (chunk: Buffer) => {
         if (pending === 0) {
           head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
           const end = head.indexOf(headEnd)
           if (end === -1) return
-          bodyBytes ??= Number(/content-length: (\d+)/i.exec(head.toString('latin1', 0, end))?.[1] ?? 0)
-          pending = end + headEnd.length + bodyBytes - head.length
+          const text = head.toString('latin1', 0, end)
+          if (!/^HTTP\/1\.1 (2|304)/.test(text)) return reject(new Error(head.toString()))
+          pending = end + headEnd.length + contentLengthOf(text) - head.length
           head = Buffer.alloc(0)
         } else pending -= chunk.length
         if (pending > 0) return
-        answers++
-        if (performance.now() - startedAt < seconds * 1000) socket.write(payload)
+        const now = performance.now()
+        times.push(now - sentAt)
+        if (now - startedAt < seconds * 1000) send()
         else socket.end(resolve)
       })
     })
   await Promise.all(Array.from({ length: connections }, client))
-  return answers / ((performance.now() - startedAt) / 1000)
+  const elapsedSeconds = (performance.now() - startedAt) / 1000
+  times.sort((a, b) => a - b)
+  const quantile = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
+  return { rate: times.length / elapsedSeconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
+}
+
+/** Without a regular expression: this is looked for in every answer. */
+function contentLengthOf(head: string): number {
+  const at = head.indexOf('ontent-length: ') + 'ontent-length: '.length
+  return at < 'ontent-length: '.length ? 0 : Number.parseInt(head.slice(at, at + 12), 10)
 }

@@ -2,13 +2,19 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
 import { startPostgres } from '@tallystick/workbench/postgres'
+import { measureData } from './data.ts'
 import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
 import { benchSubgraph } from './subgraph.ts'
 
 // Where there is a baseline, it is measured in turns with the figure in the same run: the machines are noisy, the ratios
 // are not. The subgraph's figures stand alone still; their spread is that of the machine.
-const results: Result[] = [...(await measureNotes()), ...(await measureSubgraph())]
+const parts = { notes: measureNotes, data: measureData, subgraph: measureSubgraph }
+const wanted = process.argv.slice(2)
+const results: Result[] = []
+for (const [name, measure] of Object.entries(parts)) {
+  if (wanted.length === 0 || wanted.includes(name)) results.push(...(await measure()))
+}
 writeFileSync(fileURLToPath(new URL('results.json', import.meta.url)), `${JSON.stringify(results, undefined, 2)}\n`)
 process.stdout.write(`${formatResults(results)}\n`)
 process.exit(0)

@@ -1,6 +1,6 @@
 import type { ChainRateFacts, LastFloatingIncome } from '@tallystick/core'
 import type { AnalysedQuery } from '../data/analyse-query.ts'
-import type { SubgraphAnswer } from '../data/chain-subgraph.ts'
+import { type SubgraphAnswer, upstreamError } from '../data/chain-subgraph.ts'
 import { prepareQuery } from '../data/prepare-query.ts'
 import type { Gateway } from '../data/query-chains.ts'
 
@@ -29,11 +29,10 @@ export function createReadFloatingIncome({
   return async (chainId) => {
     if (!chainIds.includes(chainId)) return { problem: 'No subgraph of this chain is configured.' }
     const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(), waitMs)
+    const timer = setTimeout(() => controller.abort(late()), waitMs)
     const [result] = await gateway.query({ chains: [chainId], query, gone: controller.signal })
     clearTimeout(timer)
-    if (controller.signal.aborted) return { problem: 'The subgraph did not answer in time.' }
-    if (!result?.answer) return { problem: result?.failure.message ?? 'The subgraph did not answer.' }
+    if (!result?.answer) return { problem: (result?.failure ?? late()).message }
     // As long as the chain has no new block it is the very same answer.
     const known = decoded.get(result.answer)
     if (known) return known
@@ -41,6 +40,10 @@ export function createReadFloatingIncome({
     decoded.set(result.answer, floating)
     return floating
   }
+}
+
+function late() {
+  return upstreamError({ failure: 'slow_query', message: 'The subgraph did not answer in time.' })
 }
 
 function decode({ data, head }: SubgraphAnswer): ChainRateFacts['floating'] {

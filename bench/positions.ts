@@ -1,0 +1,73 @@
+import type { BlockChanges, Subgraph } from '@tallystick/subgraph'
+
+export const positions = 200_000
+const owners = 20_000
+const positionsPerBlock = 10
+const blocksPerCommit = 500
+const pool = hex(0xabc, 20)
+
+/** The query of the specification (SPEC.md §4.2). */
+export const positionQuery = `query FetchAllPositions($walletAddress: Bytes!) {
+  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
+    tokenId owner: currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp partnerFeeBPS
+    partnerId status lendTransactionHash
+  }
+}`
+
+/** Backfills 200,000 positions of 20,000 owners into the protocol's subgraph, one position and one account each. */
+export async function fillPositions(
+  subgraph: Subgraph,
+): Promise<{ readonly seconds: number; readonly indexingMs: number }> {
+  const started = performance.now()
+  for (const blocks of batches()) await subgraph.commitMany(blocks)
+  const seconds = (performance.now() - started) / 1_000
+  const indexing = performance.now()
+  await subgraph.commit(blockAt(positions / positionsPerBlock + 1), [])
+  return { seconds, indexingMs: performance.now() - indexing }
+}
+
+/** The owner of a position. Far apart, so that neighbours in time are not neighbours in the index. */
+export function ownerOf(id: number): string {
+  return hex(((id * 7_919) % owners) + 1, 20)
+}
+
+function* batches(): Generator<readonly BlockChanges[]> {
+  const blocks = positions / positionsPerBlock
+  for (let first = 1; first <= blocks; first += blocksPerCommit) {
+    const length = Math.min(blocksPerCommit, blocks - first + 1)
+    yield Array.from({ length }, (_, index) => changesOf(first + index))
+  }
+}
+
+function changesOf(number: number): BlockChanges {
+  const ids = Array.from({ length: positionsPerBlock }, (_, index) => (number - 1) * positionsPerBlock + index + 1)
+  const changes = ids.flatMap((id) => [
+    { entity: 'Account', id: ownerOf(id), set: accountOf(id) },
+    { entity: 'PositionInfo', id: String(id), set: positionOf(id) },
+  ])
+  return { block: blockAt(number), changes }
+}
+
+function positionOf(id: number): Record<string, string> {
+  const owner = ownerOf(id)
+  return {
+    ...{ tokenId: String(id), currentOwner: owner, initalOwner: owner, initiator: owner, account: owner },
+    ...{ coupon: String(id % 500), principal: `${id}000000000000000000`, partnerFeeBPS: '25', partnerId: '0x01' },
+    ...{ lendTimestamp: String(1_700_000_000 + id), maturityTimestamp: String(1_710_000_000 + id), status: 'Active' },
+    lendTransactionHash: hex(id, 32),
+    pool,
+  }
+}
+
+function accountOf(id: number) {
+  const amount = String(id)
+  return { activePositions: id, activePrincipal: amount, totalPrincipal: amount, totalIncome: '0', totalFees: '0' }
+}
+
+function blockAt(number: number) {
+  return { number, hash: hex(number, 32), parentHash: hex(number - 1, 32), timestamp: 1_700_000_000 + number }
+}
+
+function hex(value: number, bytes: number): string {
+  return `0x${value.toString(16).padStart(2 * bytes, '0')}`
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+
+export type Server = { readonly child: ChildProcess; readonly port: number }
+
+/** A directory with a configuration and certificates, and the processes that run on it. */
+export type Site = {
+  readonly directory: string
+  readonly ca: string
+  readonly caPath: string
+  /** Runs a command of the command line and returns what it prints as JSON. */
+  run(...commandLine: string[]): unknown
+  serve(): Promise<Server>
+  /** Starts any server that prints a ready line with its port. */
+  start(commandLine: readonly string[]): Promise<Server>
+  remove(): void
+}
+
+export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+
+// What is measured is what is built, as in production.
+const cli = fileURLToPath(new URL('../apps/api/bin/tallystick.js', import.meta.url))
+
+/** Everything to run the service as it is built, with real TLS. `settings` are members of the configuration. */
+export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}): Site {
+  const directory = mkdtempSync(join(tmpdir(), 'tallystick-bench-'))
+  const authority = createCertificateAuthority()
+  const server = authority.issue(['localhost', '127.0.0.1'])
+  writeFileSync(join(directory, 'ca.pem'), authority.cert)
+  writeFileSync(join(directory, 'cert.pem'), server.cert)
+  writeFileSync(join(directory, 'key.pem'), server.key)
+  const config = {
+    listen: { host: '127.0.0.1', port: 0, publicRpm: null, tls: { cert: 'cert.pem', key: 'key.pem' } },
+    admin: { port: 0, token: 'env:ADMIN_TOKEN' },
+    database: 'file:db',
+    signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+    chains: [{ id: 324, name: 'zkSync Era', pool }],
+    ...settings,
+  }
+  writeFileSync(join(directory, 'tallystick.json'), JSON.stringify(config))
+  const env = { ...process.env, ADMIN_TOKEN: 'bench', SIGNER_KEY: `0x${'01'.repeat(32)}`, ...environment }
+  const options = { cwd: directory, env }
+  return {
+    directory,
+    ca: authority.cert,
+    caPath: join(directory, 'ca.pem'),
+    run: (...commandLine) =>
+      JSON.parse(String(execFileSync(process.execPath, [cli, ...commandLine, '--json'], options))),
+    serve: () => start([cli, 'serve', '--log-level', 'error'], options),
+    start: (commandLine) => start(commandLine, options),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+/** A key without a limit that matters. */
+export function createBenchKey(site: Site): string {
+  return (site.run('keys', 'create', '--name', 'bench', '--rpm', 'unlimited') as { readonly secret: string }).secret
+}
+
+async function start(
+  commandLine: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Server> {
+  const child = spawn(process.execPath, [...commandLine], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await new Promise<number>((resolve, reject) => {
+    let text = ''
+    child.once('exit', (code) => reject(new Error(`${commandLine[0]} ended with ${code}`)))
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+      const match = /^ready (?:\S*:)?(\d+)$/m.exec(text)
+      if (match) resolve(Number(match[1]))
+    })
+  })
+  return { child, port }
+}
