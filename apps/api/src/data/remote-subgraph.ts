@@ -1,0 +1,138 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { TallystickError } from '@tallystick/core'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Secret } from '../config-schema.ts'
+import type { Metrics } from '../metrics.ts'
+import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from './chain-subgraph.ts'
+import { askUpstreams } from './remote/ask-upstreams.ts'
+import type { WireQuery } from './remote/create-sender.ts'
+import { createKnownRemoteHead } from './remote/known-remote-head.ts'
+import { createUpstream, lightQuery, lightTimeoutMs, type Upstream, type UpstreamStatus } from './remote/upstream.ts'
+
+export type RemoteSubgraph = ChainSubgraph & {
+  currentHead(): Head | undefined
+  /** How each URL is doing, in the order of the configuration. */
+  status(): readonly UpstreamStatus[]
+}
+
+export type RemoteSubgraphOptions = {
+  readonly chainId: number
+  readonly urls: readonly string[]
+  readonly headers: Readonly<Record<string, Secret>>
+  readonly settings: Config['data']
+  /** The service's clock, in milliseconds: what lag is taken against. */
+  readonly now: () => number
+  readonly monotonicNow: () => number
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Certificates to trust in place of the system's. */
+  readonly ca?: string | undefined
+}
+
+/** A chain's subgraph on other people's servers: The Graph's network, a graph-node, or another replica's embedded one. */
+export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubgraph {
+  const { chainId, urls, settings, monotonicNow } = options
+  assertHeaders(options)
+  const labels = labelsOf(urls)
+  const upstreams = urls.map((url, index) =>
+    createUpstream({
+      ...options,
+      url,
+      label: labels[index] as string,
+      onHead: (head, askedAtMs) => known.learn(head, askedAtMs),
+    }),
+  )
+  const known = createKnownRemoteHead({
+    pollMs: settings.pollMs,
+    poll: async () => {
+      const [upstream] = usable(upstreams)
+      if (upstream) await pollHead(upstream, Math.min(settings.timeoutMs, lightTimeoutMs))
+    },
+    monotonicNow,
+  })
+  return {
+    chainId,
+    currentHead: known.read,
+    ask: async (query, signal) => {
+      signal.throwIfAborted()
+      known.touch()
+      const candidates = usable(upstreams)
+      if (candidates.length === 0) throw circuitOpen(upstreams)
+      const { timeoutMs, hedgeMs } = settings
+      return askUpstreams(candidates, { query: toWire(query), signal, timeoutMs, hedgeMs, monotonicNow })
+    },
+    status: () => upstreams.map((upstream) => upstream.status()),
+    close: async () => {
+      known.close()
+      await Promise.all(upstreams.map((upstream) => upstream.close()))
+    },
+  }
+}
+
+/** Faults of the configuration that would else show at the first query. */
+function assertHeaders({ chainId, headers }: Pick<RemoteSubgraphOptions, 'chainId' | 'headers'>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (isHeader(name, value)) continue
+    throw new TallystickError({
+      code: 'invalid_config',
+      message: `The header ${JSON.stringify(name)} of the subgraph of chain ${chainId} cannot be sent: its name is not one to set, or its value has characters a header cannot have, such as a line break.`,
+      retryable: false,
+    })
+  }
+}
+
+// Those that HTTP itself needs for its framing and connections.
+const ownHeaderNames = /^(connection|content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
+
+function isHeader(name: string, value: Secret): boolean {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value.reveal())
+    return !ownHeaderNames.test(name)
+  } catch {
+    return false
+  }
+}
+
+/** Host and port, and a number where that is not enough to tell them apart. */
+function labelsOf(urls: readonly string[]): readonly string[] {
+  const hosts = urls.map((url) => new URL(url).host)
+  return hosts.map((host, index) => {
+    const before = hosts.slice(0, index).filter((other) => other === host).length
+    return before === 0 ? host : `${host}#${before + 1}`
+  })
+}
+
+/** Those that may be asked, in the order they should be: as configured, but what is behind comes last, freshest first. */
+function usable(upstreams: readonly Upstream[]): readonly Upstream[] {
+  return upstreams
+    .filter(({ isUsable }) => isUsable)
+    .sort((a, b) => {
+      if (!a.isBehind || !b.isBehind) return Number(a.isBehind) - Number(b.isBehind)
+      return (b.status().head?.number ?? 0) - (a.status().head?.number ?? 0)
+    })
+}
+
+async function pollHead(upstream: Upstream, timeoutMs: number): Promise<void> {
+  const call = upstream.begin(lightQuery, 1)
+  const timer = setTimeout(() => call.end('slow'), timeoutMs)
+  await call.outcome
+  clearTimeout(timer)
+}
+
+function toWire({ textWithHead, headAlias, variables, operationName }: SubgraphQuery): WireQuery {
+  const body = Buffer.from(JSON.stringify({ query: textWithHead, variables, operationName }))
+  return { body, headAlias, operationName }
+}
+
+function circuitOpen(upstreams: readonly Upstream[]): TallystickError {
+  const statuses = upstreams.map((upstream) => upstream.status())
+  const seconds = Math.max(1, Math.ceil(Math.min(...statuses.map(({ restMs }) => restMs)) / 1000))
+  const failures = [...new Set(statuses.flatMap(({ lastFailure }) => lastFailure ?? []))].join(', ')
+  return upstreamError({
+    failure: 'circuit_open',
+    message: `The chain’s subgraph failed time and again (${failures}), and is not asked for the moment. Try again in ${seconds} s.`,
+    retryAfterSeconds: seconds,
+  })
+}

@@ -1,0 +1,67 @@
+import type { Secret } from '../../config-schema.ts'
+import { beginCall, type Call } from './begin-call.ts'
+import { classifyAnswer } from './classify-answer.ts'
+import { createRedact } from './create-redact.ts'
+import { openConnections } from './open-connections.ts'
+import { postQuery } from './post-query.ts'
+
+/** A query as it goes over the wire, the same to every upstream. */
+export type WireQuery = {
+  readonly body: Buffer
+  readonly headAlias: string
+  /** For the log. */
+  readonly operationName: string | undefined
+}
+
+export type SenderOptions = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, Secret>>
+  readonly answerBytesMax: number
+  /** Certificates to trust in place of the system's. */
+  readonly ca?: string | undefined
+  readonly now: () => number
+  readonly monotonicNow: () => number
+}
+
+export type Sender = {
+  begin(query: WireQuery): Call
+  /** Ends what is under way and closes every connection. */
+  close(): Promise<void>
+}
+
+const ownHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, application/graphql-response+json',
+  // Answers are not unpacked: one that is small on the wire could be gigabytes.
+  'accept-encoding': 'identity',
+}
+
+/** Sends queries to one URL. */
+export function createSender({ url: text, headers, answerBytesMax, ca, now, monotonicNow }: SenderOptions): Sender {
+  const url = new URL(text)
+  const path = url.pathname + url.search
+  const redact = createRedact({ url, headers })
+  const connections = openConnections({ origin: url.origin, answerBytesMax, ca, monotonicNow })
+  const running = new Set<Call>()
+  return {
+    begin: ({ body, headAlias }) => {
+      const call = beginCall(async (handles) => {
+        const sent = { ...ownHeaders, ...reveal(headers) }
+        const post = { path, headers: sent, body, answerBytesMax, monotonicNow, ...handles }
+        const exchange = await postQuery(connections, post)
+        return classifyAnswer(exchange, { headAlias, redact, nowMs: now() })
+      })
+      running.add(call)
+      void call.outcome.then(() => running.delete(call))
+      return call
+    },
+    close: async () => {
+      for (const call of running) call.end('cancelled')
+      await connections.close()
+    },
+  }
+}
+
+function reveal(headers: Readonly<Record<string, Secret>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]))
+}

@@ -1,0 +1,99 @@
+import type { Socket } from 'node:net'
+import { buildConnector, Pool } from 'undici'
+import { createSlots } from './create-slots.ts'
+
+/** An HTTP answer, whatever its status. */
+export type Exchange = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+}
+
+export type Post = {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly signal: AbortSignal
+  /** Is told when the headers of the answer are there. */
+  readonly onHeaders: () => void
+}
+
+export type Connections = {
+  /** Sends one request and reads its answer. Throws what undici throws, or the signal's reason. */
+  post(post: Post): Promise<Exchange>
+  /** Whether an error came over a connection that was there before this instant: one that had been kept. */
+  wasKept(error: unknown, sinceMs: number): boolean
+  close(): Promise<void>
+}
+
+// As many as an indexer takes from one client without thinking it an attack; a query over them waits for its turn.
+const connectionsMax = 64
+const waitingMax = 1_000
+// A handshake across the world takes well under a second.
+const connectTimeoutMs = 5_000
+// Load balancers keep idle connections for a minute or more; servers that keep them shorter say so, and undici heeds it.
+const keptMs = 20_000
+
+/** Kept-alive HTTP/1.1 connections to one origin, bounded in number, and in what they read. Redirects are not followed. */
+export function openConnections({
+  origin,
+  answerBytesMax,
+  ca,
+  monotonicNow,
+}: {
+  readonly origin: string
+  readonly answerBytesMax: number
+  /** Certificates to trust in place of the system's. */
+  readonly ca?: string | undefined
+  readonly monotonicNow: () => number
+}): Connections {
+  const sockets = new Set<Socket>()
+  const connectedAtMs = new WeakMap<Error, number>()
+  const connectSocket = buildConnector({ timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) })
+  const connect: buildConnector.connector = (options, callback) => {
+    // The declared type leaves out what it returns.
+    const socket = connectSocket(options, callback) as unknown as Socket
+    let atMs = Number.POSITIVE_INFINITY
+    socket.once('connect', () => {
+      atMs = monotonicNow()
+    })
+    socket.prependListener('error', (error) => connectedAtMs.set(error, atMs))
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  }
+  const pool = new Pool(origin, {
+    connect,
+    connections: connectionsMax,
+    keepAliveTimeout: keptMs,
+    keepAliveMaxTimeout: keptMs,
+    maxResponseSize: answerBytesMax,
+    // Whoever asks has a deadline and a signal.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const slots = createSlots({ slotsMax: connectionsMax, waitingMax })
+  return {
+    post: async ({ path, headers, body, signal, onHeaders }) => {
+      // Not left to the pool: it opens a connection even for a waiting request that was broken off long ago.
+      const giveBack = await slots.take(signal)
+      try {
+        const response = await pool.request({ method: 'POST', path, headers, body, signal })
+        onHeaders()
+        return { status: response.statusCode, headers: single(response.headers), text: await response.body.text() }
+      } finally {
+        giveBack()
+      }
+    },
+    wasKept: (error, sinceMs) => error instanceof Error && (connectedAtMs.get(error) ?? sinceMs) < sinceMs,
+    close: async () => {
+      await pool.destroy()
+      // Those that were still connecting are not the pool's yet.
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** Of a header sent twice the first counts. */
+function single(headers: Readonly<Record<string, string | string[] | undefined>>): Exchange['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]))
+}

@@ -1,0 +1,80 @@
+import { TallystickError } from '@tallystick/core'
+import { type UpstreamFailure, upstreamError } from '../chain-subgraph.ts'
+
+/** How far an exchange has come: `headers` until those of the answer are there. */
+export type Phase = 'headers' | 'body'
+
+/**
+ * What went wrong between us and an upstream, from the error of undici or Node. Their texts hold addresses, so only the
+ * code is taken over.
+ */
+export function transportError(
+  error: unknown,
+  { phase, answerBytesMax }: { readonly phase: Phase; readonly answerBytesMax: number },
+): TallystickError {
+  if (error instanceof TallystickError) return error
+  const code = codeOf(error)
+  const failure = failureOf(code, phase)
+  return upstreamError({ failure, message: messageOf(failure, { code, answerBytesMax }) })
+}
+
+/** An upstream that took too long, in whichever phase. */
+export function slowError(phase: Phase): TallystickError {
+  const failure = phase === 'headers' ? 'slow_headers' : 'slow_body'
+  return upstreamError({ failure, message: slowMessages[failure] })
+}
+
+const slowMessages = {
+  slow_headers: 'The chain’s subgraph did not answer in time. Try again, or ask for less at once.',
+  slow_body: 'The chain’s subgraph began to answer and did not finish in time. Try again, or ask for less at once.',
+} as const
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { readonly code?: unknown }
+  return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'no code'
+}
+
+const refused = /^(ECONNREFUSED|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/
+const unknownHost = /^(ENOTFOUND|ENODATA|EAI_\w+)$/
+// Codes of Node and, for a certificate that does not verify, the names of OpenSSL's X509_V_ERR constants.
+const untrusted =
+  /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_|PATH_LENGTH_|ERROR_IN_)/
+const late = /^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ETIMEDOUT)$/
+
+function failureOf(code: string, phase: Phase): UpstreamFailure {
+  if (refused.test(code)) return 'refused'
+  if (unknownHost.test(code)) return 'dns'
+  if (untrusted.test(code)) return 'tls'
+  if (late.test(code)) return phase === 'headers' ? 'slow_headers' : 'slow_body'
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too_large'
+  // The length it promised did not come, or the connection was closed in order but before the end.
+  if (/^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH|HPE_INVALID_EOF_STATE)$/.test(code)) return 'truncated'
+  if (code === 'UND_ERR_SOCKET' && phase === 'body') return 'truncated'
+  if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW$)/.test(code)) return 'malformed'
+  return 'reset'
+}
+
+function messageOf(
+  failure: UpstreamFailure,
+  { code, answerBytesMax }: { readonly code: string; readonly answerBytesMax: number },
+): string {
+  switch (failure) {
+    case 'refused':
+      return `The chain’s subgraph cannot be reached (${code}). Try again later.`
+    case 'dns':
+      return `The host of the chain’s subgraph was not found (${code}). Try again later.`
+    case 'tls':
+      return `No trusted TLS connection to the chain’s subgraph could be made (${code}). The operator has to mend this.`
+    case 'slow_headers':
+    case 'slow_body':
+      return slowMessages[failure]
+    case 'too_large':
+      return `The answer of the chain’s subgraph is over ${answerBytesMax} bytes. Ask for less at once: a smaller "first", fewer fields.`
+    case 'truncated':
+      return 'The answer of the chain’s subgraph ended early. Try again.'
+    case 'malformed':
+      return `The chain’s subgraph answered with something that is not HTTP (${code}). The operator has to mend this.`
+    default:
+      return `The connection to the chain’s subgraph broke (${code}). Try again.`
+  }
+}
