@@ -12,11 +12,14 @@ import { type AppParts, buildApp } from './app.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
 import { createAnalyse } from './data/analyse-query.ts'
+import type { ChainSubgraph } from './data/chain-subgraph.ts'
 import { createDataMetrics, dataMetricHelp } from './data/data-metrics.ts'
 import type { DataParts } from './data/data-route.ts'
 import { createEmbeddedSubgraph } from './data/embedded-subgraph.ts'
 import { type EmbeddedSubgraph, startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { createGateway } from './data/query-chains.ts'
+import { addRemoteMetrics, remoteMetricHelp } from './data/remote/remote-metrics.ts'
+import { createRemoteSubgraph } from './data/remote-subgraph.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
 import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
@@ -87,7 +90,13 @@ type Surroundings = ServiceOptions & {
 
 async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
   const { config, clock, log, say, closers, closeAll } = surroundings
-  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp, ...subgraphMetricHelp, ...dataMetricHelp })
+  const metrics = createMetrics({
+    ...httpMetricHelp,
+    ...noteMetricHelp,
+    ...subgraphMetricHelp,
+    ...dataMetricHelp,
+    ...remoteMetricHelp,
+  })
   const monotonicNow = () => performance.now()
   const nextRequestId = createRequestIds()
   const keyRing = await openKeyRing({ database, log })
@@ -105,7 +114,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     clock,
     keyRing,
     notes: { published, keeper: notes.keeper, clock },
-    data: openData(embedded, { ...surroundings, metrics }),
+    data: openData(embedded, { ...surroundings, metrics, monotonicNow }),
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
     metrics,
     log,
@@ -176,9 +185,27 @@ async function startNotes(
 /** What `/data` asks: every chain that has a subgraph, wherever it is. */
 function openData(
   embedded: ReadonlyMap<number, EmbeddedSubgraph>,
-  { config, metrics, log }: Surroundings & { readonly metrics: Metrics },
+  {
+    config,
+    metrics,
+    clock,
+    log,
+    closers,
+    monotonicNow,
+  }: Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number },
 ): DataParts {
-  const subgraphs = new Map([...embedded].map(([id, parts]) => [id, createEmbeddedSubgraph(id, parts)]))
+  const remote = config.chains.flatMap(({ id, subgraph }) => {
+    if (!subgraph?.urls) return []
+    const { urls, headers = {} } = subgraph
+    const parts = { settings: config.data, now: () => clock.now(), monotonicNow, log, metrics }
+    return createRemoteSubgraph({ chainId: id, urls, headers, ...parts })
+  })
+  closers.push(() => Promise.all(remote.map((subgraph) => subgraph.close())))
+  addRemoteMetrics(metrics, { subgraphs: remote, now: () => clock.now() })
+  const subgraphs = new Map<number, ChainSubgraph>([
+    ...[...embedded].map(([id, parts]) => [id, createEmbeddedSubgraph(id, parts)] as const),
+    ...remote.map((subgraph) => [subgraph.chainId, subgraph] as const),
+  ])
   const { timeoutMs, cacheBytesMax } = config.data
   return {
     analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
