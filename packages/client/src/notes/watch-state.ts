@@ -1,0 +1,90 @@
+import type { Reading } from '../environment.ts'
+import type { ClientError } from '../errors.ts'
+import { type ServerTime, serverTimeAt } from '../server-time.ts'
+import type { OfferedNote } from './decode-notes.ts'
+import type { FetchedNotes } from './fetch-notes.ts'
+
+/** What `watchNotes` tells of. */
+export type NotesState =
+  | {
+      readonly status: 'ready'
+      /** Each can still be submitted for `minRemaining` seconds at least. */
+      readonly notes: readonly OfferedNote[]
+      /** Tenors on offer in days. */
+      readonly availableMaturities: readonly number[] | undefined
+      /** When the first of them expires, Unix seconds. They are taken back `minRemaining` seconds before. */
+      readonly validUntil: bigint
+      /** What to add to the local clock to have the service's, in milliseconds: for a countdown. */
+      readonly serverOffsetMs: number
+    }
+  | {
+      readonly status: 'waiting'
+      /** The boundary at which there will be new notes, Unix seconds. Until then nothing could be submitted in time. */
+      readonly until: bigint
+    }
+  | {
+      readonly status: 'failing'
+      readonly error: ClientError
+      /** When it is tried again, Unix milliseconds by the local clock; undefined if trying again is of no use. */
+      readonly retryAt: number | undefined
+    }
+
+export type WatchFailure = { readonly error: ClientError; readonly retryAt: number | undefined }
+
+type View = {
+  readonly fetched: FetchedNotes | undefined
+  readonly failure: WatchFailure | undefined
+  readonly reading: Reading
+  readonly minRemainingMs: number
+}
+
+/** Undefined as long as nothing has come. */
+export function stateOf({ fetched, failure, reading, minRemainingMs }: View): NotesState | undefined {
+  if (fetched) {
+    const time = serverTimeAt(fetched.time, reading)
+    const notes = usableNotes(fetched.answer.notes, { time, minRemainingMs })
+    const serverOffsetMs = Math.round((time.earliest + time.latest) / 2 - reading.wall)
+    const { availableMaturities } = fetched.answer
+    const validUntil = firstEnd(notes)
+    if (validUntil !== undefined) return { status: 'ready', notes, availableMaturities, validUntil, serverOffsetMs }
+  }
+  if (failure) return { status: 'failing', ...failure }
+  const until = fetched && nextBoundary(fetched, reading)
+  return until === undefined ? undefined : { status: 'waiting', until }
+}
+
+/** Those the pool would take now and for a while yet, however the uncertainty about the time falls. */
+export function usableNotes(
+  notes: readonly OfferedNote[],
+  { time, minRemainingMs }: { readonly time: ServerTime; readonly minRemainingMs: number },
+): readonly OfferedNote[] {
+  return notes.filter(({ validAfter, validBefore }) => {
+    const isValid = time.earliest >= (Number(validAfter) + 1) * 1000
+    return isValid && time.latest + minRemainingMs <= Number(validBefore) * 1000
+  })
+}
+
+/** When the first note that is not over for certain ends, Unix seconds; undefined if there is none. */
+export function nextBoundary({ answer, time }: FetchedNotes, reading: Reading): bigint | undefined {
+  const { earliest } = serverTimeAt(time, reading)
+  return firstEnd(answer.notes.filter(({ validBefore }) => Number(validBefore) * 1000 > earliest))
+}
+
+/** Whether a state says anything new. Offsets differ a little at each answer. */
+export function isSameState(before: NotesState | undefined, after: NotesState): boolean {
+  if (before?.status === 'ready' && after.status === 'ready') {
+    const isSameTime = Math.abs(before.serverOffsetMs - after.serverOffsetMs) <= 2_000
+    return isSameTime && keyOf(before.notes) === keyOf(after.notes)
+  }
+  if (before?.status === 'waiting' && after.status === 'waiting') return before.until === after.until
+  return before?.status === 'failing' && after.status === 'failing' && before.error === after.error
+}
+
+function firstEnd(notes: readonly OfferedNote[]): bigint | undefined {
+  const ends = notes.map(({ validBefore }) => validBefore)
+  return ends.reduce<bigint | undefined>((first, end) => (first === undefined || end < first ? end : first), undefined)
+}
+
+function keyOf(notes: readonly OfferedNote[]): string {
+  return notes.map(({ chainId, signature }) => `${chainId}${signature.r}${signature.s}`).join()
+}

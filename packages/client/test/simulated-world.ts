@@ -1,0 +1,115 @@
+import type { Environment, Reading } from '../src/environment.ts'
+
+type Timer = { readonly run: () => void; readonly at: number }
+
+/** A machine in a world of its own: its time moves only when it is moved, and its clocks may be wrong. */
+export type SimulatedWorld = Environment & {
+  /** True time, Unix milliseconds. */
+  trueNow(): number
+  /** Lets time pass until an instant, running every timer when it is due. */
+  runUntil(instantMs: number): Promise<void>
+  /** Lets time pass while the machine sleeps: nothing runs, and timers go on where they were. */
+  sleepUntil(instantMs: number): void
+  /** Sets the machine's clock. */
+  stepWallClock(stepMs: number): void
+  /** What the browser says when a tab comes back. */
+  wake(): void
+  /** Called after everything that ran. */
+  onStep: () => void
+}
+
+export type WorldOptions = {
+  readonly startMs: number
+  /** How far the machine's clock is ahead of true time. */
+  readonly skewMs: number
+  /** How long each request takes, half of it before the service sees it. */
+  readonly latencyMs?: number | undefined
+  readonly seed?: number | undefined
+}
+
+/** Requests go to the real server over the real network; only time is not real. */
+export function createSimulatedWorld({ startMs, skewMs, latencyMs = 80, seed = 1 }: WorldOptions): SimulatedWorld {
+  let now = startMs
+  let skew = skewMs
+  let monotonicLag = 0
+  let inFlight = 0
+  let random = seed
+  const timers = new Map<number, Timer>()
+  const listeners = new Set<() => void>()
+  let timerId = 0
+
+  // Timers run on the monotonic clock, which stands still in sleep.
+  const monotonic = () => now - startMs - monotonicLag
+  const setTimer = (run: () => void, delayMs: number) => {
+    timers.set(++timerId, { run, at: monotonic() + delayMs })
+    return timerId
+  }
+  const wait = (delayMs: number) => new Promise<void>((resolve) => setTimer(resolve, delayMs))
+  const settle = async () => {
+    // Promises run in turn with this; real I/O may take longer.
+    do await new Promise((resolve) => setImmediate(resolve))
+    while (inFlight > 0)
+  }
+
+  const world: SimulatedWorld = {
+    fetch: async (url, init) => {
+      await wait(latencyMs / 2)
+      inFlight++
+      try {
+        const response = await fetch(url, init)
+        const body = await response.arrayBuffer()
+        inFlight--
+        await wait(latencyMs / 2)
+        return new Response(body, response)
+      } catch (error) {
+        inFlight--
+        await wait(latencyMs / 2)
+        throw error
+      }
+    },
+    clock: {
+      read: (): Reading => ({ wall: now + skew, monotonic: monotonic() }),
+      setTimeout: setTimer,
+      clearTimeout: (timer) => timers.delete(timer as number),
+    },
+    // A linear congruential generator: chance that is the same every time.
+    random: () => {
+      random = (random * 1_103_515_245 + 12_345) % 2 ** 31
+      return random / 2 ** 31
+    },
+    onWake: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    trueNow: () => now,
+    runUntil: async (instantMs) => {
+      await settle()
+      for (;;) {
+        const [id, timer] = [...timers].reduce<[number, Timer] | []>(
+          (first, entry) => (first[1] && first[1].at <= entry[1].at ? first : entry),
+          [],
+        )
+        const at = timer ? timer.at + startMs + monotonicLag : Number.POSITIVE_INFINITY
+        if (!timer || id === undefined || at > instantMs) break
+        timers.delete(id)
+        now = Math.max(now, at)
+        timer.run()
+        await settle()
+        world.onStep()
+      }
+      now = instantMs
+    },
+    sleepUntil: (instantMs) => {
+      monotonicLag += instantMs - now
+      now = instantMs
+    },
+    stepWallClock: (stepMs) => {
+      skew += stepMs
+    },
+    wake: () => {
+      for (const listener of listeners) listener()
+    },
+    onStep: () => {},
+  }
+  return world
+}
