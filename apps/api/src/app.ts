@@ -13,6 +13,7 @@ import { assertAcceptsJson } from './http/negotiate.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Metrics } from './metrics.ts'
 import { type NotesParts, registerNotesRoute } from './notes/route.ts'
+import { type PortalParts, registerPortalRoutes } from './portal/portal-routes.ts'
 
 export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly keyRing: KeyRing
@@ -20,6 +21,7 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly data: DataParts
   /** The embedded subgraphs, by chain. */
   readonly subgraphs: ReadonlyMap<number, QueryableSubgraph>
+  readonly portal: PortalParts
   readonly metrics: Metrics
   readonly monotonicNow: () => number
 }
@@ -39,6 +41,14 @@ const endpoints: readonly Endpoint[] = [
   { url: '/data', path: /^\/data$/, allow: 'POST', scope: 'data' },
   { url: '/graphql', path: /^\/graphql$/, allow: 'POST', scope: 'data' },
   { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
+  { url: '/portal.json', path: /^\/portal\.json$/, allow: 'GET, HEAD' },
+  { url: '/portal/last-period', path: /^\/portal\/last-period$/, allow: 'GET, HEAD', scope: 'notes' },
+]
+
+/** There only where the page was built. */
+const portalPage: readonly Endpoint[] = [
+  { url: '/', path: /^\/$/, allow: 'GET, HEAD' },
+  { url: '/assets/:name', path: /^\/assets\/[^/]+$/, allow: 'GET, HEAD' },
 ]
 
 /** The public API, complete but for a port: it never listens and never reads the environment. */
@@ -51,21 +61,21 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
 
   registerNotesRoute(app, { parts: parts.notes, chainIds })
   registerDataRoutes(app, parts.data)
-  registerSubgraphRoutes(app, {
-    subgraphs: parts.subgraphs,
-    limitAddress: createAddressLimit({
-      rpm: config.listen.publicRpm,
-      trust: config.listen.proxy?.trust ?? [],
-      monotonicNow: parts.monotonicNow,
-    }),
+  const limitAddress = createAddressLimit({
+    rpm: config.listen.publicRpm,
+    trust: config.listen.proxy?.trust ?? [],
+    monotonicNow: parts.monotonicNow,
   })
+  registerSubgraphRoutes(app, { subgraphs: parts.subgraphs, limitAddress })
+  registerPortalRoutes(app, { parts: parts.portal, limitAddress })
   return app
 }
 
 /** Key, then allowance, then the request itself: whatever else is wrong with it, a bad key is a 403. */
-function requireKeys(app: FastifyInstance, { keyRing, monotonicNow }: AppParts): void {
+function requireKeys(app: FastifyInstance, { keyRing, monotonicNow, portal }: AppParts): void {
+  const offered = [...endpoints, ...(portal.files ? portalPage : [])]
   const authenticate = createAuthenticate(keyRing, monotonicNow)
-  const scopes = new Map(endpoints.map(({ url, scope }) => [url, scope]))
+  const scopes = new Map(offered.map(({ url, scope }) => [url, scope]))
   app.addHook('onRequest', (request, reply, done) => {
     const scope = scopes.get(request.routeOptions.url ?? '')
     if (scope) {
@@ -76,8 +86,8 @@ function requireKeys(app: FastifyInstance, { keyRing, monotonicNow }: AppParts):
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string
-    const endpoint = endpoints.find((candidate) => candidate.path.test(path))
-    if (!endpoint) throw notFound()
+    const endpoint = offered.find((candidate) => candidate.path.test(path))
+    if (!endpoint) throw notFound(offered)
     if (endpoint.scope) authenticate(endpoint.scope, request, reply)
     reply.header('allow', endpoint.allow)
     throw new TallystickError({
@@ -88,10 +98,10 @@ function requireKeys(app: FastifyInstance, { keyRing, monotonicNow }: AppParts):
   })
 }
 
-function notFound(): TallystickError {
+function notFound(offered: readonly Endpoint[]): TallystickError {
   return new TallystickError({
     code: 'not_found',
-    message: `There is nothing at this path. The endpoints are ${endpoints.map(({ url }) => url).join(', ')}.`,
+    message: `There is nothing at this path. The endpoints are ${offered.map(({ url }) => url).join(', ')}.`,
     retryable: false,
   })
 }

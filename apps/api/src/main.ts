@@ -34,6 +34,7 @@ import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPublished } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
+import { openPortal, type PortalOptions } from './portal/open-portal.ts'
 
 export type Service = {
   readonly baseUrl: string
@@ -50,21 +51,22 @@ export type ServiceOptions = {
   readonly log: Logger
   /** Tells the person at the terminal what is going on. */
   readonly say: (line: string) => void
+  readonly portal?: PortalOptions | undefined
 }
 
 // A request takes milliseconds; what is not done by then never will be.
 const drainMs = 10_000
 
 /** Starts the whole service: database, keys, signer, notes, both listeners. What was opened is closed if a step fails. */
-export async function startService({ config, clock, log, say }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<unknown> | unknown)[] = []
   const closeAll = async () => {
     for (const close of closers.reverse().splice(0)) await close()
   }
   try {
-    const database = await openServiceDatabase(config.database.reveal(), say)
+    const database = await openServiceDatabase(options.config.database.reveal(), options.say)
     closers.push(() => database.close())
-    return await startOn(database, { config, clock, log, say, closers, closeAll })
+    return await startOn(database, { ...options, closers, closeAll })
   } catch (error) {
     await closeAll()
     throw error
@@ -116,6 +118,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     notes: { published, keeper: notes.keeper, clock },
     data: openData(embedded, { ...surroundings, metrics, monotonicNow }),
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
+    portal: openPortal(database, { config, signer: notes.signer, options: surroundings.portal }),
     metrics,
     log,
     monotonicNow,
@@ -179,7 +182,7 @@ async function startNotes(
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
-  return { published, keeper }
+  return { published, keeper, signer: signer.address }
 }
 
 /** What `/data` asks: every chain that has a subgraph, wherever it is. */

@@ -13,6 +13,7 @@ import { startAnvil } from '@tallystick/workbench/anvil'
 import pino from 'pino'
 import { type Closers, createClosers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
+import { sandboxWallets } from './devnet/create-devnet.ts'
 import { type Devnet, devnetChainId } from './devnet/devnet.ts'
 import { followClock, runInStep } from './devnet/follow-clock.ts'
 import { describeHome, emptyHome, furnishHome, type Home, readText } from './home.ts'
@@ -42,7 +43,8 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
   const apiKey = await prepareDatabase(database, { home, config, clock }).finally(() => database.close())
   const log = pino({ base: null }, pino.destination({ dest: home.log, sync: true }))
-  const service = await closers.keep(startService({ config, clock, log, say }))
+  const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
+  const service = await closers.keep(startService({ config, clock, log, say, portal: { visitor } }))
   await untilIndexed(service, say)
   writeConfig(home, { settings, service })
   writeCredentials(home, { apiKey, service, devnet })

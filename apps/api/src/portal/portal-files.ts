@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+/** A body of the page in one encoding. */
+export type Variant = { readonly body: Buffer; readonly etag: string }
+
+export type PortalFile = {
+  readonly contentType: string
+  /** Whether its name changes with its content, so that it can be kept for ever. */
+  readonly isHashed: boolean
+  readonly plain: Variant
+  /** Undefined where compressing was not worth while. */
+  readonly br: Variant | undefined
+  readonly gzip: Variant | undefined
+}
+
+/** The files of the built page, by the path each is served at. There are no others, whatever a request names. */
+export type PortalFiles = ReadonlyMap<string, PortalFile>
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Reads the built page into memory. Undefined where it was not built: the service does without. */
+export function readPortalFiles(directory: string): PortalFiles | undefined {
+  const page = join(directory, 'index.html')
+  if (!existsSync(page)) return undefined
+  const assets = join(directory, 'assets')
+  const names = readdirSync(assets).filter((name) => contentTypes[extname(name)] !== undefined)
+  return new Map([
+    ['/', readPortalFile(page, { isHashed: false })],
+    ...names.map((name) => [`/assets/${name}`, readPortalFile(join(assets, name), { isHashed: true })] as const),
+  ])
+}
+
+function readPortalFile(path: string, { isHashed }: { readonly isHashed: boolean }): PortalFile {
+  const variant = (suffix: string) => (existsSync(path + suffix) ? readVariant(path + suffix) : undefined)
+  return {
+    contentType: contentTypes[extname(path)] as string,
+    isHashed,
+    plain: readVariant(path),
+    br: variant('.br'),
+    gzip: variant('.gz'),
+  }
+}
+
+/** Each encoding has its own tag: a strong one promises the very same bytes (RFC 9110 §8.8.1). */
+function readVariant(path: string): Variant {
+  const body = readFileSync(path)
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+}

@@ -1,0 +1,114 @@
+import { TallystickError } from '@tallystick/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LimitAddress } from '../http/address-limit.ts'
+import { matchesEtag } from '../http/matches-etag.ts'
+import { quote } from '../quote.ts'
+import type { ReadLastPeriod } from './last-period.ts'
+import type { PortalFile, PortalFiles } from './portal-files.ts'
+import type { PortalInfo } from './portal-info.ts'
+
+export type PortalParts = {
+  /** Undefined where the page was not built. */
+  readonly files: PortalFiles | undefined
+  readonly info: PortalInfo
+  readonly readLastPeriod: ReadLastPeriod
+}
+
+// Everything the page needs comes from here, and nothing it shows can run: no inline code, no frame, no form, no other host.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * The web page at `/`, what it has to know before it has a key (`/portal.json`, public like the page), and what it shows
+ * beside the notes (`/portal/last-period`, for whoever may see the notes).
+ */
+export function registerPortalRoutes(
+  app: FastifyInstance,
+  { parts, limitAddress }: { readonly parts: PortalParts; readonly limitAddress: LimitAddress },
+): void {
+  const { files, info, readLastPeriod } = parts
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    limitAddress(request, reply)
+    done()
+  }
+  if (files) {
+    for (const path of ['/', '/assets/:name']) {
+      app.get(path, { onRequest }, (request, reply) => respond(files, { request, reply }))
+    }
+  }
+  const infoText = JSON.stringify(info)
+  app.get('/portal.json', { onRequest }, (_, reply) =>
+    reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText),
+  )
+  app.get('/portal/last-period', async (request, reply) => {
+    refuseParameters(request.query as Record<string, unknown>)
+    const answer = await readLastPeriod(request.nowMs)
+    return reply
+      .header('cache-control', 'private, no-cache')
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(answer))
+  })
+}
+
+function respond(
+  files: PortalFiles,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): FastifyReply {
+  const { name } = request.params as { readonly name?: string }
+  const file = files.get(name === undefined ? '/' : `/assets/${name}`)
+  if (!file) throw noFile()
+  const { variant, encoding } = choose(file, request.headers['accept-encoding'])
+  reply.headers({
+    etag: variant.etag,
+    vary: 'accept-encoding',
+    'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'content-security-policy': contentSecurityPolicy,
+  })
+  if (matchesEtag(request.headers['if-none-match'], variant.etag)) return reply.code(304).send()
+  if (encoding) reply.header('content-encoding', encoding)
+  return reply.type(file.contentType).send(variant.body)
+}
+
+/** The smallest the caller takes. Brotli is always smaller than gzip here. */
+function choose(file: PortalFile, acceptEncoding: string | string[] | undefined) {
+  const accepted = new Set(
+    String(acceptEncoding ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((coding) => coding.trim())
+      .filter((coding) => !/;\s*q=0(\.0*)?$/.test(coding))
+      .map((coding) => coding.replace(/;.*/, '').trim()),
+  )
+  for (const encoding of ['br', 'gzip'] as const) {
+    const variant = file[encoding]
+    if (variant && accepted.has(encoding)) return { variant, encoding }
+  }
+  return { variant: file.plain, encoding: undefined }
+}
+
+function refuseParameters(query: Readonly<Record<string, unknown>>): void {
+  const [name] = Object.keys(query)
+  if (name === undefined) return
+  throw new TallystickError({
+    code: 'invalid_parameter',
+    message: `There is no query parameter ${quote(name)}. This path takes none.`,
+    retryable: false,
+  })
+}
+
+function noFile(): TallystickError {
+  return new TallystickError({
+    code: 'not_found',
+    message: 'The page has no such file. If it was open while the service was updated, load it again.',
+    retryable: false,
+  })
+}
