@@ -9,6 +9,7 @@ import { buildAdminApp } from './admin/admin-app.ts'
 import { createOperator } from './admin/operator.ts'
 import { checkReadiness } from './admin/readiness.ts'
 import { type AppParts, buildApp } from './app.ts'
+import { createPoolReader } from './chain/pool-reader.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
@@ -24,6 +25,8 @@ import { apiMigrations } from './migrations.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
+import { createPreflight } from './notes/preflight.ts'
+import { createPreflightMetrics, preflightMetricHelp } from './notes/preflight-metrics.ts'
 import { createPublished } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
 
@@ -82,7 +85,7 @@ type Surroundings = ServiceOptions & {
 
 async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
   const { config, clock, log, say, closers, closeAll } = surroundings
-  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp, ...subgraphMetricHelp })
+  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp, ...preflightMetricHelp, ...subgraphMetricHelp })
   const monotonicNow = () => performance.now()
   const nextRequestId = createRequestIds()
   const keyRing = await openKeyRing({ database, log })
@@ -147,16 +150,18 @@ async function startNotes(
   const published = createPublished(chainIds)
   const readChainTime = createChainTimeReader(config.chains)
   const { tenors, rails, chains } = config
+  const { preflight, close } = openPreflight(config, { clock, metrics, log, monotonicNow })
   const keeper = await keepNotes({
-    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps },
+    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps, preflight },
     chains,
     signAheadSeconds: rails.signAheadSeconds,
     published,
+    preflight,
     metrics: createNoteMetrics({ metrics, clock, published, chainIds }),
     log,
     monotonicNow,
   })
-  closers.push(() => keeper.stop())
+  closers.push(() => keeper.stop(), close)
   const current = published.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -165,6 +170,18 @@ async function startNotes(
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
   return { published, keeper }
+}
+
+/** What shows notes to the pools, where there is an RPC to reach them by. */
+function openPreflight({ rails, chains }: Config, parts: Pick<AppParts, 'clock' | 'metrics' | 'log' | 'monotonicNow'>) {
+  const mode = rails.preflight
+  const reachable = mode === 'off' ? [] : chains.filter(({ rpc }) => rpc.length > 0)
+  const readers = new Map(reachable.map((chain) => [chain.id, createPoolReader({ chain })]))
+  const metrics = createPreflightMetrics({ ...parts, chainIds: [...readers.keys()] })
+  const close = () => {
+    for (const reader of readers.values()) reader.close()
+  }
+  return { preflight: createPreflight({ ...parts, mode, readers, metrics }), close }
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */
