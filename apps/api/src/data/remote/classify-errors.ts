@@ -25,7 +25,9 @@ export function classifyErrors(
   const entries = readEntries(errors)
   for (const entry of entries) {
     const failure = failureOf(entry)
-    if (failure) return upstreamError({ failure, message: explanations[failure] + itSays + redact(entry.message) })
+    if (!failure) continue
+    const words = redact(entry.message)
+    return upstreamError({ failure, message: explanations[failure] + (words && itSays + words) })
   }
   if (otherwise) return otherwise
   const messages = cleanMessages(errors, redact)
