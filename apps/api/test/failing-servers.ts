@@ -164,8 +164,12 @@ const statusFailures = {
     retryAfterSeconds: 120,
     respond: respondWith(429, { 'retry-after': '9'.repeat(400) }, ''),
   },
-  'status 429 with garbage': { failure: 'busy', respond: respondWith(429, { 'retry-after': 'soon' }, '') },
-  'status 429 with nothing': { failure: 'busy', respond: respondWith(429, {}, '') },
+  'status 429 with garbage': {
+    failure: 'busy',
+    retryAfterSeconds: 1,
+    respond: respondWith(429, { 'retry-after': 'soon' }, ''),
+  },
+  'status 429 with nothing': { failure: 'busy', retryAfterSeconds: 1, respond: respondWith(429, {}, '') },
   'status 500': { failure: 'http_status', respond: respondWith(500, {}, 'Internal Server Error') },
   'status 502 with HTML': { failure: 'http_status', respond: respondWith(502, { 'content-type': 'text/html' }, html) },
   'status 503 with Retry-After': {
