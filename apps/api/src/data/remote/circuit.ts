@@ -18,8 +18,8 @@ export type CircuitEvent =
   /** A caller's query was answered, or rejected for what it is. */
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed' }
-  /** The upstream asked to be left alone; undefined if it did not say for how long. */
-  | { readonly kind: 'sent_away'; readonly forMs: number | undefined }
+  /** The upstream asked to be left alone. */
+  | { readonly kind: 'sent_away'; readonly forMs: number }
   | { readonly kind: 'probe_started' }
   | { readonly kind: 'probe_succeeded' }
   | { readonly kind: 'probe_failed'; readonly forMs?: number | undefined }
@@ -102,12 +102,9 @@ function probedAfter(
 }
 
 /** Queries that were under way together are sent away together: only the first makes the next rest longer. */
-function sentAway(
-  circuit: Circuit,
-  { forMs, atMs }: { readonly forMs: number | undefined; readonly atMs: number },
-): Circuit {
+function sentAway(circuit: Circuit, { forMs, atMs }: { readonly forMs: number; readonly atMs: number }): Circuit {
   if (circuit.state !== 'open') return open(circuit, { forMs, atMs })
-  return { ...circuit, restsUntilMs: Math.max(circuit.restsUntilMs, atMs + (forMs ?? 0)) }
+  return { ...circuit, restsUntilMs: Math.max(circuit.restsUntilMs, atMs + forMs) }
 }
 
 function open(
