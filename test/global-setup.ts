@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
+import { buildPortal } from '../apps/portal/scripts/build-portal.ts'
 import { startPostgres } from '../packages/workbench/src/postgres.ts'
 import { createPgliteTemplate, type DatabaseSource } from '../packages/workbench/src/test-database.ts'
 
@@ -13,6 +15,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject) {
   // Tests that start processes run what is built: that starts faster than the sources do.
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { stdio: 'inherit' })
+  await buildPortal(fileURLToPath(new URL('../', import.meta.url)))
   const [postgres, pgliteTemplate] = await Promise.all([startPostgres(), createPgliteTemplate()])
   project.provide('databases', { postgresUrl: postgres.url('postgres'), pgliteTemplate })
   return async () => {

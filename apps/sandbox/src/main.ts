@@ -41,7 +41,7 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   const { database, devnet } = await openHistory({ home, clock, signer, say, startNode }, options.positions)
   const settings = makeSettings(home, { port: options.port, devnet })
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
-  const apiKey = await prepareDatabase(database, { home, config, clock }).finally(() => database.close())
+  const apiKey = await prepareDatabase(database, { home, config, clock, signer }).finally(() => database.close())
   const log = pino({ base: null }, pino.destination({ dest: home.log, sync: true }))
   const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
   const service = await closers.keep(startService({ config, clock, log, say, portal: { visitor } }))

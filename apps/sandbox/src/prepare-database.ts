@@ -1,16 +1,25 @@
 import { existsSync } from 'node:fs'
-import { type Clock, type Config, createOperator } from '@tallystick/api'
+import { type Clock, type Config, createOperator, type Signer } from '@tallystick/api'
 import type { Database } from '@tallystick/database'
 import { type Home, readText, writeSecret } from './home.ts'
 import { currentCoupons } from './seed/coupons.ts'
+import { issueLastPeriod } from './seed/issue-last-period.ts'
 
 /** Brings the database to where the service can start: a key, and a curve for the current period. Returns the key. */
 export async function prepareDatabase(
   database: Database,
-  { home, config, clock }: { readonly home: Home; readonly config: Config; readonly clock: Clock },
+  {
+    home,
+    config,
+    clock,
+    signer,
+  }: { readonly home: Home; readonly config: Config; readonly clock: Clock; readonly signer: Signer },
 ): Promise<string> {
   const operator = createOperator({ database, config, clock })
-  const { chains } = await operator.showCurve()
+  const { chains, history } = await operator.showCurve()
+  if (history.length === 0) {
+    await issueLastPeriod(database, { config, signer, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
+  }
   if (chains.some(({ current }) => !current.signed)) {
     await operator.setCurve({ points: currentCoupons, confirm: true, by: 'sandbox' })
   }

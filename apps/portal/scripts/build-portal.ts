@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build, type Metafile } from 'esbuild'
+
+export type BuildOutcome = {
+  /** False where what is there was made from the same sources. */
+  readonly isNew: boolean
+  /** What a visitor downloads before opening the explorer, compressed. */
+  readonly firstLoadBytes: number
+}
+
+type Stamp = { readonly key: string; readonly firstLoadBytes: number }
+
+/** Builds the page into `apps/api/portal`, where the service finds it, unless it is there and up to date. */
+export async function buildPortal(root: string): Promise<BuildOutcome> {
+  const target = join(root, 'apps/api/portal')
+  const key = hashSources(root)
+  const known = readStamp(target)
+  if (known?.key === key) return { isNew: false, firstLoadBytes: known.firstLoadBytes }
+  mkdirSync(dirname(target), { recursive: true })
+  // Made beside and moved into place whole: a service that starts meanwhile finds the old page or the new one.
+  const made = mkdtempSync(`${target}-`)
+  try {
+    const { firstLoadBytes } = await make(root, made)
+    // A temporary directory is its maker's alone; the service may run as somebody else.
+    chmodSync(made, 0o755)
+    writeFileSync(join(made, 'build.json'), JSON.stringify({ key, firstLoadBytes } satisfies Stamp))
+    rmSync(target, { recursive: true, force: true })
+    renameSync(made, target)
+    return { isNew: true, firstLoadBytes }
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Everything that can change the page: its own sources, those it is bundled with, and the versions of the rest. */
+function hashSources(root: string): string {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
+  for (const folder of ['apps/portal/src', 'apps/portal/scripts', 'packages/client/src', 'packages/core/src']) {
+    const paths = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+    for (const path of paths) hash.update(path.slice(root.length)).update(readFileSync(path))
+  }
+  return hash.digest('hex')
+}
+
+function readStamp(target: string): Stamp | undefined {
+  const path = join(target, 'build.json')
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Stamp) : undefined
+}
+
+async function make(root: string, outdir: string): Promise<{ readonly firstLoadBytes: number }> {
+  const source = join(root, 'apps/portal/src')
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: {
+      portal: join(source, 'main.tsx'),
+      style: join(source, 'styles/portal.css'),
+      icon: join(source, 'icon.svg'),
+    },
+    outdir: join(outdir, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    loader: { '.svg': 'copy' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'none',
+    conditions: ['src'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    metafile: true,
+    logLevel: 'warning',
+  })
+  const names = findNames(metafile)
+  const html = readFileSync(join(source, 'index.html'), 'utf8')
+    .replace('%SCRIPT%', `/assets/${names.script}`)
+    .replace('%STYLE%', `/assets/${names.style}`)
+    .replace('%ICON%', `/assets/${names.icon}`)
+    .replace('%PRELOADS%', names.chunks.map((name) => `<link rel="modulepreload" href="/assets/${name}" />`).join(''))
+  writeFileSync(join(outdir, 'index.html'), html)
+  const sizes = compress(outdir)
+  const first = [
+    'index.html',
+    ...[names.script, names.style, names.icon, ...names.chunks].map((name) => `assets/${name}`),
+  ]
+  return { firstLoadBytes: first.reduce((sum, name) => sum + (sizes.get(name) as number), 0) }
+}
+
+/** The names of the entries, and of the chunks the first one cannot do without. */
+function findNames({ outputs }: Metafile) {
+  const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+  const find = (pattern: RegExp) => Object.keys(outputs).find((path) => pattern.test(baseName(path))) as string
+  const script = find(/^portal-\w+\.js$/)
+  const chunks = outputs[script]?.imports.filter(({ kind }) => kind === 'import-statement') ?? []
+  return {
+    script: baseName(script),
+    style: baseName(find(/^style-\w+\.css$/)),
+    icon: baseName(find(/^icon-\w+\.svg$/)),
+    chunks: chunks.map(({ path }) => baseName(path)),
+  }
+}
+
+/** Compresses every file once, as far as it goes, and tells what each comes to. */
+function compress(outdir: string): ReadonlyMap<string, number> {
+  const names = ['index.html', ...readdirSync(join(outdir, 'assets')).map((name) => `assets/${name}`)]
+  return new Map(
+    names.map((name) => {
+      const path = join(outdir, name)
+      const body = readFileSync(path)
+      const br = brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })
+      writeFileSync(`${path}.br`, br)
+      writeFileSync(`${path}.gz`, gzipSync(body, { level: 9 }))
+      return [name, br.length]
+    }),
+  )
+}

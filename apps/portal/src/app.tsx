@@ -1,0 +1,109 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
+import { createSession, type Session } from './data/session.ts'
+import { useNotes } from './data/use-notes.ts'
+import { ExplorerView } from './explorer/explorer-view.tsx'
+import { Overview } from './overview/overview.tsx'
+import { Footer } from './parts/footer.tsx'
+import { KeyPanel } from './parts/key-panel.tsx'
+import { Notice } from './parts/notice.tsx'
+import { TopBar } from './parts/top-bar.tsx'
+import { useView } from './parts/use-view.ts'
+import { VerifyView } from './verify/verify-view.tsx'
+import { WalletView } from './wallet/wallet-view.tsx'
+
+/** The whole page. Views stay mounted once opened: what was typed into one is there when the visitor comes back. */
+export function App() {
+  const { info, problem } = usePortalInfo()
+  if (problem) return <NoService problem={problem} />
+  return info ? <Portal info={info} /> : <p class="page-loading">Loading…</p>
+}
+
+function Portal({ info }: { readonly info: PortalInfo }) {
+  const view = useView()
+  const { session, fault, takeKey } = useSession(info)
+  const notes = useNotes(session?.client)
+  const [isChanging, setIsChanging] = useState(false)
+  const refusal = notes.failure?.error.code === 'invalid_api_key' ? notes.failure.error : undefined
+  const isSandboxKey = session !== undefined && session.apiKey === info.visitor?.apiKey
+  const needsKey = session === undefined || refusal !== undefined || fault !== undefined
+  const good = needsKey ? undefined : session
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <TopBar
+        view={view}
+        keyLabel={good && (isSandboxKey ? 'Sandbox key' : `Key …${good.apiKey.slice(-4)}`)}
+        onChangeKey={() => setIsChanging(true)}
+      />
+      <main id="main" tabIndex={-1}>
+        {needsKey || isChanging ? (
+          <KeyPanel
+            error={fault ?? refusal}
+            onSubmit={(apiKey) => {
+              takeKey(apiKey)
+              setIsChanging(false)
+            }}
+            onCancel={isChanging && !needsKey ? () => setIsChanging(false) : undefined}
+          />
+        ) : null}
+        <section hidden={view !== 'overview'} aria-labelledby="overview-heading">
+          <Overview info={info} session={good} notes={notes} />
+        </section>
+        <section hidden={view !== 'wallet'} aria-labelledby="wallet-heading">
+          <WalletView info={info} session={good} serverOffsetMs={notes.view?.serverOffsetMs ?? 0} />
+        </section>
+        <section hidden={view !== 'verify'} aria-labelledby="verify-heading">
+          <VerifyView info={info} notes={notes.view} />
+        </section>
+        <section hidden={view !== 'explorer'} aria-labelledby="explorer-heading">
+          <ExplorerView info={info} session={good} isOpen={view === 'explorer'} />
+        </section>
+      </main>
+      <Footer />
+    </>
+  )
+}
+
+/** The session in use. A key that cannot be one is told at once, and never sent. */
+function useSession(info: PortalInfo) {
+  const begin = useCallback(
+    (apiKey: string): { readonly session?: Session; readonly fault?: unknown } => {
+      try {
+        return { session: createSession(apiKey, info) }
+      } catch (fault) {
+        return { fault }
+      }
+    },
+    [info],
+  )
+  const [state, setState] = useState(() => (info.visitor ? begin(info.visitor.apiKey) : {}))
+  return { session: state.session, fault: state.fault, takeKey: (apiKey: string) => setState(begin(apiKey)) }
+}
+
+function usePortalInfo() {
+  const [state, setState] = useState<{ readonly info?: PortalInfo; readonly problem?: string }>({})
+  useEffect(() => {
+    fetchPortalInfo().then(
+      (info) => setState({ info }),
+      (error: Error) => setState({ problem: error.message }),
+    )
+  }, [])
+  return state
+}
+
+function NoService({ problem }: { readonly problem: string }) {
+  return (
+    <main class="no-service">
+      <h1>Tallystick</h1>
+      <Notice tone="bad" title="The service does not answer">
+        This page came from it, so it was there a moment ago. Reload the page in a few seconds. ({problem})
+      </Notice>
+      <button type="button" class="primary" onClick={() => location.reload()}>
+        Reload
+      </button>
+    </main>
+  )
+}

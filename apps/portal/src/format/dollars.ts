@@ -1,0 +1,28 @@
+const dollar = 10n ** 18n
+const cent = 10n ** 16n
+
+/**
+ * An amount in the token's smallest unit as dollars and cents, rounded down: nobody is shown more than there is.
+ *
+ * @example
+ * formatDollars(1234_567_000_000_000_000_000n) // '1,234.56'
+ */
+export function formatDollars(amount: bigint): string {
+  const cents = (amount % dollar) / cent
+  return `${(amount / dollar).toLocaleString('en-US')}.${String(cents).padStart(2, '0')}`
+}
+
+/**
+ * What a person types as an amount, in the token's smallest unit; undefined if it is none. Commas and spaces may group
+ * the digits before the point.
+ *
+ * @example
+ * parseDollars('1,000.50') // 1000500000000000000000n
+ */
+export function parseDollars(text: string): bigint | undefined {
+  const [, whole = '', fraction = ''] = /^\$?(\d[\d, ]*)(?:\.(\d{0,18}))?$/.exec(text.trim()) ?? []
+  const digits = whole.replace(/[, ]/g, '')
+  // More dollars than this there will never be, and a field can hold any length.
+  if (digits === '' || digits.length > 15) return undefined
+  return BigInt(digits) * dollar + BigInt(fraction.padEnd(18, '0'))
+}

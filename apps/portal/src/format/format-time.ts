@@ -1,0 +1,98 @@
+export const newYorkZone = 'America/New_York'
+
+/** The zone the visitor's machine is set to. */
+export function viewerZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/**
+ * A zone as people say it.
+ *
+ * @example
+ * zoneName('America/New_York') // 'New York'
+ */
+export function zoneName(zone: string): string {
+  return zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')
+}
+
+/**
+ * An instant in Unix seconds on the calendar and clock of a zone.
+ *
+ * @example
+ * formatInstant(1793574000n, 'America/New_York') // '1 Nov 2026, 18:00'
+ */
+export function formatInstant(seconds: bigint, zone: string): string {
+  const withSeconds = seconds % 60n !== 0n
+  return formatter(zone, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds && { second: '2-digit' }),
+  }).format(Number(seconds) * 1000)
+}
+
+/**
+ * @example
+ * formatDate(1793574000n, 'America/New_York') // '1 Nov 2026'
+ */
+export function formatDate(seconds: bigint, zone: string): string {
+  return formatter(zone, { day: 'numeric', month: 'short', year: 'numeric' }).format(Number(seconds) * 1000)
+}
+
+/**
+ * The hour and minute; with the weekday where that is not the one of `near`.
+ *
+ * @example
+ * formatClock(1793574000n, { zone: 'Asia/Tokyo', near: 1793570000n }) // 'Mon 08:00'
+ */
+export function formatClock(
+  seconds: bigint,
+  { zone, near }: { readonly zone: string; readonly near?: bigint | undefined },
+): string {
+  const weekday = (instant: bigint) => formatter(zone, { weekday: 'short' }).format(Number(instant) * 1000)
+  const time = formatter(zone, { hour: '2-digit', minute: '2-digit' }).format(Number(seconds) * 1000)
+  return near === undefined || weekday(near) === weekday(seconds) ? time : `${weekday(seconds)} ${time}`
+}
+
+/**
+ * What is left, as hours, minutes and seconds.
+ *
+ * @example
+ * formatCountdown(3_661) // '01:01:01'
+ */
+export function formatCountdown(seconds: number): string {
+  const left = Math.max(0, Math.floor(seconds))
+  return [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
+}
+
+/**
+ * A length of time in its two largest units.
+ *
+ * @example
+ * formatDuration(90_061) // '1 day 1 h'
+ */
+export function formatDuration(seconds: number): string {
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ]
+  if (days > 0) return `${days} ${days === 1 ? 'day' : 'days'}${hours > 0 && days < 10 ? ` ${hours} h` : ''}`
+  if (hours > 0) return `${hours} h${minutes > 0 ? ` ${minutes} min` : ''}`
+  return minutes > 0 ? `${minutes} min` : `${Math.max(0, Math.floor(seconds))} s`
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+/** Making one takes longer than using it a thousand times. */
+function formatter(timeZone: string, options: Intl.DateTimeFormatOptions): { readonly format: (ms: number) => string } {
+  const key = timeZone + JSON.stringify(options)
+  const known = formatters.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone, hourCycle: 'h23' })
+  formatters.set(key, known)
+  // British English alone gives September four letters, which puts a column of dates out of line.
+  return { format: (ms) => known.format(ms).replace('Sept', 'Sep') }
+}

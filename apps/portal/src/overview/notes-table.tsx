@@ -1,0 +1,98 @@
+import type { LastCoupons } from '../data/last-period.ts'
+import type { Offer } from '../data/offers.ts'
+import { formatMove, formatRate } from '../format/format-rate.ts'
+import { formatClock, formatDate, newYorkZone } from '../format/format-time.ts'
+import { Skeleton } from '../parts/skeleton.tsx'
+
+/** The curve as numbers. */
+export function NotesTable({
+  offers,
+  last,
+  chosen,
+}: {
+  readonly offers: readonly Offer[] | undefined
+  readonly last: LastCoupons | undefined
+  readonly chosen: Offer | undefined
+}) {
+  return (
+    <div class="table-scroll">
+      <table class="numbers">
+        <caption>{captionOf(last)}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Maturity</th>
+            <th scope="col" class="wide-only">
+              Matures, New York
+            </th>
+            <th scope="col" class="number">
+              Coupon
+            </th>
+            <th scope="col" class="number">
+              Change
+            </th>
+            <th scope="col" class="number">
+              With floating
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {offers
+            ? offers.map((offer) => <Row key={offer.tenorDays} {...{ offer, isChosen: offer === chosen }} />)
+            : waiting}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ offer, isChosen }: { readonly offer: Offer; readonly isChosen: boolean }) {
+  const { note, tenorDays, move, marketRate } = offer
+  return (
+    <tr class={isChosen ? 'is-chosen' : undefined}>
+      <th scope="row">
+        <span class="tenor">{tenorDays}</span> {tenorDays === 1 ? 'day' : 'days'}
+      </th>
+      <td class="wide-only muted">{formatDate(note.maturityTimestamp, newYorkZone)}</td>
+      <td class="number strong">{formatRate(note.coupon)}</td>
+      <td class="number">
+        <Move move={move} />
+      </td>
+      <td class="number muted">{marketRate === undefined ? '–' : formatRate(marketRate)}</td>
+    </tr>
+  )
+}
+
+/** The arrow says again what the sign says, so that colour carries nothing alone. */
+function Move({ move }: { readonly move: bigint | undefined }) {
+  if (move === undefined) return <span class="muted">–</span>
+  const direction = move > 0n ? 'up' : move < 0n ? 'down' : 'flat'
+  return <span class={`move move-${direction}`}>{move === 0n ? 'unchanged' : formatMove(move)}</span>
+}
+
+function captionOf(last: LastCoupons | undefined): string {
+  if (!last) return 'Coupons per 360-day year. There is no earlier period to compare with yet.'
+  const { periodStart, periodEnd } = last
+  const from = formatClock(periodStart, { zone: newYorkZone })
+  const until = formatClock(periodEnd, { zone: newYorkZone }).replace('00:00', '24:00')
+  return `Coupons per 360-day year. Change against ${formatDate(periodStart, newYorkZone)}, ${from} to ${until}.`
+}
+
+const waiting = Array.from({ length: 7 }, (_, index) => (
+  <tr key={index}>
+    <th scope="row">
+      <Skeleton width="6ch" />
+    </th>
+    <td class="wide-only">
+      <Skeleton width="10ch" />
+    </td>
+    <td class="number">
+      <Skeleton width="5ch" />
+    </td>
+    <td class="number">
+      <Skeleton width="5ch" />
+    </td>
+    <td class="number">
+      <Skeleton width="5ch" />
+    </td>
+  </tr>
+))

@@ -1,0 +1,105 @@
+import type { ChainRate, RateAnswer } from '@tallystick/client'
+import type { ComponentChildren } from 'preact'
+import { explainError } from '../data/explain-error.ts'
+import type { Polled } from '../data/use-polled.ts'
+import { formatRate } from '../format/format-rate.ts'
+import { formatDate, formatInstant, viewerZone } from '../format/format-time.ts'
+import { Pill } from '../parts/pill.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+
+/** Fixed, floating and both together, and whether the protocol is synced. */
+export function Rates({
+  rate: { value, error },
+  chainId,
+  hasKey,
+}: {
+  readonly rate: Polled<RateAnswer>
+  readonly chainId: number
+  readonly hasKey: boolean
+}) {
+  const chain = value?.chains.find((candidate) => candidate.chainId === chainId)
+  const isLoading = hasKey && !chain && error === undefined
+  const market = highest(chain?.marketRates.map(({ rate }) => rate))
+  return (
+    <div class="rates">
+      <Rate
+        name="Fixed"
+        help="Highest coupon on offer"
+        value={highest(chain?.fixedRates.map(({ coupon }) => coupon))}
+        isLoading={isLoading}
+      />
+      <Rate name="Floating" help={floatingHelp(chain)} value={chain?.floatingRate ?? undefined} isLoading={isLoading} />
+      <Rate name="Market rate" help="Fixed and floating together" value={market} isLoading={isLoading} />
+      <div class="rate rate-sync">
+        <h2>Protocol</h2>
+        <SyncState {...{ chain, error, isLoading }} />
+      </div>
+    </div>
+  )
+}
+
+function Rate({
+  name,
+  help,
+  value,
+  isLoading,
+}: {
+  readonly name: string
+  readonly help: ComponentChildren
+  readonly value: bigint | undefined
+  readonly isLoading: boolean
+}) {
+  return (
+    <div class="rate">
+      <h2>{name}</h2>
+      <p class="rate-value">{isLoading ? <Skeleton width="4ch" /> : value === undefined ? '–' : formatRate(value)}</p>
+      <p class="rate-help">{help}</p>
+    </div>
+  )
+}
+
+function SyncState({
+  chain,
+  error,
+  isLoading,
+}: {
+  readonly chain: ChainRate | undefined
+  readonly error: unknown
+  readonly isLoading: boolean
+}) {
+  if (!chain) {
+    if (isLoading) return <Skeleton width="9ch" />
+    const { title, text } = explainError(error ?? new Error('No key is in use.'))
+    return error === undefined ? (
+      <p class="rate-help">Known once there is a key.</p>
+    ) : (
+      <>
+        <Pill tone="bad">Unknown</Pill>
+        <p class="rate-help">{`${title}. ${text}`}</p>
+      </>
+    )
+  }
+  const { isProtocolSynced, syncReason, nextSyncExpectedAt } = chain
+  return (
+    <>
+      <p>
+        <Pill tone={isProtocolSynced ? 'good' : 'warn'}>{isProtocolSynced ? 'Synced' : 'Not synced'}</Pill>
+      </p>
+      <p class="rate-help">{syncReason}</p>
+      {nextSyncExpectedAt === null ? null : (
+        <p class="rate-help">
+          Next expected after <span class="nowrap">{formatInstant(nextSyncExpectedAt, viewerZone())}</span> your time.
+        </p>
+      )}
+    </>
+  )
+}
+
+function floatingHelp(chain: ChainRate | undefined): string {
+  if (!chain || chain.floatingDay === null) return 'Last day’s income, annualised'
+  return `Income of ${formatDate(BigInt(chain.floatingDay) * 86_400n, 'UTC')} (UTC), annualised`
+}
+
+function highest(rates: readonly bigint[] | undefined): bigint | undefined {
+  return rates?.reduce<bigint | undefined>((top, rate) => (top === undefined || rate > top ? rate : top), undefined)
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact'
+import { explainError } from '../data/explain-error.ts'
+import { Icon, type IconName } from './icons.tsx'
+
+export type Tone = 'good' | 'bad' | 'warn' | 'calm'
+
+const icons: Readonly<Record<Tone, IconName>> = { good: 'check', bad: 'cross', warn: 'alert', calm: 'clock' }
+
+/** A short message set apart from the text around it. */
+export function Notice({
+  tone,
+  title,
+  children,
+}: {
+  readonly tone: Tone
+  readonly title: string
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <div class={`notice notice-${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
+      <Icon name={icons[tone]} />
+      <div>
+        <strong>{title}</strong>
+        {children ? <div class="notice-text">{children}</div> : null}
+      </div>
+    </div>
+  )
+}
+
+/** A failure, told. */
+export function ErrorNotice({ error }: { readonly error: unknown }) {
+  const { title, text } = explainError(error)
+  return (
+    <Notice tone="bad" title={title}>
+      {text}
+    </Notice>
+  )
+}

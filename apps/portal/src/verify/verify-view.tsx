@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import type { PortalInfo } from '../data/portal-info.ts'
+import type { NotesView } from '../data/use-notes.ts'
+import { Notice } from '../parts/notice.tsx'
+import { type Judgement, judgeNote } from './judge-note.ts'
+import { PasteError, parsePastedNotes } from './parse-pasted-notes.ts'
+import { Verdict } from './verdict.tsx'
+
+type Outcome = { readonly judgements: readonly Judgement[] } | { readonly fault: string }
+
+/** Paste a note, see who signed it and whether it can still be used. Everything is reckoned here; nothing is sent. */
+export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonly notes: NotesView | undefined }) {
+  const [text, setText] = useState('')
+  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined)
+  const now = () => BigInt(Math.floor((Date.now() + (notes?.serverOffsetMs ?? 0)) / 1000))
+  const verify = (pasted: string) => {
+    judgeAll(pasted, { info, now: now() }).then(setOutcome, (error: unknown) => {
+      if (!(error instanceof PasteError)) throw error
+      setOutcome({ fault: error.message })
+    })
+  }
+  const sample = notes?.notes[0]?.raw
+  return (
+    <>
+      <div class="view-head">
+        <h1 id="verify-heading" tabIndex={-1}>
+          Verify a note
+        </h1>
+        <p>Who signed it, and can it still be used? Worked out in this tab: what you paste is sent nowhere.</p>
+      </div>
+      <form
+        class="card verify-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          verify(text)
+        }}
+      >
+        <label for="pasted">A note, or a whole answer of /notes</label>
+        <textarea
+          id="pasted"
+          class="mono"
+          rows={14}
+          spellcheck={false}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          placeholder={'{ "maturity_timestamp": "…", "coupon": "…", … }'}
+        />
+        <div class="verify-actions">
+          <button type="submit" class="primary">
+            Verify
+          </button>
+          {sample ? (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => {
+                const example = JSON.stringify(sample, undefined, 2)
+                setText(example)
+                verify(example)
+              }}
+            >
+              Take one on offer now
+            </button>
+          ) : null}
+        </div>
+      </form>
+      <div aria-live="polite" class="verdicts">
+        {outcome && 'fault' in outcome ? (
+          <Notice tone="warn" title="This cannot be read as a note">
+            {outcome.fault}
+          </Notice>
+        ) : null}
+        {outcome && 'judgements' in outcome
+          ? outcome.judgements.map((judgement, index) => <Verdict key={index} judgement={judgement} info={info} />)
+          : null}
+      </div>
+    </>
+  )
+}
+
+async function judgeAll(
+  text: string,
+  { info, now }: { readonly info: PortalInfo; readonly now: bigint },
+): Promise<Outcome> {
+  const notes = parsePastedNotes(text)
+  return { judgements: await Promise.all(notes.map((note) => judgeNote(note, { chains: info.chains, now }))) }
+}

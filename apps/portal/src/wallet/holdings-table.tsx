@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks'
+import { formatDollars } from '../format/dollars.ts'
+import { formatRate } from '../format/format-rate.ts'
+import { formatDate, newYorkZone } from '../format/format-time.ts'
+import { Hex } from '../parts/hex.tsx'
+import { Pill } from '../parts/pill.tsx'
+import type { Holding } from './look-up-wallet.ts'
+
+const rowsAtFirst = 12
+
+/** Every position, in numbers. */
+export function HoldingsTable({ holdings }: { readonly holdings: readonly Holding[] }) {
+  const [isWhole, setIsWhole] = useState(false)
+  const shown = isWhole ? holdings : holdings.slice(0, rowsAtFirst)
+  return (
+    <div class="card">
+      <h2>Positions</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard to be scrolled. */}
+      <section class="table-scroll" tabIndex={0} aria-label="Positions">
+        <table class="numbers">
+          <thead>
+            <tr>
+              <th scope="col">Position</th>
+              <th scope="col" class="number">
+                Principal
+              </th>
+              <th scope="col" class="number">
+                Coupon
+              </th>
+              <th scope="col" class="number">
+                Fixed so far
+              </th>
+              <th scope="col" class="number">
+                Floating so far
+              </th>
+              <th scope="col" class="number">
+                Lent
+              </th>
+              <th scope="col" class="number">
+                Matures
+              </th>
+              <th scope="col">Status</th>
+              <th scope="col">Transaction</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((holding) => (
+              <Row key={`${holding.chain.id}-${holding.tokenId}`} holding={holding} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {shown.length < holdings.length ? (
+        <button type="button" class="quiet more" onClick={() => setIsWhole(true)}>
+          {`Show all ${holdings.length}`}
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
+function Row({ holding }: { readonly holding: Holding }) {
+  const { tokenId, principal, coupon, accrued, lendTimestamp, maturityTimestamp, status } = holding
+  return (
+    <tr data-token={String(tokenId)}>
+      <th scope="row">#{String(tokenId)}</th>
+      <td class="number">${formatDollars(principal)}</td>
+      <td class="number">{formatRate(coupon)}</td>
+      <td class="number">{accrued ? <Amount name="fixed" value={accrued.fixed} /> : <span class="muted">–</span>}</td>
+      <td class="number">
+        {accrued ? <Amount name="floating" value={accrued.floating} /> : <span class="muted">–</span>}
+      </td>
+      <td class="number muted">{formatDate(lendTimestamp, newYorkZone)}</td>
+      <td class="number">{formatDate(maturityTimestamp, newYorkZone)}</td>
+      <td>
+        <Pill tone={status === 'Active' ? 'good' : 'calm'}>{status}</Pill>
+      </td>
+      <td>
+        <Hex value={holding.lendTransactionHash} />
+      </td>
+    </tr>
+  )
+}
+
+function Amount({ name, value }: { readonly name: string; readonly value: bigint }) {
+  return (
+    <data value={value.toString()} data-income={name}>
+      ${formatDollars(value)}
+    </data>
+  )
+}

@@ -1,0 +1,149 @@
+import { useRef, useState } from 'preact/hooks'
+import type { Address } from 'viem'
+import type { PortalInfo } from '../data/portal-info.ts'
+import type { Session } from '../data/session.ts'
+import { shortHex } from '../format/short-hex.ts'
+import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { lookUpWallet, type Wallet } from './look-up-wallet.ts'
+import { WalletReport } from './wallet-report.tsx'
+
+type Lookup =
+  | { readonly status: 'idle' }
+  | { readonly status: 'loading' }
+  | { readonly status: 'failed'; readonly error: unknown }
+  | { readonly status: 'found'; readonly wallet: Wallet }
+
+/** Look up any address: what it holds, what that earned, and when it matures. */
+export function WalletView({
+  info,
+  session,
+  serverOffsetMs,
+}: {
+  readonly info: PortalInfo
+  readonly session: Session | undefined
+  readonly serverOffsetMs: number
+}) {
+  const [text, setText] = useState('')
+  const [fault, setFault] = useState<string | undefined>(undefined)
+  const { lookup, run } = useLookup({ info, session, serverOffsetMs })
+  const submit = (address: string) => {
+    const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
+    setFault(isAddress ? undefined : 'An address is 0x and 40 digits or letters from a to f.')
+    if (isAddress) run(address as Address)
+  }
+  return (
+    <>
+      <div class="view-head">
+        <h1 id="wallet-heading" tabIndex={-1}>
+          Wallet
+        </h1>
+        <p>Positions, earnings and maturities of any address. What is on the chain is public.</p>
+      </div>
+      <form
+        class="card lookup"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit(text.trim())
+        }}
+      >
+        <label for="wallet-address">Address</label>
+        <div class="lookup-row">
+          <input
+            id="wallet-address"
+            class="mono"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            placeholder="0x…"
+            autocomplete="off"
+            spellcheck={false}
+            aria-invalid={fault !== undefined}
+            aria-describedby={fault ? 'wallet-fault' : undefined}
+          />
+          <button type="submit" class="primary" disabled={!session}>
+            Look up
+          </button>
+        </div>
+        {fault ? (
+          <p id="wallet-fault" class="field-fault" role="alert">
+            {fault}
+          </p>
+        ) : null}
+        {info.visitor ? (
+          <p class="examples">
+            In this sandbox, try{' '}
+            {info.visitor.wallets.slice(0, 4).map((wallet) => (
+              <button
+                key={wallet}
+                type="button"
+                class="chip mono"
+                disabled={!session}
+                onClick={() => {
+                  setText(wallet)
+                  submit(wallet)
+                }}
+              >
+                {shortHex(wallet)}
+              </button>
+            ))}
+          </p>
+        ) : null}
+      </form>
+      <div aria-live="polite">
+        <Outcome lookup={lookup} hasKey={session !== undefined} />
+      </div>
+    </>
+  )
+}
+
+function Outcome({ lookup, hasKey }: { readonly lookup: Lookup; readonly hasKey: boolean }) {
+  switch (lookup.status) {
+    case 'idle':
+      return hasKey ? null : (
+        <Notice tone="calm" title="A key is needed first">
+          Positions are read through the API. Give your key above.
+        </Notice>
+      )
+    case 'loading':
+      return (
+        <div class="card" role="status">
+          <span class="sr-only">Looking up…</span>
+          <Skeleton height="9rem" />
+        </div>
+      )
+    case 'failed':
+      return <ErrorNotice error={lookup.error} />
+    case 'found':
+      return <WalletReport wallet={lookup.wallet} />
+  }
+}
+
+/** One lookup at a time: a new one breaks the last one off. */
+function useLookup({
+  info,
+  session,
+  serverOffsetMs,
+}: {
+  readonly info: PortalInfo
+  readonly session: Session | undefined
+  readonly serverOffsetMs: number
+}) {
+  const [lookup, setLookup] = useState<Lookup>({ status: 'idle' })
+  const running = useRef<AbortController>(undefined)
+  const run = (address: Address) => {
+    if (!session) return
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setLookup({ status: 'loading' })
+    const at = BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
+    const finish = (outcome: Lookup) => {
+      if (!controller.signal.aborted) setLookup(outcome)
+    }
+    lookUpWallet(session.client, { address, chains: info.chains, at, signal: controller.signal }).then(
+      (wallet) => finish({ status: 'found', wallet }),
+      (error: unknown) => finish({ status: 'failed', error }),
+    )
+  }
+  return { lookup, run }
+}

@@ -1,0 +1,26 @@
+import { type Config, createOperator, issueNotes, type Signer } from '@tallystick/api'
+import { periodAt } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import { couponOf } from './coupons.ts'
+
+/**
+ * Issues the notes of the period before this one, as the service would have then: the coupons on offer have something to
+ * be compared with, and they are those the history was lent at.
+ */
+export async function issueLastPeriod(
+  database: Database,
+  { config, signer, nowSeconds }: { readonly config: Config; readonly signer: Signer; readonly nowSeconds: bigint },
+): Promise<void> {
+  const current = periodAt(nowSeconds)
+  const period = periodAt(current.start - 1n)
+  const clock = { now: () => Number(current.start - 1n) * 1000 }
+  const daysAgo = period.noteDay === current.noteDay ? 0 : 1
+  const points = Object.fromEntries(config.tenors.map((tenorDays) => [tenorDays, couponOf({ tenorDays, daysAgo })]))
+  await createOperator({ database, config, clock }).setCurve({ points, confirm: true, by: 'sandbox' })
+  const { tenors, rails, chains } = config
+  // Of a period that is over the chain has nothing to say any more.
+  const preflight = { findHeld: () => undefined, findRefusal: async () => undefined }
+  const readChainTime = async () => undefined
+  const desk = { database, clock, signer, readChainTime, preflight, tenors, maxMoveBps: rails.maxMoveBps }
+  for (const chain of chains) await issueNotes(desk, { chain, period })
+}
