@@ -12,7 +12,7 @@ import { inject, onTestFinished } from 'vitest'
 import { createOperator, type Operator } from '../src/admin/operator.ts'
 import { createClock, type ShiftableClock } from '../src/clock.ts'
 import { type Config, parseConfig } from '../src/config.ts'
-import { openServiceDatabase, startService } from '../src/main.ts'
+import { openServiceDatabase, type ServiceOptions, startService } from '../src/main.ts'
 
 export const signerKey = `0x${'01'.repeat(32)}`
 export const signerAddress = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
@@ -60,6 +60,7 @@ export type Setting = {
   readonly config?: Readonly<Record<string, unknown>>
   /** Bps by tenor; null sets none. */
   readonly curve?: Readonly<Record<string, number>> | null
+  readonly portal?: ServiceOptions['portal']
 }
 
 /** Takes what has to be undone later; the last taken is undone first. */
@@ -115,7 +116,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   const database = await seed(setting, config, clock)
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
-  const service = await startService({ config, clock, log, say: (line) => lines.push(line) })
+  const service = await startService({ config, clock, log, say: (line) => lines.push(line), portal: setting.portal })
   // The embedded database is open in one process once; on PostgreSQL tests look from beside.
   const beside = database.engine === 'postgres' ? await openDatabase(config.database.reveal()) : undefined
   let stopped: Promise<void> | undefined

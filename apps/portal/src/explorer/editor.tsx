@@ -4,7 +4,7 @@ import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/
 import { lintKeymap } from '@codemirror/lint'
 import { EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { editorTheme, highlighting } from './editor-theme.ts'
 
 export type EditorProps = {
@@ -25,7 +25,7 @@ export function Editor({ label, language, onRun, isReadOnly = false, onReady }: 
   const run = useRef(onRun)
   run.current = onRun
   // Made once: what changes later goes through the editor itself.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = host.current as HTMLDivElement
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
     const runKey = {

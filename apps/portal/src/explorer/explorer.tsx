@@ -9,7 +9,7 @@ import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { Editor } from './editor.tsx'
 import { listExamples } from './examples.ts'
 import { fetchSchema } from './fetch-schema.ts'
-import { type QueryRun, runQuery } from './run-query.ts'
+import { bodyOf, type QueryRun, runQuery } from './run-query.ts'
 
 export type ExplorerProps = { readonly info: PortalInfo; readonly session: Session }
 
@@ -126,7 +126,7 @@ function useExplorer({ info, session }: ExplorerProps) {
     const request = { query: textOf(editors.current.query), variables, chains, signal: new AbortController().signal }
     runQuery(session, request).then(
       (done) => {
-        setText(editors.current.result, JSON.stringify(done.results, undefined, 2))
+        setText(editors.current.result, bodyOf(done))
         setOutcome({ status: 'done', run: done })
       },
       (error: unknown) => {
@@ -140,10 +140,11 @@ function useExplorer({ info, session }: ExplorerProps) {
 
 function RunFacts({ outcome }: { readonly outcome: Outcome }) {
   if (outcome.status !== 'done') return null
-  const { tookMs, heads } = outcome.run
-  const from = heads.map(({ chain, block, lagSeconds }) => {
+  const { tookMs, results } = outcome.run
+  const from = results.flatMap(({ chain, block, lagSeconds }) => {
+    if (block === undefined) return []
     const age = lagSeconds === undefined ? '' : `, ${lagSeconds} s old`
-    return `chain ${chain} at block ${Number(block).toLocaleString('en-US')}${age}`
+    return `chain ${chain} at block ${block.toLocaleString('en-US')}${age}`
   })
   return (
     <span class="run-facts" role="status">

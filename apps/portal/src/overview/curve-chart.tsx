@@ -79,7 +79,10 @@ function Drawing({
       {lastPoints.length > 1 ? <path class="line-last" d={pathOf(lastPoints)} /> : null}
       <path class="line" d={pathOf(points)} />
       {points.map((point) => (
-        <Notch key={point.offer.tenorDays} {...{ point, bottom: plot.bottom, isActive: point.offer === active }} />
+        <Notch
+          key={point.offer.tenorDays}
+          {...{ point, bottom: plot.bottom, isActive: point.offer === active, isNarrow: width < 460 }}
+        />
       ))}
       {activePoint ? <Label point={activePoint} width={width} /> : null}
     </svg>
@@ -91,10 +94,13 @@ function Notch({
   point: { x, y, offer },
   bottom,
   isActive,
+  isNarrow,
 }: {
   readonly point: Point
   readonly bottom: number
   readonly isActive: boolean
+  /** Then there is no room for the unit beside each number. */
+  readonly isNarrow: boolean
 }) {
   return (
     <g class={isActive ? 'notch is-active' : 'notch'}>
@@ -102,7 +108,7 @@ function Notch({
       <path class="cut" d={`M${x - 4} ${bottom}L${x} ${bottom + 7}L${x + 4} ${bottom}Z`} />
       <circle class="dot" cx={x} cy={y} r={isActive ? 5.5 : 4} />
       <text class="tick" x={x} y={bottom + 24} text-anchor="middle">
-        {`${offer.tenorDays}d`}
+        {isNarrow ? offer.tenorDays : `${offer.tenorDays}d`}
       </text>
     </g>
   )
@@ -115,7 +121,7 @@ function Label({ point: { x, y, offer }, width }: { readonly point: Point; reado
   return (
     <g class="label">
       <rect x={left} y={top} width={boxWidth} height={boxHeight} rx="8" />
-      <text x={left + 12} y={top + 20}>
+      <text x={left + boxWidth / 2} y={top + 20} text-anchor="middle">
         <tspan class="label-rate">{formatRate(offer.note.coupon)}</tspan>
         {offer.move === undefined ? null : (
           <tspan dx="8">{offer.move === 0n ? 'no change' : formatMove(offer.move)}</tspan>

@@ -39,6 +39,13 @@ export function NotesTable({
           {offers
             ? offers.map((offer) => <Row key={offer.tenorDays} {...{ offer, isChosen: offer === chosen }} />)
             : waiting}
+          {offers?.length === 0 ? (
+            <tr>
+              <td class="no-rows" colSpan={5}>
+                No notes are on offer right now.
+              </td>
+            </tr>
+          ) : null}
         </tbody>
       </table>
     </div>

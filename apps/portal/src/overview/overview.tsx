@@ -15,6 +15,8 @@ import { Countdown } from './countdown.tsx'
 import { CurveChart } from './curve-chart.tsx'
 import { NotesTable } from './notes-table.tsx'
 import { Rates } from './rates.tsx'
+import { useIsOver } from './use-is-over.ts'
+import { Welcome } from './welcome.tsx'
 
 // Rates change once a day, but the chain's state and the age of its data are worth a look now and then.
 const rateIntervalMs = 20_000
@@ -31,14 +33,8 @@ export function Overview({
   readonly session: Session | undefined
   readonly notes: NotesOnPage
 }) {
-  const { view, failure } = notes
   const [chainId, setChainId] = useState(info.chains[0]?.id as number)
-  const [tenorDays, setTenorDays] = useState<number | undefined>(undefined)
-  const rate = useRate(session, view?.validFrom)
-  const last = useLastPeriod(session, view?.validFrom)?.get(chainId)
-  const offers = view && session ? listOffers(view.notes, { chainId, last, rate: rate.value }) : undefined
-  const chosen = offers?.find((offer) => offer.tenorDays === tenorDays) ?? offers?.[defaultIndex(offers)]
-  const isHeldBack = failure !== undefined && failure.error.code !== 'invalid_api_key'
+  const view = session && notes.view
   return (
     <>
       <div class="hero">
@@ -46,22 +42,50 @@ export function Overview({
           <h1 id="overview-heading" tabIndex={-1}>
             Notes on offer
           </h1>
-          <p class="hero-period">{session && view ? periodText(view) : 'Treasury notes, signed twice a day.'}</p>
-          <ChainPicker chains={info.chains} chainId={chainId} onChange={setChainId} />
+          <p class="hero-period">
+            {view ? periodText(view) : 'Treasury notes, signed twice a day, at 00:00 and 18:00 New York.'}
+          </p>
+          {session ? <ChainPicker chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
         </div>
-        <Countdown view={session && view} />
+        {session ? <Countdown view={view} /> : null}
       </div>
-      {isHeldBack ? <ErrorNotice error={failure.error} /> : null}
-      <Rates rate={rate} chainId={chainId} hasKey={session !== undefined} />
-      <div class="board">
+      {session ? <Board {...{ info, session, chainId, view, failure: notes.failure }} /> : <Welcome />}
+    </>
+  )
+}
+
+function Board({
+  info,
+  session,
+  chainId,
+  view,
+  failure,
+}: {
+  readonly info: PortalInfo
+  readonly session: Session
+  readonly chainId: number
+  readonly view: NotesView | undefined
+  readonly failure: NotesOnPage['failure']
+}) {
+  const [tenorDays, setTenorDays] = useState<number | undefined>(undefined)
+  const rate = useRate(session, view?.validFrom)
+  const last = useLastPeriod(session, view?.validFrom)?.get(chainId)
+  const isOver = useIsOver(view)
+  const notes = view?.notes ?? (failure && [])
+  const offers = notes && listOffers(notes, { chainId, last, rate: rate.value })
+  const chosen = offers?.find((offer) => offer.tenorDays === tenorDays) ?? offers?.[defaultIndex(offers)]
+  const onChoose = (offer: Offer) => setTenorDays(offer.tenorDays)
+  return (
+    <>
+      {failure ? <ErrorNotice error={failure.error} /> : null}
+      {failure && isOver ? <p class="hint over-hint">The notes below are over. The pool takes them no more.</p> : null}
+      <Rates rate={rate} chainId={chainId} />
+      <div class={isOver ? 'board is-over' : 'board'}>
         <div class="card board-curve">
-          <CurveChart offers={offers} last={last} chosen={chosen} onChoose={(offer) => setTenorDays(offer.tenorDays)} />
-          <NotesTable offers={offers} last={last} chosen={chosen} />
+          <CurveChart {...{ offers, last, chosen, onChoose }} />
+          <NotesTable {...{ offers, last, chosen }} />
         </div>
-        <Aside
-          {...{ offers, chosen, rate, chain: info.chains.find(({ id }) => id === chainId), view: session && view }}
-          onChoose={(offer) => setTenorDays(offer.tenorDays)}
-        />
+        <Aside {...{ offers, chosen, rate, chain: info.chains.find(({ id }) => id === chainId), view, onChoose }} />
       </div>
     </>
   )
@@ -97,19 +121,16 @@ function Aside({
   )
 }
 
-function useRate(session: Session | undefined, period: bigint | undefined): Polled<RateAnswer> {
+function useRate(session: Session, period: bigint | undefined): Polled<RateAnswer> {
   // `period` is not used but waited for: a new one has new rates, so it asks anew.
-  const ask = useCallback((signal: AbortSignal) => (session as Session).client.rate({ signal }), [session, period])
-  return usePolled(session && ask, rateIntervalMs)
+  const ask = useCallback((signal: AbortSignal) => session.client.rate({ signal }), [session, period])
+  return usePolled(ask, rateIntervalMs)
 }
 
-function useLastPeriod(session: Session | undefined, period: bigint | undefined) {
+function useLastPeriod(session: Session, period: bigint | undefined) {
   // `period` is not used but waited for: what came before is another one in each.
-  const ask = useCallback(
-    (signal: AbortSignal) => fetchLastPeriod((session as Session).apiKey, signal),
-    [session, period],
-  )
-  return usePolled(session && period !== undefined ? ask : undefined, lastPeriodIntervalMs).value
+  const ask = useCallback((signal: AbortSignal) => fetchLastPeriod(session.apiKey, signal), [session, period])
+  return usePolled(period !== undefined ? ask : undefined, lastPeriodIntervalMs).value
 }
 
 /** Thirty days, or what is nearest to the middle. */

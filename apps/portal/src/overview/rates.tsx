@@ -11,14 +11,12 @@ import { Skeleton } from '../parts/skeleton.tsx'
 export function Rates({
   rate: { value, error },
   chainId,
-  hasKey,
 }: {
   readonly rate: Polled<RateAnswer>
   readonly chainId: number
-  readonly hasKey: boolean
 }) {
   const chain = value?.chains.find((candidate) => candidate.chainId === chainId)
-  const isLoading = hasKey && !chain && error === undefined
+  const isLoading = !chain && error === undefined
   const market = highest(chain?.marketRates.map(({ rate }) => rate))
   return (
     <div class="rates">
@@ -69,10 +67,8 @@ function SyncState({
 }) {
   if (!chain) {
     if (isLoading) return <Skeleton width="9ch" />
-    const { title, text } = explainError(error ?? new Error('No key is in use.'))
-    return error === undefined ? (
-      <p class="rate-help">Known once there is a key.</p>
-    ) : (
+    const { title, text } = explainError(error)
+    return (
       <>
         <Pill tone="bad">Unknown</Pill>
         <p class="rate-help">{`${title}. ${text}`}</p>

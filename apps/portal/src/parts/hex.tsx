@@ -15,8 +15,13 @@ export function Hex({ value }: { readonly value: string }) {
     )
   }
   return (
-    <button type="button" class="hex" onClick={copy} title={value} aria-label={`Copy ${value}`}>
-      {isCopied ? 'Copied' : shortHex(value)}
+    <button type="button" class="hex" onClick={copy} title={value} aria-label={`${shortHex(value)}, copy all of it`}>
+      {shortHex(value)}
+      {isCopied ? (
+        <span class="hex-copied" role="status">
+          Copied
+        </span>
+      ) : null}
     </button>
   )
 }

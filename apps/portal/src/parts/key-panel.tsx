@@ -5,16 +5,19 @@ import { Icon } from './icons.tsx'
 /** Where the visitor gives the key. It goes from here to the tab's memory, and is sent to this service alone. */
 export function KeyPanel({
   error,
+  given,
   onSubmit,
   onCancel,
 }: {
   /** Why the last one was refused. */
   readonly error: unknown
+  /** The key a sandbox gives to everyone. */
+  readonly given: string | undefined
   readonly onSubmit: (apiKey: string) => void
   /** Undefined where there is no key in use to go back to. */
   readonly onCancel: (() => void) | undefined
 }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(given ?? '')
   const [isShown, setIsShown] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const fault = error === undefined ? undefined : explainError(error)
@@ -62,6 +65,11 @@ export function KeyPanel({
         <button type="submit" class="primary">
           Use key
         </button>
+        {given !== undefined && text !== given ? (
+          <button type="button" class="quiet" onClick={() => onSubmit(given)}>
+            Sandbox key
+          </button>
+        ) : null}
         {onCancel ? (
           <button type="button" class="quiet" onClick={onCancel}>
             Cancel

@@ -4,7 +4,8 @@ import type { Holding } from './look-up-wallet.ts'
 
 // More bars than this are no picture any more; the table has them all.
 const barsMax = 24
-const monthMs = 86_400_000 * 30.4
+const dayMs = 86_400_000
+const ticksMax = 7
 
 /** Each position as a bar from lend to maturity, cut off at today. */
 export function Timeline({ holdings, now }: { readonly holdings: readonly Holding[]; readonly now: bigint }) {
@@ -18,17 +19,15 @@ export function Timeline({ holdings, now }: { readonly holdings: readonly Holdin
         <h2>Maturities</h2>
         {holdings.length > barsMax ? <p class="hint">{`The next ${barsMax} of ${holdings.length}.`}</p> : null}
       </figcaption>
-      <div class="timeline-plot">
+      <div class="timeline-plot" style={{ '--rows': shown.length }}>
         <div class="timeline-scale" aria-hidden="true">
           <div class="timeline-track">
-            {monthsBetween(start, end).map(({ seconds, label }) => (
+            {ticksBetween(start, end).map(({ seconds, label }) => (
               <span key={label} style={{ left: `${part(seconds)}%` }}>
                 {label}
               </span>
             ))}
-            <i class="today" style={{ left: `${part(now)}%` }}>
-              <b>Today</b>
-            </i>
+            <i class="today" style={{ left: `${part(now)}%` }} />
           </div>
         </div>
         <ol>
@@ -80,17 +79,29 @@ function Bar({
   )
 }
 
-/** Firsts of a month, so few that their names do not run into each other. */
-function monthsBetween(start: bigint, end: bigint) {
+/** Days or firsts of a month, so few that their names do not run into each other. */
+function ticksBetween(start: bigint, end: bigint) {
   const [from, to] = [Number(start) * 1000, Number(end) * 1000]
-  const every = Math.max(1, Math.ceil((to - from) / monthMs / 6))
+  const days = (to - from) / dayMs
   const first = new Date(from)
-  return Array.from({ length: 8 }, (_, index) =>
-    Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1 + index * every),
-  )
-    .filter((instant) => instant < to - (to - from) * 0.04)
+  const isShort = days < 70
+  const every = Math.max(1, Math.ceil((isShort ? days : days / 30.4) / ticksMax))
+  const instantOf = (index: number) =>
+    isShort
+      ? Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + 1 + index * every)
+      : Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1 + index * every)
+  return Array.from({ length: ticksMax + 1 }, (_, index) => instantOf(index))
+    .filter((instant) => instant < to - (to - from) * 0.03)
     .map((instant) => ({
       seconds: BigInt(instant / 1000),
-      label: new Date(instant).toLocaleDateString('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' }),
+      label: isShort ? formatDayMonth(instant) : formatMonth(instant),
     }))
+}
+
+function formatDayMonth(instant: number): string {
+  return new Date(instant).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+}
+
+function formatMonth(instant: number): string {
+  return new Date(instant).toLocaleDateString('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' })
 }

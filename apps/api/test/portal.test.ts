@@ -1,0 +1,196 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:http2'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createDeferrals, createKey, newDatabase, pool, signerAddress, start, type TestService } from './harness.ts'
+
+const page = '<!doctype html><title>page</title>'
+const script = 'export const answer = 42'
+
+/** A built page, as the portal's build lays it out, with things beside it that are nobody's to see. */
+async function buildPage(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-page-'))
+  await mkdir(join(directory, 'assets'))
+  const files = { 'index.html': page, 'assets/portal-ABC.js': script, 'assets/notes.txt': 'no', 'build.json': '{}' }
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(directory, name), text)
+    await writeFile(join(directory, `${name}.br`), brotliCompressSync(text))
+    await writeFile(join(directory, `${name}.gz`), gzipSync(text))
+  }
+  return directory
+}
+
+/** The bytes of an answer, as they were sent. */
+async function fetchBytes(service: TestService, { path, encoding }: { path: string; encoding: string }) {
+  const session = connect(service.baseUrl, { ca: service.ca })
+  const stream = session.request({ ':path': path, 'accept-encoding': encoding })
+  const chunks: Buffer[] = []
+  let contentEncoding: unknown
+  stream.on('response', (headers) => {
+    contentEncoding = headers['content-encoding']
+  })
+  for await (const chunk of stream) chunks.push(chunk)
+  session.close()
+  return { contentEncoding, body: Buffer.concat(chunks) }
+}
+
+describe('the page', () => {
+  let service: TestService
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    const directory = await buildPage()
+    defer(() => rm(directory, { recursive: true, force: true }))
+    service = await start({ databaseUrl: await newDatabase('postgres', defer), portal: { directory } }, defer)
+    return finish
+  })
+
+  test('default: is served to anyone, under a policy that lets nothing in', async () => {
+    const answer = await service.call('/')
+    expect([answer.status, answer.body, answer.headers['content-type']]).toEqual([
+      200,
+      page,
+      'text/html; charset=utf-8',
+    ])
+    expect(answer.headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+        "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    expect(answer.headers['cache-control']).toBe('no-cache')
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  test('behavior: its parts are kept for ever, and known again by their tag', async () => {
+    const first = await service.call('/assets/portal-ABC.js')
+    expect([first.status, first.body]).toEqual([200, script])
+    expect(first.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    const etag = first.headers.etag as string
+    const again = await service.call('/assets/portal-ABC.js', { headers: { 'if-none-match': etag } })
+    expect([again.status, again.body]).toEqual([304, ''])
+    const head = await service.call('/assets/portal-ABC.js', { method: 'HEAD' })
+    expect([head.status, head.body, head.headers.etag]).toEqual([200, '', etag])
+  })
+
+  test.each([
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['identity', undefined, (body: Buffer) => body],
+    ['BR', 'br', brotliDecompressSync],
+  ])('behavior: accept-encoding %s gets %s', async (encoding, expected, decode) => {
+    const { contentEncoding, body } = await fetchBytes(service, { path: '/assets/portal-ABC.js', encoding })
+    expect([contentEncoding, decode(body).toString()]).toEqual([expected, script])
+  })
+
+  test.each([
+    '/assets/notes.txt',
+    '/assets/portal-ABC.js.br',
+    '/assets/',
+    '/assets/..%2findex.html',
+    '/assets/%2e%2e%2fbuild.json',
+    '/assets/..%2f..%2f..%2fpackage.json',
+    '/assets/....//build.json',
+    '/assets/__proto__',
+    '/build.json',
+    '/index.html',
+  ])('error: %s is nothing', async (path) => {
+    const answer = await service.call(path)
+    expect([answer.status, answer.json().code]).toEqual([404, 'not_found'])
+  })
+
+  test('error: takes GET only', async () => {
+    const answer = await service.call('/', { method: 'DELETE' })
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+
+  test('default: /portal.json tells what is public, and no key', async () => {
+    const answer = await service.call('/portal.json')
+    expect(answer.json()).toEqual({
+      chains: [
+        {
+          id: 324,
+          name: 'zkSync Era',
+          pool,
+          domain: { name: 'NoteSignatureVerifier', version: '1' },
+          signer: signerAddress,
+        },
+      ],
+    })
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+})
+
+describe('a service without the page', () => {
+  test('default: works, and / is nothing, as any other path', async () => {
+    const directory = join(tmpdir(), 'there-is-no-such-directory')
+    const service = await start({ databaseUrl: await newDatabase(), portal: { directory } })
+    for (const path of ['/', '/assets/portal-ABC.js']) {
+      const answer = await service.call(path)
+      expect([answer.status, answer.json().code]).toEqual([404, 'not_found'])
+    }
+    const posted = await service.call('/', { method: 'POST' })
+    expect(posted.status).toBe(404)
+  })
+
+  test('behavior: the visitor’s key and wallets are told where they were given', async () => {
+    const visitor = { apiKey: 'tsk_test_given', wallets: [pool] } as const
+    const service = await start({ databaseUrl: await newDatabase(), portal: { visitor } })
+    expect((await service.call('/portal.json')).json().visitor).toEqual(visitor)
+    expect(service.log()).not.toContain('tsk_test_given')
+  })
+
+  test('error: no more than the address’s allowance', async () => {
+    const listen = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' }, publicRpm: 2 }
+    const service = await start({ databaseUrl: await newDatabase(), config: { listen } })
+    const statuses = []
+    for (let count = 0; count < 3; count++) statuses.push((await service.call('/portal.json')).status)
+    expect(statuses).toEqual([200, 200, 429])
+  })
+})
+
+describe('/portal/last-period', () => {
+  let service: TestService
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    const at = '2026-11-13T17:00:00-05:00'
+    service = await start({ at, databaseUrl: await newDatabase('postgres', defer) }, defer)
+    return finish
+  })
+
+  test('behavior: tells nothing where nothing came before, then the coupons that were, and nothing to use', async () => {
+    const { secret } = await createKey(service)
+    const ask = () => service.call('/portal/last-period', { headers: { 'x-api-key': secret } })
+    expect((await ask()).json().data).toEqual([])
+    await service.operator.setCurve({ points: { 7: 380, 14: 365, 30: 360 }, by: 'test' })
+    service.clock.hold(Date.parse('2026-11-13T18:00:00-05:00'))
+    expect((await service.call('/notes', { headers: { 'x-api-key': secret } })).json().data[0].coupon).toBe('380')
+    const answer = await ask()
+    expect(answer.json().data).toEqual([
+      {
+        chainid: '324',
+        period_start: '1794546000',
+        period_end: '1794610800',
+        coupons: [
+          { maturity: 7, coupon: '369' },
+          { maturity: 14, coupon: '365' },
+          { maturity: 30, coupon: '362' },
+        ],
+      },
+    ])
+    expect(answer.headers['cache-control']).toBe('private, no-cache')
+  })
+
+  test('error: needs a key that may see the notes, and takes no parameter', async () => {
+    const { secret } = await createKey(service, { scopes: ['rate'] })
+    const whole = await createKey(service)
+    const none = await service.call('/portal/last-period')
+    const other = await service.call('/portal/last-period', { headers: { 'x-api-key': secret } })
+    const asked = await service.call('/portal/last-period?a=1', { headers: { 'x-api-key': whole.secret } })
+    expect([none, other, asked].map(({ status, json }) => [status, json().code])).toEqual([
+      [403, 'invalid_api_key'],
+      [403, 'insufficient_scope'],
+      [400, 'invalid_parameter'],
+    ])
+  })
+})

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import chromium from '@sparticuz/chromium'
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core'
+import { root } from './start-sandbox.ts'
+
+/** A real Chromium: the one from npm on Linux, elsewhere the system's, named by CHROME_PATH. */
+export async function launchBrowser(): Promise<Browser> {
+  const named = process.env['CHROME_PATH']
+  if (named) return playwright.launch({ executablePath: named })
+  return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args })
+}
+
+/** A page of a new visitor, and every address it ever asked for. */
+export type Visit = {
+  readonly page: Page
+  readonly requested: readonly string[]
+  readonly bytes: () => Promise<number>
+}
+
+export async function openVisit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true,
+    timezoneId: 'Asia/Tokyo',
+    locale: 'en-GB',
+    colorScheme: 'light',
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const requested: string[] = []
+  const sizes: Promise<number>[] = []
+  context.on('request', (request) => requested.push(request.url()))
+  context.on('requestfinished', (request) =>
+    sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),
+  )
+  const bytes = async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  return { page, requested, bytes }
+}
+
+/** Keeps a picture of the page, for people to look at. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(root, 'apps/portal/screenshots', `${name}.png`), fullPage: true })
+}

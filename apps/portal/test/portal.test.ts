@@ -1,0 +1,395 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
+import type { Browser, Page } from 'playwright-core'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser, openVisit, shoot, type Visit } from './browser.ts'
+import { readIncome, simulateFixedIncome } from './contract.ts'
+import { type Credentials, root, startSandbox } from './start-sandbox.ts'
+
+// A minute before the boundary: the first page is open by then, and the tests until the boundary pass the time.
+const at = '2026-11-13T17:59:00-05:00'
+
+let browser: Browser
+let credentials: Credentials
+let base: string
+/** Open since before the boundary. */
+let early: Visit
+const visits: Visit[] = []
+
+beforeAll(async () => {
+  mkdirSync(join(root, 'apps/portal/screenshots'), { recursive: true })
+  const launched = launchBrowser()
+  const sandbox = await startSandbox('--at', at)
+  browser = await launched
+  credentials = sandbox.credentials
+  base = credentials.baseUrl
+  early = await visit('/')
+  return async () => {
+    await browser.close()
+    await sandbox.stop()
+  }
+}, 120_000)
+
+/** Whatever a test did: no page may ever have asked anybody else. All but the first are closed, for they take time. */
+afterEach(async () => {
+  for (const { page } of visits.filter((opened) => opened !== early)) await page.context().close()
+  const strangers = visits.flatMap(({ requested }) => requested).filter((url) => !url.startsWith(`${base}/`))
+  expect(strangers).toEqual([])
+})
+
+async function visit(path: string, options: Parameters<typeof openVisit>[1] = {}): Promise<Visit> {
+  const opened = await openVisit(browser, options)
+  visits.push(opened)
+  await opened.page.goto(`${base}${path}`)
+  return opened
+}
+
+function rows(page: Page): Promise<string[][]> {
+  return page
+    .locator('.board-curve tbody tr')
+    .all()
+    .then((found) => Promise.all(found.map((row) => row.locator('th, td').allInnerTexts())))
+}
+
+async function textOf(page: Page, selector: string): Promise<string> {
+  return (await page.locator(selector).first().innerText()).replace(/\s+/g, ' ')
+}
+
+test('default: first load shows curve, table, rates, countdown and chain, in few bytes', async () => {
+  const { page, bytes } = early
+  await page.locator('.notch').last().waitFor()
+  expect(await textOf(page, '.hero-period')).toBe('13 Nov 2026, 00:00 to 18:00 New York')
+  await page.locator('.move').first().waitFor()
+  expect(await rows(page)).toEqual([
+    ['7 days', '20 Nov 2026', '3.69%', expect.stringMatching(/^[+−]\d+ bps$/), expect.stringMatching(/^\d+\.\d\d%$/)],
+    ...['14', '30', '60', '90', '180', '360'].map((days) => expect.arrayContaining([`${days} days`])),
+  ])
+  expect(await textOf(page, '.board-curve caption')).toContain('Change against 12 Nov 2026, 18:00 to 24:00.')
+  expect(await page.locator('.curve svg desc').textContent()).toContain('7 days 3.69%, 14 days 3.65%')
+  expect(await textOf(page, '.rate-sync')).toMatch(/^Protocol Synced The floating income of 2026-11-12 \(UTC\) is in\./)
+  expect(await textOf(page, '.board-side')).toMatch(/Pool open.*Data from block \d[\d,]*, \d+ s old/)
+  expect(await textOf(page, '.countdown-zones')).toMatch(
+    /New York 18:00 You, Tokyo Sat 08:00|New York 18:00 You, Tokyo 08:00/,
+  )
+  const size = await bytes()
+  expect(size).toBeGreaterThan(20_000)
+  expect(size).toBeLessThan(200 * 1024)
+  await shoot(page, 'overview')
+})
+
+test('behavior: the calculator says what the contract pays, to the last digit', async () => {
+  const { page } = await visit('/')
+  await page.getByLabel('Amount to lend').fill('12,345.67')
+  await page.getByRole('radio', { name: '90' }).check()
+  const fixed = page.locator('#fixed-income')
+  await fixed.waitFor()
+  const [shown, lentAt] = await page.evaluate<[string, string]>(
+    `[document.querySelector('#fixed-income').value, document.querySelector('.result time').dateTime]`,
+  )
+  const answer = await page.request.get(`${base}/notes?maturity=90`, { headers: { 'x-api-key': credentials.apiKey } })
+  const [wire] = ((await answer.json()) as { data: [WireNote] }).data
+  const principal = 12_345_670_000_000_000_000_000n
+  const note = decodeNote(wire)
+  const paid = await simulateFixedIncome(credentials, { note, principal, at: BigInt(Date.parse(lentAt) / 1000) })
+  expect(BigInt(shown)).toBe(paid)
+  expect(await fixed.innerText()).toMatch(/^\$10\d\.\d\d$/)
+  await page.getByLabel('Amount to lend').fill('ten')
+  expect(await textOf(page, '#amount-hint')).toContain('Enter dollars')
+  expect(await fixed.count()).toBe(0)
+})
+
+test('behavior: a wallet’s positions and what they earned, as the contract reckons them', async () => {
+  const { page } = await visit('/#/wallet')
+  await page.getByLabel('Address').fill('0x12')
+  await page.keyboard.press('Enter')
+  expect(await page.locator('#wallet-fault').innerText()).toContain('40 digits')
+  await page.getByLabel('Address').fill(credentials.wallets[0]!.address)
+  await page.keyboard.press('Enter')
+  await page.locator('.earnings').waitFor()
+  const reckonedAt = BigInt(Date.parse((await page.locator('#wallet-at').getAttribute('datetime'))!) / 1000)
+  const active = await page.locator('tr[data-token]:has(data)').all()
+  expect(active.length).toBeGreaterThan(0)
+  for (const row of active) {
+    const tokenId = BigInt((await row.getAttribute('data-token'))!)
+    const income = await readIncome(credentials, { tokenId, at: reckonedAt })
+    const amounts = await row.locator('data').all()
+    const shown = await Promise.all(amounts.map((amount) => amount.getAttribute('value')))
+    expect(shown).toEqual([income.fixed.toString(), income.floating.toString()])
+  }
+  expect(await page.locator('.timeline li').count()).toBe(active.length)
+  await shoot(page, 'wallet')
+  await page.getByLabel('Address').fill('0x000000000000000000000000000000000000dEaD')
+  await page.keyboard.press('Enter')
+  await page.getByText('No positions').waitFor()
+})
+
+describe('the key', () => {
+  test('error: a key that cannot be one is told at once, one that nobody issued after asking', async () => {
+    const { page, requested } = await visit('/')
+    await page.locator('.notch').last().waitFor()
+    await page.getByRole('button', { name: 'change the API key' }).click()
+    const field = page.locator('#api-key')
+    const before = requested.length
+    await field.fill('tsk_live_cut')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('This key is not valid.').waitFor()
+    expect(requested.length).toBe(before)
+    const unknown = createApiKey({ kind: 'live', randomBytes })
+    await field.fill(unknown)
+    await page.keyboard.press('Enter')
+    await page.getByText('With a key, this page shows').waitFor()
+    await page.getByRole('alert').getByText('This key is not valid.').waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('api-key')
+    expect(await page.locator('.board').count()).toBe(0)
+    await shoot(page, 'wrong-key')
+    await field.fill(credentials.apiKey)
+    await page.keyboard.press('Enter')
+    await page.locator('.notch').last().waitFor()
+    const kept = '[location.href, JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.cookie].join()'
+    const text = (await page.evaluate(kept)) as string
+    expect(text).not.toMatch(/tsk_/)
+    expect(requested.some((url) => url.includes('tsk_'))).toBe(false)
+  })
+
+  test('error: a key without a scope says which it lacks, and what works goes on', async () => {
+    const { page } = await visit('/')
+    const refusal = {
+      message: 'This key may not use this endpoint: it lacks the scope "rate".',
+      code: 'insufficient_scope',
+      requestId: 'x',
+    }
+    await page.route('**/rate', (route) => route.fulfill({ status: 403, json: refusal }))
+    await page.reload()
+    await page.locator('.notch').last().waitFor()
+    expect(await textOf(page, '.rate-sync')).toContain('it lacks the scope "rate"')
+  })
+})
+
+describe('a failing service', () => {
+  test('error: no notes: says so, and shows none', async () => {
+    const { page } = await visit('/#/verify')
+    const body = { message: 'There are no notes for the current period.', code: 'notes_unavailable', requestId: 'x' }
+    await page.route('**/notes', (route) => route.fulfill({ status: 500, json: body, headers: { 'retry-after': '5' } }))
+    await page.goto(`${base}/`)
+    await page.reload()
+    await page.getByText('There are no notes right now').waitFor()
+    expect(await rows(page)).toEqual([['No notes are on offer right now.']])
+    expect(await page.locator('.notch').count()).toBe(0)
+    await shoot(page, 'no-notes')
+  })
+
+  test('error: out of reach: what was there stays in sight, and the rest says what to do', async () => {
+    const { page } = await visit('/')
+    await page.locator('.notch').last().waitFor()
+    await page.goto(`${base}/#/wallet`)
+    await page.context().setOffline(true)
+    await page.getByLabel('Address').fill(credentials.wallets[0]!.address)
+    await page.keyboard.press('Enter')
+    await page.getByText('The service cannot be reached').waitFor()
+    await shoot(page, 'out-of-reach')
+    await page.getByRole('link', { name: 'Notes', exact: true }).click()
+    expect(await rows(page)).toHaveLength(7)
+  })
+})
+
+describe('verify', () => {
+  test('behavior: a note on offer is genuine; altered, it is not, and nobody can tell what was altered', async () => {
+    const { page } = await visit('/#/verify')
+    await page.getByRole('button', { name: 'Take one on offer now' }).click()
+    await page.getByRole('heading', { name: 'Genuine and usable now' }).waitFor()
+    const [{ signer }] = credentials.chains
+    expect(await textOf(page, '.verdict')).toContain(`Signed by ${signer} Signer of this service ${signer}`)
+    expect(await textOf(page, '.verdict')).toMatch(
+      /Usable before 13 Nov 2026, 18:00 New York · 14 Nov 2026, 08:00 Tokyo|Usable before 14 Nov 2026, 00:00 New York · 14 Nov 2026, 14:00 Tokyo/,
+    )
+    await shoot(page, 'verify-good')
+    const pasted = page.getByLabel('A note, or a whole answer')
+    const note = JSON.parse(await pasted.inputValue()) as WireNote
+    await pasted.fill(JSON.stringify({ ...note, coupon: '999' }))
+    await page.getByRole('button', { name: 'Verify', exact: true }).click()
+    await page.getByRole('heading', { name: 'Not genuine' }).waitFor()
+    expect(await textOf(page, '.verdict')).toContain('a signature cannot tell which')
+    expect(await textOf(page, '.verdict')).not.toContain(`Signed by ${signer}`)
+    await shoot(page, 'verify-bad')
+  })
+
+  test('behavior: takes a whole answer; says of old notes that they are over; tells what is no note', async () => {
+    const { page } = await visit('/#/verify')
+    const answer = await page.request.get(`${base}/notes`, { headers: { 'x-api-key': credentials.apiKey } })
+    const pasted = page.getByLabel('A note, or a whole answer')
+    const verify = page.getByRole('button', { name: 'Verify', exact: true })
+    await pasted.fill(await answer.text())
+    await verify.click()
+    await expect.poll(() => page.getByRole('heading', { name: 'Genuine and usable now' }).count()).toBe(7)
+    const [first] = ((await answer.json()) as { data: [WireNote] }).data
+    await pasted.fill(JSON.stringify({ ...first, chainid: '1' }))
+    await verify.click()
+    await page.getByText('The note says chain 1').waitFor()
+    for (const [text, complaint] of [
+      ['{', 'This is not JSON'],
+      ['{}', '"signature" must be an object'],
+      [JSON.stringify({ ...first, coupon: undefined }), '"coupon" must be a whole number in quotes, but is missing'],
+      [JSON.stringify({ ...first, coupon: 3.5 }), '"coupon" must be a whole number in quotes'],
+      ['[]', 'There is no note in this answer'],
+      ['"0x"', 'must be an object'],
+    ] as const) {
+      await pasted.fill(text)
+      await verify.click()
+      await page.getByText(complaint).waitFor()
+    }
+  })
+})
+
+describe('the explorer', () => {
+  test('behavior: runs the specification’s query as the first example, and tells block and age', async () => {
+    const { page } = await visit('/')
+    await page.locator('.notch').last().waitFor()
+    await page.getByRole('link', { name: 'Explorer' }).click()
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.locator('.run-facts').waitFor()
+    expect(await textOf(page, '.run-facts')).toMatch(/^\d+ ms · chain 324 at block [\d,]+, \d+ s old$/)
+    const result = page.getByRole('textbox', { name: 'Result, as JSON' })
+    expect(await result.innerText()).toContain(credentials.wallets[0]!.address.toLowerCase())
+    expect(await result.innerText()).toContain('"positionInfos"')
+    await shoot(page, 'explorer')
+  })
+
+  test('behavior: completes from the schema, shows what is refused, and runs by keyboard', async () => {
+    const { page } = await visit('/#/explorer')
+    const query = page.getByRole('textbox', { name: 'GraphQL query' })
+    await query.click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('{ floatingInc')
+    const option = page.getByRole('option', { name: /^floatingIncomes/ })
+    await expect
+      .poll(async () => {
+        if ((await option.count()) === 0) await page.keyboard.press('Control+Space')
+        return option.count()
+      })
+      .toBe(1)
+    await shoot(page, 'explorer-completion')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{ floatingIncomes(first: 1) { day } }')
+    await page.keyboard.press('Control+Enter')
+    const result = page.getByRole('textbox', { name: 'Result, as JSON' })
+    await expect.poll(() => result.innerText()).toMatch(/"day": \d+/)
+    await query.click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{ nonsense }')
+    await page.keyboard.press('Control+Enter')
+    await page
+      .getByText(/nonsense/)
+      .first()
+      .waitFor()
+    await page.getByText('The service could not answer').waitFor()
+    await shoot(page, 'explorer-refused')
+  })
+})
+
+test('behavior: everything can be done by keyboard alone', async () => {
+  const { page } = await visit('/')
+  await page.locator('.notch').last().waitFor()
+  const focused = () =>
+    page.evaluate<string>(
+      `(() => { const e = document.activeElement; return e.textContent.trim() || e.id || e.tagName })()`,
+    )
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Skip to content')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Notes')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('wallet-heading')
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('wallet-address')
+  await page.keyboard.type(credentials.wallets[1]!.address)
+  await page.keyboard.press('Enter')
+  await page.locator('.earnings').waitFor()
+  await page.goto(`${base}/#/`)
+  await page.getByLabel('Amount to lend').focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
+  expect(await page.locator('.is-chosen .tenor').innerText()).toBe('60')
+  await page.goto(`${base}/#/explorer`)
+  const query = page.getByRole('textbox', { name: 'GraphQL query' })
+  await query.focus()
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(`document.activeElement.shadowRoot?.activeElement?.getAttribute('aria-label')`)).toBe(
+    'Variables, as JSON',
+  )
+})
+
+test('behavior: fits a phone, without anything to scroll sideways', async () => {
+  const options = { viewport: { width: 360, height: 780 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
+  const { page } = await visit('/', options)
+  await page.locator('.notch').last().waitFor()
+  for (const view of ['', 'wallet', 'verify', 'explorer']) {
+    await page.goto(`${base}/#/${view}`)
+    if (view === 'wallet') {
+      await page.locator('.chip').first().click()
+      await page.locator('.earnings').waitFor()
+    }
+    if (view === 'explorer') await page.locator('.explorer').waitFor()
+    expect([view, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([view, 360])
+    await shoot(page, `phone-${view || 'overview'}`)
+  }
+})
+
+test('behavior: is dark where the system is, and as chosen after that', async () => {
+  const { page } = await visit('/', { colorScheme: 'dark' })
+  await page.locator('.notch').last().waitFor()
+  const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  expect(await background()).toBe('rgb(18, 16, 13)')
+  await shoot(page, 'overview-dark')
+  await page.getByRole('button', { name: 'Use the light theme' }).click()
+  expect(await background()).toBe('rgb(247, 244, 238)')
+  await page.reload()
+  await page.locator('.notch').last().waitFor()
+  expect(await background()).toBe('rgb(247, 244, 238)')
+})
+
+test('behavior: axe finds nothing serious, in any view, light or dark', { timeout: 60_000 }, async () => {
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page } = await visit('/', { colorScheme, bypassCSP: true })
+    await page.addScriptTag({ content: axe })
+    await page.locator('.notch').last().waitFor()
+    await page.locator('.pill').first().waitFor()
+    for (const view of ['', 'wallet', 'verify', 'explorer']) {
+      await page.goto(`${base}/#/${view}`)
+      if (view === 'wallet') {
+        await page.locator('.chip').first().click()
+        await page.locator('.earnings').waitFor()
+      }
+      if (view === 'verify') {
+        await page.getByRole('button', { name: 'Take one on offer now' }).click()
+        await page.locator('.verdict').waitFor()
+      }
+      if (view === 'explorer') {
+        await page.getByRole('button', { name: 'Run' }).click()
+        await page.locator('.run-facts').waitFor()
+      }
+      const faults = await page.evaluate(`axe.run().then(({ violations }) => violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 160) + failureSummary).join(' | ')))`)
+      expect([colorScheme, view, faults]).toEqual([colorScheme, view, []])
+    }
+    if (colorScheme === 'dark') await shoot(page, 'explorer-dark')
+  }
+})
+
+test('behavior: the page open before the boundary crosses it by itself', { timeout: 90_000 }, async () => {
+  const { page } = early
+  await expect
+    .poll(() => textOf(page, '.hero-period'), { timeout: 80_000, interval: 250 })
+    .toBe('13 Nov 2026, 18:00 to 24:00 New York')
+  expect(await textOf(page, '.countdown-time')).toMatch(/^05:5\d:\d\d$/)
+  expect(await textOf(page, '.countdown-zones')).toMatch(/New York Sat 00:00 You, Tokyo 14:00/)
+  await expect.poll(() => textOf(page, '.board-curve caption')).toContain('Change against 13 Nov 2026, 00:00 to 18:00.')
+  expect((await rows(page)).map((cells) => cells[3])).toEqual(Array.from({ length: 7 }, () => 'unchanged'))
+  await shoot(page, 'after-the-boundary')
+})
