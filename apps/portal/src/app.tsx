@@ -42,6 +42,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
         {needsKey || isChanging ? (
           <KeyPanel
             error={fault ?? refusal}
+            refused={refusal && session?.apiKey}
             given={info.visitor?.apiKey}
             onSubmit={(apiKey) => {
               takeKey(apiKey)

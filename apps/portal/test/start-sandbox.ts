@@ -13,6 +13,8 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 export type Credentials = {
   readonly baseUrl: string
   readonly apiKey: string
+  readonly adminUrl: string
+  readonly adminToken: string
   readonly chains: readonly [
     {
       readonly id: number

@@ -27,6 +27,9 @@ export function explainError(error: unknown): Explanation {
         title: 'Too many requests',
         text: `The key’s requests for this minute are used up. Try again in ${error.retryAfterSeconds ?? 60} seconds.`,
       }
+    case 'query_rejected':
+    case 'invalid_request':
+      return { title: 'The query was refused', text: error.message }
     case 'notes_unavailable':
       return { title: 'There are no notes right now', text: error.message }
     default:

@@ -44,7 +44,11 @@ export function Editor({ label, language, onRun, isReadOnly = false, onReady }: 
         bracketMatching(),
         syntaxHighlighting(highlighting),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label, ...(isReadOnly && { 'aria-readonly': 'true' }) }),
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          tabindex: '0',
+          ...(isReadOnly && { 'aria-readonly': 'true' }),
+        }),
         editorTheme,
         language,
       ],

@@ -53,7 +53,7 @@ export function Calculator({
           {hintFor(principal)}
         </p>
       </div>
-      <fieldset class="field tenors">
+      <fieldset class="field tenors" hidden={!offers?.length}>
         <legend>Maturity, days</legend>
         <div class="segments">
           {(offers ?? []).map((offer) => (
@@ -68,7 +68,7 @@ export function Calculator({
         <Result {...{ income, chosen, principal, lendTimestamp, floatingRate }} />
       ) : (
         <p class="hint">
-          {offers ? 'Enter an amount to see its income.' : 'There is something to reckon once notes are here.'}
+          {offers?.length ? 'Enter an amount to see its income.' : 'There is something to reckon once notes are here.'}
         </p>
       )}
     </form>

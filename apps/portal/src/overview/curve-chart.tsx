@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
 import { formatMove, formatRate } from '../format/format-rate.ts'
+import { Skeleton } from '../parts/skeleton.tsx'
 import { useWidth } from '../parts/use-width.ts'
 import { layOutCurve, type Point } from './lay-out-curve.ts'
 
@@ -27,6 +28,8 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
         </ul>
       </figcaption>
       <div ref={box} class="curve-box" style={{ height: `${height}px` }}>
+        {offers ? null : <Skeleton height="100%" />}
+        {offers?.length === 0 ? <p class="curve-empty">There is nothing to draw until there are notes.</p> : null}
         {width > 0 && offers && offers.length > 0 ? <Drawing {...{ offers, last, chosen, onChoose, width }} /> : null}
       </div>
     </figure>
@@ -115,7 +118,7 @@ function Notch({
 }
 
 function Label({ point: { x, y, offer }, width }: { readonly point: Point; readonly width: number }) {
-  const [boxWidth, boxHeight] = [offer.move === undefined ? 70 : 136, 30]
+  const [boxWidth, boxHeight] = [offer.move === undefined ? 72 : 148, 30]
   const left = Math.min(Math.max(x - boxWidth / 2, 2), width - boxWidth - 2)
   const top = y - boxHeight - 14 < 0 ? y + 14 : y - boxHeight - 14
   return (

@@ -27,7 +27,7 @@ export function Rates({
         isLoading={isLoading}
       />
       <Rate name="Floating" help={floatingHelp(chain)} value={chain?.floatingRate ?? undefined} isLoading={isLoading} />
-      <Rate name="Market rate" help="Fixed and floating together" value={market} isLoading={isLoading} />
+      <Rate name="Market" help="Fixed and floating together" value={market} isLoading={isLoading} />
       <div class="rate rate-sync">
         <h2>Protocol</h2>
         <SyncState {...{ chain, error, isLoading }} />

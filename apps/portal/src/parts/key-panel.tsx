@@ -5,19 +5,22 @@ import { Icon } from './icons.tsx'
 /** Where the visitor gives the key. It goes from here to the tab's memory, and is sent to this service alone. */
 export function KeyPanel({
   error,
+  refused,
   given,
   onSubmit,
   onCancel,
 }: {
   /** Why the last one was refused. */
   readonly error: unknown
+  /** The one that was, to be corrected. */
+  readonly refused: string | undefined
   /** The key a sandbox gives to everyone. */
   readonly given: string | undefined
   readonly onSubmit: (apiKey: string) => void
   /** Undefined where there is no key in use to go back to. */
   readonly onCancel: (() => void) | undefined
 }) {
-  const [text, setText] = useState(given ?? '')
+  const [text, setText] = useState(refused ?? given ?? '')
   const [isShown, setIsShown] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const fault = error === undefined ? undefined : explainError(error)

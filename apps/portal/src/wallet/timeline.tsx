@@ -23,7 +23,7 @@ export function Timeline({ holdings, now }: { readonly holdings: readonly Holdin
         <div class="timeline-scale" aria-hidden="true">
           <div class="timeline-track">
             {ticksBetween(start, end).map(({ seconds, label }) => (
-              <span key={label} style={{ left: `${part(seconds)}%` }}>
+              <span key={label} class="timeline-tick" style={{ left: `${part(seconds)}%` }}>
                 {label}
               </span>
             ))}
