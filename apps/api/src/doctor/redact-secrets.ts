@@ -1,0 +1,33 @@
+import type { Config } from '../config.ts'
+
+// What is shorter is no secret worth the name, and would be found in ordinary words.
+const secretLengthMin = 4
+
+/** Takes a configuration's secrets out of texts that others wrote: of drivers, nodes and upstreams. */
+export function createRedactor(config: Config): (text: string) => string {
+  const secrets = [
+    config.admin.token.reveal(),
+    ...signerSecrets(config.signer),
+    databasePassword(config.database.reveal()),
+    ...config.chains.flatMap(({ rpc, subgraph }) => [
+      ...[...rpc, ...(subgraph?.urls ?? [])].flatMap(urlSecrets),
+      ...Object.values(subgraph?.headers ?? {}).map((header) => header.reveal()),
+    ]),
+  ].filter(({ length }) => length >= secretLengthMin)
+  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, '…'), text)
+}
+
+function signerSecrets(signer: Config['signer']): string[] {
+  if (signer.kind === 'private-key') return [signer.key.reveal(), signer.key.reveal().replace(/^0x/, '')]
+  return signer.kind === 'keystore' ? [signer.password.reveal()] : []
+}
+
+function databasePassword(url: string): string {
+  return url.startsWith('postgres') && URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ''
+}
+
+/** Providers put their keys into paths and queries. Words that every such URL has are left readable. */
+function urlSecrets(text: string): string[] {
+  const { pathname, searchParams } = new URL(text)
+  return [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= 16)
+}
