@@ -44,13 +44,13 @@ async function checkEmbedded(findings: Findings, surroundings: SubgraphSurroundi
   else findings.fail('index', own.detail, 'Mend that; it goes on by itself.')
   const { listen } = config
   if (listen.port === 0) return findings.skip('query', 'listen.port is 0: where the service listens is not known here')
+  if (!listen.tls) return findings.skip('query', 'the service answers its proxy only: ask through that')
   const host = reachableHost(listen.host)
-  const scheme = listen.tls ? 'https' : 'http'
   await queryEndpoint(findings, {
     ...surroundings,
     name: 'service',
-    url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
-    headers: listen.tls ? {} : { 'x-forwarded-proto': 'https' },
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
+    headers: {},
     fingerprint256: certificate?.fingerprint256,
   })
 }

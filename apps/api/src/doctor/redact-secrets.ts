@@ -8,7 +8,7 @@ export function createRedactor(config: Config): (text: string) => string {
   const secrets = [
     config.admin.token.reveal(),
     ...signerSecrets(config.signer),
-    databasePassword(config.database.reveal()),
+    ...databasePasswords(config.database.reveal()),
     ...config.chains.flatMap(({ rpc, subgraph }) => [
       ...[...rpc, ...(subgraph?.urls ?? [])].flatMap(urlSecrets),
       ...Object.values(subgraph?.headers ?? {}).map((header) => header.reveal()),
@@ -22,8 +22,11 @@ function signerSecrets(signer: Config['signer']): string[] {
   return signer.kind === 'keystore' ? [signer.password.reveal()] : []
 }
 
-function databasePassword(url: string): string {
-  return url.startsWith('postgres') && URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ''
+/** As it is written in the URL, and as it is meant. */
+function databasePasswords(url: string): string[] {
+  if (!url.startsWith('postgres') || !URL.canParse(url)) return []
+  const { password } = new URL(url)
+  return [password, new URLSearchParams(`password=${password.replaceAll('+', '%2B')}`).get('password') ?? '']
 }
 
 /** Providers put their keys into paths and queries. Words that every such URL has are left readable. */
