@@ -40,9 +40,9 @@ export type RailInput = {
 const clockBehindToleranceSeconds = 60n
 // No protocol day goes by without notes: a gap of a week is a long outage or a wrong clock, and a person has to say which.
 const gapMaxSeconds = 7n * 86_400n
-const chainAheadToleranceSeconds = 60n
+export const chainAheadToleranceSeconds = 60n
 // Chains without traffic seal blocks late, and nodes lag; a quarter of an hour is neither.
-const chainBehindToleranceSeconds = 900n
+export const chainBehindToleranceSeconds = 900n
 
 /** What keeps a set from being signed, or undefined if nothing does. Pure: everything it judges by is in its input. */
 export function findRefusal(input: RailInput): Refusal | undefined {
