@@ -11,6 +11,7 @@ import { checkReadiness } from './admin/readiness.ts'
 import { type AppParts, buildApp } from './app.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
+import { maxAgeBusinessDaysDefault } from './config-schema.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
 import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
@@ -22,10 +23,13 @@ import { openKeyRing } from './keys/key-ring.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { apiMigrations } from './migrations.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
+import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
-import { createPublished } from './notes/published.ts'
+import { createPublished, type Published } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
+import { keepTreasuryCurve } from './notes/treasury/keep-treasury-curve.ts'
+import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
 
 export type Service = {
   readonly baseUrl: string
@@ -82,7 +86,12 @@ type Surroundings = ServiceOptions & {
 
 async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
   const { config, clock, log, say, closers, closeAll } = surroundings
-  const metrics = createMetrics({ ...httpMetricHelp, ...noteMetricHelp, ...subgraphMetricHelp })
+  const metrics = createMetrics({
+    ...httpMetricHelp,
+    ...noteMetricHelp,
+    ...subgraphMetricHelp,
+    ...treasuryMetricHelp,
+  })
   const monotonicNow = () => performance.now()
   const nextRequestId = createRequestIds()
   const keyRing = await openKeyRing({ database, log })
@@ -129,26 +138,22 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   return { baseUrl, adminUrl, followers, stop: closeAll }
 }
 
-async function startNotes(
-  database: Database,
-  {
-    config,
-    clock,
-    log,
-    say,
-    closers,
-    metrics,
-    monotonicNow,
-  }: Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number },
-) {
+type NotesSurroundings = Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number }
+
+async function startNotes(database: Database, surroundings: NotesSurroundings) {
+  const { config, clock, log, say, closers, metrics, monotonicNow } = surroundings
   const signer = await openSigner(config.signer)
   say(`signing as ${signer.address} (${signer.kind})`)
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublished(chainIds)
   const readChainTime = createChainTimeReader(config.chains)
-  const { tenors, rails, chains } = config
+  const { tenors, rails, chains, curve } = config
+  const curveSource = await openCurveSource(database, { ...surroundings, published })
+  closers.push(() => curveSource.stop())
+  const { maxMoveBps } = rails
+  const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
   const keeper = await keepNotes({
-    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps },
+    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps, maxAgeBusinessDays, curveSource },
     chains,
     signAheadSeconds: rails.signAheadSeconds,
     published,
@@ -156,7 +161,8 @@ async function startNotes(
     log,
     monotonicNow,
   })
-  closers.push(() => keeper.stop())
+  // Together: the keeper may be waiting for a fetch, which only the source can cut short.
+  closers.push(() => Promise.all([curveSource.stop(), keeper.stop()]))
   const current = published.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -165,6 +171,15 @@ async function startNotes(
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
   return { published, keeper }
+}
+
+async function openCurveSource(
+  database: Database,
+  { config, clock, log, metrics, monotonicNow, published }: NotesSurroundings & { readonly published: Published },
+): Promise<CurveSource> {
+  const { curve } = config
+  if (curve.source === 'manual') return manualCurveSource
+  return keepTreasuryCurve({ database, clock, config: { ...config, curve }, published, metrics, log, monotonicNow })
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */

@@ -31,6 +31,7 @@ export {
   type BillRate,
   billBases,
   billDays,
+  billTerms,
   couponsFromBills,
   formatProtocolBps,
   isRatePercent,

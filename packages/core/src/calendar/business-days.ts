@@ -30,8 +30,7 @@ const saturday = 6
  * isBusinessDay('2026-07-03') // false: Independence Day is a Saturday
  */
 export function isBusinessDay(date: string): boolean {
-  const day = Temporal.PlainDate.from(date)
-  return day.dayOfWeek < saturday && !isFixedHoliday(day) && !isFloatingHoliday(day) && !isGoodFriday(day)
+  return isTradingDay(Temporal.PlainDate.from(date))
 }
 
 /**
@@ -45,7 +44,7 @@ export function countBusinessDays({ after, upTo }: { readonly after: string; rea
   let day = Temporal.PlainDate.from(after).add({ days: 1 })
   const last = Temporal.PlainDate.from(upTo)
   while (Temporal.PlainDate.compare(day, last) <= 0) {
-    if (isBusinessDay(day.toString())) count++
+    if (isTradingDay(day)) count++
     day = day.add({ days: 1 })
   }
   return count
@@ -59,8 +58,12 @@ export function countBusinessDays({ after, upTo }: { readonly after: string; rea
  */
 export function lastBusinessDay(date: string): string {
   let day = Temporal.PlainDate.from(date)
-  while (!isBusinessDay(day.toString())) day = day.subtract({ days: 1 })
+  while (!isTradingDay(day)) day = day.subtract({ days: 1 })
   return day.toString()
+}
+
+function isTradingDay(day: Temporal.PlainDate): boolean {
+  return day.dayOfWeek < saturday && !isFixedHoliday(day) && !isFloatingHoliday(day) && !isGoodFriday(day)
 }
 
 function isFixedHoliday(day: Temporal.PlainDate): boolean {
@@ -92,7 +95,8 @@ function isFloatingHoliday({ month, day, dayOfWeek, daysInMonth }: Temporal.Plai
 }
 
 function isGoodFriday(day: Temporal.PlainDate): boolean {
-  return day.dayOfWeek === friday && day.equals(easterSunday(day.year).subtract({ days: 2 }))
+  const isSeason = day.month === 3 || day.month === 4
+  return isSeason && day.dayOfWeek === friday && day.equals(easterSunday(day.year).subtract({ days: 2 }))
 }
 
 /** Easter Sunday of the Gregorian calendar, by the rule that Nature published anonymously in 1876 (Meeus, ch. 8). */

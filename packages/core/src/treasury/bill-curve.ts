@@ -2,6 +2,9 @@
 export const billBases = ['discount', 'yield'] as const
 export type BillBasis = (typeof billBases)[number]
 
+/** The terms, in weeks, of the bills the Treasury publishes rates of. One it adds is not used until it is added here. */
+export const billTerms = [4, 6, 8, 13, 17, 26, 52] as const
+
 /** A published rate of a bill. */
 export type BillRate = {
   /** Its term in weeks: the 4-week bill is 4. */
