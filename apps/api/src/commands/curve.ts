@@ -27,7 +27,7 @@ export function addCurveCommand(program: Command): void {
     const report = await withOperator(config, (operator) => operator.showCurve())
     const output = createOutput(json)
     output.document(report)
-    output.text(formatCurveReport(report, { columns: process.stdout.columns ?? columnsDefault }))
+    output.text(formatCurveReport(report, { columns: process.stdout.columns || columnsDefault }))
   })
   addCommonOptions(curve.command('set').description('set the coupons from the next boundary that is not signed yet'))
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
@@ -36,27 +36,29 @@ export function addCurveCommand(program: Command): void {
     .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${userInfo().username}@${hostname()}` }
       const output = createOutput(json)
-      const { curve, source } = await withOperator(config, (operator) => set(operator, { request, output }))
+      const { curve, source, difference } = await withOperator(config, (operator) => set(operator, { request, output }))
       output.document({ curve })
       output.text(`Curve ${curve.id} is stored, in force from ${curve.effectiveFromNewYork} New York on.`)
       output.text(formatPoints(curve.points))
+      if (difference) output.text(difference)
       if (source === 'treasury') output.text('It stays until the Treasury publishes rates after that boundary.')
     })
 }
 
-/** Stores a curve; a person at a terminal sees first what changes, and is asked. */
+/** Stores a curve; a person at a terminal sees first what changes, and is asked. Others see it afterwards. */
 async function set(
   operator: Operator,
   { request, output }: { readonly request: CurveRequest; readonly output: Output },
 ) {
   const report = await operator.showCurve()
+  const difference = formatDifference(report, request)
   const isAsked = process.stdin.isTTY && process.stdout.isTTY && !output.json && !request.confirm
   if (isAsked) {
-    output.text(formatDifference(report, request))
+    output.text(difference)
     if (!(await ask('Store?', { input: process.stdin, output: process.stdout }))) throw declined()
   }
   const { curve } = await operator.setCurve(request)
-  return { curve, source: report.source }
+  return { curve, source: report.source, difference: isAsked ? '' : difference }
 }
 
 function declined(): TallystickError {

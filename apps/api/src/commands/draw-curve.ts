@@ -32,7 +32,7 @@ export function drawCurve({ now, next, columns }: Drawing): string {
     return `${String(levelOf(row)).padStart(labelWidth)} ┤${marks}`.trimEnd()
   })
   const axis = `${' '.repeat(labelWidth)} └${tenors.map((tenor) => centre(tenor, slotWidth, '─')).join('')}`
-  return [...line, axis, `${' '.repeat(labelWidth)}  days;  ● now  ○ next  ◉ both`].join('\n')
+  return [...line, axis, `${' '.repeat(labelWidth)}  bps by days:  ● now  ○ next  ◉ both`].join('\n')
 }
 
 /** The tenors of several curves, ascending. */

@@ -16,7 +16,7 @@ export function formatCurveReport({ chains, history }: CurveReport, { columns }:
       `  now   ${formatInForce(current)}`,
       `  next  ${formatInForce(next)}`,
       drawCurve({ now, next: then, columns }),
-      formatChanges({ now, next: then }),
+      formatChanges({ before: now, after: then }, ['NOW', 'NEXT']),
       ...formatOrigins(current.curve, next.curve),
     ]
       .filter((part) => part !== '')
@@ -35,8 +35,8 @@ export function formatDifference(
     .filter((chain) => chainId === null || chain.chainId === chainId)
     .map(({ chainId: id, current, next }) => {
       const replaced = current.signed ? next : current
-      const now = replaced.curve?.points ?? {}
-      return `Chain ${id}, in force for ${replaced.period} and new\n${formatChanges({ now, next: points }, 'NEW')}`
+      const before = replaced.curve?.points ?? {}
+      return `Chain ${id}, ${replaced.period}\n${formatChanges({ before, after: points }, ['OLD', 'NEW'])}`
     })
     .join('\n\n')
 }
@@ -83,16 +83,19 @@ function formatOrigins(...curves: readonly (CurveView | null)[]): string[] {
   return [...byId.values()].map(formatOrigin)
 }
 
-function formatChanges({ now, next }: { readonly now: Points; readonly next: Points }, heading = 'NEXT'): string {
-  const tenors = sortedTenors(now, next)
+function formatChanges(
+  { before, after }: { readonly before: Points; readonly after: Points },
+  [beforeHeading, afterHeading]: readonly [string, string],
+): string {
+  const tenors = sortedTenors(before, after)
   if (tenors.length === 0) return ''
   const show = (bps: number | undefined) => (bps === undefined ? '-' : `${bps} bps`)
   const rows = tenors.map((tenor) => {
-    const [before, after] = [now[tenor], next[tenor]]
-    const change = before === undefined || after === undefined ? '-' : formatMove(after - before)
-    return [`  ${tenor} days`, show(before), show(after), change]
+    const [from, to] = [before[tenor], after[tenor]]
+    const change = from === undefined || to === undefined ? '-' : formatMove(to - from)
+    return [`  ${tenor} days`, show(from), show(to), change]
   })
-  return formatTable(['  TENOR', 'NOW', heading, 'CHANGE (BPS)'], rows)
+  return formatTable(['  TENOR', beforeHeading, afterHeading, 'CHANGE (BPS)'], rows)
 }
 
 function formatMove(bps: number): string {

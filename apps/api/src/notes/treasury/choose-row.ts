@@ -53,6 +53,7 @@ export function chooseRow(rows: readonly FeedRow[], rules: ChoiceRules): ChosenR
   }
   throw new TreasuryFeedError({
     failure: 'incomplete',
+    vanishedBills: vanished,
     message: `No row of the Treasury feed has the bills the coupons need; that of ${newest.row.date} lacks ${formatTerms(vanished)}.`,
   })
 }
@@ -120,6 +121,7 @@ function assertRates({ row, rates }: PricedRow): void {
 }
 
 function empty(rows: readonly FeedRow[], today: string): TreasuryFeedError {
-  const what = rows.length === 0 ? 'has no rows' : `has ${rows.length} rows, but no rates up to ${today}`
+  const what =
+    rows.length === 0 ? 'has no rows' : `has ${rows.length} rows, but no rates of the bills in use up to ${today}`
   return new TreasuryFeedError({ failure: 'empty', message: `The Treasury feed ${what}, this month and the last.` })
 }

@@ -112,6 +112,7 @@ function assertAge({ row, vanished }: ChosenRow, { config, period }: FetchOption
   const lacks = vanished.length > 0 ? ` Newer rows lack ${formatTerms(vanished)}.` : ''
   throw new TreasuryFeedError({
     failure: 'stale',
+    vanishedBills: vanished,
     message:
       `The newest usable row of the Treasury feed is of ${row.date}, ${age} business days before ${date}, ` +
       `the limit is ${config.maxAgeBusinessDays} (curve.maxAgeBusinessDays).${lacks || ' Has the feed moved? See curve.url.'}`,

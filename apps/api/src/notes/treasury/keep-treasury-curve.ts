@@ -144,7 +144,11 @@ function createAttempt(
       const known = error instanceof TreasuryFeedError
       const outcome = known ? error.failure : 'not_stored'
       if (signal.aborted) return outcome
-      status = { ...status, problem: known ? error.message : 'The Treasury curve could not be stored.' }
+      status = {
+        ...status,
+        vanishedBills: (known && error.vanishedBills) || status.vanishedBills,
+        problem: known ? error.message : 'The Treasury curve could not be stored.',
+      }
       metrics.fetched(outcome)
       if (known) sayOnce(error.message, { failure: outcome })
       else log.error({ err: error }, 'a curve from the Treasury cannot be stored; trying again')
