@@ -32,6 +32,7 @@ test('default: what the package offers changes only on purpose', () => {
       "verifyNote",
       "billBases",
       "billDays",
+      "billTerms",
       "couponsFromBills",
       "formatProtocolBps",
       "isRatePercent",
