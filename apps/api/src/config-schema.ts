@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import { billBases, billTerms } from '@tallystick/core'
 import { type Address, getAddress, isAddress } from 'viem'
 import { z } from 'zod'
 
@@ -68,20 +69,27 @@ const address = z
   .transform((value): Address => getAddress(value))
 const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL without a user name or password in it')
 
-const curveSchema = z
-  .discriminatedUnion('source', [
-    z.strictObject({ source: z.literal('manual') }),
-    z.strictObject({
-      source: z.literal('treasury'),
-      basis: z.enum(['discount', 'yield']),
-      spreadBps: z.int().min(-10_000).max(10_000),
-      url: httpUrl.optional(),
-    }),
-  ])
-  .refine(({ source }) => source !== 'treasury', {
-    path: ['source'],
-    message: '"treasury" is not available in this version: use "manual" and `tallystick curve set`',
-  })
+/** Treasury rates that old on the day of a period are the last that are signed, unless the configuration says other. */
+export const maxAgeBusinessDaysDefault = 2
+
+const curveSchema = z.discriminatedUnion('source', [
+  z.strictObject({ source: z.literal('manual') }),
+  z.strictObject({
+    source: z.literal('treasury'),
+    basis: z.enum(billBases),
+    spreadBps: z.int().min(-10_000).max(10_000),
+    url: httpUrl.default('https://home.treasury.gov/resource-center/data-chart-center/interest-rates/pages/xml'),
+    /** The bills that make the curve, in weeks; all that are published if left out. */
+    bills: z
+      .array(z.literal(billTerms))
+      .min(1)
+      .refine((bills) => new Set(bills).size === bills.length, { message: 'holds a bill twice', when: isList })
+      .optional(),
+    /** A curve older than this on the day of a period is not signed. The day period never has rates younger than 1. */
+    maxAgeBusinessDays: z.int().min(1).max(10).default(maxAgeBusinessDaysDefault),
+    timeoutMs: z.int().min(100).max(60_000).default(10_000),
+  }),
+])
 
 const dataSchema = z.strictObject({
   /** What a request may take in all, its slowest chain included. */
