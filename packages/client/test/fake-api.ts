@@ -56,7 +56,8 @@ export type FakeApi = {
   readonly chains: Map<number, ChainData | { readonly code: string; readonly message: string }>
   /** Changes or adds headers of good answers; undefined takes one away. */
   headers: Readonly<Record<string, string | undefined>>
-  /** Emits nothing; settles when a request that hangs has been let go by its client. */
+  /** How many requests are left without an answer right now. */
+  hanging: number
   stop(): Promise<void>
 }
 
@@ -75,6 +76,7 @@ export async function startFakeApi(): Promise<FakeApi> {
     mishapOf: () => undefined,
     chains: new Map([[324, { positions: [], floatingIncomes: [], accounts: {} }]]),
     headers: {},
+    hanging: 0,
     stop: async () => {
       server.closeAllConnections()
       server.close()
@@ -94,6 +96,7 @@ async function answer(api: FakeApi, { request, response }: Exchange): Promise<vo
   response.setHeader('date', new Date(api.now()).toUTCString())
   response.setHeader('x-request-id', 'fake-1')
   const mishap = api.mishaps.shift() ?? api.mishapOf(seen)
+  if (mishap === 'hang') return leaveHanging(api, response)
   if (mishap) return misbehave(response, mishap)
   if (request.headers['x-api-key'] !== apiKey) return sendError(response, { status: 403, code: 'invalid_api_key' })
   const url = new URL(seen.path, api.baseUrl)
@@ -103,8 +106,12 @@ async function answer(api: FakeApi, { request, response }: Exchange): Promise<vo
   return sendError(response, { status: 404, code: 'not_found' })
 }
 
-function misbehave(response: ServerResponse, mishap: Mishap): void {
-  if (mishap === 'hang') return
+function leaveHanging(api: FakeApi, response: ServerResponse): void {
+  api.hanging++
+  response.on('close', () => api.hanging--)
+}
+
+function misbehave(response: ServerResponse, mishap: Exclude<Mishap, 'hang'>): void {
   if (mishap === 'reset') return void response.socket?.destroy()
   if (mishap === 'html') return void response.setHeader('content-type', 'text/html').end('<html>maintenance</html>')
   if (mishap === 'truncated') {
