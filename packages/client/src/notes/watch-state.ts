@@ -77,7 +77,7 @@ export function nextBoundary({ fetched, time }: TimedNotes): bigint | undefined 
 export function isSameState(before: NotesState | undefined, after: NotesState): boolean {
   if (before?.status === 'ready' && after.status === 'ready') {
     const isSameTime = Math.abs(before.serverOffsetMs - after.serverOffsetMs) <= 2_000
-    return isSameTime && keyOf(before.notes) === keyOf(after.notes)
+    return isSameTime && isSameSet(before.notes, after.notes)
   }
   if (before?.status === 'waiting' && after.status === 'waiting') return before.until === after.until
   return before?.status === 'failing' && after.status === 'failing' && before.error === after.error
@@ -93,6 +93,8 @@ function firstEnd(notes: readonly OfferedNote[]): bigint | undefined {
   return ends.reduce<bigint | undefined>((first, end) => (first === undefined || end < first ? end : first), undefined)
 }
 
-function keyOf(notes: readonly OfferedNote[]): string {
-  return notes.map(({ chainId, signature }) => `${chainId}${signature.r}${signature.s}`).join()
+function isSameSet(before: readonly OfferedNote[], after: readonly OfferedNote[]): boolean {
+  const isSameNote = (one: OfferedNote, other: OfferedNote | undefined) =>
+    one === other || (one.chainId === other?.chainId && one.signature.r === other.signature.r)
+  return before.length === after.length && before.every((note, index) => isSameNote(note, after[index]))
 }
