@@ -42,6 +42,8 @@ export type SeenRequest = {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
+  /** By the service's clock. */
+  readonly at: number
 }
 
 export type FakeApi = {
@@ -91,7 +93,7 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 async function answer(api: FakeApi, { request, response }: Exchange): Promise<void> {
   let body = ''
   for await (const chunk of request) body += chunk
-  const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body }
+  const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body, at: api.now() }
   api.requests.push(seen)
   response.setHeader('date', new Date(api.now()).toUTCString())
   response.setHeader('x-request-id', 'fake-1')

@@ -24,6 +24,7 @@ export type WorldOptions = {
   readonly skewMs: number
   /** How long each request takes, half of it before the service sees it. */
   readonly latencyMs?: number | undefined
+  /** Of chance; 0 gives nothing but zeros. */
   readonly seed?: number | undefined
   /** How many requests the service leaves without an answer: those are not waited for. */
   readonly hanging?: (() => number) | undefined
@@ -82,7 +83,7 @@ export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
     },
     // A linear congruential generator: chance that is the same every time.
     random: () => {
-      random = (random * 1_103_515_245 + 12_345) % 2 ** 31
+      random = seed === 0 ? 0 : (random * 1_103_515_245 + 12_345) % 2 ** 31
       return random / 2 ** 31
     },
     onWake: (listener) => {
