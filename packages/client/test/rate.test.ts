@@ -39,7 +39,7 @@ test('default: every member, decoded', async () => {
 
 test('behavior: floating data that cannot be had is null, not an error', () => {
   const unknown = { floatingRate: null, floatingDay: null, dataBlock: null, dataLagSeconds: null }
-  const chains = rateBody.chains.map((chain) => ({ ...chain, ...unknown, nextSyncExpectedAt: null }))
+  const chains = rateBody.chains.map((chain) => ({ ...chain, ...unknown }))
   const rate = decodeRate({ ...rateBody, floatingRate: null, isProtocolSynced: false, chains })
   expect(rate).toMatchObject({ floatingRate: null, isProtocolSynced: false, chains: [unknown] })
 })
