@@ -3,7 +3,6 @@ import { fixedIncome, floatingIncome } from '@tallystick/core'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient } from '../src/create-client.ts'
-import { printDocument } from '../src/data/print-document.ts'
 import { floatingAccumulator } from '../src/income/floating-accumulator.ts'
 import { apiKey, type FakeApi, morning, startFakeApi } from './fake-api.ts'
 import type { ChainData, Row } from './fake-subgraph.ts'
@@ -116,23 +115,6 @@ describe('data', () => {
     api.mishaps.push({ status: 200, body: JSON.stringify(body) })
     await expect(client().data({ query })).rejects.toMatchObject({ name: 'MalformedAnswerError', retryable: false })
   })
-})
-
-test.each([
-  '{ a }',
-  'query Q($a: [Int!]! = [1, 2], $b: T = { c: { d: null } } @x) @live { a(b: $b) @skip(if: true) { ...F ... on U @y { c } ... { d } } }',
-  'query { a(s: "quote \\" back \\\\ line \\n snow ☃", f: 1.5e3, e: DESC, t: true, l: [], o: {}) b: c }',
-  'query { a(text: """block "text" \\n stays""") }',
-  'fragment F on T @z(a: 1) { a } query A { ...F } subscription S { a } mutation M { a }',
-])('printDocument: %s means the same when it is read again', (text) => {
-  const plain = (document: unknown) =>
-    JSON.parse(JSON.stringify(document, (key, value) => (key === 'block' ? undefined : value)))
-  const document = parse(text, { noLocation: true })
-  expect(plain(parse(printDocument(document), { noLocation: true }))).toEqual(plain(document))
-})
-
-test('printDocument: a schema is no query', () => {
-  expect(() => printDocument(parse('type A { a: Int }'))).toThrow('ObjectTypeDefinition')
 })
 
 describe('positions', () => {
