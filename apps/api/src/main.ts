@@ -16,7 +16,7 @@ import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { openData } from './data/open-data.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
-import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
+import { createDateFormatter, createRequestIds, securityHeaders, tlsHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { httpMetricHelp } from './http/measure.ts'
@@ -27,6 +27,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { apiMigrations } from './migrations.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
 import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
+import { createFastLane } from './notes/fast-lane.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPreflight } from './notes/preflight.ts'
@@ -89,54 +90,40 @@ type Surroundings = ServiceOptions & {
 
 async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
   const { config, clock, log, say, closers, closeAll } = surroundings
-  const metrics = createMetrics({
-    ...httpMetricHelp,
-    ...noteMetricHelp,
-    ...preflightMetricHelp,
-    ...subgraphMetricHelp,
-    ...dataMetricHelp,
-    ...remoteMetricHelp,
-    ...treasuryMetricHelp,
-  })
-  const monotonicNow = () => performance.now()
-  const nextRequestId = createRequestIds()
+  const metrics = createMetrics(metricHelp)
+  const common = { clock, log, metrics, monotonicNow: () => performance.now(), nextRequestId: createRequestIds() }
   const keyRing = await openKeyRing({ database, log })
   closers.push(() => keyRing.close())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
 
-  const notes = await startNotes(database, { ...surroundings, metrics, monotonicNow })
-  const { published } = notes
+  const { published, keeper } = await startNotes(database, { ...surroundings, ...common })
   const embedded = await startEmbeddedSubgraphs(database, { chains: config.chains, log })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
-  const data = openData(config, { embedded, clock, log, metrics, monotonicNow })
+  const data = openData(config, { embedded, ...common })
   closers.push(data.close)
-  const rate = openRate(config, { published, data, log, monotonicNow })
+  const rate = openRate(config, { published, data, ...common })
   closers.push(rate.close)
-  const tls = openTls(config, { metrics, clock, log, nextRequestId })
+
+  const chainIds = config.chains.map(({ id }) => id)
+  const admin = buildAdminApp({
+    ...common,
+    token: config.admin.token.reveal(),
+    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
+    checkReadiness: () =>
+      checkReadiness({ database, published, clock, chainIds, subgraphs: embedded, remote: data.remote }),
+  })
+  const tls = openTls(config, common)
   closers.push(() => tls?.stopWatching())
+  const lane = { ...common, published, keyRing, chainIds, headers: tlsHeaders, formatDate: createDateFormatter() }
   const app = buildApp(config, {
-    clock,
+    ...common,
     keyRing,
-    notes: { published, keeper: notes.keeper, clock },
+    notes: { published, keeper, clock },
     data,
     rate,
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
-    metrics,
-    log,
-    monotonicNow,
-    nextRequestId,
-    serverFactory: tls && ((handler) => tls.server.on('request', handler)),
-  })
-  const chainIds = config.chains.map(({ id }) => id)
-  const admin = buildAdminApp({
-    token: config.admin.token.reveal(),
-    clock,
-    metrics,
-    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
-    checkReadiness: () => checkReadiness({ database, published, clock, chainIds, subgraphs: embedded }),
-    log,
-    nextRequestId,
+    serverFactory: tls && ((handler) => tls.server.on('request', createFastLane(lane, handler))),
   })
 
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
@@ -148,6 +135,16 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(() => drain(app, tls))
   const followers = [...embedded.values()].map(({ follower }) => follower)
   return { baseUrl, adminUrl, followers, stop: closeAll }
+}
+
+const metricHelp = {
+  ...httpMetricHelp,
+  ...noteMetricHelp,
+  ...preflightMetricHelp,
+  ...subgraphMetricHelp,
+  ...dataMetricHelp,
+  ...remoteMetricHelp,
+  ...treasuryMetricHelp,
 }
 
 type NotesSurroundings = Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number }
