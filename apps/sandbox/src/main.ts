@@ -13,12 +13,15 @@ import { startAnvil } from '@tallystick/workbench/anvil'
 import pino from 'pino'
 import { type Closers, createClosers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
+import { sandboxWallets } from './devnet/create-devnet.ts'
 import { type Devnet, devnetChainId } from './devnet/devnet.ts'
 import { followClock, runInStep } from './devnet/follow-clock.ts'
+import { keepInStep } from './devnet/keep-in-step.ts'
 import { describeHome, emptyHome, furnishHome, type Home, readText } from './home.ts'
 import { openHistory } from './open-history.ts'
 import { parseOptions, type SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { currentCoupons } from './seed/coupons.ts'
 import { untilIndexed } from './until-indexed.ts'
 import { welcome } from './welcome.ts'
 
@@ -48,11 +51,26 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   writeCredentials(home, { apiKey, service, devnet })
   // A reader who copies the line while the clock stood still would find it standing: it runs from `ready` on.
   if (options.at !== undefined) await runInStep(clock)
-  await followClock(devnet.anvil.url, clock)
+  const { url } = devnet.anvil
+  await followClock(url, clock)
+  const { pool } = devnet.record.protocol
+  const { admin } = sandboxWallets()
+  const renewCurve = () => setCurveAgain(service.adminUrl, readText(home.adminToken))
+  const step = keepInStep({ url, clock, pool, admin: admin.address, say, onMoved: renewCurve })
+  await closers.keep(Promise.resolve(step))
   say(welcome(home, { apiKey, baseUrl: service.baseUrl, rpcUrl: devnet.anvil.url }))
   say(`ready ${service.baseUrl}`)
   await devnet.anvil.exited
   if (!closers.isClosing()) throw new Error('The chain ended by itself, and the sandbox with it. Start it again.')
+}
+
+/** After a jump of days the rails ask whether somebody means it. In a sandbox somebody does. */
+async function setCurveAgain(adminUrl: string, token: string): Promise<void> {
+  await fetch(`${adminUrl}/curve`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ points: currentCoupons, confirm: true, by: 'sandbox' }),
+  })
 }
 
 function makeSettings(home: Home, { port, devnet }: { readonly port: number; readonly devnet: Devnet }) {

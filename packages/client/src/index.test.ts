@@ -16,6 +16,7 @@ test('default: what the package offers changes only on purpose', () => {
       "permitClaimTypedData",
       "permitLendTypedData",
       "poolAbi",
+      "poolEventAbi",
       "createClient",
       "ClientError",
       "ConnectionError",
