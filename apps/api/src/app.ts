@@ -13,6 +13,8 @@ import { assertAcceptsJson } from './http/negotiate.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Metrics } from './metrics.ts'
 import { type NotesParts, registerNotesRoute } from './notes/route.ts'
+import { buildDocument } from './openapi/build-document.ts'
+import { registerOpenapiRoutes } from './openapi/route.ts'
 
 export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly keyRing: KeyRing
@@ -39,6 +41,8 @@ const endpoints: readonly Endpoint[] = [
   { url: '/data', path: /^\/data$/, allow: 'POST', scope: 'data' },
   { url: '/graphql', path: /^\/graphql$/, allow: 'POST', scope: 'data' },
   { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
+  { url: '/openapi.json', path: /^\/openapi\.json$/, allow: 'GET, HEAD' },
+  { url: '/docs', path: /^\/docs$/, allow: 'GET, HEAD' },
 ]
 
 /** The public API, complete but for a port: it never listens and never reads the environment. */
@@ -51,14 +55,19 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
 
   registerNotesRoute(app, { parts: parts.notes, chainIds })
   registerDataRoutes(app, parts.data)
-  registerSubgraphRoutes(app, {
-    subgraphs: parts.subgraphs,
-    limitAddress: createAddressLimit({
-      rpm: config.listen.publicRpm,
-      trust: config.listen.proxy?.trust ?? [],
-      monotonicNow: parts.monotonicNow,
-    }),
+  const limitAddress = createAddressLimit({
+    rpm: config.listen.publicRpm,
+    trust: config.listen.proxy?.trust ?? [],
+    monotonicNow: parts.monotonicNow,
   })
+  registerSubgraphRoutes(app, { subgraphs: parts.subgraphs, limitAddress })
+  const document = buildDocument({
+    chainIds,
+    dataChainIds: parts.data.chainIds,
+    subgraphChainIds: [...parts.subgraphs.keys()],
+    endpoints: endpoints.map(({ url }) => url),
+  })
+  registerOpenapiRoutes(app, { document, limitAddress })
   return app
 }
 

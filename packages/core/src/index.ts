@@ -17,7 +17,15 @@ export {
 export { hashNote, noteTypedData, noteTypes } from './note/note-typed-data.ts'
 export { findSignatureFault, type NoteVerification, verifyNote } from './note/verify-note.ts'
 export { type ChainRateFacts, currentRates, type FixedRate, type LastFloatingIncome } from './rates/current-rates.ts'
+export {
+  type DataRequestBody,
+  dataEnvelopeSchema,
+  dataRequestSchema,
+  dataVariablesSchema,
+} from './wire/data-request.ts'
+export { chainDataSchema, chainErrorSchema, type DataResponse, dataResponseSchema } from './wire/data-response.ts'
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
+export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
 export {
   decodeNote,
   encodeNote,
@@ -25,5 +33,14 @@ export {
   notesResponseSchema,
   type WireNote,
   wireNoteSchema,
+  wireSignatureSchema,
 } from './wire/notes-response.ts'
-export { type ChainRates, chainRatesSchema, type RateResponse, rateResponseSchema } from './wire/rate-response.ts'
+export { maturityPattern, notesQuerySchema, rateQuerySchema } from './wire/query-parameters.ts'
+export {
+  type ChainRates,
+  chainRatesSchema,
+  fixedRateSchema,
+  marketRateSchema,
+  type RateResponse,
+  rateResponseSchema,
+} from './wire/rate-response.ts'
