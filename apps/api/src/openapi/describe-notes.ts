@@ -25,7 +25,7 @@ export function describeNotes(context: DocumentContext): Operation {
         name: 'If-None-Match',
         in: 'header',
         required: false,
-        description: 'The `ETag` of the answer you have.',
+        description: 'The `ETag` of the answer you have. [entity tag]',
         schema: { type: 'string', 'x-unit': 'entity tag', examples: ['"kHqFZ2nWcWg0vSL4nRzLhA"'] },
       },
     ],

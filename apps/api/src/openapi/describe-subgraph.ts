@@ -43,8 +43,8 @@ export function describeSubgraphGet(context: DocumentContext): Operation {
   return {
     operationId: 'querySubgraphByGet',
     tags: ['Subgraph'],
-    summary: 'Ask it by GET',
-    description: 'The same, with the request in the query string.',
+    summary: 'Ask the embedded subgraph of one chain by GET',
+    description: 'The same as by POST, with the request in the query string, for clients that prefer it.',
     security: [],
     parameters: [
       chainIdParameter(context),
@@ -77,7 +77,7 @@ function chainIdParameter({ subgraphChainIds }: DocumentContext): Parameter {
     name: 'chainid',
     in: 'path',
     required: true,
-    description: 'The chain. Only those with an embedded subgraph have one.',
+    description: 'The chain. Only those with an embedded subgraph have one. [chain id]',
     schema: allowOnly(schema, subgraphChainIds),
   }
 }
@@ -87,7 +87,7 @@ function textParameter(
   { description, unit, example }: { readonly description: string; readonly unit: string; readonly example: string },
 ): Parameter {
   const schema = { type: 'string', 'x-unit': unit, examples: [example] }
-  return { name, in: 'query', required: name === 'query', description, schema }
+  return { name, in: 'query', required: name === 'query', description: `${description} [${unit}]`, schema }
 }
 
 function responses(context: DocumentContext) {

@@ -72,6 +72,7 @@ export type OpenapiDocument = {
     readonly version: string
     readonly summary: string
     readonly description: string
+    readonly contact: { readonly name: string }
     readonly license: { readonly name: string; readonly url: string }
   }
   readonly servers: readonly { readonly url: string; readonly description: string }[]

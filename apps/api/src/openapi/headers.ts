@@ -1,7 +1,7 @@
 import type { Header, Reference } from './document.ts'
 
 function header(description: string, { unit, example }: { readonly unit: string; readonly example: string }): Header {
-  return { description, schema: { type: 'string', 'x-unit': unit, examples: [example] } }
+  return { description: `${description} [${unit}]`, schema: { type: 'string', 'x-unit': unit, examples: [example] } }
 }
 
 /** The headers of answers that mean something to a caller. */

@@ -18,5 +18,6 @@ export type FieldNotes = {
  * field(z.string(), { description: 'Coupon.', unit: 'basis points per 360-day year', example: '401' })
  */
 export function field<Schema extends z.ZodType>(schema: Schema, { description, unit, example }: FieldNotes): Schema {
-  return schema.meta({ description, 'x-unit': unit, examples: [example] })
+  // In brackets behind the words too, for tools that show nothing but those.
+  return schema.meta({ description: `${description} [${unit}]`, 'x-unit': unit, examples: [example] })
 }

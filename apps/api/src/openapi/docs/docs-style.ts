@@ -67,5 +67,4 @@ nav a:hover { text-decoration: underline; }
   td:empty { display: none; }
   td:not(:first-child)::before { content: attr(data-label) ': '; color: var(--ink-soft); font-size: 0.8125rem; }
 }
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `

@@ -10,7 +10,7 @@ export function renderFields(fields: readonly Field[]): Html {
     fields.map(({ path, type, required, schema }) => [
       html`<code>${path}</code><span class="small">${type}${required && ', required'}</span>`,
       renderInline(schema['x-unit'] ?? ''),
-      html`${renderInline(schema.description ?? '')}${renderValues(schema)}`,
+      html`${renderInline(meaningOf(schema))}${renderValues(schema)}`,
       schema.examples ? html`<code>${formatExample(schema.examples[0])}</code>` : html``,
     ]),
   )
@@ -27,6 +27,11 @@ ${rows.map(
 )}</tbody>
 </table>
 `
+}
+
+/** The unit has a column of its own. */
+function meaningOf({ description = '', 'x-unit': unit }: JsonSchema): string {
+  return description.replace(` [${unit}]`, '')
 }
 
 // More than these (the error codes) have a place of their own.
