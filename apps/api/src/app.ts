@@ -15,11 +15,13 @@ import type { Metrics } from './metrics.ts'
 import { type NotesParts, registerNotesRoute } from './notes/route.ts'
 import { buildDocument } from './openapi/build-document.ts'
 import { registerOpenapiRoutes } from './openapi/route.ts'
+import { type RateParts, registerRateRoute } from './rate/route.ts'
 
 export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly keyRing: KeyRing
   readonly notes: NotesParts
   readonly data: DataParts
+  readonly rate: RateParts
   /** The embedded subgraphs, by chain. */
   readonly subgraphs: ReadonlyMap<number, QueryableSubgraph>
   readonly metrics: Metrics
@@ -40,6 +42,7 @@ const endpoints: readonly Endpoint[] = [
   { url: '/notes', path: /^\/notes$/, allow: 'GET, HEAD', scope: 'notes' },
   { url: '/data', path: /^\/data$/, allow: 'POST', scope: 'data' },
   { url: '/graphql', path: /^\/graphql$/, allow: 'POST', scope: 'data' },
+  { url: '/rate', path: /^\/rate$/, allow: 'GET, HEAD', scope: 'rate' },
   { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
   { url: '/openapi.json', path: /^\/openapi\.json$/, allow: 'GET, HEAD' },
   { url: '/docs', path: /^\/docs$/, allow: 'GET, HEAD' },
@@ -55,6 +58,7 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
 
   registerNotesRoute(app, { parts: parts.notes, chainIds })
   registerDataRoutes(app, parts.data)
+  registerRateRoute(app, { parts: parts.rate, chainIds })
   const limitAddress = createAddressLimit({
     rpm: config.listen.publicRpm,
     trust: config.listen.proxy?.trust ?? [],

@@ -23,39 +23,43 @@ export function configSchema(sources: ConfigSources) {
     .min(1)
     .transform((value) => resolve(sources.baseDirectory, value))
   const secret = secretSchema(sources)
-  return z.strictObject({
-    listen: listenSchema(sources, path),
-    admin: z.strictObject({
-      host: z.string().min(1).default('127.0.0.1'),
-      port: port.default(9464),
-      token: secret,
-    }),
-    database: databaseSchema(sources),
-    signer: z.discriminatedUnion('kind', [
-      z.strictObject({ kind: z.literal('private-key'), key: secret }),
-      z.strictObject({ kind: z.literal('keystore'), path, password: secret }),
-      z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address }),
-    ]),
-    tenors: z
-      .array(z.int().min(1).max(3650))
-      .min(1)
-      .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'holds a tenor twice', when: isList })
-      .transform((tenors) => tenors.toSorted((a, b) => a - b))
-      .default([7, 14, 30, 60, 90, 180, 360]),
-    curve: curveSchema.default({ source: 'manual' }),
-    rails: z
-      .strictObject({
-        maxMoveBps: z.int().min(0).max(10_000).default(100),
-        signAheadSeconds: z
-          .int()
-          .min(0)
-          .max(6 * 3600)
-          .default(600),
-      })
-      .prefault({}),
-    data: dataSchema.prefault({}),
-    chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
-  })
+  return z
+    .strictObject({
+      listen: listenSchema(sources, path),
+      admin: z.strictObject({
+        host: z.string().min(1).default('127.0.0.1'),
+        port: port.default(9464),
+        token: secret,
+      }),
+      database: databaseSchema(sources),
+      signer: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('private-key'), key: secret }),
+        z.strictObject({ kind: z.literal('keystore'), path, password: secret }),
+        z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address }),
+      ]),
+      tenors: z
+        .array(z.int().min(1).max(3650))
+        .min(1)
+        .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'holds a tenor twice', when: isList })
+        .transform((tenors) => tenors.toSorted((a, b) => a - b))
+        .default([7, 14, 30, 60, 90, 180, 360]),
+      curve: curveSchema.default({ source: 'manual' }),
+      rails: z
+        .strictObject({
+          maxMoveBps: z.int().min(0).max(10_000).default(100),
+          signAheadSeconds: z
+            .int()
+            .min(0)
+            .max(6 * 3600)
+            .default(600),
+          /** Whether the pool has to take a set before it is published, where an RPC is configured. */
+          preflight: z.enum(['require', 'warn', 'off']).default('warn'),
+        })
+        .prefault({}),
+      data: dataSchema.prefault({}),
+      chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
+    })
+    .superRefine(refuseUncheckedChains, { when: isObject })
 }
 
 const port = z.int().min(0).max(65_535)
@@ -229,6 +233,17 @@ function refuseRepeatedChains(chains: readonly { readonly id: number }[], contex
   chains.forEach(({ id }, index) => {
     if (chains.findIndex((chain) => chain.id === id) === index) return
     context.addIssue({ code: 'custom', path: [index, 'id'], message: `chain ${id} is configured twice` })
+  })
+}
+
+/** Also looks at what has other faults, so it takes nothing for granted. */
+function refuseUncheckedChains(value: unknown, context: z.RefinementCtx): void {
+  const { rails, chains } = value as { rails?: { preflight?: unknown }; chains?: readonly { rpc?: unknown }[] }
+  if (rails?.preflight !== 'require' || !Array.isArray(chains)) return
+  chains.forEach((chain, index) => {
+    if (!Array.isArray(chain?.rpc) || chain.rpc.length > 0) return
+    const message = 'must name at least one RPC: rails.preflight is "require", and the pool is asked through it'
+    context.addIssue({ code: 'custom', path: ['chains', index, 'rpc'], message })
   })
 }
 

@@ -44,7 +44,7 @@ const example = {
   signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
   tenors: [7, 14, 30, 60, 90, 180, 360],
   curve: { source: 'manual' },
-  rails: { maxMoveBps: 100, signAheadSeconds: 600 },
+  rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn' },
   chains: [
     {
       id: 324,
@@ -179,7 +179,7 @@ describe('defaults', () => {
       admin: { host: '127.0.0.1', port: 9464 },
       tenors: [7, 14, 30, 60, 90, 180, 360],
       curve: { source: 'manual' },
-      rails: { maxMoveBps: 100, signAheadSeconds: 600 },
+      rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn' },
     })
     expect(config.chains).toEqual([
       {
@@ -195,7 +195,7 @@ describe('defaults', () => {
 
   test('behavior: one member of a group given leaves the others at their defaults', async () => {
     const config = await load({ ...withChain({ domain: { version: '2' } }), rails: { maxMoveBps: 0 } })
-    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600 })
+    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600, preflight: 'warn' })
     expect(config.chains[0]?.domain).toMatchObject({ name: 'NoteSignatureVerifier', version: '2' })
   })
 
@@ -331,6 +331,18 @@ describe('faults', () => {
     expect(await faultsOf(withChain({ rpc: ['http://127.0.0.1:8545'], subgraph }))).toEqual([
       'chains[0].subgraph: must have either "urls" or "embedded"',
     ])
+  })
+
+  test('error: a preflight that is required needs an RPC to ask the pool through, and every fault is listed', async () => {
+    const required = { ...smallest, rails: { preflight: 'require' } }
+    const fault =
+      'chains[0].rpc: must name at least one RPC: rails.preflight is "require", and the pool is asked through it'
+    expect(await faultsOf(required)).toEqual([fault])
+    expect(await faultsOf({ ...required, tenors: [7, 7] })).toEqual(['tenors: holds a tenor twice', fault])
+    expect(
+      (await load({ ...withChain({ rpc: ['http://127.0.0.1:8545'] }), rails: required.rails })).rails.preflight,
+    ).toBe('require')
+    expect((await faultsOf({ ...smallest, rails: { preflight: 'always' } }))[0]).toMatch(/^rails\.preflight: /)
   })
 
   test('error: a chain configured twice, a tenor held twice', async () => {

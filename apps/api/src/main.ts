@@ -1,30 +1,25 @@
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, isIPv6 } from 'node:net'
-import { formatPeriod, periodAt, TallystickError } from '@tallystick/core'
+import { formatPeriod, periodAt } from '@tallystick/core'
 import { type Database, migrate, openDatabase } from '@tallystick/database'
-import { type Follower, graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
-import type { FastifyInstance } from 'fastify'
+import type { Follower } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import { buildAdminApp } from './admin/admin-app.ts'
 import { createOperator } from './admin/operator.ts'
 import { checkReadiness } from './admin/readiness.ts'
 import { type AppParts, buildApp } from './app.ts'
+import { createPoolReader } from './chain/pool-reader.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
-import { createAnalyse } from './data/analyse-query.ts'
-import type { ChainSubgraph } from './data/chain-subgraph.ts'
-import { createDataMetrics, dataMetricHelp } from './data/data-metrics.ts'
-import type { DataParts } from './data/data-route.ts'
-import { createEmbeddedSubgraph } from './data/embedded-subgraph.ts'
-import { type EmbeddedSubgraph, startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
-import { createGateway } from './data/query-chains.ts'
-import { addRemoteMetrics, remoteMetricHelp } from './data/remote/remote-metrics.ts'
-import { createRemoteSubgraph } from './data/remote-subgraph.ts'
+import { dataMetricHelp } from './data/data-metrics.ts'
+import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
+import { openData } from './data/open-data.ts'
+import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
 import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
+import { drain, isLoopback, listen } from './http/listen.ts'
 import { httpMetricHelp } from './http/measure.ts'
-import { createTlsServer, type TlsServer } from './http/tls-server.ts'
+import { createTlsServer } from './http/tls-server.ts'
 import { watchCertificate } from './http/watch-certificate.ts'
 import { openKeyRing } from './keys/key-ring.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -32,8 +27,11 @@ import { apiMigrations } from './migrations.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
+import { createPreflight } from './notes/preflight.ts'
+import { createPreflightMetrics, preflightMetricHelp } from './notes/preflight-metrics.ts'
 import { createPublished } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
+import { openRate } from './rate/open-rate.ts'
 
 export type Service = {
   readonly baseUrl: string
@@ -51,9 +49,6 @@ export type ServiceOptions = {
   /** Tells the person at the terminal what is going on. */
   readonly say: (line: string) => void
 }
-
-// A request takes milliseconds; what is not done by then never will be.
-const drainMs = 10_000
 
 /** Starts the whole service: database, keys, signer, notes, both listeners. What was opened is closed if a step fails. */
 export async function startService({ config, clock, log, say }: ServiceOptions): Promise<Service> {
@@ -93,6 +88,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const metrics = createMetrics({
     ...httpMetricHelp,
     ...noteMetricHelp,
+    ...preflightMetricHelp,
     ...subgraphMetricHelp,
     ...dataMetricHelp,
     ...remoteMetricHelp,
@@ -108,13 +104,18 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const embedded = await startEmbeddedSubgraphs(database, { chains: config.chains, log })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
+  const data = openData(config, { embedded, clock, log, metrics, monotonicNow })
+  closers.push(data.close)
+  const rate = openRate(config, { published, data, log, monotonicNow })
+  closers.push(rate.close)
   const tls = openTls(config, { metrics, clock, log, nextRequestId })
   closers.push(() => tls?.stopWatching())
   const app = buildApp(config, {
     clock,
     keyRing,
     notes: { published, keeper: notes.keeper, clock },
-    data: openData(embedded, { ...surroundings, metrics, monotonicNow }),
+    data,
+    rate,
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
     metrics,
     log,
@@ -162,16 +163,18 @@ async function startNotes(
   const published = createPublished(chainIds)
   const readChainTime = createChainTimeReader(config.chains)
   const { tenors, rails, chains } = config
+  const { preflight, close } = openPreflight(config, { clock, metrics, log, monotonicNow })
   const keeper = await keepNotes({
-    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps },
+    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps, preflight },
     chains,
     signAheadSeconds: rails.signAheadSeconds,
     published,
+    preflight,
     metrics: createNoteMetrics({ metrics, clock, published, chainIds }),
     log,
     monotonicNow,
   })
-  closers.push(() => keeper.stop())
+  closers.push(() => keeper.stop(), close)
   const current = published.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -182,36 +185,16 @@ async function startNotes(
   return { published, keeper }
 }
 
-/** What `/data` asks: every chain that has a subgraph, wherever it is. */
-function openData(
-  embedded: ReadonlyMap<number, EmbeddedSubgraph>,
-  {
-    config,
-    metrics,
-    clock,
-    log,
-    closers,
-    monotonicNow,
-  }: Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number },
-): DataParts {
-  const remote = config.chains.flatMap(({ id, subgraph }) => {
-    if (!subgraph?.urls) return []
-    const { urls, headers = {} } = subgraph
-    const parts = { settings: config.data, now: () => clock.now(), monotonicNow, log, metrics }
-    return createRemoteSubgraph({ chainId: id, urls, headers, ...parts })
-  })
-  closers.push(() => Promise.all(remote.map((subgraph) => subgraph.close())))
-  addRemoteMetrics(metrics, { subgraphs: remote, now: () => clock.now() })
-  const subgraphs = new Map<number, ChainSubgraph>([
-    ...[...embedded].map(([id, parts]) => [id, createEmbeddedSubgraph(id, parts)] as const),
-    ...remote.map((subgraph) => [subgraph.chainId, subgraph] as const),
-  ])
-  const { timeoutMs, cacheBytesMax } = config.data
-  return {
-    analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
-    gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics: createDataMetrics(metrics), log }),
-    chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
+/** What shows notes to the pools, where there is an RPC to reach them by. */
+function openPreflight({ rails, chains }: Config, parts: Pick<AppParts, 'clock' | 'metrics' | 'log' | 'monotonicNow'>) {
+  const mode = rails.preflight
+  const reachable = mode === 'off' ? [] : chains.filter(({ rpc }) => rpc.length > 0)
+  const readers = new Map(reachable.map((chain) => [chain.id, createPoolReader({ chain })]))
+  const metrics = createPreflightMetrics({ ...parts, chainIds: [...readers.keys()] })
+  const close = () => {
+    for (const reader of readers.values()) reader.close()
   }
+  return { preflight: createPreflight({ ...parts, mode, readers, metrics }), close }
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */
@@ -236,45 +219,4 @@ function openTls(
   const tls = createTlsServer({ ...current, answerPlain })
   const stopWatching = watchCertificate(listen.tls, { current, onChange: tls.setCertificate, log })
   return { ...tls, stopWatching }
-}
-
-async function listen(
-  app: FastifyInstance,
-  { host, port, scheme }: { readonly host: string; readonly port: number; readonly scheme: string },
-): Promise<string> {
-  // For "localhost" Fastify would make a second server for the other address family, around ours.
-  const bound = host === 'localhost' ? '127.0.0.1' : host
-  await app.listen({ host: bound, port }).catch((error) => {
-    throw adaptListenError(error, { host, port })
-  })
-  const address = app.server.address() as AddressInfo
-  const everywhere = ['0.0.0.0', '::'].includes(host)
-  return `${scheme}://${everywhere ? 'localhost' : isIPv6(host) ? `[${host}]` : host}:${address.port}`
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
-}
-
-function adaptListenError(
-  error: NodeJS.ErrnoException,
-  { host, port }: { readonly host: string; readonly port: number },
-): unknown {
-  if (!error.code) return error
-  return new TallystickError({
-    code: 'invalid_config',
-    message: `Cannot listen on ${host} port ${port} (${error.code}). Is something else there? Choose another port.`,
-    retryable: false,
-    cause: error,
-  })
-}
-
-/** Finishes the requests under way; what hangs longer than any request may is cut. */
-async function drain(app: FastifyInstance, tls: TlsServer | undefined): Promise<void> {
-  const cut = setTimeout(() => {
-    tls?.destroyConnections()
-    app.server.closeAllConnections?.()
-  }, drainMs)
-  await app.close()
-  clearTimeout(cut)
 }

@@ -111,6 +111,12 @@ describe('rails', () => {
     await expectRefused(service, signer, 'clock_off_chain', message)
   })
 
+  test('behavior: the time of another chain than the configured one says nothing', async () => {
+    const rpc = await startFakeRpc(Date.parse(noon) / 1000 + 5_000, 1)
+    const { service } = await startWithSigner({ config: { chains: [{ ...chain324, rpc: [rpc] }] } })
+    expect((await service.operator.showNotes()).chains[0]?.current.signed).toBe(true)
+  })
+
   test('behavior: an RPC that is down does not stop the notes', async () => {
     const config = { chains: [{ ...chain324, rpc: ['http://127.0.0.1:1'] }] }
     const { service } = await startWithSigner({ config })
@@ -236,11 +242,15 @@ function highS(signature: string): string {
 }
 
 /** A node that knows one block, of a time of our choosing. */
-async function startFakeRpc(timestampSeconds: number): Promise<string> {
+async function startFakeRpc(timestampSeconds: number, chainId = 324): Promise<string> {
   const block = { number: '0x1', timestamp: `0x${timestampSeconds.toString(16)}`, transactions: [] }
-  const server = createServer((_, response) => {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { id, method } = JSON.parse(Buffer.concat(chunks).toString())
+    const results: Record<string, unknown> = { eth_chainId: `0x${chainId.toString(16)}`, eth_getBlockByNumber: block }
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 0, result: block }))
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? '0x' }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {

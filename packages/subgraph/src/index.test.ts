@@ -5,6 +5,9 @@ test('default: the package exports these values', () => {
   expect(Object.keys(subgraph)).toMatchInlineSnapshot(`
     [
       "createFollower",
+      "createRpcEndpoint",
+      "RpcError",
+      "createRpcPool",
       "createProtocolMapping",
       "protocolSchema",
       "openSubgraph",

@@ -10,7 +10,7 @@ import type { WireQuery } from './remote/create-sender.ts'
 import { createKnownRemoteHead } from './remote/known-remote-head.ts'
 import { createUpstream, lightQuery, lightTimeoutMs, type Upstream, type UpstreamStatus } from './remote/upstream.ts'
 
-export type RemoteSubgraph = ChainSubgraph & {
+export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
   currentHead(): Head | undefined
   /** How each URL is doing, in the order of the configuration. */
   status(): readonly UpstreamStatus[]
@@ -55,7 +55,6 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
     chainId,
     currentHead: known.read,
     ask: async (query, signal) => {
-      signal.throwIfAborted()
       known.touch()
       const candidates = usable(upstreams)
       if (candidates.length === 0) throw circuitOpen(upstreams)
@@ -123,7 +122,7 @@ async function pollHead(upstream: Upstream, timeoutMs: number): Promise<void> {
 
 function toWire({ textWithHead, headAlias, variables, operationName }: SubgraphQuery): WireQuery {
   const body = Buffer.from(JSON.stringify({ query: textWithHead, variables, operationName }))
-  return { body, headAlias, operationName }
+  return { body, headAlias, isUrgent: false, operationName }
 }
 
 function circuitOpen(upstreams: readonly Upstream[]): TallystickError {

@@ -7,6 +7,7 @@ import type { Curve } from './curve.ts'
 import { findCurveInForce } from './curve-store.ts'
 import type { NoteSet } from './note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from './note-store.ts'
+import type { Preflight } from './preflight.ts'
 import { findRefusal, offeredTenors, type Refusal } from './rails.ts'
 import { signPeriodNote } from './sign-period-note.ts'
 import type { Signer } from './signers/signer.ts'
@@ -19,6 +20,7 @@ export type IssuingDesk = {
   readonly readChainTime: ReadChainTime
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
+  readonly preflight: Pick<Preflight, 'findHeld' | 'findRefusal'>
 }
 
 export type IssueResult =
@@ -43,7 +45,11 @@ export async function issueNotes(
     const curve = await findCurveInForce(desk.database, key)
     const refusal = await judge(desk, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
-    const published = await storeNoteSet(desk.database, await signSet(desk, { chain, period, curve }))
+    const set =
+      desk.preflight.findHeld({ ...key, curveId: curve.id }) ?? (await signSet(desk, { chain, period, curve }))
+    const objection = await desk.preflight.findRefusal(set)
+    if (objection) return { refusal: objection }
+    const published = await storeNoteSet(desk.database, set)
     if (published) return proveStored(published, chain)
   }
   throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times while its notes were being signed`)

@@ -5,7 +5,9 @@ import type { ChainConfig } from '../config.ts'
 import { curvesChannel } from './curve-store.ts'
 import { type IssuingDesk, issueNotes } from './issue-notes.ts'
 import type { NoteMetrics } from './note-metrics.ts'
+import type { NoteSet } from './note-set.ts'
 import { recordRefusal } from './note-store.ts'
+import type { Preflight } from './preflight.ts'
 import type { Published } from './published.ts'
 import type { Refusal } from './rails.ts'
 import { createRetryGate } from './retry-gate.ts'
@@ -22,6 +24,7 @@ export type KeeperParts = {
   readonly chains: readonly ChainConfig[]
   readonly signAheadSeconds: number
   readonly published: Published
+  readonly preflight: Pick<Preflight, 'watch'>
   readonly metrics: NoteMetrics
   readonly log: Logger
   /** Milliseconds that never run backwards: waiting times are measured with it. */
@@ -39,6 +42,7 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
   const gate = createRetryGate(parts.monotonicNow)
   const refuse = createRefuse(parts)
   let stopped = false
+  let knownStart: bigint | undefined
 
   const ensure = async (chain: ChainConfig, period: Period) => {
     if (published.find(chain.id, period.start)) return
@@ -48,9 +52,15 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
     if (stopped) return
     const nowSeconds = toSeconds(desk.clock.now())
     const current = periodAt(nowSeconds)
+    // What failed ahead of the boundary is tried at it, not when its next try was due.
+    if (knownStart !== current.start) gate.reset()
+    knownStart = current.start
     await Promise.all(chains.map((chain) => ensure(chain, current)))
-    if (stopped || nowSeconds < current.end - BigInt(parts.signAheadSeconds)) return
-    await Promise.all(chains.map((chain) => ensure(chain, periodAfter(current))))
+    if (!stopped && nowSeconds >= current.end - BigInt(parts.signAheadSeconds)) {
+      await Promise.all(chains.map((chain) => ensure(chain, periodAfter(current))))
+    }
+    // Nobody waits for it: the notes are there, and an alarm is raised when it is known.
+    if (!stopped) void parts.preflight.watch(findSets(parts, current))
   }
   const stopListening = await desk.database.listen(curvesChannel, () => {
     gate.reset()
@@ -68,6 +78,13 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
       await gate.settle()
     },
   }
+}
+
+/** What is in memory of a period and the one after it. */
+function findSets({ chains, published }: KeeperParts, current: Period): NoteSet[] {
+  return chains.flatMap(({ id }) =>
+    [current, periodAfter(current)].flatMap(({ start }) => published.find(id, start) ?? []),
+  )
 }
 
 type Refuse = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<void>

@@ -14,6 +14,8 @@ export const refusalReasons = [
   'clock_off_chain',
   'signer_failed',
   'stored_set_invalid',
+  'preflight_refused',
+  'preflight_unavailable',
 ] as const
 
 /** Why a period's notes are not there: `reason` for programs, `message` says what to do. */

@@ -52,6 +52,7 @@ export async function askUpstreams(upstreams: readonly Upstream[], options: AskO
     heldUntilMs: Number.POSITIVE_INFINITY,
     lastError: undefined,
   }
+  if (signal.aborted) return endAborted(race, signal)
   const abortion = listenTo(signal)
   let ending: 'outrun' | 'cancelled' = 'outrun'
   try {
@@ -129,7 +130,7 @@ async function nextEvent(
 /** Nobody answered in time: the next one is asked beside them, or in their place where hedging is off. */
 function loseWait(race: Race, { query, hedgeMs }: AskOptions): void {
   if (hedgeMs === null) for (const call of race.running.keys()) call.end('slow')
-  else beginNext(race, query)
+  else if (!beginNext(race, query)) race.waiting.length = 0
 }
 
 /** The answer, if this decides it. */
@@ -181,8 +182,7 @@ function listenTo(signal: AbortSignal): { readonly promise: Promise<Event>; stop
   let onAbort: () => void = () => undefined
   const promise = new Promise<Event>((resolve) => {
     onAbort = () => resolve({ kind: 'aborted' })
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
   })
   return { promise, stop: () => signal.removeEventListener('abort', onAbort) }
 }

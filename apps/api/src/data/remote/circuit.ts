@@ -18,8 +18,8 @@ export type CircuitEvent =
   /** A caller's query was answered, or rejected for what it is. */
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed' }
-  /** The upstream asked to be left alone; undefined if it did not say for how long. */
-  | { readonly kind: 'sent_away'; readonly forMs: number | undefined }
+  /** The upstream asked to be left alone. */
+  | { readonly kind: 'sent_away'; readonly forMs: number }
   | { readonly kind: 'probe_started' }
   | { readonly kind: 'probe_succeeded' }
   | { readonly kind: 'probe_failed'; readonly forMs?: number | undefined }
@@ -29,7 +29,7 @@ export type CircuitEvent =
  * one, because a single reset or 502 is what every restart behind a load balancer looks like.
  */
 export const failuresMax = 3
-// A restart is over within seconds, and a probe every 15 s is no load for anything: no outage is noticed as over later.
+// A restart is over within seconds. However long an outage, its end is noticed within 15 s, which is no load for anybody.
 const restMsMin = 500
 const restMsMax = 15_000
 // Slow queries can fail in a row while the light one succeeds: they are not worth a probe each time.
@@ -102,12 +102,9 @@ function probedAfter(
 }
 
 /** Queries that were under way together are sent away together: only the first makes the next rest longer. */
-function sentAway(
-  circuit: Circuit,
-  { forMs, atMs }: { readonly forMs: number | undefined; readonly atMs: number },
-): Circuit {
+function sentAway(circuit: Circuit, { forMs, atMs }: { readonly forMs: number; readonly atMs: number }): Circuit {
   if (circuit.state !== 'open') return open(circuit, { forMs, atMs })
-  return { ...circuit, restsUntilMs: Math.max(circuit.restsUntilMs, atMs + (forMs ?? 0)) }
+  return { ...circuit, restsUntilMs: Math.max(circuit.restsUntilMs, atMs + forMs) }
 }
 
 function open(

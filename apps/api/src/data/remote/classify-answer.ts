@@ -12,6 +12,9 @@ export type Reading = {
   readonly nowMs: number
 }
 
+// For a 429 that does not say: windows of a second are the most common.
+const retryAfterSecondsDefault = 1
+
 /** What an upstream's HTTP answer amounts to: the caller's data, or an error that says what is wrong with it. */
 export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAnswer {
   const { status, text } = exchange
@@ -68,7 +71,7 @@ function statusError(
   })
   if (status === 429) {
     const message = 'The chain’s subgraph takes no more queries for the moment. Try again later.'
-    return upstreamError({ failure: 'busy', message, retryAfterSeconds })
+    return upstreamError({ failure: 'busy', message, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsDefault })
   }
   if (status === 401 || status === 403) {
     const message = `The chain’s subgraph does not accept the operator’s key (status ${status}). The operator has to mend this.`

@@ -25,7 +25,9 @@ export function classifyErrors(
   const entries = readEntries(errors)
   for (const entry of entries) {
     const failure = failureOf(entry)
-    if (failure) return upstreamError({ failure, message: explanations[failure] + itSays + redact(entry.message) })
+    if (!failure) continue
+    const words = redact(entry.message)
+    return upstreamError({ failure, message: explanations[failure] + (words && itSays + words) })
   }
   if (otherwise) return otherwise
   const messages = cleanMessages(errors, redact)
@@ -77,7 +79,7 @@ const explanations: Readonly<Record<Told, string>> = {
 
 /** Undefined if it is about the query. */
 function failureOf({ message, code }: Entry): Told | undefined {
-  const byCode = code === undefined ? undefined : failuresByCode[code]
+  const byCode = failuresByCode.get(code)
   if (byCode) return byCode
   if (message === '') return 'malformed'
   if (/^bad indexers/i.test(message) && notIndexed.test(message)) return 'behind'
@@ -85,11 +87,11 @@ function failureOf({ message, code }: Entry): Told | undefined {
 }
 
 /** What our own subgraphs put into `extensions.code`. */
-const failuresByCode: Readonly<Record<string, Told | undefined>> = {
-  internal_error: 'internal',
-  database_unavailable: 'internal',
-  query_timeout: 'slow_query',
-}
+const failuresByCode: ReadonlyMap<string | undefined, Told> = new Map([
+  ['internal_error', 'internal'],
+  ['database_unavailable', 'internal'],
+  ['query_timeout', 'slow_query'],
+])
 
 const notIndexed = /too far behind|missing block|not yet available/i
 

@@ -25,8 +25,8 @@ export function circuitEventOf(outcome: CallOutcome): CircuitEvent | undefined {
     // A server that hangs is outrun each time, and would cost every caller the wait.
     return outcome.ending === 'outrun' && outcome.phase === 'headers' ? { kind: 'failed' } : undefined
   }
-  const { retryAfterSeconds } = outcome.error
-  switch (failureOf(outcome.error)) {
+  const { error } = outcome
+  switch (failureOf(error)) {
     case undefined:
       return { kind: 'succeeded' }
     // The query is ahead of its time or asks for too much, or we have sent too many.
@@ -35,16 +35,10 @@ export function circuitEventOf(outcome: CallOutcome): CircuitEvent | undefined {
     case 'overloaded':
       return undefined
     case 'busy':
-      return { kind: 'sent_away', forMs: toMs(retryAfterSeconds) }
     case 'http_status':
-      return retryAfterSeconds === undefined
-        ? { kind: 'failed' }
-        : { kind: 'sent_away', forMs: toMs(retryAfterSeconds) }
+      if (error.retryAfterSeconds === undefined) return { kind: 'failed' }
+      return { kind: 'sent_away', forMs: error.retryAfterSeconds * 1000 }
     default:
       return { kind: 'failed' }
   }
-}
-
-function toMs(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000
 }

@@ -30,7 +30,9 @@ const slowMessages = {
 } as const
 
 function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { readonly code?: unknown }
+  const { code, name, message } = (error ?? {}) as NodeJS.ErrnoException
+  // undici gives its own no code: it does not find the parser's constants by their numbers.
+  if (name === 'HTTPParserError') return /EOF/.test(message) ? 'HPE_INVALID_EOF_STATE' : 'HPE_INVALID'
   return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'no code'
 }
 

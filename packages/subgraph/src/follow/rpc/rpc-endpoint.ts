@@ -129,7 +129,10 @@ function sortById(answers: readonly unknown[], count: number): readonly unknown[
   return Array.from({ length: count }, (_, id) => byId.get(id))
 }
 
-type Answer = { readonly result?: unknown; readonly error?: { readonly code?: unknown; readonly message?: unknown } }
+type Answer = {
+  readonly result?: unknown
+  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
+}
 
 function readResult(
   answer: unknown,
@@ -139,7 +142,8 @@ function readResult(
   if (error) {
     const message = redact(String(error.message ?? 'no message')).slice(0, messageLengthMax)
     const kind = isRateLimit(error.code, message) ? 'busy' : 'error'
-    throw new RpcError({ kind, message: `answered ${method} with the error "${message}"` })
+    const code = typeof error.code === 'number' ? error.code : undefined
+    throw new RpcError({ kind, message: `answered ${method} with the error "${message}"`, code, data: error.data })
   }
   if (result === undefined) throw new RpcError({ kind: 'garbage', message: `answered ${method} with no result` })
   return result

@@ -9,6 +9,9 @@ export type RpcErrorOptions = {
   readonly message: string
   /** How long the RPC asked to be left alone. */
   readonly retryAfterMs?: number | undefined
+  /** Of an error the server answered with: its code and what it sent along, which for a revert is the contract's reason. */
+  readonly code?: number | undefined
+  readonly data?: unknown
   readonly cause?: unknown
 }
 
@@ -17,11 +20,15 @@ export class RpcError extends Error {
   override readonly name = 'RpcError' as const
   readonly kind: RpcErrorKind
   readonly retryAfterMs: number | undefined
+  readonly code: number | undefined
+  readonly data: unknown
   readonly retryable = true
 
-  constructor({ kind, message, retryAfterMs, cause }: RpcErrorOptions) {
+  constructor({ kind, message, retryAfterMs, code, data, cause }: RpcErrorOptions) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.retryAfterMs = retryAfterMs
+    this.code = code
+    this.data = data
   }
 }

@@ -1,0 +1,50 @@
+import { decodeErrorResult, type Hex } from 'viem'
+import { poolAbi } from './pool-abi.ts'
+
+export type RevertReason =
+  | 'FeedNotYetValid'
+  | 'FeedExpired'
+  | 'InvalidMaturityTimestamp'
+  | 'InvalidSignature'
+  | 'InvalidSigner'
+  | 'InvalidCoupon'
+  | 'InvalidMaturity'
+  | 'EnforcedPause'
+  | 'unknown'
+
+export type Revert = {
+  readonly reason: RevertReason
+  /** Why, as a clause without a full stop. */
+  readonly message: string
+}
+
+/** What a pool means by the data it reverts with. */
+export function describeRevert(data: Hex): Revert {
+  if (data.length < 10) {
+    return { reason: 'unknown', message: 'the contract reverts without a reason; is it a pool of this protocol?' }
+  }
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: poolAbi, data })
+    const reason = errorName.replace(/^.*__/, '') as RevertReason
+    return { reason, message: messages[errorName]((args ?? []) as readonly unknown[]) }
+  } catch {
+    return { reason: 'unknown', message: `the pool reverts with an error unknown here (selector ${data.slice(0, 10)})` }
+  }
+}
+
+type ErrorName = Extract<(typeof poolAbi)[number], { readonly type: 'error' }>['name']
+
+const messages: Readonly<Record<ErrorName, (args: readonly unknown[]) => string>> = {
+  FeedSignatureVerifier__FeedNotYetValid: ([validAfter]) =>
+    `the note is not yet valid at the chain's time: it is good after ${validAfter} (FeedNotYetValid)`,
+  FeedSignatureVerifier__FeedExpired: ([validBefore]) =>
+    `the note has expired at the chain's time: it was good before ${validBefore} (FeedExpired)`,
+  FeedSignatureVerifier__InvalidMaturityTimestamp: ([maturity]) =>
+    `its maturity ${maturity} is past at the chain's time (InvalidMaturityTimestamp)`,
+  FeedSignatureVerifier__InvalidSignature: () => 'no key can have made its signature (InvalidSignature)',
+  FeedSignatureVerifier__InvalidSigner: ([signer, expected]) =>
+    `the pool takes notes signed by ${expected}, and finds this one signed by ${signer} (InvalidSigner)`,
+  ReserveStabilityPool__InvalidCoupon: () => 'its coupon is outside the pool’s limit (InvalidCoupon)',
+  ReserveStabilityPool__InvalidMaturity: () => 'its maturity is nearer than the pool’s limit (InvalidMaturity)',
+  EnforcedPause: () => 'the pool is paused (EnforcedPause)',
+}

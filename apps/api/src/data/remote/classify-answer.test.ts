@@ -1,0 +1,200 @@
+import type { TallystickError } from '@tallystick/core'
+import { describe, expect, test } from 'vitest'
+import { classifyAnswer } from './classify-answer.ts'
+
+const reading = { headAlias: 'h', redact: (text: string) => text.replaceAll('secret', '…'), nowMs: 0 }
+const json = { 'content-type': 'application/json' }
+
+function classify(value: unknown, { status = 200, headers = json as Record<string, string> } = {}) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return classifyAnswer({ status, headers, text }, reading)
+}
+
+function errorOf(...parameters: Parameters<typeof classify>): TallystickError {
+  try {
+    classify(...parameters)
+  } catch (error) {
+    return error as TallystickError
+  }
+  throw new Error('it is an answer')
+}
+const kindOf = (error: TallystickError) => error.details?.['failure'] ?? error.code
+const ofMessage = (message: string) => kindOf(errorOf({ errors: [{ message }] }))
+
+describe('data', () => {
+  test('default: without our own selection, everything else as it came', () => {
+    const data = { b: [{ id: '1' }], h: { block: { number: 1, hash: '0xAb', timestamp: 2 } }, a: null }
+    expect(classify({ data })).toEqual({
+      data: '{"b":[{"id":"1"}],"a":null}',
+      errors: [],
+      head: { number: 1, hash: '0xAb', timestamp: 2 },
+    })
+  })
+
+  test.each([
+    ['application/json'],
+    ['application/json; charset=utf-8'],
+    ['Application/JSON;charset=UTF-8'],
+    ['application/graphql-response+json'],
+  ])('default: declared as %s', (type) => {
+    expect(classify({ data: { a: 1 } }, { headers: { 'content-type': type } }).data).toBe('{"a":1}')
+  })
+
+  test('behavior: keys that mean something to JavaScript are keys like any other', () => {
+    expect(classify('{"data":{"__proto__":{"x":1},"constructor":2,"h":null}}').data).toBe(
+      '{"__proto__":{"x":1},"constructor":2}',
+    )
+  })
+
+  test.each([
+    ['no block', {}],
+    ['null', null],
+    ['a list', [{ block: { number: 1, hash: '0x01' } }]],
+    ['a number that is a text', { block: { number: '1', hash: '0x01' } }],
+    ['a number below zero', { block: { number: -1, hash: '0x01' } }],
+    ['half a number', { block: { number: 1.5, hash: '0x01' } }],
+    ['no hash', { block: { number: 1 } }],
+    ['a hash that is null', { block: { number: 1, hash: null } }],
+    ['a hash that is none', { block: { number: 1, hash: 'latest' } }],
+    ['a hash without end', { block: { number: 1, hash: `0x${'0'.repeat(129)}` } }],
+  ])('behavior: a head with %s is none, and the data is good', (_, h) => {
+    expect(classify({ data: { a: 1, h } })).toEqual({ data: '{"a":1}', errors: [], head: undefined })
+  })
+
+  test.each([null, '5', -1, 1.5, {}])('behavior: a head whose time is %j has none', (timestamp) => {
+    const { head } = classify({ data: { h: { block: { number: 1, hash: '0x01', timestamp } } } })
+    expect(head).toEqual({ number: 1, hash: '0x01', timestamp: undefined })
+  })
+
+  test('behavior: data beside errors keeps both; nothing but nulls beside errors is no data', () => {
+    const errors = [{ message: 'Query timed out' }, { message: 'a secret' }, {}]
+    expect(classify({ data: { a: 1, b: null }, errors })).toMatchObject({
+      errors: ['Query timed out', 'a …', 'an error without a message'],
+    })
+    expect(kindOf(errorOf({ data: { a: null, h: { block: {} } }, errors }))).toBe('slow_query')
+  })
+
+  test('behavior: errors that are null or none are no errors', () => {
+    expect(classify({ data: { a: 1 }, errors: null }).errors).toEqual([])
+    expect(classify({ data: { a: 1 }, errors: [] }).errors).toEqual([])
+  })
+})
+
+describe('texts of The Graph’s gateway and of graph-node', () => {
+  test.each([
+    ['auth error: missing authorization header', 'unauthorized'],
+    ['Auth error: over the limit', 'unauthorized'],
+    ['subgraph not found: no allocations', 'not_found'],
+    ['chain not found: x', 'not_found'],
+    ['deployment `QmX` does not exist', 'not_found'],
+    ['no indexers found for QmX', 'no_indexers'],
+    ['bad indexers: {0x1: BadResponse(Store error: x), 0x2: Timeout}', 'bad_indexers'],
+    ['bad indexers: {0x1: Timeout, 0x2: Unavailable(too far behind)}', 'behind'],
+    ['bad indexers: {0x1: BadResponse(data for block number 9 is therefore not yet available)}', 'behind'],
+    ['block not found: 99', 'behind'],
+    ['internal error: failed to serialize', 'internal'],
+    [
+      'Failed to decode `block.number_gte` value: `subgraph QmX has only indexed up to block number 1 and data for block number 2 is therefore not yet available`',
+      'behind',
+    ],
+    ['Query timed out', 'slow_query'],
+    ['query timeout after 30s', 'slow_query'],
+    ['Store error: database unavailable', 'internal'],
+    ['Failed to get entities from store: x', 'internal'],
+    ['indexing_error', 'internal'],
+    ['panic processing query: x', 'internal'],
+    ['the chain was reorganized while executing the query', 'internal'],
+    ['service is overloaded and can not run the query right now. Please try again in a few minutes', 'busy'],
+    ['', 'malformed'],
+  ])('error: %j is %s', (message, failure) => {
+    expect(ofMessage(message)).toBe(failure)
+  })
+
+  test.each([
+    'bad query: failed to parse',
+    'Type `Query` has no field `internal error`',
+    'Invalid value provided for argument `where`: String("auth error")',
+    'Store error: unsupported filter `>` for value `null`',
+    'Store error: LIKE pattern must not end with escape character',
+    'Store error: value "99999999999" is out of range for type integer',
+    'query is too expensive',
+    'the result size of 9 is larger than the allowed limit of 1',
+    'Failed to decode `block.hash` value: `no block with that hash found`',
+    'Failed to decode `block.number` value: `subgraph Qm only has data starting at block number 5 and data for block number 1 is therefore not available`',
+    'something nobody has seen before',
+  ])('error: %j is about the query', (message) => {
+    expect(ofMessage(message)).toBe('query_rejected')
+  })
+
+  test('behavior: one failure among errors about the query is a failure', () => {
+    const errors = [{ message: 'Type `Query` has no field `x`' }, { message: 'Store error: no connection' }]
+    expect(kindOf(errorOf({ errors }))).toBe('internal')
+  })
+
+  test('behavior: at most ten messages are told, and how many there were', () => {
+    const error = errorOf({ errors: Array.from({ length: 25 }, (_, index) => ({ message: `wrong ${index}` })) })
+    expect(error.details?.['errors']).toHaveLength(11)
+    expect(error.message).toMatch(/^The chain’s subgraph rejects the query: wrong 0; .*; wrong 9; and 15 more$/)
+  })
+
+  test.each([
+    ['internal_error', 'internal'],
+    ['database_unavailable', 'internal'],
+    ['query_timeout', 'slow_query'],
+    ['constructor', 'query_rejected'],
+  ])('behavior: our own code %s is %s, whatever the text', (code, failure) => {
+    expect(kindOf(errorOf({ errors: [{ message: 'x', extensions: { code } }] }))).toBe(failure)
+  })
+
+  test.each([[[null]], [['x']], [[1]], [[[]]], [[{ message: 5 }]]])('error: entries %j say nothing', (errors) => {
+    expect(kindOf(errorOf({ errors }))).toBe('malformed')
+  })
+})
+
+describe('statuses and bodies', () => {
+  test.each([
+    [400, '{"errors":[{"message":"x"}]}', 'query_rejected'],
+    [422, '{"errors":[{"message":"x"}]}', 'query_rejected'],
+    [400, '{"errors":[{"message":"auth error"}]}', 'unauthorized'],
+    [500, '{"errors":[{"message":"x"}]}', 'http_status'],
+    [500, '{"errors":[{"message":"Query timed out"}]}', 'slow_query'],
+    [500, '{"data":{"a":1}}', 'http_status'],
+    [301, '', 'http_status'],
+    [405, '', 'http_status'],
+    [410, '', 'not_found'],
+    [503, '<html>', 'http_status'],
+  ])('error: status %i with %j is %s', (status, body, failure) => {
+    expect(kindOf(errorOf(body, { status }))).toBe(failure)
+  })
+
+  test('behavior: only a 429 and a 503 say how long to wait', () => {
+    const headers = { 'retry-after': '9' }
+    const waits = [429, 503, 500, 404].map((status) => errorOf('', { status, headers }).retryAfterSeconds)
+    expect(waits).toEqual([9, 9, undefined, undefined])
+  })
+
+  test.each([
+    ['{', 'truncated'],
+    ['{"data":', 'truncated'],
+    ['{"data":{"a":"}', 'truncated'],
+    ['{"data":{"a":"\\', 'truncated'],
+    ['{"data":{"a":"\\"}', 'truncated'],
+    ['[1,[2]', 'truncated'],
+    [' \n{"a"', 'truncated'],
+    ['{"data":{}}}', 'not_json'],
+    ['{"data":nothing}', 'not_json'],
+    ['tru', 'not_json'],
+    ['', 'not_json'],
+    [' ', 'not_json'],
+    ['<!doctype html>', 'not_json'],
+  ])('error: %j is %s', (text, failure) => {
+    expect(kindOf(errorOf(text))).toBe(failure)
+  })
+
+  test('behavior: megabytes that end early are seen through at once', () => {
+    const text = `{"data":{"a":"${'\\"{'.repeat(2_000_000)}`
+    const started = performance.now()
+    expect(kindOf(errorOf(text))).toBe('truncated')
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})

@@ -1,0 +1,49 @@
+import { type AddressInfo, isIPv6 } from 'node:net'
+import { TallystickError } from '@tallystick/core'
+import type { FastifyInstance } from 'fastify'
+import type { TlsServer } from './tls-server.ts'
+
+/** Listens, and resolves to the URL of where. */
+export async function listen(
+  app: FastifyInstance,
+  { host, port, scheme }: { readonly host: string; readonly port: number; readonly scheme: string },
+): Promise<string> {
+  // For "localhost" Fastify would make a second server for the other address family, around ours.
+  const bound = host === 'localhost' ? '127.0.0.1' : host
+  await app.listen({ host: bound, port }).catch((error) => {
+    throw adaptListenError(error, { host, port })
+  })
+  const address = app.server.address() as AddressInfo
+  const everywhere = ['0.0.0.0', '::'].includes(host)
+  return `${scheme}://${everywhere ? 'localhost' : isIPv6(host) ? `[${host}]` : host}:${address.port}`
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+}
+
+function adaptListenError(
+  error: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): unknown {
+  if (!error.code) return error
+  return new TallystickError({
+    code: 'invalid_config',
+    message: `Cannot listen on ${host} port ${port} (${error.code}). Is something else there? Choose another port.`,
+    retryable: false,
+    cause: error,
+  })
+}
+
+// A request takes milliseconds; what is not done by then never will be.
+const drainMs = 10_000
+
+/** Finishes the requests under way; what hangs longer than any request may is cut. */
+export async function drain(app: FastifyInstance, tls: TlsServer | undefined): Promise<void> {
+  const cut = setTimeout(() => {
+    tls?.destroyConnections()
+    app.server.closeAllConnections?.()
+  }, drainMs)
+  await app.close()
+  clearTimeout(cut)
+}

@@ -1,0 +1,82 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { onTestFinished } from 'vitest'
+import { type Failure, type FailureName, failures, type Tls } from './failures.ts'
+import type { Defer } from './harness.ts'
+
+export type FailingServer = {
+  readonly url: string
+  /** What a client has to trust for TLS to be tried at all. */
+  readonly ca: string | undefined
+  /** How many requests came; of servers that speak no HTTP, how many connections. */
+  readonly requests: () => number
+  readonly openConnections: () => number
+}
+
+/** A real server that fails in one way, for every request. */
+export async function startFailingServer(
+  name: FailureName,
+  defer: Defer = onTestFinished as Defer,
+): Promise<FailingServer> {
+  const failure = failures[name]
+  if ('url' in failure) return { url: failure.url, ca: undefined, requests: () => 0, openConnections: () => 0 }
+  let requests = 0
+  const { server, ca } = createFailing(failure, () => {
+    requests += 1
+  })
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      for (const socket of sockets) socket.destroy()
+      server.close(() => resolve())
+    })
+  if ('nothingListens' in failure) await stop()
+  else defer(stop)
+  const scheme = 'tls' in failure || 'plainForTls' in failure ? 'https' : 'http'
+  return { url: `${scheme}://127.0.0.1:${port}`, ca, requests: () => requests, openConnections: () => sockets.size }
+}
+
+function createFailing(failure: Failure, onRequest: () => void): { server: Server; ca: string | undefined } {
+  if (!('respond' in failure)) {
+    const act = 'onConnection' in failure ? failure.onConnection : () => undefined
+    const server = createServer((socket) => {
+      onRequest()
+      act(socket)
+    })
+    return { server, ca: undefined }
+  }
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    onRequest()
+    request.resume()
+    request.once('end', () => failure.respond(response, request))
+  }
+  if (!failure.tls) return { server: createHttpServer(handle), ca: undefined }
+  const { ca, ...pair } = certificateOf(failure.tls)
+  return { server: createHttpsServer(pair, handle), ca }
+}
+
+function certificateOf(tls: Tls) {
+  const trusted = createCertificateAuthority()
+  const stranger = createCertificateAuthority()
+  switch (tls) {
+    case 'self-signed':
+      return { ca: trusted.cert, cert: stranger.cert, key: stranger.key }
+    case 'unknown authority':
+      return { ca: trusted.cert, ...stranger.issue(['127.0.0.1']) }
+    case 'wrong host':
+      return { ca: trusted.cert, ...trusted.issue(['elsewhere.invalid']) }
+    case 'expired': {
+      const old = createCertificateAuthority(new Date('2020-01-01'))
+      return { ca: old.cert, ...old.issue(['127.0.0.1']) }
+    }
+  }
+}

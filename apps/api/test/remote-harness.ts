@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TallystickError } from '@tallystick/core'
+import pino from 'pino'
+import { onTestFinished } from 'vitest'
+import type { Config } from '../src/config.ts'
+import type { Secret } from '../src/config-schema.ts'
+import type { SubgraphAnswer, SubgraphQuery } from '../src/data/chain-subgraph.ts'
+import { deadlineReached } from '../src/data/deadline.ts'
+import { addRemoteMetrics, remoteMetricHelp } from '../src/data/remote/remote-metrics.ts'
+import { createRemoteSubgraph, type RemoteSubgraph } from '../src/data/remote-subgraph.ts'
+import { createMetrics } from '../src/metrics.ts'
+
+export const secretKey = '0123456789abcdef0123456789abcdef'
+export const secretToken = 'token-that-nobody-may-see'
+
+export type TestRemote = {
+  readonly subgraph: RemoteSubgraph
+  readonly log: () => string
+  readonly metrics: () => string
+  /** Asks with a deadline, as the gateway does. */
+  ask(query?: Partial<SubgraphQuery>, timeoutMs?: number): Promise<SubgraphAnswer>
+}
+
+export function remoteQuery(query: Partial<SubgraphQuery> = {}): SubgraphQuery {
+  return {
+    text: 'query Positions { positionInfos { id } }',
+    textWithHead: 'query Positions { positionInfos { id } head_1: _meta { block { number hash timestamp } } }',
+    headAlias: 'head_1',
+    variables: {},
+    operationName: 'Positions',
+    ...query,
+  }
+}
+
+/** A remote subgraph of chain 324 that is closed when the test is over. Hedging and polling are off unless asked for. */
+export function openRemote(
+  urls: readonly string[],
+  {
+    settings,
+    headers = { authorization: { reveal: () => `Bearer ${secretToken}` } },
+    ca,
+    now = Date.now,
+    monotonicNow = () => performance.now(),
+  }: {
+    readonly settings?: Partial<Config['data']>
+    readonly headers?: Readonly<Record<string, Secret>>
+    readonly ca?: string | undefined
+    readonly now?: () => number
+    readonly monotonicNow?: () => number
+  } = {},
+): TestRemote {
+  const lines: string[] = []
+  const metrics = createMetrics(remoteMetricHelp)
+  const allSettings = {
+    timeoutMs: 10_000,
+    hedgeMs: null,
+    pollMs: 0,
+    maxLagSeconds: 300,
+    answerBytesMax: 1_000_000,
+    cacheBytesMax: 0,
+    ...settings,
+  }
+  const subgraph = createRemoteSubgraph({
+    chainId: 324,
+    urls,
+    headers,
+    settings: allSettings,
+    now,
+    monotonicNow,
+    log: pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) }),
+    metrics,
+    ca,
+  })
+  addRemoteMetrics(metrics, { subgraphs: [subgraph], now })
+  onTestFinished(() => subgraph.close())
+  return {
+    subgraph,
+    log: () => lines.join(''),
+    metrics: () => metrics.expose(),
+    ask: (query, timeoutMs = allSettings.timeoutMs) => askWithin(subgraph, { query: remoteQuery(query), timeoutMs }),
+  }
+}
+
+async function askWithin(
+  subgraph: RemoteSubgraph,
+  { query, timeoutMs }: { readonly query: SubgraphQuery; readonly timeoutMs: number },
+): Promise<SubgraphAnswer> {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(deadlineReached), timeoutMs)
+  try {
+    return await subgraph.ask(query, controller.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The error a promise is rejected with. */
+export async function errorOf(promise: Promise<unknown>): Promise<TallystickError> {
+  const nothing = Symbol('nothing was thrown')
+  const error = await promise.then(
+    () => nothing,
+    (thrown) => thrown,
+  )
+  if (error === nothing) throw new Error('nothing was thrown')
+  return error as TallystickError
+}
+
+/** How many timers and sockets keep this process going. */
+export function activeResources(): number {
+  return process.getActiveResourcesInfo().filter((name) => /^(Timeout|TCP|TLS|GetAddrInfo)/.test(name)).length
+}
+
+/** Lets everything happen that is already on its way. */
+export async function turn(): Promise<void> {
+  await delay(0)
+}
+
+/** The lines of a log that hold a text. */
+export function linesOf(log: string, text: string): readonly string[] {
+  return log.split('\n').filter((line) => line.includes(text))
+}
