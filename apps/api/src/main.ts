@@ -10,6 +10,7 @@ import { type AppParts, buildApp } from './app.ts'
 import { createPoolReader } from './chain/pool-reader.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
+import { maxAgeBusinessDaysDefault } from './config-schema.ts'
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { openData } from './data/open-data.ts'
@@ -25,12 +26,15 @@ import { openKeyRing } from './keys/key-ring.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { apiMigrations } from './migrations.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
+import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPreflight } from './notes/preflight.ts'
 import { createPreflightMetrics, preflightMetricHelp } from './notes/preflight-metrics.ts'
-import { createPublished } from './notes/published.ts'
+import { createPublished, type Published } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
+import { keepTreasuryCurve } from './notes/treasury/keep-treasury-curve.ts'
+import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
 import { openRate } from './rate/open-rate.ts'
 
 export type Service = {
@@ -92,6 +96,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     ...subgraphMetricHelp,
     ...dataMetricHelp,
     ...remoteMetricHelp,
+    ...treasuryMetricHelp,
   })
   const monotonicNow = () => performance.now()
   const nextRequestId = createRequestIds()
@@ -145,27 +150,24 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   return { baseUrl, adminUrl, followers, stop: closeAll }
 }
 
-async function startNotes(
-  database: Database,
-  {
-    config,
-    clock,
-    log,
-    say,
-    closers,
-    metrics,
-    monotonicNow,
-  }: Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number },
-) {
+type NotesSurroundings = Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number }
+
+async function startNotes(database: Database, surroundings: NotesSurroundings) {
+  const { config, clock, log, say, closers, metrics, monotonicNow } = surroundings
   const signer = await openSigner(config.signer)
   say(`signing as ${signer.address} (${signer.kind})`)
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublished(chainIds)
   const readChainTime = createChainTimeReader(config.chains)
-  const { tenors, rails, chains } = config
+  const { tenors, rails, chains, curve } = config
   const { preflight, close } = openPreflight(config, { clock, metrics, log, monotonicNow })
+  closers.push(close)
+  const curveSource = await openCurveSource(database, { ...surroundings, published })
+  closers.push(() => curveSource.stop())
+  const { maxMoveBps } = rails
+  const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
   const keeper = await keepNotes({
-    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps, preflight },
+    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps, maxAgeBusinessDays, curveSource, preflight },
     chains,
     signAheadSeconds: rails.signAheadSeconds,
     published,
@@ -174,7 +176,8 @@ async function startNotes(
     log,
     monotonicNow,
   })
-  closers.push(() => keeper.stop(), close)
+  // Together: the keeper may be waiting for a fetch, which only the source can cut short.
+  closers.push(() => Promise.all([curveSource.stop(), keeper.stop()]))
   const current = published.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -195,6 +198,15 @@ function openPreflight({ rails, chains }: Config, parts: Pick<AppParts, 'clock' 
     for (const reader of readers.values()) reader.close()
   }
   return { preflight: createPreflight({ ...parts, mode, readers, metrics }), close }
+}
+
+async function openCurveSource(
+  database: Database,
+  { config, clock, log, metrics, monotonicNow, published }: NotesSurroundings & { readonly published: Published },
+): Promise<CurveSource> {
+  const { curve } = config
+  if (curve.source === 'manual') return manualCurveSource
+  return keepTreasuryCurve({ database, clock, config: { ...config, curve }, published, metrics, log, monotonicNow })
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { startFakeRpc } from './fake-rpc.ts'
 import { type Behaviour, type FakeSigner, startFakeSigner } from './fake-web3signer.ts'
 import { chain324, coupons, newDatabase, start, type TestService } from './harness.ts'
 
@@ -106,13 +104,13 @@ describe('rails', () => {
     ['ahead of the clock', 61, 'the clock is 61 s behind the newest block'],
     ['far behind the clock', -901, 'the clock is 901 s ahead of the newest block'],
   ])('error: a chain whose time is %s', async (_, offsetSeconds, message) => {
-    const rpc = await startFakeRpc(Date.parse(noon) / 1000 + offsetSeconds)
+    const rpc = await startFakeRpc({ timestampSeconds: Date.parse(noon) / 1000 + offsetSeconds })
     const { service, signer } = await startWithSigner({ config: { chains: [{ ...chain324, rpc: [rpc] }] } })
     await expectRefused(service, signer, 'clock_off_chain', message)
   })
 
   test('behavior: the time of another chain than the configured one says nothing', async () => {
-    const rpc = await startFakeRpc(Date.parse(noon) / 1000 + 5_000, 1)
+    const rpc = await startFakeRpc({ timestampSeconds: Date.parse(noon) / 1000 + 5_000, chainId: 1 })
     const { service } = await startWithSigner({ config: { chains: [{ ...chain324, rpc: [rpc] }] } })
     expect((await service.operator.showNotes()).chains[0]?.current.signed).toBe(true)
   })
@@ -239,23 +237,4 @@ test('error: stored notes that do not verify are not served', async () => {
 function highS(signature: string): string {
   const s = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0')
   return signature.slice(0, 66) + s + (signature.endsWith('1b') ? '1c' : '1b')
-}
-
-/** A node that knows one block, of a time of our choosing. */
-async function startFakeRpc(timestampSeconds: number, chainId = 324): Promise<string> {
-  const block = { number: '0x1', timestamp: `0x${timestampSeconds.toString(16)}`, transactions: [] }
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { id, method } = JSON.parse(Buffer.concat(chunks).toString())
-    const results: Record<string, unknown> = { eth_chainId: `0x${chainId.toString(16)}`, eth_getBlockByNumber: block }
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? '0x' }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -74,16 +74,23 @@ function makeSettings(home: Home, { port, devnet }: { readonly port: number; rea
   }
 }
 
-/** With the port the admin listener got, so that `tallystick --config` can be pointed at it. */
+/** With the ports the listeners got, so that `tallystick --config` can be pointed at them. */
 function writeConfig(
   home: Home,
   {
     settings,
     service,
-  }: { readonly settings: ReturnType<typeof makeSettings>; readonly service: Pick<Service, 'adminUrl'> },
+  }: { readonly settings: ReturnType<typeof makeSettings>; readonly service: Pick<Service, 'adminUrl' | 'baseUrl'> },
 ): void {
-  const admin = { ...settings.admin, port: Number(new URL(service.adminUrl).port) }
-  writeFileSync(home.config, `${JSON.stringify({ ...settings, admin }, undefined, 2)}\n`)
+  const listen = { ...settings.listen, port: portOf(service.baseUrl) }
+  const admin = { ...settings.admin, port: portOf(service.adminUrl) }
+  writeFileSync(home.config, `${JSON.stringify({ ...settings, listen, admin }, undefined, 2)}\n`)
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  // A URL leaves out the port its scheme has by itself.
+  return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 
 /** The lock of the embedded database tells whether a sandbox runs here; a database that cannot be opened is no sandbox. */
