@@ -54,6 +54,8 @@ export function configSchema(sources: ConfigSources) {
           .default(600),
         /** Whether the pool has to take a set before it is published, where an RPC is configured. */
         preflight: z.enum(['require', 'warn', 'off']).default('warn'),
+        /** After a key leak: notes that another signer than the configured one made are not handed out. */
+        earlierSigner: z.enum(['serve', 'withhold']).default('serve'),
       })
       .prefault({}),
     data: dataSchema.prefault({}),

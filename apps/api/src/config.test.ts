@@ -44,7 +44,7 @@ const example = {
   signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
   tenors: [7, 14, 30, 60, 90, 180, 360],
   curve: { source: 'manual' },
-  rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn' },
+  rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' },
   chains: [
     {
       id: 324,
@@ -179,7 +179,7 @@ describe('defaults', () => {
       admin: { host: '127.0.0.1', port: 9464 },
       tenors: [7, 14, 30, 60, 90, 180, 360],
       curve: { source: 'manual' },
-      rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn' },
+      rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' },
     })
     expect(config.chains).toEqual([
       {
@@ -195,7 +195,7 @@ describe('defaults', () => {
 
   test('behavior: one member of a group given leaves the others at their defaults', async () => {
     const config = await load({ ...withChain({ domain: { version: '2' } }), rails: { maxMoveBps: 0 } })
-    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600, preflight: 'warn' })
+    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' })
     expect(config.chains[0]?.domain).toMatchObject({ name: 'NoteSignatureVerifier', version: '2' })
   })
 

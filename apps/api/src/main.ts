@@ -170,6 +170,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     desk: { database, clock, signer, readChainTime, tenors, maxMoveBps, maxAgeBusinessDays, curveSource, preflight },
     chains,
     signAheadSeconds: rails.signAheadSeconds,
+    earlierSigner: rails.earlierSigner,
     published,
     preflight,
     metrics: createNoteMetrics({ metrics, clock, published, chainIds }),

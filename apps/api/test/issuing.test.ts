@@ -1,7 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decodeNote, verifyNote } from '@tallystick/core'
+import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFakeRpc } from './fake-rpc.ts'
 import { type Behaviour, type FakeSigner, startFakeSigner } from './fake-web3signer.ts'
-import { chain324, coupons, newDatabase, start, type TestService } from './harness.ts'
+import { chain324, coupons, createKey, newDatabase, notesOf, pool, start, type TestService } from './harness.ts'
 
 const noon = '2026-11-15T12:00:00-05:00'
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -238,3 +243,28 @@ function highS(signature: string): string {
   const s = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0')
   return signature.slice(0, 66) + s + (signature.endsWith('1b') ? '1c' : '1b')
 }
+
+test('behavior: after a key leak the notes of the old signer are withheld, and the next period has the new one’s', async () => {
+  const databaseUrl = await newDatabase()
+  const leaked = await start({ databaseUrl, at: noon })
+  const before = (await leaked.operator.showNotes()).chains[0]?.current
+  expect(before?.signed).toBe(true)
+  await leaked.stop()
+  const key = `0x${'02'.repeat(32)}` as const
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-signer-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  await writeFile(join(directory, 'key'), key)
+  const signer = { kind: 'private-key', key: `file:${join(directory, 'key')}` }
+  const service = await start({ databaseUrl, at: noon, config: { rails: { earlierSigner: 'withhold' }, signer } })
+  const { secret } = await createKey(service)
+  const get = () => service.call('/notes', { headers: { 'x-api-key': secret } })
+  const withheld = await get()
+  expect([withheld.status, withheld.json().code]).toEqual([500, 'notes_unavailable'])
+  expect(service.log()).toContain('"reason":"earlier_signer"')
+  expect((await service.admin('/metrics')).body).toContain('tallystick_notes_unavailable{chain="324"} 1')
+  service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+  const [note] = notesOf(await get()).data
+  const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const
+  const { address } = privateKeyToAccount(key)
+  expect(await verifyNote(decodeNote(note), { domain, signer: address })).toEqual({ valid: true, signer: address })
+})

@@ -17,6 +17,7 @@ export const refusalReasons = [
   'stored_set_invalid',
   'preflight_refused',
   'preflight_unavailable',
+  'earlier_signer',
 ] as const
 
 /** Why a period's notes are not there: `reason` for programs, `message` says what to do. */
