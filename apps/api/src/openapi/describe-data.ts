@@ -57,7 +57,9 @@ export function describeGraphql(context: DocumentContext): Operation {
     status,
     { ...response, headers: { ...response.headers, ...headerReferences('Deprecation', 'Link') } },
   ])
-  return { ...operation, deprecated: true, responses: Object.fromEntries(responses) }
+  // No program of today should use it: the old name has a command line and no more.
+  const samples = operation['x-codeSamples'].filter(({ lang }) => lang === 'Shell')
+  return { ...operation, deprecated: true, responses: Object.fromEntries(responses), 'x-codeSamples': samples }
 }
 
 type About = Pick<Operation, 'operationId' | 'summary' | 'description'> & { readonly path: string }

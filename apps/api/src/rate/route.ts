@@ -42,7 +42,10 @@ async function gatherFacts(
 }
 
 /** The chain a query string asks for; undefined for all. As strict as that of `/notes`. */
-export function parseRateQuery(query: Readonly<Record<string, unknown>>, chainIds: readonly number[]): number | undefined {
+export function parseRateQuery(
+  query: Readonly<Record<string, unknown>>,
+  chainIds: readonly number[],
+): number | undefined {
   const unknown = Object.keys(query).find((name) => name !== 'chainid')
   if (unknown !== undefined) {
     throw new TallystickError({
