@@ -87,10 +87,10 @@ ${Object.values(examples).map(
 
 function renderFailures(operation: Operation): Html {
   const rows = listFailures(operation).map(({ code, status, meaning }) => [
-    html`${status}`,
     html`<a href="#error-${code}"><code>${code}</code></a>`,
+    html`${status}`,
     renderInline(meaning),
   ])
   return html`<h4 id="${operation.operationId}-errors">Errors</h4>
-${renderTable(['Status', 'Code', 'When, and what to do'], rows)}`
+${renderTable(['Code', 'Status', 'When, and what to do'], rows)}`
 }
