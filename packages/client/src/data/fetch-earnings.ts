@@ -1,0 +1,158 @@
+import { fixedIncome } from '@tallystick/core/income/fixed-income'
+import { floatingIncome } from '@tallystick/core/income/floating-income'
+import { partnerFee } from '@tallystick/core/income/partner-fee'
+import type { Address } from 'viem'
+import { decodeInteger, decodeMember, type Place } from '../decode/decode.ts'
+import type { Connection } from '../http/connection.ts'
+import { floatingAccumulator } from '../income/floating-accumulator.ts'
+import { type FloatingIncomeDay, floatingIncomeFields, floatingIncomeList } from './fetch-floating-incomes.ts'
+import { type Position, positionFields, positionList } from './fetch-positions.ts'
+import { type ChainError, queryData } from './query-data.ts'
+import { decodePage, type PagedList, readRemainingPages } from './read-pages.ts'
+
+/** What a wallet has and earns on one chain, in the dollar token's smallest unit. */
+export type Earnings = {
+  /** Of the positions it held when they were claimed; `net` is what was left after fees. */
+  readonly claimed: { readonly income: bigint; readonly fees: bigint; readonly net: bigint }
+  /** Of the positions it holds, up to `at`: what a claim would bring, as far as the days' floating incomes are known. */
+  readonly accrued: {
+    readonly fixed: bigint
+    readonly floating: bigint
+    readonly fees: bigint
+    readonly net: bigint
+  }
+  readonly activePositions: number
+  readonly activePrincipal: bigint
+  /** Of every position ever lent with it as beneficiary. */
+  readonly totalPrincipal: bigint
+  /** The instant accrued income is reckoned for, Unix seconds. */
+  readonly at: bigint
+}
+
+/** The earnings of a wallet on one chain, or why they cannot be had. */
+export type ChainEarnings = { readonly chain: number } & (
+  | { readonly earnings: Earnings; readonly errors?: undefined }
+  | { readonly earnings: null; readonly errors: readonly ChainError[] }
+)
+
+const activePositionArguments = `where: { currentOwner: $walletAddress, status: "Active", tokenId_lt: $below }
+    orderBy: tokenId
+    orderDirection: desc
+    first: 1000`
+
+const activePositionList: PagedList<Position> = {
+  ...positionList,
+  query: `query FetchActivePositions($walletAddress: Bytes!, $below: BigInt!) {
+  positionInfos(
+    ${activePositionArguments}
+  ) {
+    ${positionFields}
+  }
+}`,
+}
+
+// All in one, so that for nearly every wallet it is one state of the index: a position claimed between two queries would
+// be counted twice, or not at all.
+const earningsQuery = `query FetchEarnings($account: ID!, $walletAddress: Bytes!, $below: BigInt!, $belowDay: Int!) {
+  account(id: $account) { totalPrincipal totalIncome totalFees }
+  positionInfos(
+    ${activePositionArguments}
+  ) {
+    ${positionFields}
+  }
+  floatingIncomes(where: { day_lt: $belowDay }, orderBy: day, orderDirection: desc, first: 1000) {
+    ${floatingIncomeFields}
+  }
+}`
+
+type EarningsOptions = {
+  readonly wallet: Address
+  readonly chains: readonly number[]
+  readonly at?: bigint | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export async function fetchEarnings(
+  connection: Connection,
+  { wallet, chains, at, signal }: EarningsOptions,
+): Promise<readonly ChainEarnings[]> {
+  const walletAddress = wallet.toLowerCase()
+  const variables = {
+    account: walletAddress,
+    walletAddress,
+    below: activePositionList.encodeCursor(activePositionList.aboveAll),
+    belowDay: floatingIncomeList.encodeCursor(floatingIncomeList.aboveAll),
+  }
+  const { results, serverTime } = await queryData(connection, { query: earningsQuery, variables, chains, signal })
+  return Promise.all(
+    results.map(async ({ chain, data, errors }): Promise<ChainEarnings> => {
+      if (data === null || errors?.length) return { chain, earnings: null, errors: errors ?? [] }
+      const read = { chain, data, signal }
+      const [positions, days] = await Promise.all([
+        readRows(connection, { ...read, list: activePositionList, variables: { walletAddress } }),
+        readRows(connection, { ...read, list: floatingIncomeList, variables: {} }),
+      ])
+      if ('errors' in positions) return { chain, earnings: null, errors: positions.errors }
+      if ('errors' in days) return { chain, earnings: null, errors: days.errors }
+      const parts = { positions: positions.rows, days: days.rows, at: at ?? serverTime }
+      return { chain, earnings: earningsOf(decodeAccount(data), parts) }
+    }),
+  )
+}
+
+type ReadRowsOptions<Row> = {
+  readonly chain: number
+  readonly data: unknown
+  readonly list: PagedList<Row>
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal | undefined
+}
+
+function readRows<Row>(connection: Connection, { data, ...options }: ReadRowsOptions<Row>) {
+  const firstPage = decodePage(options.list, { data, below: options.list.aboveAll })
+  return readRemainingPages(connection, { ...options, firstPage })
+}
+
+type Account = { readonly totalPrincipal: bigint; readonly totalIncome: bigint; readonly totalFees: bigint }
+
+/** A wallet that never had a position has no account. */
+function decodeAccount(data: unknown): Account {
+  const account: Place = decodeMember({ value: data, path: 'POST /data: data' }, 'account')
+  if (account.value === null) return { totalPrincipal: 0n, totalIncome: 0n, totalFees: 0n }
+  const integer = (name: string) => decodeInteger(decodeMember(account, name))
+  return {
+    totalPrincipal: integer('totalPrincipal'),
+    totalIncome: integer('totalIncome'),
+    totalFees: integer('totalFees'),
+  }
+}
+
+type EarningParts = {
+  readonly positions: readonly Position[]
+  readonly days: readonly FloatingIncomeDay[]
+  readonly at: bigint
+}
+
+function earningsOf(
+  { totalPrincipal, totalIncome, totalFees }: Account,
+  { positions, days, at }: EarningParts,
+): Earnings {
+  const accumulator = floatingAccumulator(days)
+  const incomes = positions.map((position) => {
+    const fixed = fixedIncome(position, at)
+    const floating = floatingIncome(position, { instantSeconds: at, ...accumulator })
+    const fees = partnerFee({ totalIncome: fixed + floating, partnerFeeBps: position.partnerFeeBPS })
+    return { fixed, floating, fees, principal: position.principal }
+  })
+  const sum = (of: 'fixed' | 'floating' | 'fees' | 'principal') =>
+    incomes.reduce((total, income) => total + income[of], 0n)
+  const [fixed, floating, fees] = [sum('fixed'), sum('floating'), sum('fees')]
+  return {
+    claimed: { income: totalIncome, fees: totalFees, net: totalIncome - totalFees },
+    accrued: { fixed, floating, fees, net: fixed + floating - fees },
+    activePositions: positions.length,
+    activePrincipal: sum('principal'),
+    totalPrincipal,
+    at,
+  }
+}

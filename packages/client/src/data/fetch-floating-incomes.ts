@@ -1,0 +1,57 @@
+import { decodeInteger, decodeMember, type Place } from '../decode/decode.ts'
+import type { Connection } from '../http/connection.ts'
+import type { ChainError } from './query-data.ts'
+import { readList } from './read-list.ts'
+import type { PagedList } from './read-pages.ts'
+
+/** The floating income of one UTC day, as last stated. */
+export type FloatingIncomeDay = {
+  /** Unix seconds / 86400. */
+  readonly day: bigint
+  /** Income per second and dollar, scaled by 1e25. */
+  readonly floatingIncome: bigint
+  /** The sum up to and with this day. */
+  readonly accFloatingIncome: bigint
+  /** When it was last stated, Unix seconds. */
+  readonly updatedAt: bigint
+}
+
+/** All days of one chain, the last first, or why they cannot all be had. */
+export type ChainFloatingIncomes = { readonly chain: number } & (
+  | { readonly days: readonly FloatingIncomeDay[]; readonly errors?: undefined }
+  | { readonly days: null; readonly errors: readonly ChainError[] }
+)
+
+export const floatingIncomeFields = 'day floatingIncome accFloatingIncome updatedAt'
+
+export const floatingIncomeList: PagedList<FloatingIncomeDay> = {
+  name: 'floatingIncomes',
+  query: `query FetchFloatingIncomes($below: Int!) {
+  floatingIncomes(where: { day_lt: $below }, orderBy: day, orderDirection: desc, first: 1000) {
+    ${floatingIncomeFields}
+  }
+}`,
+  decodeRow: decodeDay,
+  cursorOf: ({ day }) => day,
+  // The highest Int of GraphQL; as a day it is millions of years away.
+  aboveAll: 2n ** 31n - 1n,
+  encodeCursor: Number,
+}
+
+export async function fetchFloatingIncomes(
+  connection: Connection,
+  { chains, signal }: { readonly chains: readonly number[]; readonly signal?: AbortSignal | undefined },
+): Promise<readonly ChainFloatingIncomes[]> {
+  const results = await readList(connection, { list: floatingIncomeList, variables: {}, chains, signal })
+  return results.map(({ chain, rows, errors }) => (rows ? { chain, days: rows } : { chain, days: null, errors }))
+}
+
+function decodeDay(place: Place): FloatingIncomeDay {
+  const integer = (name: string) => decodeInteger(decodeMember(place, name))
+  return {
+    day: integer('day'),
+    floatingIncome: integer('floatingIncome'),
+    accFloatingIncome: integer('accFloatingIncome'),
+    updatedAt: integer('updatedAt'),
+  }
+}

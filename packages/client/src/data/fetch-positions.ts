@@ -1,0 +1,84 @@
+import type { PositionTerms } from '@tallystick/core/income/position-terms'
+import type { Address, Hex } from 'viem'
+import { decodeHex, decodeInteger, decodeMember, decodeString, type Place } from '../decode/decode.ts'
+import type { Connection } from '../http/connection.ts'
+import type { ChainError } from './query-data.ts'
+import { readList } from './read-list.ts'
+import type { PagedList } from './read-pages.ts'
+
+/** Dollars lent to a pool, held as a token. `fixedIncome` and `floatingIncome` take it as it is. */
+export type Position = PositionTerms & {
+  readonly tokenId: bigint
+  /** Who holds the token; after a claim, who held it last. */
+  readonly owner: Address
+  /** To whom it was minted. The subgraph spells it `initalOwner`. */
+  readonly initialOwner: Address
+  /** Who sent the lend and paid the principal. */
+  readonly initiator: Address
+  /** The partner's share of the income, in basis points. */
+  readonly partnerFeeBPS: bigint
+  /** 32 zero bytes for none. */
+  readonly partnerId: Hex
+  readonly status: 'Active' | 'Claimed' | (string & Record<never, never>)
+  readonly lendTransactionHash: Hex
+}
+
+/** All positions of a wallet on one chain, or why they cannot all be had. */
+export type ChainPositions = { readonly chain: number } & (
+  | { readonly positions: readonly Position[]; readonly errors?: undefined }
+  | { readonly positions: null; readonly errors: readonly ChainError[] }
+)
+
+export const positionFields = `tokenId owner: currentOwner initalOwner initiator coupon principal
+    lendTimestamp maturityTimestamp partnerFeeBPS partnerId status lendTransactionHash`
+
+/** The query of the API's specification (§4.2), a page of it. */
+export const positionList: PagedList<Position> = {
+  name: 'positionInfos',
+  query: `query FetchAllPositions($walletAddress: Bytes!, $below: BigInt!) {
+  positionInfos(
+    where: { currentOwner: $walletAddress, tokenId_lt: $below }
+    orderBy: tokenId
+    orderDirection: desc
+    first: 1000
+  ) {
+    ${positionFields}
+  }
+}`,
+  decodeRow: decodePosition,
+  cursorOf: ({ tokenId }) => tokenId,
+  // No uint256 reaches it.
+  aboveAll: 2n ** 256n,
+  encodeCursor: String,
+}
+
+export async function fetchPositions(
+  connection: Connection,
+  options: { readonly wallet: Address; readonly chains: readonly number[]; readonly signal?: AbortSignal | undefined },
+): Promise<readonly ChainPositions[]> {
+  const { wallet, chains, signal } = options
+  const variables = { walletAddress: wallet.toLowerCase() }
+  const results = await readList(connection, { list: positionList, variables, chains, signal })
+  return results.map(({ chain, rows, errors }) =>
+    rows ? { chain, positions: rows } : { chain, positions: null, errors },
+  )
+}
+
+export function decodePosition(place: Place): Position {
+  const integer = (name: string) => decodeInteger(decodeMember(place, name))
+  const hex = (name: string, bytes: number) => decodeHex(decodeMember(place, name), bytes)
+  return {
+    tokenId: integer('tokenId'),
+    owner: hex('owner', 20),
+    initialOwner: hex('initalOwner', 20),
+    initiator: hex('initiator', 20),
+    coupon: integer('coupon'),
+    principal: integer('principal'),
+    lendTimestamp: integer('lendTimestamp'),
+    maturityTimestamp: integer('maturityTimestamp'),
+    partnerFeeBPS: integer('partnerFeeBPS'),
+    partnerId: hex('partnerId', 32),
+    status: decodeString(decodeMember(place, 'status')),
+    lendTransactionHash: hex('lendTransactionHash', 32),
+  }
+}

@@ -1,0 +1,108 @@
+import { decodeCount, decodeList, decodeMember, decodeString, type Place, refuse } from '../decode/decode.ts'
+import type { Connection } from '../http/connection.ts'
+import { requestJson } from '../http/request-json.ts'
+import { sampleServerTime } from '../server-time.ts'
+import { type TypedDocument, textOf } from './document.ts'
+
+/** Why a chain has no data, or not all of it. */
+export type ChainError = {
+  readonly message: string
+  /** As in docs/errors.md: `query_rejected`, `upstream_failed`, `upstream_timeout`; undefined where none was given. */
+  readonly code: string | undefined
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** What one chain answered: data, or why there is none. With data, `errors` is what a subgraph says failed in part. */
+export type ChainResult<Data> = {
+  readonly chain: number
+  /** The block answered from and its age, where the service says. */
+  readonly block?: number | undefined
+  readonly lagSeconds?: number | undefined
+} & (
+  | { readonly data: Data; readonly errors?: readonly ChainError[] | undefined }
+  | { readonly data: null; readonly errors: readonly ChainError[] }
+)
+
+/** A query, its variables and the chains to ask. Variables may be left out where none is needed. */
+export type DataRequest<Result, Variables> = {
+  readonly query: string | TypedDocument<Result, Variables>
+  /** The client's chains if left out. */
+  readonly chains?: readonly number[] | undefined
+  /** Which operation to run where the document has several. */
+  readonly operationName?: string | undefined
+  readonly signal?: AbortSignal | undefined
+} & (Record<never, never> extends Variables
+  ? { readonly variables?: Variables | undefined }
+  : { readonly variables: Variables })
+
+export type QueryOptions = {
+  readonly query: string | TypedDocument<unknown, never>
+  readonly variables?: Readonly<Record<string, unknown>> | undefined
+  readonly chains: readonly number[]
+  readonly operationName?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type QueriedData = {
+  readonly results: readonly ChainResult<unknown>[]
+  /** The service's time as it answered, Unix seconds. */
+  readonly serverTime: bigint
+}
+
+/** `POST /data`: one result a chain, in the order asked. Throws only where no chain answered. */
+export async function queryData(
+  connection: Connection,
+  { query, variables, chains, operationName, signal }: QueryOptions,
+): Promise<QueriedData> {
+  const body = {
+    query: textOf(query),
+    variables: { ...variables, chains },
+    ...(operationName !== undefined && { operationName }),
+  }
+  const { json, ...received } = await requestJson(connection, { path: '/data', body, signal })
+  const heads = parseHeads(received.headers.get('x-tallystick-chains'))
+  const answered: Place = { value: json, path: 'POST /data: body' }
+  const results = decodeList(answered, (place) => decodeChainResult(place, heads))
+  if (results.length !== chains.length || results.some(({ chain }, index) => chain !== chains[index])) {
+    refuse(answered, `one result for each of the chains ${chains.join(', ')}, in that order`)
+  }
+  return { results, serverTime: BigInt(Math.floor(sampleServerTime(received).earliest / 1000)) }
+}
+
+type Head = { readonly block?: number | undefined; readonly lagSeconds?: number | undefined }
+
+function decodeChainResult(place: Place, heads: ReadonlyMap<number, Head>): ChainResult<unknown> {
+  const chain = decodeCount(decodeMember(place, 'chain'))
+  const head = heads.get(chain)
+  const data = decodeMember(place, 'data')
+  const errorList = decodeMember(place, 'errors')
+  const errors = errorList.value === undefined ? undefined : decodeList(errorList, decodeChainError)
+  if (data.value === null) {
+    return { chain, ...head, data: null, errors: errors?.length ? errors : refuse(errorList, 'the reason for no data') }
+  }
+  if (typeof data.value !== 'object' || Array.isArray(data.value)) refuse(data, 'an object')
+  return { chain, ...head, data: data.value, ...(errors && { errors }) }
+}
+
+function decodeChainError(place: Place): ChainError {
+  const code = decodeMember(place, 'code')
+  const details = decodeMember(place, 'details').value
+  return {
+    message: decodeString(decodeMember(place, 'message')),
+    code: code.value === undefined ? undefined : decodeString(code),
+    ...(typeof details === 'object' && details !== null && { details: details as Readonly<Record<string, unknown>> }),
+  }
+}
+
+/** `324;block=123;lag=4, 1;block=5;lag=0`. It only informs, so what cannot be read is passed over. */
+function parseHeads(header: string | null): ReadonlyMap<number, Head> {
+  const heads = (header ?? '').split(',').map((part): readonly [number, Head] => {
+    const [chain, ...parameters] = part.trim().split(';')
+    const numberOf = (name: string) => {
+      const text = parameters.find((parameter) => parameter.trim().startsWith(`${name}=`))?.split('=')[1]
+      return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+    }
+    return [Number(chain), { block: numberOf('block'), lagSeconds: numberOf('lag') }]
+  })
+  return new Map(heads)
+}

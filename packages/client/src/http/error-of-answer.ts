@@ -1,0 +1,95 @@
+import { type ErrorCode, errorCodes } from '@tallystick/core/error/tallystick-error'
+import {
+  type ClientError,
+  type ClientErrorOptions,
+  HttpsRequiredError,
+  InsufficientScopeError,
+  InvalidApiKeyError,
+  InvalidRequestError,
+  NotesUnavailableError,
+  QueryRejectedError,
+  RateLimitedError,
+  ServiceError,
+  UpstreamError,
+} from '../errors.ts'
+
+/** The error an answer stands for that is not a success: the service's own, or what its status says where it is not. */
+export function errorOfAnswer(
+  { status, headers }: Response,
+  { endpoint, text }: { readonly endpoint: string; readonly text: string },
+): ClientError {
+  const body = parseErrorBody(text)
+  const common = { status, retryAfterSeconds: parseRetryAfter(headers) }
+  if (body) return errorOfCode({ ...common, ...body })
+  // A browser hides the status of a redirect it is told not to follow: it gives 0.
+  const isRedirect = status === 0 || (status >= 300 && status < 400)
+  const message = isRedirect
+    ? `${endpoint} was redirected. Set baseUrl to the address itself: a redirect would carry the key elsewhere.`
+    : `${endpoint} was answered with status ${status} by something that is not the service. Is baseUrl right?`
+  return errorOfStatus({ ...common, code: 'http_error', message })
+}
+
+function errorOfCode(options: ClientErrorOptions): ClientError {
+  switch (options.code) {
+    case 'https_required':
+      return new HttpsRequiredError(options)
+    case 'invalid_api_key':
+      return new InvalidApiKeyError(options)
+    case 'insufficient_scope':
+      return new InsufficientScopeError(options)
+    case 'query_rejected':
+      return new QueryRejectedError(options)
+    case 'notes_unavailable':
+      return new NotesUnavailableError(options)
+    case 'upstream_failed':
+    case 'upstream_timeout':
+      return new UpstreamError(options)
+    default:
+      return errorOfStatus(options)
+  }
+}
+
+function errorOfStatus(options: ClientErrorOptions & { readonly status?: number | undefined }): ClientError {
+  const { status = 0 } = options
+  if (status === 429) return new RateLimitedError(options)
+  return status >= 500 || status === 408 ? new ServiceError(options) : new InvalidRequestError(options)
+}
+
+type ErrorBody = Pick<ClientErrorOptions, 'message' | 'code' | 'requestId' | 'details'>
+
+/** Undefined where the text is not an error body of the service (DESIGN.md §2.1). */
+function parseErrorBody(text: string): ErrorBody | undefined {
+  const body = parseObject(text)
+  const { message, code, requestId, details } = body ?? {}
+  if (typeof message !== 'string' || typeof code !== 'string') return undefined
+  const known = errorCodes.find((candidate): candidate is ErrorCode => candidate === code)
+  return {
+    message,
+    // A later version of the service may have codes this one does not know; the status then says what to do.
+    code: known ?? 'http_error',
+    requestId: typeof requestId === 'string' ? requestId : undefined,
+    details: isRecord(details) ? details : known ? undefined : { code },
+  }
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date, which is reckoned from the answer's own. */
+function parseRetryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after')?.trim()
+  if (!text) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const seconds = (Date.parse(text) - Date.parse(headers.get('date') ?? '')) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
+}

@@ -1,0 +1,94 @@
+import type { Reading } from '../environment.ts'
+import { ClientError, ConnectionError, MalformedAnswerError } from '../errors.ts'
+import type { Connection } from './connection.ts'
+import { errorOfAnswer } from './error-of-answer.ts'
+import { readText } from './read-text.ts'
+import { retryDelayMs } from './retry-delay.ts'
+import { pause, withDeadline } from './with-deadline.ts'
+
+export type ApiRequest = {
+  /** With its query string. */
+  readonly path: string
+  /** Makes it a POST. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+  /** Instead of the connection's. */
+  readonly retries?: number | undefined
+}
+
+export type ApiAnswer = {
+  readonly json: unknown
+  readonly headers: Headers
+  readonly sentAt: Reading
+  readonly receivedAt: Reading
+}
+
+/** The JSON of a successful answer. What is retryable is tried again, and nothing else: every endpoint only reads. */
+export async function requestJson(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
+  const { clock, random } = connection.environment
+  const signals = [connection.signal, request.signal].filter((signal) => signal !== undefined)
+  const retries = request.retries ?? connection.retries
+  for (let tries = 0; ; tries++) {
+    try {
+      const run = (signal: AbortSignal) => attempt(connection, { request, signal })
+      return await withDeadline(clock, { timeoutMs: connection.timeoutMs, signals, run })
+    } catch (error) {
+      const delayMs = tries < retries ? retryDelayMs(error, { tries, random }) : undefined
+      if (delayMs === undefined) throw error
+      await pause(clock, { delayMs, signals })
+    }
+  }
+}
+
+async function attempt(
+  { environment: { fetch, clock }, baseUrl, apiKey }: Connection,
+  { request, signal }: { readonly request: ApiRequest; readonly signal: AbortSignal },
+): Promise<ApiAnswer> {
+  const endpoint = `${request.body === undefined ? 'GET' : 'POST'} ${request.path.replace(/\?.*/, '')}`
+  const sentAt = clock.read()
+  try {
+    const response = await fetch(`${baseUrl}${request.path}`, initOf(request, { apiKey, signal }))
+    const text = await readText(response)
+    const receivedAt = clock.read()
+    if (!response.ok) throw errorOfAnswer(response, { endpoint, text: withoutKey(text, apiKey) })
+    return { json: parseJson(text, endpoint), headers: response.headers, sentAt, receivedAt }
+  } catch (error) {
+    if (error instanceof ClientError) throw error
+    const message = `${endpoint} got no whole answer. Is baseUrl right, and is the network there?`
+    throw new ConnectionError({ code: 'connection_failed', message, cause: error })
+  }
+}
+
+function initOf(
+  { body }: ApiRequest,
+  { apiKey, signal }: { readonly apiKey: string | undefined; readonly signal: AbortSignal },
+): RequestInit & { readonly cache: 'no-store' } {
+  return {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal,
+    // A redirect would carry the key to wherever it points.
+    redirect: 'manual',
+    // A cached answer has an old Date, and its age is reckoned by the very clock that may be wrong.
+    cache: 'no-store',
+  }
+}
+
+function parseJson(text: string, endpoint: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const message = `${endpoint} was answered with something that is not JSON, or not all of it. Is a proxy in the way?`
+    throw new MalformedAnswerError({ code: 'malformed_answer', message, retryable: true })
+  }
+}
+
+/** Something in between may echo what it was sent. */
+function withoutKey(text: string, apiKey: string | undefined): string {
+  return apiKey === undefined ? text : text.replaceAll(apiKey, '[API key]')
+}

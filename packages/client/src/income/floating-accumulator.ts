@@ -1,0 +1,21 @@
+import type { FloatingAccumulator } from '@tallystick/core/income/floating-income'
+import type { FloatingIncomeDay } from '../data/fetch-floating-incomes.ts'
+
+/**
+ * The days' incomes in the form `floatingIncome` reckons with.
+ *
+ * @example
+ * const [chain] = await client.floatingIncomes()
+ * const accumulator = floatingAccumulator(chain?.days ?? [])
+ * const [held] = await client.positions(wallet)
+ * for (const position of held?.positions ?? []) {
+ *   console.log(floatingIncome(position, { instantSeconds: position.maturityTimestamp, ...accumulator }))
+ * }
+ */
+export function floatingAccumulator(
+  days: readonly Pick<FloatingIncomeDay, 'day' | 'accFloatingIncome'>[],
+): FloatingAccumulator {
+  const sums = new Map(days.map(({ day, accFloatingIncome }) => [day, accFloatingIncome]))
+  const lastUpdatedDay = days.reduce((last, { day }) => (day > last ? day : last), 0n)
+  return { lastUpdatedDay, accFloatingIncome: (day) => sums.get(day) ?? 0n }
+}

@@ -1,0 +1,53 @@
+export { annualisedFloatingRate } from '@tallystick/core/income/annualised-floating-rate'
+export { fixedIncome } from '@tallystick/core/income/fixed-income'
+export { type FloatingAccumulator, floatingIncome } from '@tallystick/core/income/floating-income'
+export type { PositionTerms } from '@tallystick/core/income/position-terms'
+export type { Note, NoteSignature, NoteStatus, NoteTerms } from '@tallystick/core/note/note'
+export type { NoteVerification } from '@tallystick/core/note/verify-note'
+export type { Call } from './chain/call.ts'
+export { batchClaimCalldata, type ClaimOptions, claimCalldata, permitClaimCalldata } from './chain/claim-calldata.ts'
+export { explainRevert, type RevertExplanation } from './chain/explain-revert.ts'
+export { type LendOptions, type LendPermit, lendCalldata, permitLendCalldata } from './chain/lend-calldata.ts'
+export {
+  type PermitClaimOptions,
+  type PermitLendOptions,
+  type PermitToken,
+  permitClaimTypedData,
+  permitLendTypedData,
+} from './chain/permit-typed-data.ts'
+export { poolAbi } from './chain/pool-abi.ts'
+export type { RevertName } from './chain/revert-abi.ts'
+export type { PermitSignature } from './chain/split-permit.ts'
+export { type Client, type ClientOptions, createClient } from './create-client.ts'
+export type { DocumentLike, DocumentTypes, TypedDocument } from './data/document.ts'
+export type { ChainEarnings, Earnings } from './data/fetch-earnings.ts'
+export type { ChainFloatingIncomes, FloatingIncomeDay } from './data/fetch-floating-incomes.ts'
+export type { ChainPositions, Position } from './data/fetch-positions.ts'
+export type { ChainError, ChainResult, DataRequest } from './data/query-data.ts'
+export type { FetchFunction } from './environment.ts'
+export {
+  ClientError,
+  type ClientErrorCode,
+  type ClientErrorOptions,
+  ConnectionError,
+  HttpsRequiredError,
+  InsufficientScopeError,
+  InvalidApiKeyError,
+  InvalidRequestError,
+  MalformedAnswerError,
+  NotesUnavailableError,
+  QueryRejectedError,
+  RateLimitedError,
+  ServiceError,
+  TimeoutError,
+  UpstreamError,
+} from './errors.ts'
+export { type ExpectedIncome, type ExpectedIncomeOptions, expectedIncome } from './income/expected-income.ts'
+export { floatingAccumulator } from './income/floating-accumulator.ts'
+export type { OfferedNote, WireNote } from './notes/decode-notes.ts'
+export type { NotesAnswer, NotesFilter } from './notes/fetch-notes.ts'
+export { noteStatus } from './notes/note-status.ts'
+export { type VerifyNoteOptions, verifyNote } from './notes/verify-note.ts'
+export type { WatchNotesOptions } from './notes/watch-notes.ts'
+export type { NotesState } from './notes/watch-state.ts'
+export type { ChainRate, RateAnswer } from './rate/fetch-rate.ts'

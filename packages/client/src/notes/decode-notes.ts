@@ -1,0 +1,88 @@
+import type { Note } from '@tallystick/core/note/note'
+import {
+  decodeCount,
+  decodeDecimal,
+  decodeHex,
+  decodeList,
+  decodeMember,
+  decodeString,
+  type Place,
+  refuse,
+} from '../decode/decode.ts'
+
+/** A note as `GET /notes` sends it: every integer a decimal string, timestamps in Unix seconds. */
+export type WireNote = {
+  readonly maturity_timestamp: string
+  readonly coupon: string
+  readonly note_started_at: string
+  readonly signature_valid_after: string
+  readonly signature_valid_before: string
+  readonly signature: { readonly r: string; readonly s: string; readonly v: 27 | 28 }
+  readonly chainid: string
+}
+
+/** A note, decoded, with what was sent beside it. Everything that takes a `Note` takes this. */
+export type OfferedNote = Note & { readonly raw: WireNote }
+
+/** The body of `GET /notes`, decoded. */
+export type NotesBody = {
+  readonly message: string
+  readonly notes: readonly OfferedNote[]
+  /** Tenors on offer in days, whatever `maturity` asked for; undefined where the service does not say. */
+  readonly availableMaturities: readonly number[] | undefined
+}
+
+/**
+ * Money hangs on these numbers, so each is checked to the digit; members this version does not know are passed over. The
+ * tests hold it against the service's own schema.
+ */
+export function decodeNotes(value: unknown, { chainId }: { readonly chainId?: number | undefined } = {}): NotesBody {
+  const body: Place = { value, path: 'GET /notes: body' }
+  const maturities = decodeMember(body, 'availableMaturities')
+  return {
+    message: decodeString(decodeMember(body, 'message')),
+    notes: decodeList(decodeMember(body, 'data'), (place) => decodeNote(place, chainId)),
+    availableMaturities: maturities.value === undefined ? undefined : decodeList(maturities, decodeTenor),
+  }
+}
+
+function decodeNote(place: Place, askedChainId: number | undefined): OfferedNote {
+  const signature = decodeMember(place, 'signature')
+  const note = {
+    chainId: decodeChainId(decodeMember(place, 'chainid')),
+    maturityTimestamp: decodeTimestamp(decodeMember(place, 'maturity_timestamp')),
+    coupon: decodeDecimal(decodeMember(place, 'coupon')),
+    validAfter: decodeTimestamp(decodeMember(place, 'signature_valid_after')),
+    validBefore: decodeTimestamp(decodeMember(place, 'signature_valid_before')),
+    startedAt: decodeTimestamp(decodeMember(place, 'note_started_at')),
+    signature: {
+      r: decodeHex(decodeMember(signature, 'r'), 32),
+      s: decodeHex(decodeMember(signature, 's'), 32),
+      v: decodeRecovery(decodeMember(signature, 'v')),
+    },
+  }
+  if (askedChainId !== undefined && note.chainId !== askedChainId) {
+    refuse(decodeMember(place, 'chainid'), `${askedChainId}, which was asked for`)
+  }
+  return { ...note, raw: place.value as WireNote }
+}
+
+function decodeTimestamp(place: Place): bigint {
+  const { value } = place
+  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? BigInt(value) : refuse(place, 'Unix seconds in a text')
+}
+
+/** A chain id in its one spelling, as a number that can be exact. */
+export function decodeChainId(place: Place): number {
+  const { value } = place
+  return typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : refuse(place, 'a chain id')
+}
+
+function decodeRecovery(place: Place): 27 | 28 {
+  return place.value === 27 || place.value === 28 ? place.value : refuse(place, '27 or 28')
+}
+
+/** Days, at least one. */
+export function decodeTenor(place: Place): number {
+  return decodeCount(place) > 0 ? (place.value as number) : refuse(place, 'a number of days')
+}

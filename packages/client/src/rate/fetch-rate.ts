@@ -1,0 +1,103 @@
+import {
+  decodeBoolean,
+  decodeCount,
+  decodeDecimal,
+  decodeList,
+  decodeMember,
+  decodeNullable,
+  decodeString,
+  type Place,
+  refuse,
+} from '../decode/decode.ts'
+import type { Connection } from '../http/connection.ts'
+import { requestJson } from '../http/request-json.ts'
+import { decodeChainId, decodeTenor } from '../notes/decode-notes.ts'
+import { queryOf } from '../notes/fetch-notes.ts'
+
+/** The rates of one chain. Rates are basis points per 360-day year; null where they cannot be had right now. */
+export type ChainRate = {
+  readonly chainId: number
+  /** Whether the pool takes lends; `open` also where the service does not know. */
+  readonly status: 'open' | 'paused'
+  readonly fixedRates: readonly {
+    /** Tenor in days. */
+    readonly maturity: number
+    readonly maturityTimestamp: bigint
+    readonly coupon: bigint
+  }[]
+  /** The last floating income, annualised. */
+  readonly floatingRate: bigint | null
+  /** The UTC day that income is of: Unix seconds / 86400. */
+  readonly floatingDay: number | null
+  /** Fixed and floating together, by tenor in days. */
+  readonly marketRates: readonly { readonly maturity: number; readonly rate: bigint }[]
+  /** Whether yesterday's floating income is known, as the pool defines it. */
+  readonly isProtocolSynced: boolean
+  /** Why it is, or is not. */
+  readonly syncReason: string
+  /** From when the next floating income can come, Unix seconds; in the past while one is overdue. */
+  readonly nextSyncExpectedAt: bigint
+  /** The block these were read from, and its age. */
+  readonly dataBlock: bigint | null
+  readonly dataLagSeconds: number | null
+}
+
+/** The body of `GET /rate`, decoded: the highest over all chains, and each chain. */
+export type RateAnswer = {
+  readonly message: string
+  readonly fixedRate: bigint | null
+  readonly floatingRate: bigint | null
+  /** Fixed and floating together: the total marginal market rate. */
+  readonly marketRate: bigint | null
+  /** True if every chain is synced. */
+  readonly isProtocolSynced: boolean
+  readonly chains: readonly ChainRate[]
+}
+
+/** `GET /rate`. */
+export async function fetchRate(
+  connection: Connection,
+  { chainId, signal }: { readonly chainId?: number | undefined; readonly signal?: AbortSignal | undefined },
+): Promise<RateAnswer> {
+  const { json } = await requestJson(connection, { path: `/rate${queryOf({ chainId })}`, signal })
+  return decodeRate(json)
+}
+
+export function decodeRate(value: unknown): RateAnswer {
+  const body: Place = { value, path: 'GET /rate: body' }
+  return {
+    message: decodeString(decodeMember(body, 'message')),
+    fixedRate: decodeNullable(decodeMember(body, 'fixedRate'), decodeDecimal),
+    floatingRate: decodeNullable(decodeMember(body, 'floatingRate'), decodeDecimal),
+    marketRate: decodeNullable(decodeMember(body, 'marketRate'), decodeDecimal),
+    isProtocolSynced: decodeBoolean(decodeMember(body, 'isProtocolSynced')),
+    chains: decodeList(decodeMember(body, 'chains'), decodeChainRate),
+  }
+}
+
+function decodeChainRate(place: Place): ChainRate {
+  return {
+    chainId: decodeChainId(decodeMember(place, 'chainid')),
+    status: decodePoolStatus(decodeMember(place, 'status')),
+    fixedRates: decodeList(decodeMember(place, 'fixedRates'), (item) => ({
+      maturity: decodeTenor(decodeMember(item, 'maturity')),
+      maturityTimestamp: decodeDecimal(decodeMember(item, 'maturity_timestamp')),
+      coupon: decodeDecimal(decodeMember(item, 'coupon')),
+    })),
+    floatingRate: decodeNullable(decodeMember(place, 'floatingRate'), decodeDecimal),
+    floatingDay: decodeNullable(decodeMember(place, 'floatingDay'), decodeCount),
+    marketRates: decodeList(decodeMember(place, 'marketRates'), (item) => ({
+      maturity: decodeTenor(decodeMember(item, 'maturity')),
+      rate: decodeDecimal(decodeMember(item, 'rate')),
+    })),
+    isProtocolSynced: decodeBoolean(decodeMember(place, 'isProtocolSynced')),
+    syncReason: decodeString(decodeMember(place, 'syncReason')),
+    nextSyncExpectedAt: decodeDecimal(decodeMember(place, 'nextSyncExpectedAt')),
+    dataBlock: decodeNullable(decodeMember(place, 'dataBlock'), decodeDecimal),
+    dataLagSeconds: decodeNullable(decodeMember(place, 'dataLagSeconds'), decodeCount),
+  }
+}
+
+function decodePoolStatus(place: Place): ChainRate['status'] {
+  return place.value === 'open' || place.value === 'paused' ? place.value : refuse(place, '"open" or "paused"')
+}

@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  createApiKey,
+  encodeNote,
+  maturityOf,
+  noteTypedData,
+  type Period,
+  periodAt,
+  type WireNote,
+} from '@tallystick/core'
+import { type Hex, parseSignature } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { type ChainData, executeQuery } from './fake-subgraph.ts'
+
+export const apiKey = createApiKey({ kind: 'test', randomBytes: (length) => new Uint8Array(length).fill(7) })
+export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+export const noteSigner = privateKeyToAccount(`0x${'01'.repeat(32)}`)
+export const tenors = [7, 14, 30] as const
+export const coupons: Readonly<Record<number, bigint>> = { 7: 369n, 14: 365n, 30: 362n }
+/** 2026-11-14T15:00:00Z: ten in the morning in New York. */
+export const morning = Date.UTC(2026, 10, 14, 15)
+
+/** How the next request is answered instead of as it should be. */
+export type Mishap =
+  | 'html'
+  | 'truncated'
+  | 'reset'
+  | 'hang'
+  | {
+      readonly status: number
+      readonly code?: string
+      readonly message?: string
+      readonly details?: unknown
+      readonly body?: string
+      readonly headers?: Readonly<Record<string, string>>
+    }
+
+export type SeenRequest = {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+  /** By the service's clock. */
+  readonly at: number
+}
+
+export type FakeApi = {
+  readonly baseUrl: string
+  readonly requests: SeenRequest[]
+  /** The service's clock, Unix milliseconds. */
+  now: () => number
+  /** Taken one by one, the first one first. */
+  readonly mishaps: Mishap[]
+  /** Asked at every request; `mishaps` come first. */
+  mishapOf: (request: SeenRequest) => Mishap | undefined
+  readonly chains: Map<number, ChainData | { readonly code: string; readonly message: string }>
+  /** Changes or adds headers of good answers; undefined takes one away. */
+  headers: Readonly<Record<string, string | undefined>>
+  /** How many requests are left without an answer right now. */
+  hanging: number
+  stop(): Promise<void>
+}
+
+/** A real HTTP server that behaves as the service's contract says, and as badly as it is told. */
+export async function startFakeApi(): Promise<FakeApi> {
+  const server = createServer((request, response) => {
+    answer(api, { request, response }).catch((error: unknown) => response.destroy(error as Error))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const api: FakeApi = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: [],
+    now: () => morning,
+    mishaps: [],
+    mishapOf: () => undefined,
+    chains: new Map([[324, { positions: [], floatingIncomes: [], accounts: {} }]]),
+    headers: {},
+    hanging: 0,
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return api
+}
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
+
+async function answer(api: FakeApi, { request, response }: Exchange): Promise<void> {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body, at: api.now() }
+  api.requests.push(seen)
+  response.setHeader('date', new Date(api.now()).toUTCString())
+  response.setHeader('x-request-id', 'fake-1')
+  const mishap = api.mishaps.shift() ?? api.mishapOf(seen)
+  if (mishap === 'hang') return leaveHanging(api, response)
+  if (mishap) return misbehave(response, mishap)
+  if (request.headers['x-api-key'] !== apiKey) return sendError(response, { status: 403, code: 'invalid_api_key' })
+  const url = new URL(seen.path, api.baseUrl)
+  if (seen.method === 'GET' && url.pathname === '/notes') return sendNotes(api, { response, url })
+  if (seen.method === 'GET' && url.pathname === '/rate') return sendJson(api, { response, value: rateBody })
+  if (seen.method === 'POST' && url.pathname === '/data') return sendData(api, { response, body })
+  return sendError(response, { status: 404, code: 'not_found' })
+}
+
+function leaveHanging(api: FakeApi, response: ServerResponse): void {
+  api.hanging++
+  response.on('close', () => api.hanging--)
+}
+
+function misbehave(response: ServerResponse, mishap: Exclude<Mishap, 'hang'>): void {
+  if (mishap === 'reset') return void response.socket?.destroy()
+  if (mishap === 'html') return void response.setHeader('content-type', 'text/html').end('<html>maintenance</html>')
+  if (mishap === 'truncated') {
+    response.setHeader('content-length', 1000)
+    response.write('{"message":"Treasury no')
+    return void response.socket?.end()
+  }
+  for (const [name, value] of Object.entries(mishap.headers ?? {})) response.setHeader(name, value)
+  sendError(response, mishap)
+}
+
+function sendError(response: ServerResponse, mishap: Exclude<Mishap, string>): void {
+  const { status, code, message = `Refused with ${code}.`, details } = mishap
+  response.statusCode = status
+  response.end(mishap.body ?? JSON.stringify({ message, code, requestId: 'fake-1', details }))
+}
+
+function sendJson(api: FakeApi, { response, value }: { readonly response: ServerResponse; readonly value: unknown }) {
+  response.setHeader('content-type', 'application/json; charset=utf-8')
+  for (const [name, header] of Object.entries(api.headers)) {
+    if (header === undefined) response.removeHeader(name)
+    else response.setHeader(name, header)
+  }
+  // Node adds the machine's own otherwise.
+  response.sendDate = false
+  response.end(JSON.stringify(value))
+}
+
+async function sendNotes(api: FakeApi, { response, url }: { readonly response: ServerResponse; readonly url: URL }) {
+  const chainid = url.searchParams.get('chainid')
+  if (chainid !== null && !api.chains.has(Number(chainid))) {
+    return sendError(response, { status: 400, code: 'invalid_chainid', details: { supported: [...api.chains.keys()] } })
+  }
+  const period = periodAt(BigInt(Math.floor(api.now() / 1000)))
+  const wanted = url.searchParams.get('maturity')?.split(',').map(Number) ?? tenors
+  const chainIds = chainid === null ? [...api.chains.keys()] : [Number(chainid)]
+  const asked = chainIds.flatMap((chainId) => wanted.map((tenorDays) => signedNote(period, { chainId, tenorDays })))
+  response.setHeader('cache-control', `private, max-age=${Math.floor(Number(period.end) - api.now() / 1000)}`)
+  const value = { message: 'Treasury notes.', data: await Promise.all(asked), availableMaturities: tenors }
+  sendJson(api, { response, value })
+}
+
+const signed = new Map<string, Promise<WireNote>>()
+
+/** A note of a period as the service signs it; once a period, as there. */
+export function signedNote(
+  period: Period,
+  { chainId, tenorDays }: { readonly chainId: number; readonly tenorDays: number },
+): Promise<WireNote> {
+  const key = `${period.start} ${chainId} ${tenorDays}`
+  const known = signed.get(key) ?? signNote(period, { chainId, tenorDays })
+  signed.set(key, known)
+  return known
+}
+
+async function signNote(period: Period, note: { readonly chainId: number; readonly tenorDays: number }) {
+  const terms = {
+    chainId: note.chainId,
+    maturityTimestamp: maturityOf({ noteDay: period.noteDay, tenorDays: note.tenorDays }),
+    coupon: coupons[note.tenorDays] ?? 300n,
+    validAfter: period.start - 1n,
+    validBefore: period.end,
+  }
+  const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const
+  const { r, s, yParity } = parseSignature(await noteSigner.signTypedData(noteTypedData(terms, domain)))
+  const v = yParity === 0 ? 27 : 28
+  return encodeNote({ ...terms, startedAt: period.noteDay, signature: { r: r as Hex, s: s as Hex, v } })
+}
+
+async function sendData(
+  api: FakeApi,
+  { response, body }: { readonly response: ServerResponse; readonly body: string },
+) {
+  const { query, variables, operationName } = JSON.parse(body)
+  const { chains, ...rest } = variables as { chains: readonly number[] }
+  const results = await Promise.all(
+    chains.map(async (chain) => {
+      const data = api.chains.get(chain)
+      if (!data) return { chain, data: null, errors: [{ message: 'Unsupported.', code: 'invalid_chains' }] }
+      if ('code' in data) return { chain, data: null, errors: [data] }
+      const result = await executeQuery(data, { query, variables: rest, operationName })
+      if (!result.errors) return { chain, data: result.data }
+      return { chain, data: null, errors: result.errors.map(({ message }) => ({ message, code: 'query_rejected' })) }
+    }),
+  )
+  const failed = results.flatMap(({ errors }) => errors?.[0]?.code ?? [])
+  response.setHeader('x-tallystick-chains', chains.map((chain) => `${chain};block=123;lag=4`).join(', '))
+  if (failed.length < results.length) return sendJson(api, { response, value: results })
+  const isRejected = failed.every((code) => code === 'query_rejected')
+  const isLate = failed.every((code) => code === 'upstream_timeout')
+  if (isRejected) return sendError(response, { status: 400, code: 'query_rejected', details: { chains: results } })
+  return sendError(
+    response,
+    isLate ? { status: 504, code: 'upstream_timeout' } : { status: 502, code: 'upstream_failed' },
+  )
+}
+
+export const rateBody = {
+  message: 'Current rates.',
+  fixedRate: '369',
+  floatingRate: '1264',
+  marketRate: '1633',
+  isProtocolSynced: true,
+  chains: [
+    {
+      chainid: '324',
+      status: 'open',
+      fixedRates: [{ maturity: 7, maturity_timestamp: '1795237200', coupon: '369' }],
+      floatingRate: '1264',
+      floatingDay: 20771,
+      marketRates: [{ maturity: 7, rate: '1633' }],
+      isProtocolSynced: true,
+      syncReason: 'The floating income of yesterday is known.',
+      nextSyncExpectedAt: '1794700800',
+      dataBlock: '123',
+      dataLagSeconds: 4,
+    },
+  ],
+}

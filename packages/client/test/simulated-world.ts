@@ -1,0 +1,128 @@
+import type { Environment, Reading } from '../src/environment.ts'
+
+type Timer = { readonly run: () => void; readonly at: number }
+
+/** A machine in a world of its own: its time moves only when it is moved, and its clocks may be wrong. */
+export type SimulatedWorld = Environment & {
+  /** True time, Unix milliseconds. */
+  trueNow(): number
+  /** Lets time pass until an instant, running every timer when it is due. */
+  runUntil(instantMs: number): Promise<void>
+  /** Lets time pass while the machine sleeps: nothing runs, and timers go on where they were. */
+  sleepUntil(instantMs: number): void
+  /** Sets the machine's clock. */
+  stepWallClock(stepMs: number): void
+  /** What the browser says when a tab comes back. */
+  wake(): void
+  /** Called after everything that ran. */
+  onStep: () => void
+}
+
+export type WorldOptions = {
+  readonly startMs: number
+  /** How far the machine's clock is ahead of true time. */
+  readonly skewMs: number
+  /** How long each request takes, half of it before the service sees it. */
+  readonly latencyMs?: number | undefined
+  /** Of chance; 0 gives nothing but zeros. */
+  readonly seed?: number | undefined
+  /** How many requests the service leaves without an answer: those are not waited for. */
+  readonly hanging?: (() => number) | undefined
+}
+
+/** Requests go to the real server over the real network; only time is not real. */
+export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
+  const { startMs, skewMs, latencyMs = 80, seed = 1, hanging = () => 0 } = options
+  let now = startMs
+  let skew = skewMs
+  let monotonicLag = 0
+  // Requests the client waits for, and those of them that are with the real server right now.
+  let pending = 0
+  let inFlight = 0
+  // Whether a request was pending since everything had last settled: otherwise there is nothing to wait for.
+  let isBusy = false
+  let random = seed
+  const timers = new Map<number, Timer>()
+  const listeners = new Set<() => void>()
+  let timerId = 0
+
+  // Timers run on the monotonic clock, which stands still in sleep.
+  const monotonic = () => now - startMs - monotonicLag
+  const setTimer = (run: () => void, delayMs: number) => {
+    timers.set(++timerId, { run, at: monotonic() + delayMs })
+    return timerId
+  }
+  const wait = (delayMs: number) => new Promise<void>((resolve) => setTimer(resolve, delayMs))
+  const settle = async () => {
+    // Promises run in turn with this; real I/O may take longer.
+    while (isBusy || inFlight > hanging()) {
+      isBusy = false
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  const world: SimulatedWorld = {
+    fetch: async (url, init) => {
+      pending++
+      await wait(latencyMs / 2)
+      inFlight++
+      const answer = await fetch(url, init)
+        .then(async (response) => new Response(await response.arrayBuffer(), response))
+        .catch((error: unknown) => ({ error }))
+        .finally(() => inFlight--)
+      await wait(latencyMs / 2)
+      pending--
+      isBusy = true
+      if ('error' in answer) throw answer.error
+      return answer
+    },
+    clock: {
+      read: (): Reading => ({ wall: now + skew, monotonic: monotonic() }),
+      setTimeout: setTimer,
+      clearTimeout: (timer) => timers.delete(timer as number),
+    },
+    // A linear congruential generator: chance that is the same every time.
+    random: () => {
+      random = seed === 0 ? 0 : (random * 1_103_515_245 + 12_345) % 2 ** 31
+      return random / 2 ** 31
+    },
+    onWake: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    trueNow: () => now,
+    runUntil: async (instantMs) => {
+      await settle()
+      for (;;) {
+        const next = firstOf(timers)
+        const at = next ? next.timer.at + startMs + monotonicLag : Number.POSITIVE_INFINITY
+        if (!next || at > instantMs) break
+        timers.delete(next.id)
+        now = Math.max(now, at)
+        isBusy ||= pending > 0
+        next.timer.run()
+        if (isBusy) await settle()
+        world.onStep()
+      }
+      now = instantMs
+    },
+    sleepUntil: (instantMs) => {
+      monotonicLag += instantMs - now
+      now = instantMs
+    },
+    stepWallClock: (stepMs) => {
+      skew += stepMs
+    },
+    wake: () => {
+      for (const listener of listeners) listener()
+    },
+    onStep: () => {},
+  }
+  return world
+}
+
+function firstOf(timers: ReadonlyMap<number, Timer>) {
+  let first: { readonly id: number; readonly timer: Timer } | undefined
+  for (const [id, timer] of timers) if (!first || timer.at < first.timer.at) first = { id, timer }
+  return first
+}
