@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -140,8 +140,7 @@ describe('the examples of /docs', () => {
     }
   })
 
-  // They use the client library, which is not in every branch yet.
-  test.skipIf(!existsSync(join(root, 'packages/client')))('default: programs', { timeout: 60_000 }, async () => {
+  test('default: programs', { timeout: 60_000 }, async () => {
     const sources = samplesOf('TypeScript').map(({ source }) => source)
     expect(sources).toHaveLength(3)
     for (const source of sources) {
