@@ -13,6 +13,8 @@ import { assertAcceptsJson } from './http/negotiate.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Metrics } from './metrics.ts'
 import { type NotesParts, registerNotesRoute } from './notes/route.ts'
+import { buildDocument } from './openapi/build-document.ts'
+import { registerOpenapiRoutes } from './openapi/route.ts'
 import { type RateParts, registerRateRoute } from './rate/route.ts'
 
 export type AppParts = Omit<InstanceParts, 'headers'> & {
@@ -42,6 +44,8 @@ const endpoints: readonly Endpoint[] = [
   { url: '/graphql', path: /^\/graphql$/, allow: 'POST', scope: 'data' },
   { url: '/rate', path: /^\/rate$/, allow: 'GET, HEAD', scope: 'rate' },
   { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
+  { url: '/openapi.json', path: /^\/openapi\.json$/, allow: 'GET, HEAD' },
+  { url: '/docs', path: /^\/docs$/, allow: 'GET, HEAD' },
 ]
 
 /** The public API, complete but for a port: it never listens and never reads the environment. */
@@ -55,14 +59,19 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
   registerNotesRoute(app, { parts: parts.notes, chainIds })
   registerDataRoutes(app, parts.data)
   registerRateRoute(app, { parts: parts.rate, chainIds })
-  registerSubgraphRoutes(app, {
-    subgraphs: parts.subgraphs,
-    limitAddress: createAddressLimit({
-      rpm: config.listen.publicRpm,
-      trust: config.listen.proxy?.trust ?? [],
-      monotonicNow: parts.monotonicNow,
-    }),
+  const limitAddress = createAddressLimit({
+    rpm: config.listen.publicRpm,
+    trust: config.listen.proxy?.trust ?? [],
+    monotonicNow: parts.monotonicNow,
   })
+  registerSubgraphRoutes(app, { subgraphs: parts.subgraphs, limitAddress })
+  const document = buildDocument({
+    chainIds,
+    dataChainIds: parts.data.chainIds,
+    subgraphChainIds: [...parts.subgraphs.keys()],
+    endpoints: endpoints.map(({ url }) => url),
+  })
+  registerOpenapiRoutes(app, { document, limitAddress })
   return app
 }
 

@@ -39,7 +39,15 @@ export {
 } from './treasury/bill-curve.ts'
 export { billRatesPublishedAt, newestBillRatesDate } from './treasury/publication.ts'
 export { type CurveProvenance, curveProvenanceSchema, provenanceBillSchema } from './wire/curve-provenance.ts'
+export {
+  type DataRequestBody,
+  dataEnvelopeSchema,
+  dataRequestSchema,
+  dataVariablesSchema,
+} from './wire/data-request.ts'
+export { chainDataSchema, chainErrorSchema, type DataResponse, dataResponseSchema } from './wire/data-response.ts'
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
+export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
 export {
   decodeNote,
   encodeNote,
@@ -47,5 +55,14 @@ export {
   notesResponseSchema,
   type WireNote,
   wireNoteSchema,
+  wireSignatureSchema,
 } from './wire/notes-response.ts'
-export { type ChainRates, chainRatesSchema, type RateResponse, rateResponseSchema } from './wire/rate-response.ts'
+export { maturityPattern, notesQuerySchema, rateQuerySchema } from './wire/query-parameters.ts'
+export {
+  type ChainRates,
+  chainRatesSchema,
+  fixedRateSchema,
+  marketRateSchema,
+  type RateResponse,
+  rateResponseSchema,
+} from './wire/rate-response.ts'

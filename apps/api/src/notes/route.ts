@@ -1,6 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
+import { namesTag } from '../http/names-tag.ts'
 import type { NoteKeeper } from './keep-notes.ts'
 import { assertOffered, parseNotesQuery } from './notes-query.ts'
 import type { NotesAnswer, NotesFilter, Published } from './published.ts'
@@ -28,7 +29,7 @@ export function registerNotesRoute(
     reply.header('etag', answer.etag)
     // An answer that lacks a chain may be whole again in a second; a whole one is constant until the boundary.
     reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
-    if (matches(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
+    if (namesTag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(answer.body)
   })
 }
@@ -55,13 +56,6 @@ function lookUp(
   if (filter.tenors) assertOffered(filter.tenors, period.tenors(filter.chainId))
   const answer = period.answer(filter)
   return answer && { answer, maxAgeSeconds: Math.floor((period.endMs - nowMs) / 1000) }
-}
-
-/** RFC 9110 §13.1.2: a list of tags or `*`, compared without regard to weakness. */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  if (header.trim() === '*') return true
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
 async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {
