@@ -13,6 +13,8 @@ import { assertAcceptsJson } from './http/negotiate.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Metrics } from './metrics.ts'
 import { type NotesParts, registerNotesRoute } from './notes/route.ts'
+import { buildDocument } from './openapi/build-document.ts'
+import { registerOpenapiRoutes } from './openapi/route.ts'
 import { type PortalParts, registerPortalRoutes } from './portal/portal-routes.ts'
 import { type RateParts, registerRateRoute } from './rate/route.ts'
 
@@ -44,6 +46,8 @@ const endpoints: readonly Endpoint[] = [
   { url: '/graphql', path: /^\/graphql$/, allow: 'POST', scope: 'data' },
   { url: '/rate', path: /^\/rate$/, allow: 'GET, HEAD', scope: 'rate' },
   { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
+  { url: '/openapi.json', path: /^\/openapi\.json$/, allow: 'GET, HEAD' },
+  { url: '/docs', path: /^\/docs$/, allow: 'GET, HEAD' },
   { url: '/portal.json', path: /^\/portal\.json$/, allow: 'GET, HEAD' },
   { url: '/portal/last-period', path: /^\/portal\/last-period$/, allow: 'GET, HEAD', scope: 'notes' },
 ]
@@ -60,7 +64,8 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
   const chainIds = config.chains.map((chain) => chain.id).sort((a, b) => a - b)
   measureRequests(app, parts.metrics)
   if (config.listen.proxy) requireForwardedHttps(app, config.listen.proxy.trust)
-  requireKeys(app, parts)
+  const offered = [...endpoints, ...(parts.portal.files ? portalPage : [])]
+  requireKeys(app, { ...parts, offered })
 
   registerNotesRoute(app, { parts: parts.notes, chainIds })
   registerDataRoutes(app, parts.data)
@@ -71,13 +76,22 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
     monotonicNow: parts.monotonicNow,
   })
   registerSubgraphRoutes(app, { subgraphs: parts.subgraphs, limitAddress })
+  const document = buildDocument({
+    chainIds,
+    dataChainIds: parts.data.chainIds,
+    subgraphChainIds: [...parts.subgraphs.keys()],
+    endpoints: offered.map(({ url }) => url),
+  })
+  registerOpenapiRoutes(app, { document, limitAddress })
   registerPortalRoutes(app, { parts: parts.portal, limitAddress })
   return app
 }
 
 /** Key, then allowance, then the request itself: whatever else is wrong with it, a bad key is a 403. */
-function requireKeys(app: FastifyInstance, { keyRing, monotonicNow, portal }: AppParts): void {
-  const offered = [...endpoints, ...(portal.files ? portalPage : [])]
+function requireKeys(
+  app: FastifyInstance,
+  { keyRing, monotonicNow, offered }: AppParts & { readonly offered: readonly Endpoint[] },
+): void {
   const authenticate = createAuthenticate(keyRing, monotonicNow)
   const scopes = new Map(offered.map(({ url, scope }) => [url, scope]))
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addCurveCommand } from './commands/curve.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addNotesCommand } from './commands/notes.ts'
 import { exitCodes, reportFailure } from './commands/output.ts'
@@ -26,6 +27,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
   addKeysCommand(program)
   addCurveCommand(program)
   addNotesCommand(program)
+  addDoctorCommand(program)
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)
   try {
     await program.parseAsync(argv as string[])

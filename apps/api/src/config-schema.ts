@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import { billBases, billTerms } from '@tallystick/core'
 import { type Address, getAddress, isAddress } from 'viem'
 import { z } from 'zod'
 
@@ -23,43 +24,44 @@ export function configSchema(sources: ConfigSources) {
     .min(1)
     .transform((value) => resolve(sources.baseDirectory, value))
   const secret = secretSchema(sources)
-  return z
-    .strictObject({
-      listen: listenSchema(sources, path),
-      admin: z.strictObject({
-        host: z.string().min(1).default('127.0.0.1'),
-        port: port.default(9464),
-        token: secret,
-      }),
-      database: databaseSchema(sources),
-      signer: z.discriminatedUnion('kind', [
-        z.strictObject({ kind: z.literal('private-key'), key: secret }),
-        z.strictObject({ kind: z.literal('keystore'), path, password: secret }),
-        z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address }),
-      ]),
-      tenors: z
-        .array(z.int().min(1).max(3650))
-        .min(1)
-        .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'holds a tenor twice', when: isList })
-        .transform((tenors) => tenors.toSorted((a, b) => a - b))
-        .default([7, 14, 30, 60, 90, 180, 360]),
-      curve: curveSchema.default({ source: 'manual' }),
-      rails: z
-        .strictObject({
-          maxMoveBps: z.int().min(0).max(10_000).default(100),
-          signAheadSeconds: z
-            .int()
-            .min(0)
-            .max(6 * 3600)
-            .default(600),
-          /** Whether the pool has to take a set before it is published, where an RPC is configured. */
-          preflight: z.enum(['require', 'warn', 'off']).default('warn'),
-        })
-        .prefault({}),
-      data: dataSchema.prefault({}),
-      chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
-    })
-    .superRefine(refuseUncheckedChains, { when: isObject })
+  const schema = z.strictObject({
+    listen: listenSchema(sources, path),
+    admin: z.strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: port.default(9464),
+      token: secret,
+    }),
+    database: databaseSchema(sources),
+    signer: z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('private-key'), key: secret }),
+      z.strictObject({ kind: z.literal('keystore'), path, password: secret }),
+      z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address }),
+    ]),
+    tenors: z
+      .array(z.int().min(1).max(3650))
+      .min(1)
+      .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'holds a tenor twice', when: isList })
+      .transform((tenors) => tenors.toSorted((a, b) => a - b))
+      .default([7, 14, 30, 60, 90, 180, 360]),
+    curve: curveSchema.default({ source: 'manual' }),
+    rails: z
+      .strictObject({
+        maxMoveBps: z.int().min(0).max(10_000).default(100),
+        signAheadSeconds: z
+          .int()
+          .min(0)
+          .max(6 * 3600)
+          .default(600),
+        /** Whether the pool has to take a set before it is published, where an RPC is configured. */
+        preflight: z.enum(['require', 'warn', 'off']).default('warn'),
+        /** After a key leak: notes that another signer than the configured one made are not handed out. */
+        earlierSigner: z.enum(['serve', 'withhold']).default('serve'),
+      })
+      .prefault({}),
+    data: dataSchema.prefault({}),
+    chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
+  })
+  return schema.superRefine(refuseUncheckedChains, { when: isObject })
 }
 
 const port = z.int().min(0).max(65_535)
@@ -69,20 +71,27 @@ const address = z
   .transform((value): Address => getAddress(value))
 const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL without a user name or password in it')
 
-const curveSchema = z
-  .discriminatedUnion('source', [
-    z.strictObject({ source: z.literal('manual') }),
-    z.strictObject({
-      source: z.literal('treasury'),
-      basis: z.enum(['discount', 'yield']),
-      spreadBps: z.int().min(-10_000).max(10_000),
-      url: httpUrl.optional(),
-    }),
-  ])
-  .refine(({ source }) => source !== 'treasury', {
-    path: ['source'],
-    message: '"treasury" is not available in this version: use "manual" and `tallystick curve set`',
-  })
+/** Treasury rates that old on the day of a period are the last that are signed, unless the configuration says other. */
+export const maxAgeBusinessDaysDefault = 2
+
+const curveSchema = z.discriminatedUnion('source', [
+  z.strictObject({ source: z.literal('manual') }),
+  z.strictObject({
+    source: z.literal('treasury'),
+    basis: z.enum(billBases),
+    spreadBps: z.int().min(-10_000).max(10_000),
+    url: httpUrl.default('https://home.treasury.gov/resource-center/data-chart-center/interest-rates/pages/xml'),
+    /** The bills that make the curve, in weeks; all that are published if left out. */
+    bills: z
+      .array(z.literal(billTerms))
+      .min(1)
+      .refine((bills) => new Set(bills).size === bills.length, { message: 'holds a bill twice', when: isList })
+      .optional(),
+    /** A curve older than this on the day of a period is not signed. The day period never has rates younger than 1. */
+    maxAgeBusinessDays: z.int().min(1).max(10).default(maxAgeBusinessDaysDefault),
+    timeoutMs: z.int().min(100).max(60_000).default(10_000),
+  }),
+])
 
 const dataSchema = z.strictObject({
   /** What a request may take in all, its slowest chain included. */

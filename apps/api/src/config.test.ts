@@ -44,7 +44,7 @@ const example = {
   signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
   tenors: [7, 14, 30, 60, 90, 180, 360],
   curve: { source: 'manual' },
-  rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn' },
+  rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' },
   chains: [
     {
       id: 324,
@@ -179,7 +179,7 @@ describe('defaults', () => {
       admin: { host: '127.0.0.1', port: 9464 },
       tenors: [7, 14, 30, 60, 90, 180, 360],
       curve: { source: 'manual' },
-      rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn' },
+      rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' },
     })
     expect(config.chains).toEqual([
       {
@@ -195,7 +195,7 @@ describe('defaults', () => {
 
   test('behavior: one member of a group given leaves the others at their defaults', async () => {
     const config = await load({ ...withChain({ domain: { version: '2' } }), rails: { maxMoveBps: 0 } })
-    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600, preflight: 'warn' })
+    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' })
     expect(config.chains[0]?.domain).toMatchObject({ name: 'NoteSignatureVerifier', version: '2' })
   })
 
@@ -368,13 +368,31 @@ describe('faults', () => {
     ])
   })
 
-  test('error: the treasury as a source says what to use instead', async () => {
+  test('default: the treasury as a source', async () => {
     const curve = { source: 'treasury', basis: 'discount', spreadBps: -100 }
-    expect(await faultsOf({ ...smallest, curve })).toMatchInlineSnapshot(`
-      [
-        "curve.source: "treasury" is not available in this version: use "manual" and \`tallystick curve set\`",
-      ]
-    `)
+    expect((await load({ ...smallest, curve })).curve).toEqual({
+      ...curve,
+      url: 'https://home.treasury.gov/resource-center/data-chart-center/interest-rates/pages/xml',
+      maxAgeBusinessDays: 2,
+      timeoutMs: 10_000,
+    })
+    const full = { ...curve, url: 'http://127.0.0.1:1/xml', bills: [4, 52], maxAgeBusinessDays: 5, timeoutMs: 100 }
+    expect((await load({ ...smallest, curve: full })).curve).toEqual(full)
+  })
+
+  test('error: a treasury that is not one', async () => {
+    const curve = { source: 'treasury', basis: 'coupon', url: 'https://a:b@treasury.example', bills: [4, 5, 4] }
+    const faults = await faultsOf({ ...smallest, curve: { ...curve, maxAgeBusinessDays: 0, timeoutMs: 1, tenor: 1 } })
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+      'curve.basis',
+      'curve.spreadBps',
+      'curve.url',
+      'curve.bills[1]',
+      'curve.bills',
+      'curve.maxAgeBusinessDays',
+      'curve.timeoutMs',
+      'curve',
+    ])
   })
 
   test('error: an unknown kind of signer, an unknown source of curves', async () => {

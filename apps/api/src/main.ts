@@ -10,12 +10,13 @@ import { type AppParts, buildApp } from './app.ts'
 import { createPoolReader } from './chain/pool-reader.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
+import { maxAgeBusinessDaysDefault } from './config-schema.ts'
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { openData } from './data/open-data.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
-import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
+import { createDateFormatter, createRequestIds, securityHeaders, tlsHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { httpMetricHelp } from './http/measure.ts'
@@ -25,12 +26,16 @@ import { openKeyRing } from './keys/key-ring.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { apiMigrations } from './migrations.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
+import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
+import { createFastLane } from './notes/fast-lane.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPreflight } from './notes/preflight.ts'
 import { createPreflightMetrics, preflightMetricHelp } from './notes/preflight-metrics.ts'
-import { createPublished } from './notes/published.ts'
+import { createPublished, type Published } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
+import { keepTreasuryCurve } from './notes/treasury/keep-treasury-curve.ts'
+import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
 import { openPortal, type PortalOptions } from './portal/open-portal.ts'
 import { openRate } from './rate/open-rate.ts'
 
@@ -87,54 +92,41 @@ type Surroundings = ServiceOptions & {
 
 async function startOn(database: Database, surroundings: Surroundings): Promise<Service> {
   const { config, clock, log, say, closers, closeAll } = surroundings
-  const metrics = createMetrics({
-    ...httpMetricHelp,
-    ...noteMetricHelp,
-    ...preflightMetricHelp,
-    ...subgraphMetricHelp,
-    ...dataMetricHelp,
-    ...remoteMetricHelp,
-  })
-  const monotonicNow = () => performance.now()
-  const nextRequestId = createRequestIds()
+  const metrics = createMetrics(metricHelp)
+  const common = { clock, log, metrics, monotonicNow: () => performance.now(), nextRequestId: createRequestIds() }
   const keyRing = await openKeyRing({ database, log })
   closers.push(() => keyRing.close())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
 
-  const notes = await startNotes(database, { ...surroundings, metrics, monotonicNow })
-  const { published } = notes
+  const { published, keeper, signer } = await startNotes(database, { ...surroundings, ...common })
   const embedded = await startEmbeddedSubgraphs(database, { chains: config.chains, log })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
-  const data = openData(config, { embedded, clock, log, metrics, monotonicNow })
+  const data = openData(config, { embedded, ...common })
   closers.push(data.close)
-  const rate = openRate(config, { published, data, log, monotonicNow })
+  const rate = openRate(config, { published, data, ...common })
   closers.push(rate.close)
-  const tls = openTls(config, { metrics, clock, log, nextRequestId })
+
+  const chainIds = config.chains.map(({ id }) => id)
+  const admin = buildAdminApp({
+    ...common,
+    token: config.admin.token.reveal(),
+    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
+    checkReadiness: () =>
+      checkReadiness({ database, published, clock, chainIds, subgraphs: embedded, remote: data.remote }),
+  })
+  const tls = openTls(config, common)
   closers.push(() => tls?.stopWatching())
+  const lane = { ...common, published, keyRing, chainIds, headers: tlsHeaders, formatDate: createDateFormatter() }
   const app = buildApp(config, {
-    clock,
+    ...common,
     keyRing,
-    notes: { published, keeper: notes.keeper, clock },
+    notes: { published, keeper, clock },
     data,
     rate,
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
-    portal: openPortal(database, { config, signer: notes.signer, options: surroundings.portal }),
-    metrics,
-    log,
-    monotonicNow,
-    nextRequestId,
-    serverFactory: tls && ((handler) => tls.server.on('request', handler)),
-  })
-  const chainIds = config.chains.map(({ id }) => id)
-  const admin = buildAdminApp({
-    token: config.admin.token.reveal(),
-    clock,
-    metrics,
-    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
-    checkReadiness: () => checkReadiness({ database, published, clock, chainIds, subgraphs: embedded }),
-    log,
-    nextRequestId,
+    portal: openPortal(database, { config, signer, options: surroundings.portal }),
+    serverFactory: tls && ((handler) => tls.server.on('request', createFastLane(lane, handler))),
   })
 
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
@@ -148,36 +140,45 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   return { baseUrl, adminUrl, followers, stop: closeAll }
 }
 
-async function startNotes(
-  database: Database,
-  {
-    config,
-    clock,
-    log,
-    say,
-    closers,
-    metrics,
-    monotonicNow,
-  }: Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number },
-) {
+const metricHelp = {
+  ...httpMetricHelp,
+  ...noteMetricHelp,
+  ...preflightMetricHelp,
+  ...subgraphMetricHelp,
+  ...dataMetricHelp,
+  ...remoteMetricHelp,
+  ...treasuryMetricHelp,
+}
+
+type NotesSurroundings = Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number }
+
+async function startNotes(database: Database, surroundings: NotesSurroundings) {
+  const { config, clock, log, say, closers, metrics, monotonicNow } = surroundings
   const signer = await openSigner(config.signer)
   say(`signing as ${signer.address} (${signer.kind})`)
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublished(chainIds)
   const readChainTime = createChainTimeReader(config.chains)
-  const { tenors, rails, chains } = config
+  const { tenors, rails, chains, curve } = config
   const { preflight, close } = openPreflight(config, { clock, metrics, log, monotonicNow })
+  closers.push(close)
+  const curveSource = await openCurveSource(database, { ...surroundings, published })
+  closers.push(() => curveSource.stop())
+  const { maxMoveBps } = rails
+  const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
   const keeper = await keepNotes({
-    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps: rails.maxMoveBps, preflight },
+    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps, maxAgeBusinessDays, curveSource, preflight },
     chains,
     signAheadSeconds: rails.signAheadSeconds,
+    earlierSigner: rails.earlierSigner,
     published,
     preflight,
     metrics: createNoteMetrics({ metrics, clock, published, chainIds }),
     log,
     monotonicNow,
   })
-  closers.push(() => keeper.stop(), close)
+  // Together: the keeper may be waiting for a fetch, which only the source can cut short.
+  closers.push(() => Promise.all([curveSource.stop(), keeper.stop()]))
   const current = published.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -198,6 +199,15 @@ function openPreflight({ rails, chains }: Config, parts: Pick<AppParts, 'clock' 
     for (const reader of readers.values()) reader.close()
   }
   return { preflight: createPreflight({ ...parts, mode, readers, metrics }), close }
+}
+
+async function openCurveSource(
+  database: Database,
+  { config, clock, log, metrics, monotonicNow, published }: NotesSurroundings & { readonly published: Published },
+): Promise<CurveSource> {
+  const { curve } = config
+  if (curve.source === 'manual') return manualCurveSource
+  return keepTreasuryCurve({ database, clock, config: { ...config, curve }, published, metrics, log, monotonicNow })
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */

@@ -1,7 +1,12 @@
 import type { Migration } from '@tallystick/database'
 import { keyMigrations } from './keys/key-store.ts'
-import { curveMigrations } from './notes/curve-store.ts'
+import { curveMigrations, curveProvenanceMigrations } from './notes/curve-store.ts'
 import { noteMigrations } from './notes/note-store.ts'
 
 /** Every step of the service's own schema, in the order in which they were released: new ones go to the end. */
-export const apiMigrations: readonly Migration[] = [...keyMigrations, ...curveMigrations, ...noteMigrations]
+export const apiMigrations: readonly Migration[] = [
+  ...keyMigrations,
+  ...curveMigrations,
+  ...noteMigrations,
+  ...curveProvenanceMigrations,
+]

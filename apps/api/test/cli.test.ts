@@ -185,7 +185,7 @@ test('error: a second process on the embedded database is refused and changes no
 
 test('default: --help everywhere', { timeout: 60_000 }, async () => {
   const site = await newSite()
-  const commands = [[], ['serve'], ['keys'], ['keys', 'rotate'], ['curve', 'set'], ['notes', 'verify']]
+  const commands = [[], ['serve'], ['keys'], ['keys', 'rotate'], ['curve', 'set'], ['notes', 'verify'], ['doctor']]
   for (const command of commands) {
     const { exitCode, stdout } = await tallystick(site, ...command, '--help')
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^Usage: tallystick/)])

@@ -121,3 +121,22 @@ function headOf({ query }: FakeRequest, block: FakeHead): Readonly<Record<string
   const names = [...query.matchAll(/(?:(\w+)\s*:\s*)?\b_meta\b/g)].map(([, alias]) => alias ?? '_meta')
   return Object.fromEntries(names.map((name) => [name, { block }]))
 }
+
+/** Never answers. */
+export const hang: Misbehaviour = () => undefined
+
+export const refuse: Misbehaviour = ({ response }) => response.writeHead(500).end()
+
+export function respond(body: object): Misbehaviour {
+  return ({ response }) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+}
+
+/** Only callers' queries get it; light ones are answered well. */
+export function toQueries(misbehaviour: Misbehaviour): Misbehaviour {
+  return (exchange) => (exchange.request.isLight ? exchange.answerWell() : misbehaviour(exchange))
+}
+
+/** One whose data says which it is. */
+export function startNamed(name: string): Promise<FakeSubgraph> {
+  return startFakeSubgraph({ answer: () => ({ from: name }) })
+}

@@ -123,7 +123,7 @@ describe('TLS', () => {
 
   test('behavior: who connects and says nothing, or stops half way, is cut off', async () => {
     const { cert, key } = createCertificateAuthority().issue(['localhost'])
-    const timeouts = { firstByte: 100, handshake: 100, headers: 100, request: 100, keepAlive: 100 }
+    const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
     const tls = createTlsServer({ cert, key, answerPlain: () => 'no', timeouts })
     // A stream that is answered is over; what waits for the rest of a body is not answered.
     tls.server.on('request', (request, response) => {

@@ -1,9 +1,12 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decodeNote, verifyNote } from '@tallystick/core'
+import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { startFakeRpc } from './fake-rpc.ts'
 import { type Behaviour, type FakeSigner, startFakeSigner } from './fake-web3signer.ts'
-import { chain324, coupons, newDatabase, start, type TestService } from './harness.ts'
+import { chain324, coupons, createKey, newDatabase, notesOf, pool, start, type TestService } from './harness.ts'
 
 const noon = '2026-11-15T12:00:00-05:00'
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -106,13 +109,13 @@ describe('rails', () => {
     ['ahead of the clock', 61, 'the clock is 61 s behind the newest block'],
     ['far behind the clock', -901, 'the clock is 901 s ahead of the newest block'],
   ])('error: a chain whose time is %s', async (_, offsetSeconds, message) => {
-    const rpc = await startFakeRpc(Date.parse(noon) / 1000 + offsetSeconds)
+    const rpc = await startFakeRpc({ timestampSeconds: Date.parse(noon) / 1000 + offsetSeconds })
     const { service, signer } = await startWithSigner({ config: { chains: [{ ...chain324, rpc: [rpc] }] } })
     await expectRefused(service, signer, 'clock_off_chain', message)
   })
 
   test('behavior: the time of another chain than the configured one says nothing', async () => {
-    const rpc = await startFakeRpc(Date.parse(noon) / 1000 + 5_000, 1)
+    const rpc = await startFakeRpc({ timestampSeconds: Date.parse(noon) / 1000 + 5_000, chainId: 1 })
     const { service } = await startWithSigner({ config: { chains: [{ ...chain324, rpc: [rpc] }] } })
     expect((await service.operator.showNotes()).chains[0]?.current.signed).toBe(true)
   })
@@ -241,21 +244,27 @@ function highS(signature: string): string {
   return signature.slice(0, 66) + s + (signature.endsWith('1b') ? '1c' : '1b')
 }
 
-/** A node that knows one block, of a time of our choosing. */
-async function startFakeRpc(timestampSeconds: number, chainId = 324): Promise<string> {
-  const block = { number: '0x1', timestamp: `0x${timestampSeconds.toString(16)}`, transactions: [] }
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { id, method } = JSON.parse(Buffer.concat(chunks).toString())
-    const results: Record<string, unknown> = { eth_chainId: `0x${chainId.toString(16)}`, eth_getBlockByNumber: block }
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? '0x' }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+test('behavior: after a key leak the notes of the old signer are withheld, and the next period has the new one’s', async () => {
+  const databaseUrl = await newDatabase()
+  const leaked = await start({ databaseUrl, at: noon })
+  const before = (await leaked.operator.showNotes()).chains[0]?.current
+  expect(before?.signed).toBe(true)
+  await leaked.stop()
+  const key = `0x${'02'.repeat(32)}` as const
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-signer-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  await writeFile(join(directory, 'key'), key)
+  const signer = { kind: 'private-key', key: `file:${join(directory, 'key')}` }
+  const service = await start({ databaseUrl, at: noon, config: { rails: { earlierSigner: 'withhold' }, signer } })
+  const { secret } = await createKey(service)
+  const get = () => service.call('/notes', { headers: { 'x-api-key': secret } })
+  const withheld = await get()
+  expect([withheld.status, withheld.json().code]).toEqual([500, 'notes_unavailable'])
+  expect(service.log()).toContain('"reason":"earlier_signer"')
+  expect((await service.admin('/metrics')).body).toContain('tallystick_notes_unavailable{chain="324"} 1')
+  service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+  const [note] = notesOf(await get()).data
+  const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const
+  const { address } = privateKeyToAccount(key)
+  expect(await verifyNote(decodeNote(note), { domain, signer: address })).toEqual({ valid: true, signer: address })
+})

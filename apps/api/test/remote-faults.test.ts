@@ -1,6 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
-import { failureNames, failures, startFailingServer } from './failing-servers.ts'
+import { startFailingServer } from './failing-servers.ts'
+import { failureNames, failures } from './failures.ts'
 import { startFakeSubgraph } from './fake-subgraph.ts'
 import { activeResources, errorOf, openRemote, secretKey, secretToken } from './remote-harness.ts'
 

@@ -114,3 +114,8 @@ export function activeResources(): number {
 export async function turn(): Promise<void> {
   await delay(0)
 }
+
+/** The lines of a log that hold a text. */
+export function linesOf(log: string, text: string): readonly string[] {
+  return log.split('\n').filter((line) => line.includes(text))
+}

@@ -16,10 +16,12 @@ import { writeCredentials } from './credentials.ts'
 import { sandboxWallets } from './devnet/create-devnet.ts'
 import { type Devnet, devnetChainId } from './devnet/devnet.ts'
 import { followClock, runInStep } from './devnet/follow-clock.ts'
+import { keepInStep } from './devnet/keep-in-step.ts'
 import { describeHome, emptyHome, furnishHome, type Home, readText } from './home.ts'
 import { openHistory } from './open-history.ts'
 import { parseOptions, type SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { currentCoupons } from './seed/coupons.ts'
 import { untilIndexed } from './until-indexed.ts'
 import { welcome } from './welcome.ts'
 
@@ -50,11 +52,26 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   writeCredentials(home, { apiKey, service, devnet })
   // A reader who copies the line while the clock stood still would find it standing: it runs from `ready` on.
   if (options.at !== undefined) await runInStep(clock)
-  await followClock(devnet.anvil.url, clock)
+  const { url } = devnet.anvil
+  await followClock(url, clock)
+  const { pool } = devnet.record.protocol
+  const { admin } = sandboxWallets()
+  const renewCurve = () => setCurveAgain(service.adminUrl, readText(home.adminToken))
+  const step = keepInStep({ url, clock, pool, admin: admin.address, say, onMoved: renewCurve })
+  await closers.keep(Promise.resolve(step))
   say(welcome(home, { apiKey, baseUrl: service.baseUrl, rpcUrl: devnet.anvil.url }))
   say(`ready ${service.baseUrl}`)
   await devnet.anvil.exited
   if (!closers.isClosing()) throw new Error('The chain ended by itself, and the sandbox with it. Start it again.')
+}
+
+/** After a jump of days the rails ask whether somebody means it. In a sandbox somebody does. */
+async function setCurveAgain(adminUrl: string, token: string): Promise<void> {
+  await fetch(`${adminUrl}/curve`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ points: currentCoupons, confirm: true, by: 'sandbox' }),
+  })
 }
 
 function makeSettings(home: Home, { port, devnet }: { readonly port: number; readonly devnet: Devnet }) {
@@ -76,16 +93,23 @@ function makeSettings(home: Home, { port, devnet }: { readonly port: number; rea
   }
 }
 
-/** With the port the admin listener got, so that `tallystick --config` can be pointed at it. */
+/** With the ports the listeners got, so that `tallystick --config` can be pointed at them. */
 function writeConfig(
   home: Home,
   {
     settings,
     service,
-  }: { readonly settings: ReturnType<typeof makeSettings>; readonly service: Pick<Service, 'adminUrl'> },
+  }: { readonly settings: ReturnType<typeof makeSettings>; readonly service: Pick<Service, 'adminUrl' | 'baseUrl'> },
 ): void {
-  const admin = { ...settings.admin, port: Number(new URL(service.adminUrl).port) }
-  writeFileSync(home.config, `${JSON.stringify({ ...settings, admin }, undefined, 2)}\n`)
+  const listen = { ...settings.listen, port: portOf(service.baseUrl) }
+  const admin = { ...settings.admin, port: portOf(service.adminUrl) }
+  writeFileSync(home.config, `${JSON.stringify({ ...settings, listen, admin }, undefined, 2)}\n`)
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  // A URL leaves out the port its scheme has by itself.
+  return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 
 /** The lock of the embedded database tells whether a sandbox runs here; a database that cannot be opened is no sandbox. */

@@ -4,7 +4,7 @@ import { callNode, toQuantity } from './call-node.ts'
 export type BatchTransaction = { readonly from: Address; readonly to: Address; readonly data: Hex }
 
 // Twice what a lend with a permit takes. Given, because an estimate a transaction is most of the time it costs.
-const gasPerTransaction = 500_000
+export const gasPerTransaction = 500_000
 // The node works on a batch all at once, and keeps the order of its members only up to sixty or so.
 const orderedBatchMax = 50
 

@@ -38,8 +38,8 @@ export type Chain = Awaited<ReturnType<typeof startChain>>
 export type Signature = { readonly v: number; readonly r: Hex; readonly s: Hex }
 
 /** A chain of its own with the protocol deployed and a hundred million dollars in each of five wallets. */
-export async function startChain() {
-  const anvil = await startAnvil({ chainId, timestamp: startsAt, blockGasLimit: 1_000_000_000n })
+export async function startChain(timestamp: bigint = startsAt) {
+  const anvil = await startAnvil({ chainId, timestamp, blockGasLimit: 1_000_000_000n })
   const chain = defineChain({
     id: chainId,
     name: 'devnet',

@@ -26,8 +26,15 @@ export type Sandbox = Launch & {
   stop(): Promise<number | null>
 }
 
+/** Takes what has to be undone later. */
+type Defer = (undo: () => unknown) => void
+
 /** `npm start` as a person types it, in a process group of its own as a terminal makes one. */
 export function launchSandbox(...options: string[]): Launch {
+  return launchSandboxUntil(onTestFinished as Defer, ...options)
+}
+
+function launchSandboxUntil(defer: Defer, ...options: string[]): Launch {
   const child = spawn('npm', ['start', '--silent', '--', '--port', '0', ...options], {
     cwd: root,
     detached: true,
@@ -35,7 +42,7 @@ export function launchSandbox(...options: string[]): Launch {
   })
   const chunks: string[] = []
   const output = () => chunks.join('')
-  onTestFinished(() => interrupt(child, 'SIGKILL'))
+  defer(() => interrupt(child, 'SIGKILL'))
   const exited = once(child, 'close') as Promise<[number | null]>
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -59,7 +66,12 @@ export function launchSandbox(...options: string[]): Launch {
 
 /** A sandbox that is ready. */
 export async function startSandbox(...options: string[]): Promise<Sandbox> {
-  const launch = launchSandbox(...options)
+  return startSandboxUntil(onTestFinished as Defer, ...options)
+}
+
+/** The same for several tests: `defer` takes what ends it. */
+export async function startSandboxUntil(defer: Defer, ...options: string[]): Promise<Sandbox> {
+  const launch = launchSandboxUntil(defer, ...options)
   const readyAt = await launch.saw(/^ready https:/m)
   return { ...launch, readyAt, stop: () => launch.end('SIGINT') }
 }

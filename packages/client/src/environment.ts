@@ -12,6 +12,7 @@ export type Clock = {
   clearTimeout(timer: unknown): void
 }
 
+/** As much of `fetch` as the client uses. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
 /** Everything outside that the client touches, so that a test can hand in another world. */

@@ -65,7 +65,7 @@ export class ClientError extends Error {
  * }
  */
 export class HttpsRequiredError extends ClientError {
-  override readonly name = 'HttpsRequiredError'
+  override readonly name = 'HttpsRequiredError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: false })
   }
@@ -82,7 +82,7 @@ export class HttpsRequiredError extends ClientError {
  * }
  */
 export class InvalidApiKeyError extends ClientError {
-  override readonly name = 'InvalidApiKeyError'
+  override readonly name = 'InvalidApiKeyError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: false })
   }
@@ -98,7 +98,7 @@ export class InvalidApiKeyError extends ClientError {
  * })
  */
 export class InsufficientScopeError extends ClientError {
-  override readonly name = 'InsufficientScopeError'
+  override readonly name = 'InsufficientScopeError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: false })
   }
@@ -115,7 +115,7 @@ export class InsufficientScopeError extends ClientError {
  * })
  */
 export class RateLimitedError extends ClientError {
-  override readonly name = 'RateLimitedError'
+  override readonly name = 'RateLimitedError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: true })
   }
@@ -132,7 +132,7 @@ export class RateLimitedError extends ClientError {
  * }
  */
 export class InvalidRequestError extends ClientError {
-  override readonly name = 'InvalidRequestError'
+  override readonly name = 'InvalidRequestError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: false })
   }
@@ -149,7 +149,7 @@ export class InvalidRequestError extends ClientError {
  * }
  */
 export class QueryRejectedError extends ClientError {
-  override readonly name = 'QueryRejectedError'
+  override readonly name = 'QueryRejectedError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: false })
   }
@@ -165,7 +165,7 @@ export class QueryRejectedError extends ClientError {
  * })
  */
 export class NotesUnavailableError extends ClientError {
-  override readonly name = 'NotesUnavailableError'
+  override readonly name = 'NotesUnavailableError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: true })
   }
@@ -181,7 +181,7 @@ export class NotesUnavailableError extends ClientError {
  * })
  */
 export class UpstreamError extends ClientError {
-  override readonly name = 'UpstreamError'
+  override readonly name = 'UpstreamError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: true })
   }
@@ -197,7 +197,7 @@ export class UpstreamError extends ClientError {
  * })
  */
 export class ServiceError extends ClientError {
-  override readonly name = 'ServiceError'
+  override readonly name = 'ServiceError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: true })
   }
@@ -211,7 +211,7 @@ export class ServiceError extends ClientError {
  * await offline.notes().catch((error) => error instanceof ConnectionError) // => true
  */
 export class ConnectionError extends ClientError {
-  override readonly name = 'ConnectionError'
+  override readonly name = 'ConnectionError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: true })
   }
@@ -227,7 +227,7 @@ export class ConnectionError extends ClientError {
  * })
  */
 export class TimeoutError extends ClientError {
-  override readonly name = 'TimeoutError'
+  override readonly name = 'TimeoutError' as const
   constructor(options: ClientErrorOptions) {
     super({ ...options, retryable: true })
   }
@@ -244,5 +244,5 @@ export class TimeoutError extends ClientError {
  * })
  */
 export class MalformedAnswerError extends ClientError {
-  override readonly name = 'MalformedAnswerError'
+  override readonly name = 'MalformedAnswerError' as const
 }

@@ -16,6 +16,7 @@ export {
   permitLendTypedData,
 } from './chain/permit-typed-data.ts'
 export { poolAbi } from './chain/pool-abi.ts'
+export { poolEventAbi } from './chain/pool-event-abi.ts'
 export type { RevertName } from './chain/revert-abi.ts'
 export type { PermitSignature } from './chain/split-permit.ts'
 export { type Client, type ClientOptions, createClient } from './create-client.ts'

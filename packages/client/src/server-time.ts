@@ -27,9 +27,21 @@ export function sampleServerTime({
   return { earliest: date + ageMs, latest: date + ageMs + 1000 + onTheWayMs, readAt: receivedAt }
 }
 
-/** The service's time at a later reading, by whichever of the machine's clocks is the more careful one for each bound. */
-export function serverTimeAt({ earliest, latest, readAt }: TimeSample, reading: Reading): ServerTime {
-  const byWall = reading.wall - readAt.wall
+// What the two clocks may differ by between two readings without any meaning: one counts whole milliseconds.
+const clockNoiseMs = 20
+
+/**
+ * The service's time at a later reading. Where the machine's clocks disagree on how much time has passed, it slept or its
+ * time was set, and one of them is right: each bound goes by the more careful one. Carried on from reading to reading,
+ * this holds through any number of sleeps and settings.
+ */
+export function serverTimeAt({ earliest, latest, readAt }: TimeSample, reading: Reading): TimeSample {
   const byMonotonic = reading.monotonic - readAt.monotonic
-  return { earliest: earliest + Math.min(byWall, byMonotonic), latest: latest + Math.max(byWall, byMonotonic) }
+  const difference = reading.wall - readAt.wall - byMonotonic
+  const byWall = byMonotonic + (Math.abs(difference) > clockNoiseMs ? difference : 0)
+  return {
+    earliest: earliest + Math.min(byWall, byMonotonic),
+    latest: latest + Math.max(byWall, byMonotonic),
+    readAt: reading,
+  }
 }

@@ -42,6 +42,8 @@ export type SeenRequest = {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
+  /** By the service's clock. */
+  readonly at: number
 }
 
 export type FakeApi = {
@@ -56,7 +58,8 @@ export type FakeApi = {
   readonly chains: Map<number, ChainData | { readonly code: string; readonly message: string }>
   /** Changes or adds headers of good answers; undefined takes one away. */
   headers: Readonly<Record<string, string | undefined>>
-  /** Emits nothing; settles when a request that hangs has been let go by its client. */
+  /** How many requests are left without an answer right now. */
+  hanging: number
   stop(): Promise<void>
 }
 
@@ -75,6 +78,7 @@ export async function startFakeApi(): Promise<FakeApi> {
     mishapOf: () => undefined,
     chains: new Map([[324, { positions: [], floatingIncomes: [], accounts: {} }]]),
     headers: {},
+    hanging: 0,
     stop: async () => {
       server.closeAllConnections()
       server.close()
@@ -89,11 +93,12 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 async function answer(api: FakeApi, { request, response }: Exchange): Promise<void> {
   let body = ''
   for await (const chunk of request) body += chunk
-  const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body }
+  const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body, at: api.now() }
   api.requests.push(seen)
   response.setHeader('date', new Date(api.now()).toUTCString())
   response.setHeader('x-request-id', 'fake-1')
   const mishap = api.mishaps.shift() ?? api.mishapOf(seen)
+  if (mishap === 'hang') return leaveHanging(api, response)
   if (mishap) return misbehave(response, mishap)
   if (request.headers['x-api-key'] !== apiKey) return sendError(response, { status: 403, code: 'invalid_api_key' })
   const url = new URL(seen.path, api.baseUrl)
@@ -103,8 +108,12 @@ async function answer(api: FakeApi, { request, response }: Exchange): Promise<vo
   return sendError(response, { status: 404, code: 'not_found' })
 }
 
-function misbehave(response: ServerResponse, mishap: Mishap): void {
-  if (mishap === 'hang') return
+function leaveHanging(api: FakeApi, response: ServerResponse): void {
+  api.hanging++
+  response.on('close', () => api.hanging--)
+}
+
+function misbehave(response: ServerResponse, mishap: Exclude<Mishap, 'hang'>): void {
   if (mishap === 'reset') return void response.socket?.destroy()
   if (mishap === 'html') return void response.setHeader('content-type', 'text/html').end('<html>maintenance</html>')
   if (mishap === 'truncated') {

@@ -24,15 +24,23 @@ export type WorldOptions = {
   readonly skewMs: number
   /** How long each request takes, half of it before the service sees it. */
   readonly latencyMs?: number | undefined
+  /** Of chance; 0 gives nothing but zeros. */
   readonly seed?: number | undefined
+  /** How many requests the service leaves without an answer: those are not waited for. */
+  readonly hanging?: (() => number) | undefined
 }
 
 /** Requests go to the real server over the real network; only time is not real. */
-export function createSimulatedWorld({ startMs, skewMs, latencyMs = 80, seed = 1 }: WorldOptions): SimulatedWorld {
+export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
+  const { startMs, skewMs, latencyMs = 80, seed = 1, hanging = () => 0 } = options
   let now = startMs
   let skew = skewMs
   let monotonicLag = 0
+  // Requests the client waits for, and those of them that are with the real server right now.
+  let pending = 0
   let inFlight = 0
+  // Whether a request was pending since everything had last settled: otherwise there is nothing to wait for.
+  let isBusy = false
   let random = seed
   const timers = new Map<number, Timer>()
   const listeners = new Set<() => void>()
@@ -47,25 +55,26 @@ export function createSimulatedWorld({ startMs, skewMs, latencyMs = 80, seed = 1
   const wait = (delayMs: number) => new Promise<void>((resolve) => setTimer(resolve, delayMs))
   const settle = async () => {
     // Promises run in turn with this; real I/O may take longer.
-    do await new Promise((resolve) => setImmediate(resolve))
-    while (inFlight > 0)
+    while (isBusy || inFlight > hanging()) {
+      isBusy = false
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
 
   const world: SimulatedWorld = {
     fetch: async (url, init) => {
+      pending++
       await wait(latencyMs / 2)
       inFlight++
-      try {
-        const response = await fetch(url, init)
-        const body = await response.arrayBuffer()
-        inFlight--
-        await wait(latencyMs / 2)
-        return new Response(body, response)
-      } catch (error) {
-        inFlight--
-        await wait(latencyMs / 2)
-        throw error
-      }
+      const answer = await fetch(url, init)
+        .then(async (response) => new Response(await response.arrayBuffer(), response))
+        .catch((error: unknown) => ({ error }))
+        .finally(() => inFlight--)
+      await wait(latencyMs / 2)
+      pending--
+      isBusy = true
+      if ('error' in answer) throw answer.error
+      return answer
     },
     clock: {
       read: (): Reading => ({ wall: now + skew, monotonic: monotonic() }),
@@ -74,7 +83,7 @@ export function createSimulatedWorld({ startMs, skewMs, latencyMs = 80, seed = 1
     },
     // A linear congruential generator: chance that is the same every time.
     random: () => {
-      random = (random * 1_103_515_245 + 12_345) % 2 ** 31
+      random = seed === 0 ? 0 : (random * 1_103_515_245 + 12_345) % 2 ** 31
       return random / 2 ** 31
     },
     onWake: (listener) => {
@@ -85,16 +94,14 @@ export function createSimulatedWorld({ startMs, skewMs, latencyMs = 80, seed = 1
     runUntil: async (instantMs) => {
       await settle()
       for (;;) {
-        const [id, timer] = [...timers].reduce<[number, Timer] | []>(
-          (first, entry) => (first[1] && first[1].at <= entry[1].at ? first : entry),
-          [],
-        )
-        const at = timer ? timer.at + startMs + monotonicLag : Number.POSITIVE_INFINITY
-        if (!timer || id === undefined || at > instantMs) break
-        timers.delete(id)
+        const next = firstOf(timers)
+        const at = next ? next.timer.at + startMs + monotonicLag : Number.POSITIVE_INFINITY
+        if (!next || at > instantMs) break
+        timers.delete(next.id)
         now = Math.max(now, at)
-        timer.run()
-        await settle()
+        isBusy ||= pending > 0
+        next.timer.run()
+        if (isBusy) await settle()
         world.onStep()
       }
       now = instantMs
@@ -112,4 +119,10 @@ export function createSimulatedWorld({ startMs, skewMs, latencyMs = 80, seed = 1
     onStep: () => {},
   }
   return world
+}
+
+function firstOf(timers: ReadonlyMap<number, Timer>) {
+  let first: { readonly id: number; readonly timer: Timer } | undefined
+  for (const [id, timer] of timers) if (!first || timer.at < first.timer.at) first = { id, timer }
+  return first
 }

@@ -1,4 +1,14 @@
-export { formatNewYork, formatPeriod, maturityOf, type Period, periodAfter, periodAt } from './calendar/period.ts'
+export { countBusinessDays, isBusinessDay, lastBusinessDay } from './calendar/business-days.ts'
+export {
+  formatNewYork,
+  formatPeriod,
+  maturityOf,
+  newYorkDate,
+  newYorkInstant,
+  type Period,
+  periodAfter,
+  periodAt,
+} from './calendar/period.ts'
 export { type ErrorCode, errorCodes, TallystickError, type TallystickErrorOptions } from './error/tallystick-error.ts'
 export { annualisedFloatingRate } from './income/annualised-floating-rate.ts'
 export { fixedIncome } from './income/fixed-income.ts'
@@ -17,7 +27,27 @@ export {
 export { hashNote, noteTypedData, noteTypes } from './note/note-typed-data.ts'
 export { findSignatureFault, type NoteVerification, verifyNote } from './note/verify-note.ts'
 export { type ChainRateFacts, currentRates, type FixedRate, type LastFloatingIncome } from './rates/current-rates.ts'
+export {
+  type BillBasis,
+  type BillRate,
+  billBases,
+  billDays,
+  billTerms,
+  couponsFromBills,
+  formatProtocolBps,
+  isRatePercent,
+} from './treasury/bill-curve.ts'
+export { billRatesPublishedAt, newestBillRatesDate } from './treasury/publication.ts'
+export { type CurveProvenance, curveProvenanceSchema, provenanceBillSchema } from './wire/curve-provenance.ts'
+export {
+  type DataRequestBody,
+  dataEnvelopeSchema,
+  dataRequestSchema,
+  dataVariablesSchema,
+} from './wire/data-request.ts'
+export { chainDataSchema, chainErrorSchema, type DataResponse, dataResponseSchema } from './wire/data-response.ts'
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
+export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
 export {
   decodeNote,
   encodeNote,
@@ -25,5 +55,14 @@ export {
   notesResponseSchema,
   type WireNote,
   wireNoteSchema,
+  wireSignatureSchema,
 } from './wire/notes-response.ts'
-export { type ChainRates, chainRatesSchema, type RateResponse, rateResponseSchema } from './wire/rate-response.ts'
+export { maturityPattern, notesQuerySchema, rateQuerySchema } from './wire/query-parameters.ts'
+export {
+  type ChainRates,
+  chainRatesSchema,
+  fixedRateSchema,
+  marketRateSchema,
+  type RateResponse,
+  rateResponseSchema,
+} from './wire/rate-response.ts'

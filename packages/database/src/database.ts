@@ -4,8 +4,16 @@ export type Queryable = {
    * Runs one statement and returns its rows. `int8` comes back as bigint, `numeric` as string, `bytea` as Uint8Array,
    * arrays and JSON as JavaScript values, on either engine.
    */
-  query<Row extends object>(text: string, parameters?: readonly unknown[]): Promise<Row[]>
+  query<Row extends object>(text: string, parameters?: readonly unknown[], options?: QueryOptions): Promise<Row[]>
 }
+
+export type QueryOptions = {
+  /** That this very text comes often: PostgreSQL then reads and plans it once per connection. */
+  readonly isFrequent?: boolean | undefined
+}
+
+/** Breaks off the statement that runs, on PostgreSQL; on PGlite, which cannot, it keeps one that waits from being begun. */
+export type Cancellable = { readonly signal?: AbortSignal | undefined }
 
 /** Something only one holder among all processes has, until it releases it or its process or connection ends. */
 export type Lock = {
@@ -18,14 +26,16 @@ export type Database = Queryable & {
   readonly engine: 'postgres' | 'pglite'
   /** Where the database is, for people: never holds a password. */
   readonly label: string
-  /**
-   * Commits when `work` resolves, rolls back when it throws. Nothing else runs inside it. An abort of the signal breaks
-   * off the statement that runs, on PostgreSQL; on PGlite, which cannot, it keeps one that waits from being begun.
-   */
-  transaction<Result>(
-    work: (transaction: Queryable) => Promise<Result>,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Result>
+  /** Commits when `work` resolves, rolls back when it throws. Nothing else runs inside it. */
+  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  /** Reads, all from the state at one moment. */
+  snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>, options?: Cancellable): Promise<Result>
+  /** One statement that can be broken off. */
+  read<Row extends object>(
+    text: string,
+    parameters: readonly unknown[],
+    options: QueryOptions & Cancellable,
+  ): Promise<Row[]>
   notify(channel: string, payload?: string): Promise<void>
   /**
    * Calls `onNotify` for every notification on a channel (a plain lower-case identifier), from any process. After a lost connection is back it is called

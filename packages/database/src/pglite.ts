@@ -15,16 +15,24 @@ export async function openPglite(directory: string): Promise<Database> {
     throw error
   })
 
+  const query = queryWith(pglite)
   return {
     engine: 'pglite',
     label: `embedded database ${path}`,
-    query: queryWith(pglite),
-    transaction: async (work, { signal } = {}) => {
-      signal?.throwIfAborted()
-      return pglite.transaction((transaction) => {
+    query,
+    transaction: (work) => pglite.transaction((transaction) => work({ query: queryWith(transaction) })),
+    snapshot: (work, { signal } = {}) => {
+      const begin = async (transaction: Pick<PGlite, 'query'>) => {
         signal?.throwIfAborted()
-        return work({ query: queryWith(transaction) })
-      })
+        const query = queryWith(transaction)
+        await query('set transaction isolation level repeatable read, read only')
+        return work({ query })
+      }
+      return pglite.transaction((transaction) => begin(transaction as Pick<PGlite, 'query'>))
+    },
+    read: async (text, parameters, { signal }) => {
+      signal?.throwIfAborted()
+      return query(text, parameters)
     },
     notify: async (channel, payload = '') => {
       await pglite.query('select pg_notify($1, $2)', [channel, payload])

@@ -3,6 +3,7 @@ import { adaptError } from './adapt-error.ts'
 import type { Database, Queryable } from './database.ts'
 import { createListener } from './postgres-listener.ts'
 import { createLocks } from './postgres-locks.ts'
+import { createSessions, type Session } from './postgres-sessions.ts'
 
 // A statement of ours takes milliseconds; one that takes this long waits for something that will not come.
 const statementTimeoutMs = 30_000
@@ -37,7 +38,8 @@ export async function openPostgres(url: string): Promise<Database> {
   const locks = createLocks(() => new pg.Client(options))
   // On a connection of its own: those of the pool may all be busy with what is to be cancelled.
   const cancel = (processId: number) => cancelStatement(new pg.Client(options), processId)
-  const query = queryWith(pool, label)
+  const sessions = createSessions(pool, { label, cancel })
+  const { query } = sessions
   await query('select 1').catch(async (error) => {
     await pool.end()
     throw error
@@ -47,7 +49,11 @@ export async function openPostgres(url: string): Promise<Database> {
     engine: 'postgres',
     label,
     query,
-    transaction: (work, options) => runTransaction(pool, { label, work, cancel, signal: options?.signal }),
+    transaction: (work) => sessions.use({}, (session) => inTransaction(session, { begin: 'begin', work })),
+    snapshot: (work, { signal } = {}) =>
+      sessions.use({ signal }, (session) => inTransaction(session, { begin: beginSnapshot, work })),
+    read: (text, parameters, { signal, ...options }) =>
+      sessions.use({ signal }, ({ query }) => query(text, parameters, options)),
     notify: async (channel, payload = '') => {
       await query('select pg_notify($1, $2)', [channel, payload])
     },
@@ -61,73 +67,20 @@ export async function openPostgres(url: string): Promise<Database> {
   }
 }
 
-function queryWith(client: pg.Pool | pg.PoolClient, label: string): Queryable['query'] {
-  return async <Row extends object>(text: string, parameters: readonly unknown[] = []) => {
-    try {
-      const result = await client.query(text, parameters as unknown[])
-      return result.rows as Row[]
-    } catch (error) {
-      return adaptError(error, label)
-    }
-  }
-}
+const beginSnapshot = 'begin isolation level repeatable read, read only'
 
-async function runTransaction<Result>(
-  pool: pg.Pool,
-  {
-    label,
-    work,
-    cancel,
-    signal,
-  }: {
-    readonly label: string
-    readonly cancel: (processId: number) => Promise<void>
-    readonly work: (transaction: Queryable) => Promise<Result>
-    readonly signal: AbortSignal | undefined
-  },
+async function inTransaction<Result>(
+  { query, fail }: Session,
+  { begin, work }: { readonly begin: string; readonly work: (transaction: Queryable) => Promise<Result> },
 ): Promise<Result> {
-  signal?.throwIfAborted()
-  const client = await pool.connect().catch((error) => adaptError(error, label))
-  let broken: Error | undefined
-  const onError = (error: Error) => {
-    broken = error
-  }
-  client.on('error', onError)
-  const cancelling = cancelOnAbort(signal, () => cancel((client as { processID?: number }).processID ?? 0))
   try {
-    signal?.throwIfAborted()
-    const query = queryWith(client, label)
-    await query('begin')
+    await query(begin)
     const result = await work({ query })
     await query('commit')
     return result
   } catch (error) {
-    await cancelling.settle()
-    await client.query('rollback').catch(onError)
+    await query('rollback').catch(fail)
     throw error
-  } finally {
-    await cancelling.settle()
-    client.off('error', onError)
-    // A connection whose state is unknown is thrown away, not handed to the next caller.
-    client.release(broken)
-  }
-}
-
-/** Settled before the connection goes on to anything else: a late cancel would hit somebody else's statement. */
-function cancelOnAbort(
-  signal: AbortSignal | undefined,
-  cancel: () => Promise<void>,
-): { readonly settle: () => Promise<void> } {
-  let cancelled: Promise<void> | undefined
-  const onAbort = () => {
-    cancelled = cancel()
-  }
-  signal?.addEventListener('abort', onAbort, { once: true })
-  return {
-    settle: async () => {
-      signal?.removeEventListener('abort', onAbort)
-      await cancelled
-    },
   }
 }
 

@@ -64,7 +64,9 @@ describe.each(databaseEngines)('%s', (engine) => {
     const work = async () => {
       begun += 1
     }
-    await expect(database.transaction(work, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+    const signal = AbortSignal.abort(new Error('gone'))
+    await expect(database.snapshot(work, { signal })).rejects.toThrow('gone')
+    await expect(database.read('select 1', [], { signal })).rejects.toThrow('gone')
     expect(begun).toBe(0)
   })
 
@@ -73,7 +75,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     test('behavior: an abort breaks off the statement that runs, and only that', async () => {
       const controllers = Array.from({ length: 12 }, () => new AbortController())
       const running = controllers.map(({ signal }) =>
-        database.transaction((transaction) => transaction.query('select pg_sleep(25)'), { signal }),
+        database.snapshot((snapshot) => snapshot.query('select pg_sleep(25)'), { signal }),
       )
       const settled = Promise.allSettled(running)
       const asleep = `select 1 from pg_stat_activity where query = 'select pg_sleep(25)' and state = 'active'`

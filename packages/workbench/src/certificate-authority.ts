@@ -6,8 +6,11 @@ import { bitString, boolean, integer, objectId, octetString, sequence, setOf, ta
 export type PemPair = { readonly cert: string; readonly key: string }
 
 export type CertificateAuthority = PemPair & {
-  /** A server certificate for these DNS names and IP addresses. */
-  issue(names: readonly string[]): PemPair
+  /**
+   * A server certificate for these DNS names and IP addresses. Public authorities say in it where their own certificate is
+   * to be had; so does this one if it is given such an address.
+   */
+  issue(names: readonly string[], options?: { readonly issuerUrl?: string | undefined }): PemPair
 }
 
 const dayMs = 86_400_000
@@ -23,6 +26,8 @@ const oid = {
   basicConstraints: '2.5.29.19',
   authorityKeyIdentifier: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
+  authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
+  caIssuers: '1.3.6.1.5.5.7.48.2',
   serverAuth: '1.3.6.1.5.5.7.3.1',
 } as const
 
@@ -55,13 +60,14 @@ export function createCertificateAuthority(now: Date = new Date()): CertificateA
       extension(oid.keyUsage, bitString(Buffer.of(0b0000_0110), 1), { critical: true }),
     ]),
     key: exportKey(authority.privateKey),
-    issue: (names) => {
+    issue: (names, { issuerUrl } = {}) => {
       const server = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const cert = certify(names[0] ?? 'localhost', server.publicKey, [
         extension(oid.basicConstraints, sequence(), { critical: true }),
         extension(oid.keyUsage, bitString(Buffer.of(0b1000_0000), 7), { critical: true }),
         extension(oid.extendedKeyUsage, sequence(objectId(oid.serverAuth)), { critical: false }),
         extension(oid.subjectAltName, sequence(...names.map(encodeName)), { critical: false }),
+        ...(issuerUrl === undefined ? [] : [informationAccess(issuerUrl)]),
       ])
       return { cert, key: exportKey(server.privateKey) }
     },
@@ -105,6 +111,13 @@ function distinguishedName(commonName: string): Buffer {
 
 function extension(id: string, value: Buffer, { critical }: { readonly critical: boolean }): Buffer {
   return sequence(objectId(id), ...(critical ? [boolean(true)] : []), octetString(value))
+}
+
+/** RFC 5280 §4.2.2.1; uniformResourceIdentifier is [6]. */
+function informationAccess(issuerUrl: string): Buffer {
+  const location = tagged(6, Buffer.from(issuerUrl), { constructed: false })
+  const description = sequence(objectId(oid.caIssuers), location)
+  return extension(oid.authorityInfoAccess, sequence(description), { critical: false })
 }
 
 /** RFC 5280 §4.2.1.2 leaves the method open as long as it tells keys apart. */

@@ -1,7 +1,7 @@
-import { formatNewYork, formatPeriod, type Period, periodAfter } from '@tallystick/core'
+import { type CurveProvenance, formatNewYork, formatPeriod, type Period, periodAfter } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
-import type { Curve } from '../notes/curve.ts'
+import type { Curve, CurveSourceName } from '../notes/curve.ts'
 import { findCurveInForce, listCurves } from '../notes/curve-store.ts'
 import { findNoteSet } from '../notes/note-store.ts'
 import { toIso } from './key-view.ts'
@@ -14,13 +14,17 @@ export type CurveView = {
   /** Basis points by tenor in days. */
   readonly points: Readonly<Record<string, number>>
   readonly confirmed: boolean
-  readonly source: string
+  readonly source: CurveSourceName
+  /** Where the coupons come from; null if a person set them. */
+  readonly provenance: CurveProvenance | null
   readonly createdBy: string
   readonly createdAt: string
 }
 
 /** The curves in force now and next for each chain, and those set before. */
 export type CurveReport = {
+  /** Where curves come from by the configuration, beside those a person sets. */
+  readonly source: CurveSourceName
   readonly chains: readonly {
     readonly chainId: number
     readonly current: CurveInForce
@@ -30,13 +34,13 @@ export type CurveReport = {
   readonly history: readonly CurveView[]
 }
 
-type CurveInForce = { readonly period: string; readonly signed: boolean; readonly curve: CurveView | null }
+export type CurveInForce = { readonly period: string; readonly signed: boolean; readonly curve: CurveView | null }
 
 const historyMax = 20
 
 export async function reportCurve(
   database: Database,
-  { config, current }: { readonly config: Pick<Config, 'chains'>; readonly current: Period },
+  { config, current }: { readonly config: Pick<Config, 'chains' | 'curve'>; readonly current: Period },
 ): Promise<CurveReport> {
   const chains = await Promise.all(
     config.chains.map(async ({ id }) => ({
@@ -45,7 +49,7 @@ export async function reportCurve(
       next: await reportInForce(database, { chainId: id, period: periodAfter(current) }),
     })),
   )
-  return { chains, history: (await listCurves(database, historyMax)).map(viewCurve) }
+  return { source: config.curve.source, chains, history: (await listCurves(database, historyMax)).map(viewCurve) }
 }
 
 export function viewCurve(curve: Curve): CurveView {
@@ -57,6 +61,7 @@ export function viewCurve(curve: Curve): CurveView {
     points: curve.points,
     confirmed: curve.confirmed,
     source: curve.source,
+    provenance: curve.provenance,
     createdBy: curve.createdBy,
     createdAt: toIso(curve.createdAt),
   }

@@ -1,7 +1,9 @@
 import { encodeNote, formatPeriod, type Period, type WireNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
+import { findCurve } from '../notes/curve-store.ts'
 import { findNoteSet, findRecordedRefusal } from '../notes/note-store.ts'
+import { type CurveView, viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
 
 export type PeriodReport = {
@@ -11,6 +13,8 @@ export type PeriodReport = {
   readonly signed: boolean
   readonly signer: string | null
   readonly issuedAt: string | null
+  /** The curve the coupons are from. */
+  readonly curve: CurveView | null
   /** Why there are no notes, if a try was made and failed. */
   readonly refusal: { readonly reason: string; readonly message: string } | null
 }
@@ -64,6 +68,7 @@ async function reportPeriod(
 ): Promise<PeriodReport> {
   const key = { chainId, periodStart: period.start }
   const set = await findNoteSet(database, key)
+  const curve = set && (await findCurve(database, set.curveId))
   return {
     period: formatPeriod(period),
     start: toIso(period.start),
@@ -71,6 +76,7 @@ async function reportPeriod(
     signed: set !== undefined,
     signer: set?.signer ?? null,
     issuedAt: set ? toIso(set.issuedAt) : null,
+    curve: curve ? viewCurve(curve) : null,
     refusal: set ? null : ((await findRecordedRefusal(database, key)) ?? null),
   }
 }

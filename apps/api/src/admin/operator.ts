@@ -55,7 +55,7 @@ export function createOperator({
   takeInKeys = async () => undefined,
 }: {
   readonly database: Database
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
   readonly clock: Clock
   /** Called after a change of keys: whoever got the answer finds this process already knowing. */
   readonly takeInKeys?: (() => Promise<void>) | undefined

@@ -1,6 +1,7 @@
 import type { Database } from '@tallystick/database'
 import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
+import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
 import type { Published } from '../notes/published.ts'
 
 export type Check = {
@@ -27,12 +28,14 @@ export async function checkReadiness({
   clock,
   chainIds,
   subgraphs,
+  remote = [],
 }: {
   readonly database: Database
   readonly published: Published
   readonly clock: Clock
   readonly chainIds: readonly number[]
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
+  readonly remote?: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[] | undefined
 }): Promise<Readiness> {
   const period = published.at(clock.now())
   const notes = chainIds.map((chainId) => {
@@ -44,7 +47,7 @@ export async function checkReadiness({
   const indexes = [...subgraphs].map(([chainId, { follower }]) =>
     checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
   )
-  const checks = [...notes, await checkDatabase(database), ...indexes]
+  const checks = [...notes, await checkDatabase(database), ...indexes, ...remote.map(checkRemote)]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 
@@ -59,6 +62,16 @@ function checkSubgraph(
   const position = head ? `at block ${head.number}${lagBlocks === undefined ? '' : `, ${lagBlocks} behind`}` : 'empty'
   const detail = problem ? `${state}, ${position}: ${problem}` : `${state}, ${position}`
   return { name: `subgraph of chain ${chainId}`, ok: problem === undefined, detail, required: false }
+}
+
+/** As callers last found it: nothing is asked here. */
+function checkRemote({ chainId, status }: Pick<RemoteSubgraph, 'chainId' | 'status'>): Check {
+  const upstreams = status().map(({ upstream, circuit, lastFailure, head }) => {
+    const at = head ? ` at block ${head.number}` : ''
+    return circuit === 'closed' ? `${upstream} is in use${at}` : `${upstream} is not asked: ${lastFailure}`
+  })
+  const ok = status().some(({ circuit }) => circuit === 'closed')
+  return { name: `subgraph of chain ${chainId}`, ok, detail: upstreams.join('; '), required: false }
 }
 
 async function checkDatabase(database: Database): Promise<Check> {

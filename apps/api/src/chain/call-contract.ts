@@ -34,9 +34,9 @@ export async function callContract(endpoint: RpcEndpoint, call: ContractCall): P
 
 /** Nodes agree on code 3 with the data as hex; older ones put it in a text or an object, or leave it out. */
 function findRevert({ code, message, data }: RpcError): Hex | undefined {
-  const found = /0x[0-9a-f]*/i.exec(typeof data === 'object' ? JSON.stringify(data ?? '') : String(data ?? ''))
-  if (code === 3 || /revert/i.test(message)) return (found?.[0] ?? '0x') as Hex
-  return undefined
+  const sent = typeof data === 'string' ? data : JSON.stringify(data ?? '')
+  if (code !== 3 && !/revert/i.test(message + sent)) return undefined
+  return (/0x[0-9a-f]*/i.exec(sent)?.[0] ?? '0x') as Hex
 }
 
 /** JSON-RPC's own codes for a request that is wrong (-32602) or unknown, and texts of nodes that use others. */

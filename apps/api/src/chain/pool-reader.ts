@@ -40,6 +40,8 @@ export type PoolReader = {
   readonly chainId: number
   /** What is wrong with which RPC, if anything: hosts only, nothing of a URL. */
   readonly problem: string | undefined
+  /** Whether there is a contract at an address, the pool's own by default. */
+  hasCode(address?: Address, signal?: AbortSignal): Promise<boolean>
   read<Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal): Promise<PoolValues<Name>>
   /** The running sum of the daily floating incomes up to a UTC day; undefined where the pool has no such getter. */
   readAccFloatingIncome(day: bigint, signal?: AbortSignal): Promise<bigint | undefined>
@@ -83,6 +85,7 @@ export function createPoolReader({ chain, deadlineMs = 8_000 }: PoolReaderOption
     get problem() {
       return servers.problem
     },
+    hasCode: (address = pool, signal) => ask((endpoint) => hasCode(endpoint, address), signal),
     read: <Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal) =>
       ask(async (endpoint) => {
         const read = async (name: Name) => {
@@ -112,6 +115,11 @@ function decode(functionName: string, outcome: CallOutcome): unknown {
   }
 }
 
+async function hasCode(endpoint: RpcEndpoint, address: Address): Promise<boolean> {
+  const code = await endpoint.call({ method: 'eth_getCode', params: [address, 'latest'] })
+  return typeof code === 'string' && code.length > '0x'.length
+}
+
 async function validateNotes(
   endpoint: RpcEndpoint,
   {
@@ -120,13 +128,13 @@ async function validateNotes(
     atSeconds,
   }: { readonly pool: Hex; readonly notes: readonly Note[]; readonly atSeconds: bigint | undefined },
 ): Promise<PoolVerdict> {
-  const [code, ...verdicts] = await Promise.all([
-    endpoint.call({ method: 'eth_getCode', params: [pool, 'latest'] }),
+  const [isThere, ...verdicts] = await Promise.all([
+    hasCode(endpoint, pool),
     ...notes.map((note) => validateNote(endpoint, { pool, note, atSeconds })),
   ])
   // An address without code answers every call with success.
   const [note] = notes
-  if (code === '0x' && note) {
+  if (!isThere && note) {
     return {
       outcome: 'refused',
       note,

@@ -1,34 +1,68 @@
 import { hostname, userInfo } from 'node:os'
+import { TallystickError } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { CurveReport, CurveView } from '../admin/curve-report.ts'
+import type { Operator } from '../admin/operator.ts'
+import { ask } from './ask.ts'
+import { formatCurveReport, formatDifference, formatPoints } from './format-curve.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
-import { createOutput, formatTable } from './output.ts'
+import { createOutput, type Output } from './output.ts'
 import { withOperator } from './with-operator.ts'
 
 type SetOptions = CommonOptions & { readonly confirm: boolean; readonly chain?: number }
 
+type CurveRequest = {
+  readonly points: Readonly<Record<string, number>>
+  readonly chainId: number | null
+  readonly confirm: boolean
+  readonly by: string
+}
+
+const columnsDefault = 80
+
 export function addCurveCommand(program: Command): void {
   const curve = program.command('curve').description('see and set the coupons')
-  addCommonOptions(curve.command('show').description('the coupons in force now and next, and who set them')).action(
-    async ({ config, json }: CommonOptions) => {
-      const report = await withOperator(config, (operator) => operator.showCurve())
-      const output = createOutput(json)
-      output.document(report)
-      output.text(formatReport(report))
-    },
-  )
+  addCommonOptions(
+    curve.command('show').description('the coupons in force now and next, where they come from, and who set them'),
+  ).action(async ({ config, json }: CommonOptions) => {
+    const report = await withOperator(config, (operator) => operator.showCurve())
+    const output = createOutput(json)
+    output.document(report)
+    output.text(formatCurveReport(report, { columns: process.stdout.columns || columnsDefault }))
+  })
   addCommonOptions(curve.command('set').description('set the coupons from the next boundary that is not signed yet'))
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
     .option('--chain <id>', 'for one chain only (all of them if left out)', parseChain)
-    .option('--confirm', 'the coupons are meant, even if they move further than rails.maxMoveBps', false)
+    .option('--confirm', 'the coupons are meant: do not ask, even if they move further than rails.maxMoveBps', false)
     .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${userInfo().username}@${hostname()}` }
-      const stored = await withOperator(config, (operator) => operator.setCurve(request))
       const output = createOutput(json)
-      output.document(stored)
-      output.text(`Curve ${stored.curve.id} is stored, in force from ${stored.curve.effectiveFromNewYork} New York on.`)
-      output.text(formatPoints(stored.curve.points))
+      const { curve, source, difference } = await withOperator(config, (operator) => set(operator, { request, output }))
+      output.document({ curve })
+      output.text(`Curve ${curve.id} is stored, in force from ${curve.effectiveFromNewYork} New York on.`)
+      output.text(formatPoints(curve.points))
+      if (difference) output.text(difference)
+      if (source === 'treasury') output.text('It stays until the Treasury publishes rates after that boundary.')
     })
+}
+
+/** Stores a curve; a person at a terminal sees first what changes, and is asked. Others see it afterwards. */
+async function set(
+  operator: Operator,
+  { request, output }: { readonly request: CurveRequest; readonly output: Output },
+) {
+  const report = await operator.showCurve()
+  const difference = formatDifference(report, request)
+  const isAsked = process.stdin.isTTY && process.stdout.isTTY && !output.json && !request.confirm
+  if (isAsked) {
+    output.text(difference)
+    if (!(await ask('Store?', { input: process.stdin, output: process.stdout }))) throw declined()
+  }
+  const { curve } = await operator.setCurve(request)
+  return { curve, source: report.source, difference: isAsked ? '' : difference }
+}
+
+function declined(): TallystickError {
+  return new TallystickError({ code: 'invalid_curve', message: 'Nothing was stored.', retryable: false })
 }
 
 /** Commander hands over one argument at a time with what the ones before it came to. */
@@ -38,35 +72,4 @@ function collectPoint(value: string, points: Record<string, number> = {}): Recor
   const [, tenor = '', bps] = match
   if (tenor in points) throw new InvalidArgumentError(`${tenor} days is given twice.`)
   return { ...points, [tenor]: Number(bps) }
-}
-
-function formatReport({ chains, history }: CurveReport): string {
-  const inForce = chains.flatMap(({ chainId, current, next }) =>
-    [current, next].map(({ period, signed, curve }) => {
-      const head = `Chain ${chainId}, ${period}${signed ? ' (signed)' : ''}`
-      return `${head}\n${curve ? formatPoints(curve.points) : '  no curve'}`
-    }),
-  )
-  if (history.length === 0) return `${inForce.join('\n\n')}\n\nNo curve was ever set: \`tallystick curve set\`.`
-  return `${inForce.join('\n\n')}\n\n${formatHistory(history)}`
-}
-
-function formatPoints(points: Readonly<Record<string, number>>): string {
-  const byTenor = Object.entries(points).sort(([a], [b]) => Number(a) - Number(b))
-  return byTenor.map(([tenor, bps]) => `  ${tenor.padStart(4)} days  ${String(bps).padStart(5)} bps`).join('\n')
-}
-
-function formatHistory(history: readonly CurveView[]): string {
-  return formatTable(
-    ['CURVE', 'FROM (NEW YORK)', 'CHAIN', 'SOURCE', 'CONFIRMED', 'SET BY', 'SET AT'],
-    history.map((curve) => [
-      curve.id,
-      curve.effectiveFromNewYork,
-      curve.chainId === null ? 'all' : String(curve.chainId),
-      curve.source,
-      curve.confirmed ? 'yes' : 'no',
-      curve.createdBy,
-      curve.createdAt,
-    ]),
-  )
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
+import { formatOrigin } from './format-curve.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
 import { createOutput, exitCodes, formatTable } from './output.ts'
 import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
@@ -39,7 +40,10 @@ function formatReport({ now, chains }: NotesReport): string {
       `${note.signature.r.slice(0, 10)}…`,
     ])
     const table = rows.length === 0 ? '' : `\n${formatTable(['TENOR', 'COUPON', 'MATURITY', 'SIGNATURE'], rows)}`
-    return `Chain ${chainId} (${name})\nNow:  ${formatPeriodReport(current)}${table}\nNext: ${formatPeriodReport(next)}`
+    const origin = (report: PeriodReport) => (report.curve ? `\n${formatOrigin(report.curve)}` : '')
+    const now = `Now:  ${formatPeriodReport(current)}${table}${origin(current)}`
+    const then = `Next: ${formatPeriodReport(next)}${next.curve?.id === current.curve?.id ? '' : origin(next)}`
+    return `Chain ${chainId} (${name})\n${now}\n${then}`
   })
   return [`Service time ${now}`, ...parts].join('\n\n')
 }

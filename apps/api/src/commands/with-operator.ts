@@ -1,5 +1,6 @@
 import type { ErrorBody, ErrorCode } from '@tallystick/core'
 import { TallystickError } from '@tallystick/core'
+import { adminUrlOf } from '../admin/admin-url.ts'
 import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
@@ -43,9 +44,7 @@ function createRemoteOperator(call: Call): Operator {
 
 /** A way to call the admin listener, or undefined where nothing listens. */
 async function findServer(admin: Config['admin']): Promise<Call | undefined> {
-  const host = ['0.0.0.0', '::'].includes(admin.host) ? '127.0.0.1' : admin.host
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${admin.port}`
-  const call = createCall(url, admin.token.reveal())
+  const call = createCall(adminUrlOf(admin), admin.token.reveal())
   try {
     await call('GET', '/healthz', undefined, probeTimeoutMs)
     return call

@@ -1,4 +1,5 @@
-import { TallystickError } from '@tallystick/core'
+import { dataEnvelopeSchema, TallystickError } from '@tallystick/core'
+import type { z } from 'zod'
 import { quote } from '../quote.ts'
 
 /** What a body of `POST /data` asks for (SPEC.md §4.2). */
@@ -10,33 +11,26 @@ export type DataRequest = {
   readonly operationName: string | undefined
 }
 
-const members = ['query', 'variables', 'operationName', 'extensions']
-
 /** Reads a body. Strict: a member that we would pass over is refused, because its sender means something by it. */
 export function parseDataRequest(body: unknown, chainIds: readonly number[]): DataRequest {
-  if (!isObject(body)) throw malformed('The body must be a JSON object with "query" and "variables".')
-  const unknown = Object.keys(body).find((member) => !members.includes(member))
-  if (unknown !== undefined) {
-    throw malformed(`There is no member ${quote(unknown)} in the body. There are ${members.join(', ')}.`)
-  }
-  const { query, variables, operationName, extensions } = body
-  if (typeof query !== 'string') throw malformed('"query" must be a string that holds a GraphQL query.')
-  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
-    throw malformed('"operationName" must be a string.')
-  }
-  if (extensions !== undefined && extensions !== null && !isObject(extensions)) {
-    throw malformed('"extensions" must be an object.')
-  }
-  if (variables !== undefined && !isObject(variables)) {
-    throw malformed('"variables" must be an object that holds "chains" and what the query declares.')
-  }
-  const { chains, ...others } = variables ?? {}
-  return {
-    query,
-    variables: others,
-    chains: parseChains(chains, chainIds),
-    operationName: operationName ?? undefined,
-  }
+  const { data: envelope, error } = dataEnvelopeSchema.safeParse(body)
+  if (!envelope) throw malformed(explain(error.issues))
+  const { query, operationName, variables: { chains, ...variables } = {} } = envelope
+  return { query, variables, chains: parseChains(chains, chainIds), operationName: operationName ?? undefined }
+}
+
+function explain(issues: readonly z.core.$ZodIssue[]): string {
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []))
+  if (unknown[0] !== undefined) return `There is no member ${quote(unknown[0])} in the body. There are ${members}.`
+  return complaints[String(issues[0]?.path[0])] ?? 'The body must be a JSON object with "query" and "variables".'
+}
+
+const members = 'query, variables, operationName, extensions'
+const complaints: Readonly<Record<string, string>> = {
+  query: '"query" must be a string that holds a GraphQL query.',
+  operationName: '"operationName" must be a string.',
+  extensions: '"extensions" must be an object.',
+  variables: '"variables" must be an object that holds "chains" and what the query declares.',
 }
 
 function parseChains(chains: unknown, chainIds: readonly number[]): readonly number[] {
@@ -58,10 +52,6 @@ function findChainsFault(chains: unknown, chainIds: readonly number[]): string |
   if (unsupported !== undefined) return `"variables.chains" holds ${quote(unsupported)}, which is not supported.`
   const repeated = chains.find((chain, index) => chains.indexOf(chain) !== index)
   return repeated === undefined ? undefined : `"variables.chains" holds ${repeated} twice.`
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function malformed(message: string): TallystickError {

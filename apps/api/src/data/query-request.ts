@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { graphqlRequestSchema, TallystickError } from '@tallystick/core'
 import type { QueryRequest } from '@tallystick/subgraph'
 
 /**
@@ -6,16 +6,19 @@ import type { QueryRequest } from '@tallystick/subgraph'
  * clients send `extensions` and more.
  */
 export function parseQueryRequest(body: unknown): QueryRequest {
-  if (!isObject(body)) throw malformed('The body must be a JSON object with "query" (batches are not supported).')
-  const { query, variables, operationName } = body
-  if (typeof query !== 'string') throw malformed('"query" must be a string that holds a GraphQL query.')
-  if (variables !== undefined && variables !== null && !isObject(variables)) {
-    throw malformed('"variables" must be an object.')
+  const { data: request, error } = graphqlRequestSchema.safeParse(body)
+  if (!request) {
+    const complaint = complaints[String(error.issues[0]?.path[0])]
+    throw malformed(complaint ?? 'The body must be a JSON object with "query" (batches are not supported).')
   }
-  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
-    throw malformed('"operationName" must be a string.')
-  }
+  const { query, variables, operationName } = request
   return { query, ...(variables && { variables }), ...(operationName && { operationName }) }
+}
+
+const complaints: Readonly<Record<string, string>> = {
+  query: '"query" must be a string that holds a GraphQL query.',
+  variables: '"variables" must be an object.',
+  operationName: '"operationName" must be a string.',
 }
 
 /** The same from a query string, where `variables` is JSON. */
@@ -31,10 +34,6 @@ function parseVariables(text: unknown): unknown {
   } catch {
     throw malformed('"variables" in the query string must be JSON.')
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function malformed(message: string): TallystickError {

@@ -122,7 +122,7 @@ async function pollHead(upstream: Upstream, timeoutMs: number): Promise<void> {
 
 function toWire({ textWithHead, headAlias, variables, operationName }: SubgraphQuery): WireQuery {
   const body = Buffer.from(JSON.stringify({ query: textWithHead, variables, operationName }))
-  return { body, headAlias, operationName }
+  return { body, headAlias, isUrgent: false, operationName }
 }
 
 function circuitOpen(upstreams: readonly Upstream[]): TallystickError {

@@ -17,7 +17,8 @@ export type Connections = {
 export function trackConnections(server: Http2SecureServer): Connections {
   const raw = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
-  const requestsUnderWay = new Map<Socket, number>()
+  /** The last answer begun on each connection of HTTP/1.1: answers are sent in order, so when it is done all are. */
+  const lastAnswers = new Map<Socket, ServerResponse | undefined>()
   let draining = false
 
   server.on('connection', (socket: Socket) => {
@@ -30,24 +31,28 @@ export function trackConnections(server: Http2SecureServer): Connections {
   })
   server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') return
-    requestsUnderWay.set(socket, 0)
-    socket.once('close', () => requestsUnderWay.delete(socket))
+    lastAnswers.set(socket, undefined)
+    socket.once('close', () => lastAnswers.delete(socket))
   })
   server.on('request', ({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
     if (httpVersionMajor !== 1) return
-    requestsUnderWay.set(socket, (requestsUnderWay.get(socket) ?? 0) + 1)
-    response.once('close', () => {
-      const left = (requestsUnderWay.get(socket) ?? 1) - 1
-      if (requestsUnderWay.has(socket)) requestsUnderWay.set(socket, left)
-      if (draining && left === 0) socket.destroySoon()
-    })
+    if (lastAnswers.has(socket)) lastAnswers.set(socket, response)
+    if (draining) endAfter(socket, response)
   })
+  const endAfter = (socket: Socket, answer: ServerResponse) => {
+    answer.once('close', () => {
+      if (lastAnswers.get(socket) === answer) socket.destroySoon()
+    })
+  }
 
   return {
     drain: () => {
       draining = true
       for (const session of sessions) session.close()
-      for (const [socket, count] of requestsUnderWay) if (count === 0) socket.destroy()
+      for (const [socket, answer] of lastAnswers) {
+        if (answer && !answer.closed) endAfter(socket, answer)
+        else socket.destroy()
+      }
     },
     destroy: () => {
       for (const socket of raw) socket.destroy()

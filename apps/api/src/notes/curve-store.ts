@@ -1,6 +1,6 @@
-import { type Period, periodAfter } from '@tallystick/core'
+import { type CurveProvenance, curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
-import type { Curve, CurvePoints } from './curve.ts'
+import type { Curve, CurvePoints, CurveSourceName } from './curve.ts'
 
 export const curvesChannel = 'tallystick_curves'
 
@@ -15,6 +15,10 @@ export const curveMigrations: readonly Migration[] = [
       'create index curves_in_force on curves (effective_from desc, id desc)',
     ],
   },
+]
+
+export const curveProvenanceMigrations: readonly Migration[] = [
+  { name: 'curve provenance', statements: ['alter table curves add column provenance jsonb'] },
 ]
 
 /**
@@ -33,6 +37,21 @@ export async function findCurveInForce(
   return row && fromRow(row)
 }
 
+export async function findCurve(database: Queryable, id: bigint): Promise<Curve | undefined> {
+  const [row] = await database.query<CurveRow>('select * from curves where id = $1', [id])
+  return row && fromRow(row)
+}
+
+/** The last curve the Treasury gave, for a chain if one is named, whether it is in force or not. */
+export async function findLastTreasuryCurve(database: Queryable, chainId?: number): Promise<Curve | undefined> {
+  const [row] = await database.query<CurveRow>(
+    `select * from curves where source = 'treasury' and ($1::bigint is null or chain_id is null or chain_id = $1)
+     order by id desc limit 1`,
+    [chainId ?? null],
+  )
+  return row && fromRow(row)
+}
+
 /** The newest curves, newest first. */
 export async function listCurves(database: Queryable, limit: number): Promise<Curve[]> {
   const rows = await database.query<CurveRow>('select * from curves order by id desc limit $1', [limit])
@@ -43,9 +62,17 @@ export type NewCurve = {
   readonly chainId: number | null
   readonly points: CurvePoints
   readonly confirmed: boolean
-  readonly source: string
+  readonly source: CurveSourceName
+  readonly provenance: CurveProvenance | null
   readonly createdBy: string
   readonly createdAt: bigint
+}
+
+type Storing = {
+  readonly curve: NewCurve
+  readonly current: Period
+  /** The chains the curve is for. */
+  readonly chainIds: readonly number[]
 }
 
 /**
@@ -55,33 +82,54 @@ export type NewCurve = {
  */
 export async function storeCurve(
   database: Database,
+  { check, ...storing }: Storing & { readonly check: (transaction: Queryable, effective: Period) => Promise<void> },
+): Promise<Curve> {
+  const wants = async (transaction: Queryable, effective: Period) => {
+    await check(transaction, effective)
+    return true
+  }
+  return (await storeCurveIf(database, { ...storing, wants })) as Curve
+}
+
+/** As `storeCurve`, but only if `wants` says so, under the lock: of replicas that race with one curve, one stores it. */
+export async function storeCurveIf(
+  database: Database,
   {
     curve,
     current,
     chainIds,
-    check,
-  }: {
-    readonly curve: NewCurve
-    readonly current: Period
-    /** The chains the curve is for. */
-    readonly chainIds: readonly number[]
-    readonly check: (transaction: Queryable, effective: Period) => Promise<void>
-  },
-): Promise<Curve> {
+    wants,
+  }: Storing & { readonly wants: (transaction: Queryable, effective: Period) => Promise<boolean> },
+): Promise<Curve | undefined> {
   const stored = await database.transaction(async (transaction) => {
     // Against the share lock of `storeNoteSet`: no set is stored between our look at what is signed and our commit.
     await transaction.query('lock table curves in exclusive mode')
     const effective = await findUnsignedPeriod(transaction, { current, chainIds })
-    await check(transaction, effective)
-    const [row] = await transaction.query<CurveRow>(
-      `insert into curves (chain_id, effective_from, points, confirmed, source, created_by, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7) returning *`,
-      [curve.chainId, effective.start, curve.points, curve.confirmed, curve.source, curve.createdBy, curve.createdAt],
-    )
-    return fromRow(row as CurveRow)
+    return (await wants(transaction, effective)) ? insertCurve(transaction, { curve, effective }) : undefined
   })
-  await database.notify(curvesChannel)
+  if (stored) await database.notify(curvesChannel)
   return stored
+}
+
+async function insertCurve(
+  transaction: Queryable,
+  { curve, effective }: { readonly curve: NewCurve; readonly effective: Period },
+): Promise<Curve> {
+  const [row] = await transaction.query<CurveRow>(
+    `insert into curves (chain_id, effective_from, points, confirmed, source, provenance, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`,
+    [
+      curve.chainId,
+      effective.start,
+      curve.points,
+      curve.confirmed,
+      curve.source,
+      curve.provenance,
+      curve.createdBy,
+      curve.createdAt,
+    ],
+  )
+  return fromRow(row as CurveRow)
 }
 
 /** The current period, or the first after it, of which none of these chains has signed notes. */
@@ -105,7 +153,8 @@ type CurveRow = {
   readonly effective_from: bigint
   readonly points: CurvePoints
   readonly confirmed: boolean
-  readonly source: string
+  readonly source: CurveSourceName
+  readonly provenance: unknown
   readonly created_by: string
   readonly created_at: bigint
 }
@@ -118,6 +167,8 @@ function fromRow(row: CurveRow): Curve {
     points: row.points,
     confirmed: row.confirmed,
     source: row.source,
+    // The age of a curve is judged by what stands in it, so a damaged one must not pass for one without.
+    provenance: row.provenance === null ? null : curveProvenanceSchema.parse(row.provenance),
     createdBy: row.created_by,
     createdAt: row.created_at,
   }

@@ -1,4 +1,6 @@
-import { TallystickError } from '@tallystick/core'
+import { type CurveProvenance, TallystickError } from '@tallystick/core'
+
+export type CurveSourceName = 'manual' | 'treasury'
 
 /** Coupons in basis points by tenor in days. */
 export type CurvePoints = Readonly<Record<string, number>>
@@ -12,7 +14,9 @@ export type Curve = {
   readonly points: CurvePoints
   /** The operator saw that it moves further than the rail allows, and wants that. */
   readonly confirmed: boolean
-  readonly source: string
+  readonly source: CurveSourceName
+  /** Where the coupons come from, if not from a person. */
+  readonly provenance: CurveProvenance | null
   readonly createdBy: string
   /** Service clock, Unix seconds. */
   readonly createdAt: bigint

@@ -4,6 +4,7 @@ import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig } from '../config.ts'
 import type { ReadChainTime } from './chain-time.ts'
 import type { Curve } from './curve.ts'
+import type { CurveSource } from './curve-source.ts'
 import { findCurveInForce } from './curve-store.ts'
 import type { NoteSet } from './note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from './note-store.ts'
@@ -21,6 +22,8 @@ export type IssuingDesk = {
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
   readonly preflight: Pick<Preflight, 'findHeld' | 'findRefusal'>
+  readonly maxAgeBusinessDays: number
+  readonly curveSource: CurveSource
 }
 
 export type IssueResult =
@@ -42,6 +45,7 @@ export async function issueNotes(
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const stored = await findNoteSet(desk.database, key)
     if (stored) return proveStored(stored, chain)
+    await desk.curveSource.prepare(period)
     const curve = await findCurveInForce(desk.database, key)
     const refusal = await judge(desk, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
@@ -56,7 +60,7 @@ export async function issueNotes(
 }
 
 async function judge(
-  { database, clock, tenors, maxMoveBps, readChainTime }: IssuingDesk,
+  { database, clock, tenors, maxMoveBps, maxAgeBusinessDays, curveSource, readChainTime }: IssuingDesk,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
   const [previous, latest, chainTimeSeconds] = await Promise.all([
@@ -65,7 +69,19 @@ async function judge(
     readChainTime(chain.id),
   ])
   const nowSeconds = toSeconds(clock.now())
-  return findRefusal({ chain, period, tenors, maxMoveBps, curve, previous, latest, nowSeconds, chainTimeSeconds })
+  return findRefusal({
+    chain,
+    period,
+    tenors,
+    maxMoveBps,
+    maxAgeBusinessDays,
+    curve,
+    sourceProblem: curveSource.problem(),
+    previous,
+    latest,
+    nowSeconds,
+    chainTimeSeconds,
+  })
 }
 
 async function signSet(

@@ -1,7 +1,7 @@
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { toSeconds } from '../clock.ts'
-import type { ChainConfig } from '../config.ts'
+import type { ChainConfig, Config } from '../config.ts'
 import { curvesChannel } from './curve-store.ts'
 import { type IssuingDesk, issueNotes } from './issue-notes.ts'
 import type { NoteMetrics } from './note-metrics.ts'
@@ -23,6 +23,8 @@ export type KeeperParts = {
   readonly desk: IssuingDesk
   readonly chains: readonly ChainConfig[]
   readonly signAheadSeconds: number
+  /** Whether notes that another signer than the configured one made are handed out. */
+  readonly earlierSigner: Config['rails']['earlierSigner']
   readonly published: Published
   readonly preflight: Pick<Preflight, 'watch'>
   readonly metrics: NoteMetrics
@@ -91,7 +93,7 @@ type Refuse = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<
 
 /** Resolves to whether the notes are in memory; never throws. */
 async function tryToIssue(
-  { desk, published, metrics, log }: KeeperParts,
+  { desk, published, metrics, log, earlierSigner }: KeeperParts,
   { chain, period, refuse }: { readonly chain: ChainConfig; readonly period: Period; readonly refuse: Refuse },
 ): Promise<boolean> {
   const about = { chain: chain.id, periodStart: Number(period.start) }
@@ -101,9 +103,14 @@ async function tryToIssue(
       await refuse(chain, period, refusal)
       return false
     }
+    const isEarlier = set.signer !== desk.signer.address
+    if (isEarlier && earlierSigner === 'withhold') {
+      await refuse(chain, period, withheld(set.signer))
+      return false
+    }
     published.publish(set)
     log.info({ ...about, notes: set.notes.length, signer: set.signer }, 'notes are ready')
-    if (set.signer !== desk.signer.address) {
+    if (isEarlier) {
       log.warn({ ...about, configured: desk.signer.address }, 'these notes were signed by an earlier signer')
     }
     return true
@@ -115,6 +122,15 @@ async function tryToIssue(
       log.error({ ...about, err: error }, 'notes cannot be issued; trying again')
     }
     return false
+  }
+}
+
+function withheld(signer: string): Refusal {
+  return {
+    reason: 'earlier_signer',
+    message:
+      `the notes of this period were signed by ${signer}, which is not the configured signer, and rails.earlierSigner ` +
+      'is "withhold". There is one set per period: the next one is the new signer’s.',
   }
 }
 

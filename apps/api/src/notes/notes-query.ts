@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { maturityPattern, TallystickError } from '@tallystick/core'
 import { quote } from '../quote.ts'
 import type { NotesFilter } from './published.ts'
 
@@ -43,7 +43,7 @@ export function parseChainId(value: unknown, chainIds: readonly number[]): numbe
 
 function parseTenors(value: unknown): number[] | undefined {
   if (value === undefined) return undefined
-  if (typeof value !== 'string' || !/^[1-9]\d{0,3}(,[1-9]\d{0,3})*$/.test(value)) {
+  if (typeof value !== 'string' || !maturityPattern.test(value)) {
     throw invalidMaturity(value, 'Give days, comma separated, such as 7,14.')
   }
   return [...new Set(value.split(',').map(Number))].sort((a, b) => a - b)

@@ -135,16 +135,20 @@ function createSetMemory(clock: Clock) {
   }
 }
 
+const saidMax = 100
+
 /** Counts every verdict; says it in the log when it is another than the last of that set. */
 function createTell({ metrics, log }: PreflightParts) {
-  const said = new Map<number, string>()
+  const said = new Map<string, string>()
   return (set: NoteSet, verdict: PreflightVerdict) => {
     const about = { chain: set.chainId, periodStart: Number(set.period.start) }
     metrics.judged(set, verdict.outcome)
     const message = verdict.outcome === 'accepted' ? 'the pool takes these notes' : verdict.message
-    const saying = `${about.periodStart} ${message}`
-    if (said.get(set.chainId) === saying) return
-    said.set(set.chainId, saying)
+    const key = `${about.chain}:${about.periodStart}`
+    if (said.get(key) === message) return
+    // Forgetting what was said long ago only means saying it again.
+    if (said.size >= saidMax) said.clear()
+    said.set(key, message)
     if (verdict.outcome === 'refused') log.error(about, `preflight: ${message}`)
     else if (verdict.outcome === 'unavailable') log.warn(about, `preflight: ${message}`)
     else log.info(about, `preflight: ${message}`)

@@ -1,4 +1,4 @@
-import { type Period, periodAfter, periodAt } from '@tallystick/core'
+import { type CurveProvenance, type Period, periodAfter, periodAt } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
 import type { Curve } from './curve.ts'
 import type { NoteSet } from './note-set.ts'
@@ -16,8 +16,23 @@ const curve: Curve = {
   points: { 7: 400, 30: 410 },
   confirmed: false,
   source: 'manual',
+  provenance: null,
   createdBy: 'a test',
   createdAt: period.start - day,
+}
+
+const provenance: CurveProvenance = {
+  source: 'treasury',
+  sourceDate: '2026-07-14',
+  basis: 'discount',
+  spreadBps: 0,
+  interpolation: 'linear-in-days, flat beyond the ends',
+  rounding: 'half up',
+  bills: [{ weeks: 4, days: 28, cusip: null, maturityDate: null, ratePercent: '4.00', bps: '400' }],
+  missingBills: [],
+  documentSha256: '0'.repeat(64),
+  url: 'https://treasury.example/xml',
+  fetchedAt: '2026-07-14T21:45:00.000Z',
 }
 
 /** Nothing is wrong with this. */
@@ -26,6 +41,7 @@ const sound: RailInput = {
   period,
   tenors: [7, 30],
   maxMoveBps: 100,
+  maxAgeBusinessDays: 2,
   curve,
   previous: setOf(before, { 7: 400, 30: 410 }),
   latest: setOf(before, { 7: 400, 30: 410 }),
@@ -158,10 +174,10 @@ describe('move', () => {
 
   test('error: says from where to where, up and down', () => {
     expect(messageAfter(moved(101))).toMatchInlineSnapshot(
-      `"the coupon of 30 days moves from 410 to 511 bps (+101), the rail allows 100 (rails.maxMoveBps). If that is meant, set the curve again with --confirm."`,
+      `"the coupon of 30 days moves from 410 to 511 bps (+101), the rail allows 100 (rails.maxMoveBps). If that is meant, say so: \`tallystick curve set 7=400 30=511 --confirm\`."`,
     )
     expect(messageAfter(moved(-101))).toMatchInlineSnapshot(
-      `"the coupon of 30 days moves from 410 to 309 bps (-101), the rail allows 100 (rails.maxMoveBps). If that is meant, set the curve again with --confirm."`,
+      `"the coupon of 30 days moves from 410 to 309 bps (-101), the rail allows 100 (rails.maxMoveBps). If that is meant, say so: \`tallystick curve set 7=400 30=309 --confirm\`."`,
     )
   })
 
@@ -190,6 +206,44 @@ describe('move', () => {
     const now = { latest, nowSeconds: latest.issuedAt, chainTimeSeconds: undefined }
     expect(reasonAfter({ ...now, ...moved(100) })).toBeUndefined()
     expect(reasonAfter({ ...now, ...moved(500) })).toBe('move_too_large')
+  })
+})
+
+describe('age', () => {
+  // For the period of Wednesday 2026-07-15.
+  const ratesOf = (sourceDate: string) => withCurve({ source: 'treasury', provenance: { ...provenance, sourceDate } })
+
+  test.each(['2026-07-15', '2026-07-14', '2026-07-13'])('behavior: rates of %s are young enough', (sourceDate) => {
+    expect(reasonAfter(ratesOf(sourceDate))).toBeUndefined()
+  })
+
+  test('error: rates of Friday are three business days old on Wednesday', () => {
+    expect(findRefusal({ ...sound, ...ratesOf('2026-07-10') })).toMatchInlineSnapshot(`
+      {
+        "message": "the rates in force are of 2026-07-10, 3 business days old on 2026-07-15, the limit is 2 (curve.maxAgeBusinessDays). Set a curve with \`tallystick curve set 7=<bps> 30=<bps>\`.",
+        "reason": "curve_stale",
+      }
+    `)
+    expect(reasonAfter({ ...ratesOf('2026-07-10'), maxAgeBusinessDays: 3 })).toBeUndefined()
+  })
+
+  test('behavior: it is the day of the period that counts, not when it is signed', () => {
+    const evening = periodAfter(before)
+    const saturday = periodAt(seconds('2026-07-18T12:00:00Z'))
+    expect(reasonAfter({ ...ratesOf('2026-07-13'), period: evening })).toBeUndefined()
+    expect(reasonAfter({ ...ratesOf('2026-07-13'), period: saturday })).toBe('curve_stale')
+    expect(reasonAfter({ ...ratesOf('2026-07-15'), period: saturday })).toBeUndefined()
+  })
+
+  test('behavior: what is wrong with the source is told', () => {
+    const sourceProblem = 'The Treasury feed answers with status 500.'
+    expect(messageAfter({ ...ratesOf('2026-07-10'), sourceProblem })).toContain(`. ${sourceProblem} Set a curve with`)
+    expect(messageAfter({ curve: undefined, sourceProblem })).toContain(`in force. ${sourceProblem} Set one with`)
+  })
+
+  test('behavior: a curve that a person set does not get old', () => {
+    const old = withCurve({ effectiveFrom: 0n, createdAt: 0n })
+    expect(reasonAfter(old)).toBeUndefined()
   })
 })
 

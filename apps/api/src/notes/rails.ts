@@ -1,4 +1,4 @@
-import { formatNewYork, maturityOf, type Period } from '@tallystick/core'
+import { countBusinessDays, formatNewYork, maturityOf, newYorkDate, type Period } from '@tallystick/core'
 import type { ChainConfig } from '../config.ts'
 import type { Curve } from './curve.ts'
 import type { NoteSet } from './note-set.ts'
@@ -6,6 +6,7 @@ import type { NoteSet } from './note-set.ts'
 export const refusalReasons = [
   'no_curve',
   'no_tenor',
+  'curve_stale',
   'coupon_out_of_range',
   'move_too_large',
   'maturity_too_short',
@@ -16,6 +17,7 @@ export const refusalReasons = [
   'stored_set_invalid',
   'preflight_refused',
   'preflight_unavailable',
+  'earlier_signer',
 ] as const
 
 /** Why a period's notes are not there: `reason` for programs, `message` says what to do. */
@@ -26,7 +28,11 @@ export type RailInput = {
   readonly period: Period
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
+  /** How old a curve that comes from published rates may be, New York business days. */
+  readonly maxAgeBusinessDays: number
   readonly curve: Curve | undefined
+  /** Why the source of curves gave no newer one, if it has one and did not. */
+  readonly sourceProblem?: string | undefined
   /** The last period's set, before this period. */
   readonly previous: NoteSet | undefined
   /** The set signed last of all, whatever its period. */
@@ -40,15 +46,18 @@ export type RailInput = {
 const clockBehindToleranceSeconds = 60n
 // No protocol day goes by without notes: a gap of a week is a long outage or a wrong clock, and a person has to say which.
 const gapMaxSeconds = 7n * 86_400n
-const chainAheadToleranceSeconds = 60n
+export const chainAheadToleranceSeconds = 60n
 // Chains without traffic seal blocks late, and nodes lag; a quarter of an hour is neither.
-const chainBehindToleranceSeconds = 900n
+export const chainBehindToleranceSeconds = 900n
 
 /** What keeps a set from being signed, or undefined if nothing does. Pure: everything it judges by is in its input. */
 export function findRefusal(input: RailInput): Refusal | undefined {
   const { curve } = input
   if (!curve) {
-    return refuse('no_curve', `no curve is in force. Set one with \`${curveSetExample(input.tenors)}\`.`)
+    return refuse(
+      'no_curve',
+      `no curve is in force. ${formatProblem(input)}Set one with \`${curveSetExample(input.tenors)}\`.`,
+    )
   }
   const tenors = offeredTenors(input.tenors, curve)
   if (tenors.length === 0) {
@@ -56,6 +65,7 @@ export function findRefusal(input: RailInput): Refusal | undefined {
   }
   return (
     findClockRefusal(input, curve) ??
+    findAgeRefusal(input, curve) ??
     findCouponRefusal(input, { curve, tenors }) ??
     findMoveRefusal(input, { curve, tenors }) ??
     findMaturityRefusal(input, tenors)
@@ -97,10 +107,25 @@ export function findMoveRefusal(
     return refuse(
       'move_too_large',
       `the coupon of ${tenor} days moves from ${before.coupon} to ${curve.points[tenor]} bps (${move > 0 ? '+' : ''}${move}), ` +
-        `the rail allows ${maxMoveBps} (rails.maxMoveBps). If that is meant, set the curve again with --confirm.`,
+        `the rail allows ${maxMoveBps} (rails.maxMoveBps). If that is meant, say so: ` +
+        `\`${curveSetCommand(tenors.map((days) => [days, curve.points[days]]))} --confirm\`.`,
     )
   }
   return undefined
+}
+
+/** Published rates get old; a curve that a person set is in force until it is replaced. */
+function findAgeRefusal(input: RailInput, { provenance }: Curve): Refusal | undefined {
+  if (!provenance) return undefined
+  const day = newYorkDate(input.period.start)
+  const age = countBusinessDays({ after: provenance.sourceDate, upTo: day })
+  if (age <= input.maxAgeBusinessDays) return undefined
+  return refuse(
+    'curve_stale',
+    `the rates in force are of ${provenance.sourceDate}, ${age} business days old on ${day}, ` +
+      `the limit is ${input.maxAgeBusinessDays} (curve.maxAgeBusinessDays). ${formatProblem(input)}` +
+      `Set a curve with \`${curveSetExample(input.tenors)}\`.`,
+  )
 }
 
 function findMaturityRefusal({ chain, period }: RailInput, tenors: readonly number[]): Refusal | undefined {
@@ -146,8 +171,16 @@ function findChainTimeRefusal({ chain, nowSeconds }: RailInput, chainTime: bigin
   )
 }
 
+function formatProblem({ sourceProblem }: RailInput): string {
+  return sourceProblem ? `${sourceProblem} ` : ''
+}
+
 function curveSetExample(tenors: readonly number[]): string {
-  return `tallystick curve set ${tenors.map((tenor) => `${tenor}=<bps>`).join(' ')}`
+  return curveSetCommand(tenors.map((tenor) => [tenor, '<bps>']))
+}
+
+function curveSetCommand(points: readonly (readonly [tenor: number, bps: unknown])[]): string {
+  return `tallystick curve set ${points.map(([tenor, bps]) => `${tenor}=${bps}`).join(' ')}`
 }
 
 function refuse(reason: Refusal['reason'], message: string): Refusal {

@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
-import { matchesEtag } from '../http/matches-etag.ts'
+import { namesTag } from '../http/names-tag.ts'
 import type { NoteKeeper } from './keep-notes.ts'
 import { assertOffered, parseNotesQuery } from './notes-query.ts'
 import type { NotesAnswer, NotesFilter, Published } from './published.ts'
@@ -29,7 +29,7 @@ export function registerNotesRoute(
     reply.header('etag', answer.etag)
     // An answer that lacks a chain may be whole again in a second; a whole one is constant until the boundary.
     reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
-    if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
+    if (namesTag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(answer.body)
   })
 }

@@ -38,7 +38,14 @@ export async function setCurve(
   const tenors = config.tenors
 
   return storeCurve(database, {
-    curve: { ...curve, chainId: wanted.chainId, source: 'manual', createdBy: wanted.by, createdAt: nowSeconds },
+    curve: {
+      ...curve,
+      chainId: wanted.chainId,
+      source: 'manual',
+      provenance: null,
+      createdBy: wanted.by,
+      createdAt: nowSeconds,
+    },
     current: periodAt(nowSeconds),
     chainIds: chains.map((chain) => chain.id),
     check: async (transaction, effective) => {

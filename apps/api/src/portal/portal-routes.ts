@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
-import { matchesEtag } from '../http/matches-etag.ts'
+import { namesTag } from '../http/names-tag.ts'
 import { quote } from '../quote.ts'
 import type { ReadLastPeriod } from './last-period.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
@@ -73,7 +73,7 @@ function respond(
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     'content-security-policy': contentSecurityPolicy,
   })
-  if (matchesEtag(request.headers['if-none-match'], variant.etag)) return reply.code(304).send()
+  if (namesTag(request.headers['if-none-match'], variant.etag)) return reply.code(304).send()
   if (encoding) reply.header('content-encoding', encoding)
   return reply.type(file.contentType).send(variant.body)
 }

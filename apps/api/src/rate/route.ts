@@ -41,7 +41,11 @@ async function gatherFacts(
   return { chainId, fixed: notes, floating, pool }
 }
 
-function parseRateQuery(query: Readonly<Record<string, unknown>>, chainIds: readonly number[]): number | undefined {
+/** The chain a query string asks for; undefined for all. As strict as that of `/notes`. */
+export function parseRateQuery(
+  query: Readonly<Record<string, unknown>>,
+  chainIds: readonly number[],
+): number | undefined {
   const unknown = Object.keys(query).find((name) => name !== 'chainid')
   if (unknown !== undefined) {
     throw new TallystickError({

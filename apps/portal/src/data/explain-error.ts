@@ -21,7 +21,7 @@ export function explainError(error: unknown): Explanation {
         text: 'It is mistyped, unknown, expired or revoked. Copy it again, or ask the operator of this service for one.',
       }
     case 'insufficient_scope':
-      return { title: 'This key may not see this', text: error.message }
+      return { title: 'Not for this key', text: error.message }
     case 'rate_limited':
       return {
         title: 'Too many requests',

@@ -34,7 +34,15 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
         </div>
         <div>
           <dt>Data from</dt>
-          <dd>{known ? freshness(known.dataBlock, known.dataLagSeconds) : <Skeleton width="8ch" />}</dd>
+          <dd>
+            {known ? (
+              freshness(known.dataBlock, known.dataLagSeconds)
+            ) : rate.error === undefined ? (
+              <Skeleton width="8ch" />
+            ) : (
+              'not known'
+            )}
+          </dd>
         </div>
         <div>
           <dt>Pool</dt>

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { callNode } from '../call-node.ts'
 import { poolAbi } from '../generated/pool.ts'
-import { mineBatch } from '../mine-batch.ts'
+import { type BatchTransaction, mineBatch } from '../mine-batch.ts'
 import { daySeconds } from './history.ts'
 import { incomeOf } from './plan-incomes.ts'
 
@@ -14,20 +14,28 @@ export async function catchUpIncomes(
   url: string,
   { pool, admin, nowSeconds }: { readonly pool: Address; readonly admin: Address; readonly nowSeconds: bigint },
 ): Promise<void> {
-  const data = encodeFunctionData({ abi: poolAbi, functionName: 'lastFloatingIncomeUpdateDay' })
-  const [last] = await callNode(url, [{ method: 'eth_call', params: [{ to: pool, data }, 'latest'] }])
-  const firstMissing = BigInt(last as Hex) + 1n
-  const missingCount = Number(nowSeconds / daySeconds - firstMissing)
-  const starts = Array.from({ length: Math.ceil(missingCount / daysPerTransaction) }, (_, i) => i * daysPerTransaction)
-  const transactions = starts.map((start) => {
-    const count = Math.min(daysPerTransaction, missingCount - start)
-    const firstDay = firstMissing + BigInt(start)
-    return { from: admin, to: pool, data: encodeIncomes(firstDay, count) }
-  })
+  const transactions = await encodeMissingIncomes(url, { pool, admin, today: nowSeconds / daySeconds })
   for (let start = 0; start < transactions.length; start += transactionsPerBlock) {
     const batch = transactions.slice(start, start + transactionsPerBlock)
     await mineBatch(url, { timestamp: nowSeconds, transactions: batch })
   }
+}
+
+/** What gives every day up to yesterday its income that has none yet. */
+export async function encodeMissingIncomes(
+  url: string,
+  { pool, admin, today }: { readonly pool: Address; readonly admin: Address; readonly today: bigint },
+): Promise<readonly BatchTransaction[]> {
+  const data = encodeFunctionData({ abi: poolAbi, functionName: 'lastFloatingIncomeUpdateDay' })
+  const [last] = await callNode(url, [{ method: 'eth_call', params: [{ to: pool, data }, 'latest'] }])
+  const firstMissing = BigInt(last as Hex) + 1n
+  const missingCount = Math.max(0, Number(today - firstMissing))
+  const starts = Array.from({ length: Math.ceil(missingCount / daysPerTransaction) }, (_, i) => i * daysPerTransaction)
+  return starts.map((start) => {
+    const count = Math.min(daysPerTransaction, missingCount - start)
+    const firstDay = firstMissing + BigInt(start)
+    return { from: admin, to: pool, data: encodeIncomes(firstDay, count) }
+  })
 }
 
 function encodeIncomes(firstDay: bigint, count: number): Hex {

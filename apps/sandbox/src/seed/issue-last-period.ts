@@ -1,4 +1,4 @@
-import { type Config, createOperator, issueNotes, type Signer } from '@tallystick/api'
+import { type Config, createOperator, issuePastPeriod, type Signer } from '@tallystick/api'
 import { periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { couponOf } from './coupons.ts'
@@ -18,9 +18,6 @@ export async function issueLastPeriod(
   const points = Object.fromEntries(config.tenors.map((tenorDays) => [tenorDays, couponOf({ tenorDays, daysAgo })]))
   await createOperator({ database, config, clock }).setCurve({ points, confirm: true, by: 'sandbox' })
   const { tenors, rails, chains } = config
-  // Of a period that is over the chain has nothing to say any more.
-  const preflight = { findHeld: () => undefined, findRefusal: async () => undefined }
-  const readChainTime = async () => undefined
-  const desk = { database, clock, signer, readChainTime, preflight, tenors, maxMoveBps: rails.maxMoveBps }
-  for (const chain of chains) await issueNotes(desk, { chain, period })
+  const desk = { database, clock, signer, tenors, maxMoveBps: rails.maxMoveBps }
+  for (const chain of chains) await issuePastPeriod(desk, { chain, period })
 }

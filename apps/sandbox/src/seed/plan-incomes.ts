@@ -6,7 +6,7 @@ const ordinaryIncome = 40_654_777_192_457_711n
 // Days whose income is given a day late, with the next one's.
 const lateDays = [19, 41]
 // The day is over, and whoever reports it has had five minutes.
-const reportedAfterSeconds = 303n
+export const reportedAfterSeconds = 303n
 
 /** Each day's floating income, the last one yesterday's. */
 export function planIncomes({

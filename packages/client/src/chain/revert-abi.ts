@@ -55,4 +55,5 @@ export const revertAbi = [
   },
 ] as const
 
+/** The name of an error `explainRevert` knows. */
 export type RevertName = (typeof revertAbi)[number]['name']

@@ -1,7 +1,7 @@
 import type { Reading } from '../environment.ts'
 import { ClientError, MalformedAnswerError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
-import { serverTimeAt } from '../server-time.ts'
+import { serverTimeAt, type TimeSample } from '../server-time.ts'
 import { type FetchedNotes, fetchNotes, type NotesFilter } from './fetch-notes.ts'
 import { isSameState, type NotesState, nextBoundary, stateOf, type WatchFailure } from './watch-state.ts'
 
@@ -36,7 +36,8 @@ type Watch = {
   readonly callback: (state: NotesState) => void
   readonly stopped: AbortController
   readonly minRemainingMs: number
-  fetched: FetchedNotes | undefined
+  /** The last good answer, and the service's time, carried on from look to look. */
+  timed: { readonly fetched: FetchedNotes; readonly time: TimeSample } | undefined
   failure: WatchFailure | undefined
   announced: NotesState | undefined
   /** Failures in a row, and answers in a row that lacked a chain. */
@@ -66,7 +67,7 @@ export function watchNotes(
     callback,
     stopped: new AbortController(),
     minRemainingMs: (options.minRemaining ?? 30) * 1000,
-    fetched: undefined,
+    timed: undefined,
     failure: undefined,
     announced: undefined,
     failures: 0,
@@ -102,7 +103,8 @@ function look(connection: Connection, watch: Watch): void {
   const reading = clock.read()
   if (hasJumped(watch.lastLook, reading)) watch.askAt = Math.max(reading.monotonic, watch.lastAskedAt + wakeSpacingMs)
   watch.lastLook = reading
-  announce(watch, reading)
+  if (watch.timed) watch.timed = { ...watch.timed, time: serverTimeAt(watch.timed.time, reading) }
+  announce(watch)
   if (isDue(watch, reading)) ask(connection, watch)
   // The callback may have stopped it.
   if (watch.stopped.signal.aborted || (watch.isOver && watch.announced?.status !== 'ready')) return
@@ -125,9 +127,8 @@ function hasJumped(before: Reading, after: Reading): boolean {
   return Math.abs(after.wall - before.wall - monotonicMs) > clockStepMs || monotonicMs > sleepMs
 }
 
-function announce(watch: Watch, reading: Reading): void {
-  const { fetched, failure, minRemainingMs } = watch
-  const state = stateOf({ fetched, failure, reading, minRemainingMs })
+function announce(watch: Watch): void {
+  const state = stateOf(watch)
   if (!state || isSameState(watch.announced, state)) return
   watch.announced = state
   callBack(() => watch.callback(state))
@@ -136,7 +137,7 @@ function announce(watch: Watch, reading: Reading): void {
 function isDue(watch: Watch, reading: Reading): boolean {
   if (watch.isFetching || watch.isOver || reading.monotonic < watch.notBefore) return false
   if (reading.monotonic >= watch.askAt) return true
-  return watch.fetched !== undefined && serverTimeAt(watch.fetched.time, reading).earliest >= watch.boundaryMs
+  return watch.timed !== undefined && watch.timed.time.earliest >= watch.boundaryMs
 }
 
 function ask(connection: Connection, watch: Watch): void {
@@ -158,9 +159,10 @@ function ask(connection: Connection, watch: Watch): void {
 type Outcome = { readonly reading: Reading; readonly random: () => number }
 
 function accept(watch: Watch, { fetched, reading, random }: Outcome & { readonly fetched: FetchedNotes }): void {
-  const boundary = nextBoundary(fetched, reading)
+  const timed = { fetched, time: serverTimeAt(fetched.time, reading) }
+  const boundary = nextBoundary(timed)
   if (boundary === undefined) throw nothingUsable()
-  watch.fetched = fetched
+  watch.timed = timed
   watch.failure = undefined
   watch.failures = 0
   watch.boundaryMs = Number(boundary) * 1000 + random() * boundaryJitterMs
@@ -189,8 +191,8 @@ function fail(watch: Watch, { error, reading, random }: Outcome & { readonly err
 function nextLookMs(watch: Watch, reading: Reading): number {
   const waits = [lookMsMax]
   if (!watch.isFetching) waits.push(Math.max(watch.askAt, watch.notBefore) - reading.monotonic)
-  if (watch.fetched) {
-    const { earliest, latest } = serverTimeAt(watch.fetched.time, reading)
+  if (watch.timed) {
+    const { earliest, latest } = watch.timed.time
     if (!watch.isFetching) waits.push(Math.max(watch.boundaryMs - earliest, watch.notBefore - reading.monotonic))
     // One millisecond more, so that the look comes after the end and not on it.
     if (watch.announced?.status === 'ready') {

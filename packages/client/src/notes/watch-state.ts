@@ -1,6 +1,5 @@
-import type { Reading } from '../environment.ts'
 import type { ClientError } from '../errors.ts'
-import { type ServerTime, serverTimeAt } from '../server-time.ts'
+import type { ServerTime, TimeSample } from '../server-time.ts'
 import type { OfferedNote } from './decode-notes.ts'
 import type { FetchedNotes } from './fetch-notes.ts'
 
@@ -31,30 +30,35 @@ export type NotesState =
 
 export type WatchFailure = { readonly error: ClientError; readonly retryAt: number | undefined }
 
+/** An answer, and the service's time as it is now known. */
+export type TimedNotes = { readonly fetched: FetchedNotes; readonly time: ServerTime }
+
 type View = {
-  readonly fetched: FetchedNotes | undefined
+  readonly timed: TimedNotes | undefined
   readonly failure: WatchFailure | undefined
-  readonly reading: Reading
   readonly minRemainingMs: number
 }
 
 /** Undefined as long as nothing has come. */
-export function stateOf({ fetched, failure, reading, minRemainingMs }: View): NotesState | undefined {
-  if (fetched) {
-    const time = serverTimeAt(fetched.time, reading)
-    const notes = usableNotes(fetched.answer.notes, { time, minRemainingMs })
-    const serverOffsetMs = Math.round((time.earliest + time.latest) / 2 - reading.wall)
-    const { availableMaturities } = fetched.answer
-    const validUntil = firstEnd(notes)
-    if (validUntil !== undefined) return { status: 'ready', notes, availableMaturities, validUntil, serverOffsetMs }
-  }
+export function stateOf({ timed, failure, minRemainingMs }: View): NotesState | undefined {
+  const ready = timed && readyState(timed, minRemainingMs)
+  if (ready) return ready
   if (failure) return { status: 'failing', ...failure }
-  const until = fetched && nextBoundary(fetched, reading)
+  const until = timed && nextBoundary(timed)
   return until === undefined ? undefined : { status: 'waiting', until }
 }
 
+function readyState({ fetched, time }: TimedNotes, minRemainingMs: number): NotesState | undefined {
+  const { answer } = fetched
+  const notes = usableNotes(answer.notes, { time, minRemainingMs })
+  const validUntil = firstEnd(notes)
+  if (validUntil === undefined) return undefined
+  const { availableMaturities } = answer
+  return { status: 'ready', notes, availableMaturities, validUntil, serverOffsetMs: offsetOf(fetched.time) }
+}
+
 /** Those the pool would take now and for a while yet, however the uncertainty about the time falls. */
-export function usableNotes(
+function usableNotes(
   notes: readonly OfferedNote[],
   { time, minRemainingMs }: { readonly time: ServerTime; readonly minRemainingMs: number },
 ): readonly OfferedNote[] {
@@ -65,19 +69,23 @@ export function usableNotes(
 }
 
 /** When the first note that is not over for certain ends, Unix seconds; undefined if there is none. */
-export function nextBoundary({ answer, time }: FetchedNotes, reading: Reading): bigint | undefined {
-  const { earliest } = serverTimeAt(time, reading)
-  return firstEnd(answer.notes.filter(({ validBefore }) => Number(validBefore) * 1000 > earliest))
+export function nextBoundary({ fetched, time }: TimedNotes): bigint | undefined {
+  return firstEnd(fetched.answer.notes.filter(({ validBefore }) => Number(validBefore) * 1000 > time.earliest))
 }
 
 /** Whether a state says anything new. Offsets differ a little at each answer. */
 export function isSameState(before: NotesState | undefined, after: NotesState): boolean {
   if (before?.status === 'ready' && after.status === 'ready') {
     const isSameTime = Math.abs(before.serverOffsetMs - after.serverOffsetMs) <= 2_000
-    return isSameTime && keyOf(before.notes) === keyOf(after.notes)
+    return isSameTime && isSameSet(before.notes, after.notes)
   }
   if (before?.status === 'waiting' && after.status === 'waiting') return before.until === after.until
   return before?.status === 'failing' && after.status === 'failing' && before.error === after.error
+}
+
+/** As the answer had it: between two answers the clocks may come to disagree, and this must not follow them. */
+function offsetOf({ earliest, latest, readAt }: TimeSample): number {
+  return Math.round((earliest + latest) / 2 - readAt.wall)
 }
 
 function firstEnd(notes: readonly OfferedNote[]): bigint | undefined {
@@ -85,6 +93,8 @@ function firstEnd(notes: readonly OfferedNote[]): bigint | undefined {
   return ends.reduce<bigint | undefined>((first, end) => (first === undefined || end < first ? end : first), undefined)
 }
 
-function keyOf(notes: readonly OfferedNote[]): string {
-  return notes.map(({ chainId, signature }) => `${chainId}${signature.r}${signature.s}`).join()
+function isSameSet(before: readonly OfferedNote[], after: readonly OfferedNote[]): boolean {
+  const isSameNote = (one: OfferedNote, other: OfferedNote | undefined) =>
+    one === other || (one.chainId === other?.chainId && one.signature.r === other.signature.r)
+  return before.length === after.length && before.every((note, index) => isSameNote(note, after[index]))
 }

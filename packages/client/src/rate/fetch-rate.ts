@@ -17,7 +17,7 @@ import { queryOf } from '../notes/fetch-notes.ts'
 /** The rates of one chain. Rates are basis points per 360-day year; null where they cannot be had right now. */
 export type ChainRate = {
   readonly chainId: number
-  /** Whether the pool takes lends. */
+  /** Whether the pool takes lends; `open` also where the service does not know. */
   readonly status: 'open' | 'paused'
   readonly fixedRates: readonly {
     /** Tenor in days. */
@@ -34,8 +34,9 @@ export type ChainRate = {
   /** Whether yesterday's floating income is known, as the pool defines it. */
   readonly isProtocolSynced: boolean
   /** Why it is, or is not. */
-  readonly syncReason: string | null
-  readonly nextSyncExpectedAt: bigint | null
+  readonly syncReason: string
+  /** From when the next floating income can come, Unix seconds; in the past while one is overdue. */
+  readonly nextSyncExpectedAt: bigint
   /** The block these were read from, and its age. */
   readonly dataBlock: bigint | null
   readonly dataLagSeconds: number | null
@@ -90,8 +91,8 @@ function decodeChainRate(place: Place): ChainRate {
       rate: decodeDecimal(decodeMember(item, 'rate')),
     })),
     isProtocolSynced: decodeBoolean(decodeMember(place, 'isProtocolSynced')),
-    syncReason: decodeNullable(decodeMember(place, 'syncReason'), decodeString),
-    nextSyncExpectedAt: decodeNullable(decodeMember(place, 'nextSyncExpectedAt'), decodeDecimal),
+    syncReason: decodeString(decodeMember(place, 'syncReason')),
+    nextSyncExpectedAt: decodeDecimal(decodeMember(place, 'nextSyncExpectedAt')),
     dataBlock: decodeNullable(decodeMember(place, 'dataBlock'), decodeDecimal),
     dataLagSeconds: decodeNullable(decodeMember(place, 'dataLagSeconds'), decodeCount),
   }

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import { formatNewYork, formatPeriod, maturityOf, periodAfter, periodAt } from './period.ts'
+import {
+  formatNewYork,
+  formatPeriod,
+  maturityOf,
+  newYorkDate,
+  newYorkInstant,
+  periodAfter,
+  periodAt,
+} from './period.ts'
 
 type Case = {
   why: string
@@ -70,4 +78,11 @@ test('default: times as New York reads them', () => {
   expect(formatNewYork(1793573999n)).toBe('2026-11-01 17:59:59')
   expect(formatPeriod(periodAt(1793511000n))).toBe('2026-11-01, 00:00 to 18:00 New York')
   expect(formatPeriod(periodAt(1793574000n))).toBe('2026-11-01, 18:00 to 24:00 New York')
+})
+
+test('default: dates and instants of New York', () => {
+  expect(newYorkDate(1793505599n)).toBe('2026-10-31')
+  expect(newYorkDate(1793505600n)).toBe('2026-11-01')
+  expect(newYorkInstant({ date: '2026-11-01', time: '18:00' })).toBe(1793574000n)
+  expect(newYorkInstant({ date: '2026-11-01', time: '00:00' })).toBe(1793505600n)
 })

@@ -61,6 +61,27 @@ export function formatNewYork(instantSeconds: bigint): string {
 }
 
 /**
+ * The date in New York at an instant.
+ *
+ * @example
+ * newYorkDate(1793574000n) // '2026-11-01'
+ */
+export function newYorkDate(instantSeconds: bigint): string {
+  return newYork(instantSeconds).toPlainDate().toString()
+}
+
+/**
+ * The instant, Unix seconds, at which New York's clocks show a time of a date.
+ *
+ * @example
+ * newYorkInstant({ date: '2026-11-01', time: '18:00' }) // 1793574000n
+ */
+export function newYorkInstant({ date, time }: { readonly date: string; readonly time: string }): bigint {
+  const plainTime = Temporal.PlainTime.from(time)
+  return secondsOf(Temporal.PlainDate.from(date).toZonedDateTime({ timeZone, plainTime }))
+}
+
+/**
  * A period as a person in New York reads it.
  *
  * @example

@@ -14,6 +14,7 @@ export type NoteTerms = {
 /** `r` and `s` are always 32 bytes, `s` is the low one, `v` is what plain `ecrecover` takes. */
 export type NoteSignature = { readonly r: Hex; readonly s: Hex; readonly v: 27 | 28 }
 
+/** A signed note. */
 export type Note = NoteTerms & {
   /** 00:00 New York of the day the note belongs to. */
   readonly startedAt: bigint
@@ -23,6 +24,7 @@ export type Note = NoteTerms & {
 /** The EIP-712 domain without its chain, which every note carries itself. */
 export type NoteDomain = { readonly name: string; readonly version: string; readonly verifyingContract: Address }
 
+/** What the pool would say of a note at an instant. */
 export type NoteStatus = 'not-yet-valid' | 'usable' | 'expired'
 
 /**

@@ -2,6 +2,7 @@ import { type Address, isAddressEqual, recoverAddress, size } from 'viem'
 import type { Note, NoteDomain, NoteSignature } from './note.ts'
 import { hashNote } from './note-typed-data.ts'
 
+/** Whether a note is genuine and, if not, why. */
 export type NoteVerification =
   | { readonly valid: true; readonly signer: Address }
   | { readonly valid: false; readonly reason: string; readonly signer?: Address | undefined }

@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill'
 import { annualisedFloatingRate } from '../income/annualised-floating-rate.ts'
 import type { ChainRates, RateResponse } from '../wire/rate-response.ts'
 
@@ -102,7 +103,7 @@ function judgeSync({ floating, pool, today }: Pick<ChainRateFacts, 'floating' | 
 }
 
 function formatDay(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+  return Temporal.PlainDate.from('1970-01-01').add({ days: day }).toString()
 }
 
 function highest(values: readonly string[]): string | null {

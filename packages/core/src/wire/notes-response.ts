@@ -1,35 +1,66 @@
 import { z } from 'zod'
 import type { Note } from '../note/note.ts'
+import { field } from './field.ts'
+import { bpsForm, bpsUnit, chainIdForm, secondsForm, secondsUnit } from './forms.ts'
 
-const timestamp = z.string().regex(/^\d{1,20}$/, 'must be Unix seconds as a decimal string')
 const word = z.string().regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
+
+/** The signature of a note, in the parts the pool's contract takes (SPEC.md §2.3). */
+export const wireSignatureSchema = z.strictObject({
+  r: field(word, {
+    description: 'First half of the signature.',
+    unit: '32 bytes, hex',
+    example: '0x004908135b245100403903881c2c246acd709043efb50c6d4d0e637cf20fb0eb',
+  }),
+  s: field(word, {
+    description: 'Second half of the signature, in its low form.',
+    unit: '32 bytes, hex',
+    example: '0x42738a44d1a31dd5698b82656d0a54f3d1caa6c37b0f004f5607d4a702962fc9',
+  }),
+  v: field(z.literal([27, 28]), { description: 'Which of two keys signed.', unit: 'recovery id + 27', example: 28 }),
+})
 
 /** A note as `GET /notes` sends it (SPEC.md §2.2). */
 export const wireNoteSchema = z.strictObject({
-  maturity_timestamp: timestamp.meta({ description: 'Maturity, Unix seconds.', example: '1739314800' }),
-  coupon: z
-    .string()
-    .regex(/^\d{1,78}$/, 'must be basis points as a decimal string')
-    .meta({ description: 'Coupon, basis points per 360-day year.', example: '401' }),
-  note_started_at: timestamp.meta({ description: '00:00 New York of the note’s day, Unix seconds.' }),
-  signature_valid_after: timestamp.meta({ description: 'The chain takes the note only after this second.' }),
-  signature_valid_before: timestamp.meta({ description: 'The chain takes the note only before this second.' }),
-  signature: z.strictObject({ r: word, s: word, v: z.union([z.literal(27), z.literal(28)]) }),
-  chainid: z
-    .string()
-    .regex(/^[1-9]\d{0,15}$/, 'must be a chain id as a decimal string')
-    .meta({ description: 'Chain the note is signed for.', example: '324' }),
+  maturity_timestamp: field(secondsForm, {
+    description: 'When the note matures: 00:00 New York.',
+    unit: secondsUnit,
+    example: '1739314800',
+  }),
+  coupon: field(bpsForm, { description: 'Fixed income of the note.', unit: bpsUnit, example: '401' }),
+  note_started_at: field(secondsForm, {
+    description: '00:00 New York of the note’s day.',
+    unit: secondsUnit,
+    example: '1737522000',
+  }),
+  signature_valid_after: field(secondsForm, {
+    description: 'The chain takes the note only after this second.',
+    unit: secondsUnit,
+    example: '1737521999',
+  }),
+  signature_valid_before: field(secondsForm, {
+    description: 'The chain takes the note only before this second. Fetch anew from then on.',
+    unit: secondsUnit,
+    example: '1737586800',
+  }),
+  signature: wireSignatureSchema.meta({ description: 'Signature of the note, for the pool of its chain.' }),
+  chainid: field(chainIdForm, { description: 'Chain the note is signed for.', unit: 'chain id', example: '324' }),
 })
 export type WireNote = z.infer<typeof wireNoteSchema>
 
 /** The body of `GET /notes` (SPEC.md §2.1). */
 export const notesResponseSchema = z.strictObject({
-  message: z.string().meta({ description: 'Message from the API.' }),
-  data: z.array(wireNoteSchema).meta({ description: 'Notes, sorted by chain, then maturity.' }),
-  availableMaturities: z
-    .array(z.int().positive())
-    .optional()
-    .meta({ description: 'Tenors on offer, in days, ascending, whatever `maturity` asked for.' }),
+  message: field(z.string(), {
+    description: 'Which day and period the notes are of.',
+    unit: 'text for people',
+    example: 'Treasury notes of 2026-11-14, 18:00 to 24:00 New York.',
+  }),
+  data: z.array(wireNoteSchema).meta({ description: 'The notes, sorted by chain, then maturity.' }),
+  availableMaturities: field(z.array(z.int().positive()).optional(), {
+    description: 'Tenors on offer, ascending, whatever `maturity` asked for.',
+    unit: 'days',
+    example: [7, 14, 30, 60, 90, 180, 360],
+  }),
 })
 export type NotesResponse = z.infer<typeof notesResponseSchema>
 

@@ -1,64 +1,80 @@
 import { z } from 'zod'
+import { field } from './field.ts'
+import { bpsForm, bpsUnit, chainIdForm, secondsForm, secondsUnit } from './forms.ts'
 
-const bps = z.string().regex(/^\d{1,78}$/, 'must be basis points as a decimal string')
-const seconds = z.string().regex(/^\d{1,20}$/, 'must be Unix seconds as a decimal string')
-const tenor = z.int().positive().meta({ description: 'Tenor in days.', example: 7 })
+const tenor = field(z.int().positive(), { description: 'Tenor.', unit: 'days', example: 7 })
+
+/** The coupon of one tenor (DESIGN.md §2.4). */
+export const fixedRateSchema = z.strictObject({
+  maturity: tenor,
+  maturity_timestamp: field(secondsForm, {
+    description: 'When a note of this tenor matures.',
+    unit: secondsUnit,
+    example: '1795237200',
+  }),
+  coupon: field(bpsForm, { description: 'Fixed income.', unit: bpsUnit, example: '369' }),
+})
+
+/** The total of one tenor (DESIGN.md §2.4). */
+export const marketRateSchema = z.strictObject({
+  maturity: tenor,
+  rate: field(bpsForm, { description: 'Coupon plus floating rate.', unit: bpsUnit, example: '1633' }),
+})
 
 /** The rates of one chain (DESIGN.md §2.4). */
 export const chainRatesSchema = z.strictObject({
-  chainid: z
-    .string()
-    .regex(/^[1-9]\d{0,15}$/)
-    .meta({ description: 'Chain, decimal.', example: '324' }),
-  status: z.enum(['open', 'paused']).meta({
+  chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
+  status: field(z.enum(['open', 'paused']), {
     description:
       'Whether the pool takes loans now. `open` also where nothing is known: no RPC is configured or none answered yet.',
+    unit: 'state',
+    example: 'open',
   }),
   fixedRates: z
-    .array(
-      z.strictObject({
-        maturity: tenor,
-        maturity_timestamp: seconds.meta({ description: 'Maturity, Unix seconds.', example: '1795323600' }),
-        coupon: bps.meta({ description: 'Coupon, basis points per 360-day year.', example: '369' }),
-      }),
-    )
+    .array(fixedRateSchema)
     .meta({ description: 'The notes on offer now, ascending by maturity; empty while there are none.' }),
-  floatingRate: bps.nullable().meta({
-    description:
-      'The last floating income, annualised: basis points per 360-day year, rounded down. Null while it cannot be read.',
+  floatingRate: field(bpsForm.nullable(), {
+    description: 'The last floating income, annualised and rounded down. Null while it cannot be read.',
+    unit: bpsUnit,
     example: '1264',
   }),
-  floatingDay: z.int().nonnegative().nullable().meta({
-    description: 'The UTC day of that income, in days since 1970-01-01. Null while it cannot be read.',
-    example: 20050,
+  floatingDay: field(z.int().nonnegative().nullable(), {
+    description: 'The UTC day of that income. Null while it cannot be read.',
+    unit: 'days since 1970-01-01',
+    example: 20770,
   }),
-  marketRates: z
-    .array(
-      z.strictObject({
-        maturity: tenor,
-        rate: bps.meta({ description: 'Coupon plus floating rate, basis points per 360-day year.', example: '1633' }),
-      }),
-    )
-    .meta({
-      description: 'Total marginal market rate of each tenor; of the fixed part alone while `floatingRate` is null.',
-    }),
-  isProtocolSynced: z.boolean().meta({ description: 'Whether the floating income of yesterday (UTC) is in.' }),
-  syncReason: z.string().meta({ description: 'Why it is synced or not, in words.' }),
-  nextSyncExpectedAt: seconds.meta({
-    description:
-      'Unix seconds from which the next floating income can come: 00:00 UTC. In the past while one is overdue.',
-    example: '1794787200',
+  marketRates: z.array(marketRateSchema).meta({
+    description: 'Total marginal market rate of each tenor; of the fixed part alone while `floatingRate` is null.',
   }),
-  dataBlock: z
-    .string()
-    .regex(/^\d{1,20}$/)
-    .nullable()
-    .meta({
+  isProtocolSynced: field(z.boolean(), {
+    description: 'Whether the floating income of yesterday (UTC) is in.',
+    unit: 'true or false',
+    example: true,
+  }),
+  syncReason: field(z.string(), {
+    description: 'Why it is synced or not.',
+    unit: 'text for people',
+    example: 'The floating income of 2026-11-13 (UTC) is in.',
+  }),
+  nextSyncExpectedAt: field(secondsForm, {
+    description: 'From when the next floating income can come: 00:00 UTC. In the past while one is overdue.',
+    unit: secondsUnit,
+    example: '1794700800',
+  }),
+  dataBlock: field(
+    z
+      .string()
+      .regex(/^\d{1,20}$/)
+      .nullable(),
+    {
       description: 'The block the floating income was read from. Null while it cannot be read.',
-      example: '123',
-    }),
-  dataLagSeconds: z.int().nonnegative().nullable().meta({
-    description: 'How far that block is behind the clock, in seconds. Null where it is not known.',
+      unit: 'block number',
+      example: '5184123',
+    },
+  ),
+  dataLagSeconds: field(z.int().nonnegative().nullable(), {
+    description: 'How far that block is behind the clock. Null where it is not known.',
+    unit: 'seconds',
     example: 4,
   }),
 })
@@ -66,19 +82,32 @@ export type ChainRates = z.infer<typeof chainRatesSchema>
 
 /** The body of `GET /rate` (SPEC.md §2.6, DESIGN.md §2.4). */
 export const rateResponseSchema = z.strictObject({
-  message: z.string().meta({ description: 'Message from the API.' }),
-  fixedRate: bps
-    .nullable()
-    .meta({ description: 'The highest coupon on offer now. Null while there is none.', example: '369' }),
-  floatingRate: bps
-    .nullable()
-    .meta({ description: 'The highest floating rate of a chain. Null while none can be read.', example: '1264' }),
-  marketRate: bps.nullable().meta({
+  message: field(z.string(), {
+    description: 'Which day and period the rates are of.',
+    unit: 'text for people',
+    example: 'Rates of 2026-11-14, 18:00 to 24:00 New York.',
+  }),
+  fixedRate: field(bpsForm.nullable(), {
+    description: 'The highest coupon on offer now. Null while there is none.',
+    unit: bpsUnit,
+    example: '369',
+  }),
+  floatingRate: field(bpsForm.nullable(), {
+    description: 'The highest floating rate of a chain. Null while none can be read.',
+    unit: bpsUnit,
+    example: '1264',
+  }),
+  marketRate: field(bpsForm.nullable(), {
     description:
       'Total marginal market rate: the highest of a chain’s fixed plus floating rate. Null while nothing is on offer.',
+    unit: bpsUnit,
     example: '1633',
   }),
-  isProtocolSynced: z.boolean().meta({ description: 'Whether every chain listed is synced.' }),
-  chains: z.array(chainRatesSchema).meta({ description: 'By chain, ascending.' }),
+  isProtocolSynced: field(z.boolean(), {
+    description: 'Whether every chain listed is synced.',
+    unit: 'true or false',
+    example: true,
+  }),
+  chains: z.array(chainRatesSchema).meta({ description: 'The rates of each chain, ascending by chain id.' }),
 })
 export type RateResponse = z.infer<typeof rateResponseSchema>

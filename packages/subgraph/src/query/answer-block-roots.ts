@@ -1,19 +1,21 @@
 import type { Queryable } from '@tallystick/database'
 import type { Block } from '../store/block.ts'
 import { readHead } from '../store/read-block.ts'
+import { answerInOne, notStarted } from './answer-in-one.ts'
 import { answerMeta } from './answer-meta.ts'
 import { type ResolvedBlock, resolveBlock } from './block-constraint.ts'
 import { compileRoot } from './compile-plan.ts'
 import type { QueryEngineOptions } from './create-query-engine.ts'
 import type { BlockRoot } from './plan-roots.ts'
 import type { PlanContext } from './plan-selection.ts'
-import { type ErrorEntry, QueryError } from './query-error.ts'
+import type { ErrorEntry } from './query-error.ts'
 import { type Run, readRows, resolveLevel } from './run-level.ts'
+import { type Deadline, startDeadline } from './start-deadline.ts'
 import { isPublicError, toErrorEntry } from './to-error-entry.ts'
 
 type Entries = readonly (readonly [string, unknown])[]
 type Group = { readonly roots: readonly BlockRoot[]; readonly resolved: ResolvedBlock }
-type Reading = {
+export type Reading = {
   readonly context: PlanContext
   readonly blockRoots: readonly BlockRoot[]
   readonly signal?: AbortSignal | undefined
@@ -26,25 +28,34 @@ export type BlockAnswer = {
   readonly head: Block | undefined
 }
 
-/** Answers the root fields that need data from one snapshot of the database, so that all levels fit together. */
+/** Answers the root fields that need data from one state of the database, so that all levels fit together. */
 export async function answerBlockRoots(options: QueryEngineOptions, reading: Reading): Promise<BlockAnswer> {
   if (reading.blockRoots.length === 0) return { data: [], errors: [], head: undefined }
-  const deadlineMs = performance.now() + options.timeoutMs
-  return options.store.database.transaction(async (queryable) => {
-    await queryable.query('set transaction isolation level repeatable read, read only')
-    await queryable.query("select set_config('statement_timeout', $1, true)", [String(options.timeoutMs)])
-    const head = await readHead(queryable, options.store.layout)
-    if (!head) {
-      throw new QueryError(
-        `subgraph ${options.deployment} has not started syncing yet. Wait for it to ingest a few blocks before querying it`,
-      )
-    }
-    const groups = await resolveGroups(queryable, { ...options, head, blockRoots: reading.blockRoots })
-    const budget = { rows: options.rowsMax }
-    const { signal } = reading
-    const run = { queryable, now: () => performance.now(), deadlineMs, rowsMax: options.rowsMax, budget, signal }
-    return { ...(await answerGroups(options, { context: reading.context, groups, run })), head }
-  }, reading)
+  const deadline = startDeadline(options.timeoutMs, reading.signal)
+  try {
+    return await (answerInOne(options, { ...reading, ...deadline }) ??
+      answerInMany(options, { ...reading, ...deadline }))
+  } finally {
+    deadline.stop()
+  }
+}
+
+async function answerInMany(
+  options: QueryEngineOptions,
+  { context, blockRoots, signal, deadlineMs }: Reading & Pick<Deadline, 'signal' | 'deadlineMs'>,
+): Promise<BlockAnswer> {
+  const { database, layout } = options.store
+  return database.snapshot(
+    async (queryable) => {
+      const head = await readHead(queryable, layout)
+      if (!head) throw notStarted(options.deployment)
+      const groups = await resolveGroups(queryable, { ...options, head, blockRoots })
+      const budget = { rows: options.rowsMax }
+      const run = { queryable, now: () => performance.now(), deadlineMs, rowsMax: options.rowsMax, budget, signal }
+      return { ...(await answerGroups(options, { context, groups, run })), head }
+    },
+    { signal },
+  )
 }
 
 /** Neighbours that ask for the same block are one group. A block that cannot be had fails the whole request. */

@@ -1,5 +1,6 @@
 import { selectColumns } from '../store/decode-column.ts'
 import { type Column, getColumn, getTable, type Table } from '../store/layout.ts'
+import { headSql } from '../store/read-block.ts'
 import { argumentOf, type Values } from './coerce-arguments.ts'
 import { collectionSql } from './collection-sql.ts'
 import { decodeScalar } from './decode-scalar.ts'
@@ -28,27 +29,51 @@ export type Link = { readonly plan: LinkPlan; readonly statement: Statement; rea
 
 export type CompiledRoot = { readonly statement: Statement; readonly level: Level }
 
+type DataRoot = Exclude<BlockRoot, { kind: 'meta' }>
+
 /** Writes every statement of a root field. What its arguments get wrong shows here, whatever the data. */
-export function compileRoot(scope: Scope, root: Exclude<BlockRoot, { kind: 'meta' }>): CompiledRoot {
-  const table = getTable(scope.layout, root.plan.entity.name)
+export function compileRoot(scope: Scope, root: DataRoot): CompiledRoot {
   const level = compileLevel(scope, root.plan)
+  const { source, sortKeys, range, parameters } = rootSql(scope, root)
+  const order = orderSql(sortKeys.map(({ expression, direction }) => [expression, direction]))
+  const text = `select ${selectColumns(level.columns, 'c')} ${source} ${order} ${range}`
+  return { level, statement: { text, parameters } }
+}
+
+/**
+ * The same as one statement that reads the head as well: its columns are in every row, and where nothing fits there is
+ * one row with nothing else. For a root field without levels below it.
+ */
+export function compileRootWithHead(scope: Scope, root: DataRoot): CompiledRoot {
+  const level = compileLevel(scope, root.plan)
+  const { source, sortKeys, range, parameters } = rootSql(scope, root)
+  const sorts = sortKeys.map(({ expression }, index) => `, ${expression} as s${index}`).join('')
+  const inner = orderSql(sortKeys.map(({ expression, direction }) => [expression, direction]))
+  const outer = orderSql(sortKeys.map(({ direction }, index) => [`k.s${index}`, direction]))
+  const text = `select h.*, ${level.columns.map((_, index) => `k.c${index}`).join(', ')}
+    from (${headSql(scope.layout)}) as h left join lateral (
+      select ${selectColumns(level.columns, 'c')}${sorts} ${source} ${inner} ${range}) as k on true ${outer}`
+  return { level, statement: { text, parameters } }
+}
+
+/** What a root field reads from, and in which order. */
+function rootSql(scope: Scope, root: DataRoot) {
+  const table = getTable(scope.layout, root.plan.entity.name)
   const parameters = createParameters()
   const inner: StatementScope = { ...scope, parameters }
-  const columns = selectColumns(level.columns, 'c')
   if (root.kind === 'single') {
     const id = decodeScalar(table.entity.idScalar, { value: argumentOf(root.values, 'id'), argument: 'id' })
     const condition = `c."id" = ${parameters.add(id)}::text::${table.idType}`
-    const text = `select ${columns} from ${table.name} as c where ${visibleSql(inner, { alias: 'c', condition })}`
-    return { level, statement: { text, parameters: parameters.values } }
+    const source = `from ${table.name} as c where ${visibleSql(inner, { alias: 'c', condition })}`
+    return { source, sortKeys: [], range: '', parameters: parameters.values }
   }
-  const { join, condition, sortKeys, range } = collectionSql(inner, {
-    table,
-    alias: 'c',
-    values: root.values,
-  })
-  const order = sortKeys.map(({ expression, direction }) => `${expression} ${direction}`).join(', ')
-  const text = `select ${columns} from ${table.name} as c ${join} where ${condition} order by ${order} ${range}`
-  return { level, statement: { text, parameters: parameters.values } }
+  const { join, condition, sortKeys, range } = collectionSql(inner, { table, alias: 'c', values: root.values })
+  const source = `from ${table.name} as c ${join} where ${condition}`
+  return { source, sortKeys, range, parameters: parameters.values }
+}
+
+function orderSql(keys: readonly (readonly [string, string])[]): string {
+  return keys.length === 0 ? '' : `order by ${keys.map((key) => key.join(' ')).join(', ')}`
 }
 
 function compileLevel(scope: Scope, plan: EntityPlan): Level {

@@ -1,5 +1,5 @@
 import type { Queryable } from '@tallystick/database'
-import { decodeColumn, type Row } from '../store/decode-column.ts'
+import { createDecoder, type Row } from '../store/decode-column.ts'
 import type { Column } from '../store/layout.ts'
 import { isReference, type Level, type Link } from './compile-plan.ts'
 import { locate, QueryError } from './query-error.ts'
@@ -31,12 +31,14 @@ export async function readRows(
   })
   const rows = await run.queryable.query<Row>(statement.text, parameters)
   run.budget.rows -= rows.length
-  if (run.budget.rows < 0) {
-    throw new QueryError(
-      `The answer has more than ${run.rowsMax} entities. Ask for fewer: use a smaller \`first\`, or several queries.`,
-    )
-  }
+  if (run.budget.rows < 0) throw tooManyEntities(run.rowsMax)
   return rows
+}
+
+export function tooManyEntities(rowsMax: number): QueryError {
+  return new QueryError(
+    `The answer has more than ${rowsMax} entities. Ask for fewer: use a smaller \`first\`, or several queries.`,
+  )
 }
 
 /** Makes the objects of a level from its rows, reading the levels below with one statement each. */
@@ -46,18 +48,24 @@ export async function resolveLevel(
 ): Promise<readonly Output[]> {
   const linked = new Map<string, (row: Row) => unknown>()
   for (const [key, link] of level.links) linked.set(key, await resolveLink(run, { level, link, rows }))
-  const positions = new Map(level.columns.map(({ field }, index) => [field.name, index]))
-  const { fields, entity } = level.plan
-  return rows.map((row) =>
-    Object.fromEntries(
-      fields.map((field) => {
-        if (field.kind === 'typename') return [field.key, entity.name]
-        if (field.kind === 'link') return [field.key, linked.get(field.key)?.(row)]
-        const index = positions.get(field.field.name) ?? 0
-        return [field.key, decodeColumn(level.columns[index] as Column, row[`c${index}`])]
-      }),
-    ),
-  )
+  return readOutputs(level, { rows, linked })
+}
+
+/** The same where there are no levels below. */
+export function readOutputs(
+  { plan: { fields, entity }, columns }: Level,
+  { rows, linked }: { readonly rows: readonly Row[]; readonly linked: ReadonlyMap<string, (row: Row) => unknown> },
+): readonly Output[] {
+  const positions = new Map(columns.map(({ field }, index) => [field.name, index]))
+  const readers = fields.map((field): readonly [string, (row: Row) => unknown] => {
+    if (field.kind === 'typename') return [field.key, () => entity.name]
+    if (field.kind === 'link') return [field.key, linked.get(field.key) ?? (() => undefined)]
+    const index = positions.get(field.field.name) ?? 0
+    const name = `c${index}`
+    const decode = createDecoder(columns[index] as Column)
+    return [field.key, (row) => decode(row[name])]
+  })
+  return rows.map((row) => Object.fromEntries(readers.map(([key, read]) => [key, read(row)])))
 }
 
 type Linking = { readonly level: Level; readonly link: Link; readonly rows: readonly Row[] }

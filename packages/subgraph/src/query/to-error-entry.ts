@@ -16,9 +16,10 @@ export function toErrorEntry(error: unknown, onInternalError: (error: unknown) =
     return locations ? { message: error.message, locations } : { message: error.message }
   }
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
-  // SQLSTATE: 57014 is the statement timeout, class 22 a value PostgreSQL cannot work with (a pattern that ends in \),
+  // SQLSTATE: 57014 is a statement that was broken off, class 22 a value PostgreSQL cannot work with (a pattern that ends in \),
   // class 54 a statement beyond its limits.
-  if (code === '57014') return timedOut
+  // The deadline breaks off what runs on PostgreSQL, and whatever waits.
+  if (code === '57014' || (error instanceof DOMException && error.name === 'AbortError')) return timedOut
   if (typeof code === 'string' && /^(22|54)/.test(code)) return { message: `Store error: ${String(message)}` }
   if (error instanceof RangeError) return { message: 'The query nests too deep.' }
   onInternalError(error)

@@ -13,14 +13,15 @@ export function selectColumns(columns: readonly Column[], alias: string): string
     .join(', ')
 }
 
-/** A value of a row in API form. */
-export function decodeColumn({ field }: Column, raw: Row[string] | undefined): unknown {
-  const scalar = storageScalar(field.type)
-  const decode = (text: string | null) => {
-    if (text === null) return null
-    if (scalar === 'Int') return Number(text)
-    if (scalar === 'Boolean') return text === 'true'
-    return scalar === 'Bytes' ? `0x${text.slice('\\x'.length)}` : text
-  }
-  return typeof raw === 'string' ? decode(raw) : (raw?.map(decode) ?? null)
+/** Makes the function that gives a column's value in API form. */
+export function createDecoder({ field }: Column): (raw: Row[string] | undefined) => unknown {
+  const decode = decoders[storageScalar(field.type)] ?? ((text: string) => text)
+  const decodeNullable = (text: string | null) => (text === null ? null : decode(text))
+  return (raw) => (typeof raw === 'string' ? decode(raw) : (raw?.map(decodeNullable) ?? null))
+}
+
+const decoders: Readonly<Record<string, (text: string) => unknown>> = {
+  Int: Number,
+  Boolean: (text) => text === 'true',
+  Bytes: (text) => `0x${text.slice('\\x'.length)}`,
 }

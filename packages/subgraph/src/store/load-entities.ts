@@ -1,6 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
-import { decodeColumn, type Row, selectColumns } from './decode-column.ts'
+import { createDecoder, type Row, selectColumns } from './decode-column.ts'
 import { encodeValue } from './encode-value.ts'
 import { getColumn, type Layout, openEnd } from './layout.ts'
 
@@ -26,9 +26,9 @@ export async function loadEntities(
      where c."$to" = ${openEnd} and c."id" = any($1::text[]::${table.idType}[])`,
     [texts],
   )
+  const readers = columns.map((column, index) => [column.field.name, `c${index}`, createDecoder(column)] as const)
   const entities = rows.map(
-    (row): StoredEntity =>
-      Object.fromEntries(columns.map((column, index) => [column.field.name, decodeColumn(column, row[`c${index}`])])),
+    (row): StoredEntity => Object.fromEntries(readers.map(([name, alias, decode]) => [name, decode(row[alias])])),
   )
   return new Map(entities.map((loaded) => [String(loaded['id']), loaded]))
 }

@@ -2,14 +2,16 @@ import type { Queryable } from '@tallystick/database'
 import type { Block } from './block.ts'
 import type { Layout } from './layout.ts'
 
-type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
+export type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
 
 /** The latest block; undefined in an empty store. */
 export async function readHead(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
-  const rows = await queryable.query<BlockRow>(
-    `select number, hash, parent_hash, timestamp from ${layout.blocks} order by number desc limit 1`,
-  )
+  const rows = await queryable.query<BlockRow>(headSql(layout))
   return rows[0] && toBlock(rows[0])
+}
+
+export function headSql(layout: Layout): string {
+  return `select number, hash, parent_hash, timestamp from ${layout.blocks} order by number desc limit 1`
 }
 
 export async function findBlockByHash(
@@ -41,6 +43,6 @@ export async function readEarliestNumber(queryable: Queryable, layout: Layout): 
   return rows[0]?.number ?? undefined
 }
 
-function toBlock(row: BlockRow): Block {
+export function toBlock(row: BlockRow): Block {
   return { number: row.number, hash: row.hash, parentHash: row.parent_hash, timestamp: Number(row.timestamp) }
 }

@@ -29,7 +29,7 @@ export type CircuitEvent =
  * one, because a single reset or 502 is what every restart behind a load balancer looks like.
  */
 export const failuresMax = 3
-// A restart is over within seconds, and a probe every 15 s is no load for anything: no outage is noticed as over later.
+// A restart is over within seconds. However long an outage, its end is noticed within 15 s, which is no load for anybody.
 const restMsMin = 500
 const restMsMax = 15_000
 // Slow queries can fail in a row while the light one succeeds: they are not worth a probe each time.

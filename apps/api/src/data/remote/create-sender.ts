@@ -9,6 +9,8 @@ import { postQuery } from './post-query.ts'
 export type WireQuery = {
   readonly body: Buffer
   readonly headAlias: string
+  /** Ours, and small: it does not wait behind callers' queries. */
+  readonly isUrgent: boolean
   /** For the log. */
   readonly operationName: string | undefined
 }
@@ -44,10 +46,10 @@ export function createSender({ url: text, headers, answerBytesMax, ca, now, mono
   const connections = openConnections({ origin: url.origin, answerBytesMax, ca, monotonicNow })
   const running = new Set<Call>()
   return {
-    begin: ({ body, headAlias }) => {
+    begin: ({ body, headAlias, isUrgent }) => {
       const call = beginCall(async (handles) => {
         const sent = { ...ownHeaders, ...reveal(headers) }
-        const post = { path, headers: sent, body, answerBytesMax, monotonicNow, ...handles }
+        const post = { path, headers: sent, body, isUrgent, answerBytesMax, monotonicNow, ...handles }
         const exchange = await postQuery(connections, post)
         return classifyAnswer(exchange, { headAlias, redact, nowMs: now() })
       })

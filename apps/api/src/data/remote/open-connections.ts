@@ -14,6 +14,8 @@ export type Post = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly signal: AbortSignal
+  /** Goes out even while callers' queries take all the connections they may have. */
+  readonly isUrgent: boolean
   /** Is told when the headers of the answer are there. */
   readonly onHeaders: () => void
 }
@@ -28,6 +30,8 @@ export type Connections = {
 
 // As many as an indexer takes from one client without thinking it an attack; a query over them waits for its turn.
 const connectionsMax = 64
+// One for the query that looks whether the upstream is well, and one for that which asks for its head.
+const urgentMax = 2
 const waitingMax = 1_000
 // A handshake across the world takes well under a second.
 const connectTimeoutMs = 5_000
@@ -63,7 +67,7 @@ export function openConnections({
   }
   const pool = new Pool(origin, {
     connect,
-    connections: connectionsMax,
+    connections: connectionsMax + urgentMax,
     keepAliveTimeout: keptMs,
     keepAliveMaxTimeout: keptMs,
     maxResponseSize: answerBytesMax,
@@ -73,9 +77,9 @@ export function openConnections({
   })
   const slots = createSlots({ slotsMax: connectionsMax, waitingMax })
   return {
-    post: async ({ path, headers, body, signal, onHeaders }) => {
+    post: async ({ path, headers, body, signal, isUrgent, onHeaders }) => {
       // Not left to the pool: it opens a connection even for a waiting request that was broken off long ago.
-      const giveBack = await slots.take(signal)
+      const giveBack = isUrgent ? () => undefined : await slots.take(signal)
       try {
         const response = await pool.request({ method: 'POST', path, headers, body, signal })
         onHeaders()

@@ -52,6 +52,7 @@ export type UpstreamOptions = Omit<SenderOptions, 'answerBytesMax'> & {
 export const lightQuery: WireQuery = {
   body: Buffer.from(JSON.stringify({ query: '{ _meta { block { number hash timestamp } } }' })),
   headAlias: '_meta',
+  isUrgent: true,
   operationName: undefined,
 }
 // More than a light query takes on a loaded server; one that needs longer would not get a caller's done in time.

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { createClock } from '../clock.ts'
+import { formatChecks, summarise } from '../doctor/format-checks.ts'
+import { runDoctor } from '../doctor/run-doctor.ts'
+import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
+import { createOutput, exitCodes } from './output.ts'
+
+const codeOf = { well: exitCodes.done, broken: exitCodes.failed, misconfigured: exitCodes.config } as const
+
+export function addDoctorCommand(program: Command): void {
+  addCommonOptions(
+    program
+      .command('doctor')
+      .description(
+        'look at configuration, database, clock, certificate, signer, chains and subgraphs; changes nothing',
+      ),
+  )
+    .option('--host <names>', 'names clients use, comma separated, to be looked for in the certificate', parseList, [])
+    .action(async ({ config, json, host }: CommonOptions & { readonly host: string[] }) => {
+      const output = createOutput(json)
+      const { verdict, checks } = await runDoctor({
+        configPath: config,
+        env: process.env,
+        hosts: host,
+        clock: createClock(),
+        report: (some) => output.text(formatChecks(some)),
+      })
+      output.document({ ok: verdict === 'well', checks })
+      output.text(`\n${summarise(checks)}`)
+      process.exitCode = codeOf[verdict]
+    })
+}

@@ -1,0 +1,119 @@
+import type { CurveProvenance } from '@tallystick/core'
+import type { CurveInForce, CurveReport, CurveView } from '../admin/curve-report.ts'
+import { drawCurve, sortedTenors } from './draw-curve.ts'
+import { formatTable } from './output.ts'
+
+type Points = Readonly<Record<string, number>>
+
+const basisNames = { discount: 'bank discount (act/360)', yield: 'coupon-equivalent (act/365, taken times 360/365)' }
+
+/** The curves of each chain as a picture, figures and where they come from, then those set before. */
+export function formatCurveReport({ chains, history }: CurveReport, { columns }: { readonly columns: number }): string {
+  const parts = chains.map(({ chainId, current, next }) => {
+    const [now, then] = [current.curve?.points ?? {}, next.curve?.points ?? {}]
+    return [
+      `Chain ${chainId}`,
+      `  now   ${formatInForce(current)}`,
+      `  next  ${formatInForce(next)}`,
+      drawCurve({ now, next: then, columns }),
+      formatChanges({ before: now, after: then }, ['NOW', 'NEXT']),
+      ...formatOrigins(current.curve, next.curve),
+    ]
+      .filter((part) => part !== '')
+      .join('\n')
+  })
+  const past = history.length === 0 ? 'No curve was ever set: `tallystick curve set`.' : formatHistory(history)
+  return [...parts, past].join('\n\n')
+}
+
+/** What a new curve would change, for each chain it is for: against the curve that would be in force without it. */
+export function formatDifference(
+  { chains }: CurveReport,
+  { points, chainId }: { readonly points: Points; readonly chainId: number | null },
+): string {
+  return chains
+    .filter((chain) => chainId === null || chain.chainId === chainId)
+    .map(({ chainId: id, current, next }) => {
+      const replaced = current.signed ? next : current
+      const before = replaced.curve?.points ?? {}
+      return `Chain ${id}, ${replaced.period}\n${formatChanges({ before, after: points }, ['OLD', 'NEW'])}`
+    })
+    .join('\n\n')
+}
+
+export function formatPoints(points: Points): string {
+  return sortedTenors(points)
+    .map((tenor) => `  ${tenor.padStart(4)} days  ${String(points[tenor]).padStart(5)} bps`)
+    .join('\n')
+}
+
+/** Where published rates became coupons, for people. */
+export function formatProvenance(provenance: CurveProvenance): string {
+  const { sourceDate, basis, spreadBps, interpolation, rounding, bills, missingBills } = provenance
+  const rows = bills.map(({ weeks, days, ratePercent, bps, cusip, maturityDate }) => [
+    `    ${weeks} weeks`,
+    `${days} days`,
+    `${ratePercent} %`,
+    `${bps} bps`,
+    cusip ?? '-',
+    maturityDate ?? '-',
+  ])
+  return [
+    `    US Treasury bills of ${sourceDate}, ${basisNames[basis]}`,
+    `    spread ${formatMove(spreadBps)} bps; ${interpolation}; rounded ${rounding}`,
+    formatTable(['    BILL', 'TERM', 'RATE', 'PER 360 DAYS', 'CUSIP', 'MATURES'], rows),
+    ...(missingBills.length > 0 ? [`    MISSING: ${missingBills.map((weeks) => `${weeks} weeks`).join(', ')}`] : []),
+    `    fetched ${provenance.fetchedAt} from ${provenance.url}`,
+    `    sha256 ${provenance.documentSha256}`,
+  ].join('\n')
+}
+
+/** One line on who made a curve, and the lines on what from. */
+export function formatOrigin(curve: CurveView): string {
+  const made = `  curve ${curve.id}: ${curve.source}, by ${curve.createdBy} at ${curve.createdAt}`
+  return curve.provenance ? `${made}\n${formatProvenance(curve.provenance)}` : made
+}
+
+function formatInForce({ period, signed, curve }: CurveInForce): string {
+  return `${period}${signed ? ' (signed)' : ''}: ${curve ? `curve ${curve.id}` : 'no curve'}`
+}
+
+function formatOrigins(...curves: readonly (CurveView | null)[]): string[] {
+  const byId = new Map(curves.flatMap((curve) => (curve ? [[curve.id, curve] as const] : [])))
+  return [...byId.values()].map(formatOrigin)
+}
+
+function formatChanges(
+  { before, after }: { readonly before: Points; readonly after: Points },
+  [beforeHeading, afterHeading]: readonly [string, string],
+): string {
+  const tenors = sortedTenors(before, after)
+  if (tenors.length === 0) return ''
+  const show = (bps: number | undefined) => (bps === undefined ? '-' : `${bps} bps`)
+  const rows = tenors.map((tenor) => {
+    const [from, to] = [before[tenor], after[tenor]]
+    const change = from === undefined || to === undefined ? '-' : formatMove(to - from)
+    return [`  ${tenor} days`, show(from), show(to), change]
+  })
+  return formatTable(['  TENOR', beforeHeading, afterHeading, 'CHANGE (BPS)'], rows)
+}
+
+function formatMove(bps: number): string {
+  return `${bps > 0 ? '+' : ''}${bps}`
+}
+
+function formatHistory(history: readonly CurveView[]): string {
+  return formatTable(
+    ['CURVE', 'FROM (NEW YORK)', 'CHAIN', 'SOURCE', 'RATES OF', 'CONFIRMED', 'SET BY', 'SET AT'],
+    history.map((curve) => [
+      curve.id,
+      curve.effectiveFromNewYork,
+      curve.chainId === null ? 'all' : String(curve.chainId),
+      curve.source,
+      curve.provenance?.sourceDate ?? '-',
+      curve.confirmed ? 'yes' : 'no',
+      curve.createdBy,
+      curve.createdAt,
+    ]),
+  )
+}

@@ -1,0 +1,171 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { rootCertificates } from 'node:tls'
+import type { Config } from '../config.ts'
+import type { Findings } from './findings.ts'
+
+export type CertificateSurroundings = {
+  readonly listen: Config['listen']
+  /** Names clients use, beside the one the service listens on. */
+  readonly hosts: readonly string[]
+  /** Real time, whatever the service believes in: clients go by theirs. */
+  readonly nowMs: number
+}
+
+const dayMs = 86_400_000
+// Renewals come a month ahead with the common authorities; with two weeks left one has failed.
+const daysLeftMin = 14
+
+/** Looks at the certificate's file as a client will. Resolves to the certificate if there is one. */
+export function checkCertificate(
+  findings: Findings,
+  { listen, hosts, nowMs }: CertificateSurroundings,
+): X509Certificate | undefined {
+  if (!listen.tls) {
+    findings.skip('file', 'TLS ends at the proxy in front: its certificate has to be looked at there')
+    return undefined
+  }
+  const certificates = readCertificates(findings, listen.tls.cert)
+  const [leaf] = certificates
+  if (!leaf) return undefined
+  checkKey(findings, { certificates, path: listen.tls.key })
+  for (const certificate of certificates) checkDates(findings, { certificate, nowMs, isLeaf: certificate === leaf })
+  checkNames(findings, { leaf, hosts: isIP(listen.host) ? hosts : [listen.host, ...hosts] })
+  checkChain(findings, certificates)
+  return leaf
+}
+
+function readCertificates(findings: Findings, path: string): X509Certificate[] {
+  const advice = 'listen.tls.cert has to name a PEM file: the server’s certificate first, then its issuers.'
+  try {
+    const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? []
+    const certificates = blocks.map((block) => new X509Certificate(block))
+    if (certificates.length === 0) findings.fail('file', `${path} holds no certificate in PEM form`, advice)
+    else findings.ok('file', `${path} holds ${certificates.length}, the first for ${oneLine(certificates[0]?.subject)}`)
+    return certificates
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const isRead = code?.startsWith('ERR_') ?? true
+    findings.fail('file', isRead ? `${path} holds a damaged certificate` : `${path} cannot be read (${code})`, advice)
+    return []
+  }
+}
+
+function checkKey(
+  findings: Findings,
+  { certificates, path }: { readonly certificates: readonly X509Certificate[]; readonly path: string },
+): void {
+  const key = readKey(path)
+  if (!key) {
+    findings.fail('key', `${path} cannot be read or holds no private key in PEM form`, 'Correct listen.tls.key.')
+    return
+  }
+  const position = certificates.findIndex((certificate) => certificate.checkPrivateKey(key))
+  if (position === 0) {
+    findings.ok('key', 'the private key is that of the certificate')
+    return
+  }
+  if (position > 0) {
+    const found = `the private key is that of the file's certificate number ${position + 1}, not of the first`
+    findings.fail('key', found, 'Put the server’s own certificate first in listen.tls.cert.')
+    return
+  }
+  findings.fail(
+    'key',
+    'the private key is not that of the certificate',
+    'Take certificate and key of the same issuance.',
+  )
+}
+
+function readKey(path: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(readFileSync(path))
+  } catch {
+    return undefined
+  }
+}
+
+function checkDates(
+  findings: Findings,
+  {
+    certificate,
+    nowMs,
+    isLeaf,
+  }: { readonly certificate: X509Certificate; readonly nowMs: number; readonly isLeaf: boolean },
+): void {
+  const name = isLeaf ? 'dates' : `dates of ${oneLine(certificate.subject)}`
+  const from = Date.parse(certificate.validFrom)
+  const daysLeft = Math.floor((Date.parse(certificate.validTo) - nowMs) / dayMs)
+  const renew = 'Renew it; a changed file is taken up within a second.'
+  if (nowMs < from) {
+    const advice = 'Wait for that, take the one before it, or set this machine’s clock.'
+    findings.fail(name, `it is not valid before ${certificate.validFrom}`, advice)
+  } else if (daysLeft < 0) findings.fail(name, `it expired ${certificate.validTo}, ${-daysLeft} days ago`, renew)
+  else if (daysLeft < daysLeftMin) findings.warn(name, `it expires in ${daysLeft} days, ${certificate.validTo}`, renew)
+  else if (isLeaf) findings.ok(name, `it is valid for ${daysLeft} days more, until ${certificate.validTo}`)
+}
+
+function checkNames(
+  findings: Findings,
+  { leaf, hosts }: { readonly leaf: X509Certificate; readonly hosts: readonly string[] },
+): void {
+  const advice = 'Have it issued for every name that clients use.'
+  if (!leaf.subjectAltName) {
+    findings.fail('names', 'it has no subject alternative name, and clients look at nothing else', advice)
+    return
+  }
+  const missing = hosts.filter((host) => !(isIP(host) ? leaf.checkIP(host) : leaf.checkHost(host)))
+  const names = leaf.subjectAltName.replaceAll('DNS:', '').replaceAll('IP Address:', '')
+  if (missing.length === 0) findings.ok('names', `it is for ${names}`)
+  else findings.fail('names', `it is for ${names}, not for ${missing.join(', ')}`, advice)
+}
+
+/** Whether a client that knows the usual authorities gets from the first certificate to one of them. */
+function checkChain(findings: Findings, certificates: readonly X509Certificate[]): void {
+  const top = climb(certificates)
+  const isRoot = isIssuedBy(top, top)
+  if (isRoot && top === certificates[0]) {
+    findings.warn(
+      'chain',
+      'it is self-signed: only clients that were given it accept it',
+      'Fine for tests, not for others.',
+    )
+    return
+  }
+  if (wellKnownRoots().some((root) => root.fingerprint256 === top.fingerprint256 || isIssuedBy(top, root))) {
+    findings.ok('chain', `it leads to ${oneLine(isRoot ? top.subject : top.issuer)}`)
+    return
+  }
+  const found = `it leads to ${oneLine(top.issuer)}, which is ${isRoot ? 'no well-known root' : 'neither in the file nor a well-known root'}`
+  // A public authority says in each certificate where its own one is to be had; a private one has no such place.
+  if (!isRoot && /CA Issuers/.test(top.infoAccess ?? '')) {
+    const advice = 'Put the issuer’s certificate (the "full chain") behind it in listen.tls.cert.'
+    findings.fail('chain', `${found}: an intermediate certificate is missing`, advice)
+    return
+  }
+  findings.warn('chain', found, 'If that is your own authority, clients have to be given its certificate.')
+}
+
+/** From the first certificate to the last issuer that is in the file. */
+function climb(certificates: readonly X509Certificate[]): X509Certificate {
+  let top = certificates[0] as X509Certificate
+  for (let step = 0; step < certificates.length; step++) {
+    const issuer = certificates.find((candidate) => candidate !== top && isIssuedBy(top, candidate))
+    if (!issuer) return top
+    top = issuer
+  }
+  return top
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+}
+
+function wellKnownRoots(): X509Certificate[] {
+  return rootCertificates.map((root) => new X509Certificate(root))
+}
+
+function oneLine(name: string | undefined): string {
+  return (name ?? '').replaceAll('\n', ', ')
+}

@@ -1,0 +1,64 @@
+import { TallystickError } from '@tallystick/core'
+import { type Config, loadConfig } from '../config.ts'
+import type { Findings } from './findings.ts'
+
+export type ConfigSource = { readonly path: string; readonly env: Readonly<Record<string, string | undefined>> }
+
+/**
+ * Reads the configuration as `serve` does and lists every fault. Where only secrets or files are missing, the rest is good
+ * enough to look at everything else by.
+ */
+export function checkConfig(findings: Findings, { path, env }: ConfigSource): Config | undefined {
+  try {
+    const config = loadConfig(path, { env, secrets: 'required' })
+    const chains = config.chains.map(({ id, name }) => `${id} (${name})`).join(', ')
+    findings.ok(
+      'file',
+      `${path} is valid: chain ${chains}, ${config.tenors.length} tenors, ${config.signer.kind} signer`,
+    )
+    checkChoices(findings, config)
+    return config
+  } catch (error) {
+    for (const { name, message } of faultsOf(error)) {
+      findings.fail(
+        name,
+        message,
+        `Correct ${name === 'file' ? path : `${name} in ${path}`}; README.md has a table of its members.`,
+      )
+    }
+    return loadWithoutSecrets({ path, env })
+  }
+}
+
+function faultsOf(error: unknown): readonly { readonly name: string; readonly message: string }[] {
+  if (!(error instanceof TallystickError)) throw error
+  const faults = error.details?.['faults'] as readonly { readonly path: string; readonly message: string }[] | undefined
+  if (!faults) return [{ name: 'file', message: error.message }]
+  return faults.map(({ path, message }) => ({ name: path, message }))
+}
+
+function loadWithoutSecrets({ path, env }: ConfigSource): Config | undefined {
+  try {
+    return loadConfig(path, { env, secrets: 'optional' })
+  } catch {
+    return undefined
+  }
+}
+
+/** What is allowed and still worth a second look. */
+function checkChoices(findings: Findings, { admin, rails, chains }: Config): void {
+  if (!/^(localhost|::1|127\..*)$/.test(admin.host)) {
+    findings.warn(
+      'admin.host',
+      `the admin listener is plain HTTP on ${admin.host}, not on loopback: its token travels in the clear`,
+      'Set admin.host to 127.0.0.1 unless the network between is private.',
+    )
+  }
+  if (rails.preflight === 'off' && chains.some(({ rpc }) => rpc.length > 0)) {
+    findings.warn(
+      'rails.preflight',
+      'notes are published without having been shown to the pool',
+      'Set rails.preflight to "warn" or "require".',
+    )
+  }
+}

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { TallystickError } from '@tallystick/core'
+import { type Database, openDatabase } from '@tallystick/database'
+import type { CurveReport } from '../admin/curve-report.ts'
+import type { NotesReport } from '../admin/notes-report.ts'
+import { createOperator } from '../admin/operator.ts'
+import type { Readiness } from '../admin/readiness.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { apiMigrations } from '../migrations.ts'
+import type { RunningService, ServiceProbe } from './find-service.ts'
+import type { Findings } from './findings.ts'
+
+/** What is written down about curve and notes, whoever was asked. */
+export type Books = { readonly notes: NotesReport; readonly curve: CurveReport }
+
+export type DatabaseReading = {
+  /** How far the server's clock is ahead of this machine's; undefined for the embedded one, which has no clock of its own. */
+  readonly offsetMs?: number | undefined
+  readonly books?: Books | undefined
+  /** Nothing was ever stored, so no curve either. */
+  readonly isEmpty?: boolean | undefined
+}
+
+type Surroundings = { readonly config: Config; readonly service: ServiceProbe; readonly clock: Clock }
+
+/** Reads only: nothing is made, nothing is migrated. */
+export async function checkDatabase(findings: Findings, surroundings: Surroundings): Promise<DatabaseReading> {
+  const { config, service } = surroundings
+  const url = config.database.reveal()
+  const isEmbedded = url.startsWith('file:')
+  if (isEmbedded && service.state === 'running') return askService(findings, service)
+  const directory = url.replace(/^file:(\/\/)?/, '')
+  if (isEmbedded && !existsSync(join(directory, 'PG_VERSION'))) {
+    findings.warn('reachable', `there is no embedded database in ${directory} yet`, 'The first start makes it.')
+    return { isEmpty: true }
+  }
+  try {
+    const database = await openDatabase(url)
+    try {
+      return await examine(database, { ...surroundings, findings })
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    if (!(error instanceof TallystickError)) throw error
+    findings.fail('reachable', error.message, adviceOf(error))
+    return {}
+  }
+}
+
+/** One process at a time has the embedded database, and that is the service. */
+async function askService(findings: Findings, service: RunningService): Promise<DatabaseReading> {
+  const { checks } = await service.get<Readiness>('/readyz')
+  const own = checks.find(({ name }) => name.startsWith('embedded database'))
+  const found = `${own?.name ?? 'the embedded database'} is open in the running service: ${own?.detail ?? 'it does not say how it is'}`
+  if (own?.ok === false) findings.fail('reachable', found, 'See the service’s log, and whether the disk is full.')
+  else findings.ok('reachable', found)
+  return {}
+}
+
+async function examine(
+  database: Database,
+  { findings, config, clock }: Surroundings & { readonly findings: Findings },
+): Promise<DatabaseReading> {
+  const startedAtMs = clock.now()
+  const [row] = await database.query<{ version: string; now_ms: number }>(
+    `select current_setting('server_version') as version, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`,
+  )
+  const endedAtMs = clock.now()
+  const { version, now_ms: nowMs } = row as { version: string; now_ms: number }
+  findings.ok('reachable', `${database.label} answers in ${endedAtMs - startedAtMs} ms, version ${version}`)
+  const offsetMs = database.engine === 'postgres' ? nowMs - (startedAtMs + endedAtMs) / 2 : undefined
+  const schema = await checkMigrations(findings, database)
+  if (schema !== 'current') return { offsetMs, isEmpty: schema === 'empty' }
+  const operator = createOperator({ database, config, clock })
+  return { offsetMs, books: { notes: await operator.showNotes(), curve: await operator.showCurve() } }
+}
+
+/** Whether the tables are there as this version knows them. */
+async function checkMigrations(
+  findings: Findings,
+  database: Database,
+): Promise<'current' | 'empty' | 'older' | 'newer'> {
+  const [table] = await database.query<{ there: boolean }>(`select to_regclass('migrations') is not null as there`)
+  const applied = table?.there
+    ? await database.query<{ name: string }>(`select name from migrations where scope = 'api' order by position`)
+    : []
+  const unknown = applied.find(({ name }, position) => apiMigrations[position]?.name !== name)
+  if (unknown) {
+    findings.fail(
+      'schema',
+      `it has the migration "${unknown.name}", which this version does not know: a newer one has used it`,
+      'Run the version that made it, or a later one.',
+    )
+    return 'newer'
+  }
+  const missing = apiMigrations.slice(applied.length).map(({ name }) => name)
+  if (missing.length === 0) {
+    findings.ok('schema', `all ${apiMigrations.length} migrations are applied`)
+    return 'current'
+  }
+  const found = applied.length === 0 ? 'it is empty' : `the migrations ${missing.join(', ')} are not applied`
+  findings.warn('schema', found, 'The next start of the service applies them.')
+  return applied.length === 0 ? 'empty' : 'older'
+}
+
+function adviceOf({ code }: TallystickError): string {
+  if (code === 'database_in_use') return 'End that process, or point the configuration at the service that runs there.'
+  return 'See that the server runs, and that "database" in the configuration has the right host, name, user and password.'
+}

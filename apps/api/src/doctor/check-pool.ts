@@ -1,0 +1,113 @@
+import { domainSeparator, isAddressEqual } from 'viem'
+import type { PoolReader, PoolValues, PoolViews } from '../chain/pool-reader.ts'
+import type { ChainSurroundings } from './check-chain.ts'
+import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
+import type { Findings } from './findings.ts'
+
+export type PoolSurroundings = ChainSurroundings & {
+  readonly reader: PoolReader
+  /** Time of the newest block. */
+  readonly headSeconds: bigint
+}
+
+const views = [
+  'DOMAIN_SEPARATOR',
+  'verifierSigner',
+  'maxCouponLimit',
+  'minMaturityLimit',
+  'paused',
+  'isFloatingIncomeSynced',
+] as const satisfies readonly (keyof PoolViews)[]
+
+type Values = PoolValues<(typeof views)[number]>
+
+/** Whether the contract at the pool's address is the one the configuration means, and takes our notes. */
+export async function checkPool(findings: Findings, surroundings: PoolSurroundings): Promise<void> {
+  const { reader, chain } = surroundings
+  const pool = chain.domain.verifyingContract
+  if (!(await reader.hasCode())) {
+    findings.fail(
+      'pool',
+      `there is no contract at ${pool} on chain ${chain.id}`,
+      'Correct chains[].pool, or chains[].rpc.',
+    )
+    return
+  }
+  findings.ok('pool', `there is a contract at ${pool}`)
+  const values = await reader.read(views)
+  checkDomain(findings, { values, surroundings })
+  checkRegisteredSigner(findings, { values, surroundings })
+  checkLimits(findings, { values, surroundings })
+  checkState(findings, values)
+  await checkFreshNote(findings, surroundings)
+  await checkOfferedNotes(findings, surroundings)
+}
+
+type Input = { readonly values: Values; readonly surroundings: PoolSurroundings }
+
+function checkDomain(findings: Findings, { values, surroundings: { chain } }: Input): void {
+  const ours = domainSeparator({ domain: { ...chain.domain, chainId: chain.id } })
+  const theirs = values.DOMAIN_SEPARATOR
+  const { name, version } = chain.domain
+  if (theirs === undefined) missing(findings, 'domain separator', 'DOMAIN_SEPARATOR')
+  else if (theirs === ours) findings.ok('domain separator', `the pool's is ours, ${ours.slice(0, 10)}…`)
+  else {
+    findings.fail(
+      'domain separator',
+      `the pool's is ${theirs.slice(0, 10)}…, ours is ${ours.slice(0, 10)}… (name "${name}", version "${version}", chain ${chain.id}): it refuses every note`,
+      'Correct chains[].domain, chains[].id or chains[].pool.',
+    )
+  }
+}
+
+function checkRegisteredSigner(findings: Findings, { values, surroundings: { signer } }: Input): void {
+  const name = 'registered signer'
+  const registered = values.verifierSigner
+  if (registered === undefined) missing(findings, name, 'verifierSigner')
+  else if (!signer) findings.skip(name, `the pool takes notes of ${registered}; ours cannot be told`)
+  else if (isAddressEqual(registered, signer.address)) findings.ok(name, `the pool takes notes of ${registered}`)
+  else {
+    findings.fail(
+      name,
+      `the pool takes notes of ${registered}, ours are signed by ${signer.address}: it refuses every note`,
+      'Configure the signer that is registered, or register ours with setVerifierSigner.',
+    )
+  }
+}
+
+function checkLimits(findings: Findings, { values, surroundings: { chain } }: Input): void {
+  const { maxCouponLimit, minMaturityLimit } = values
+  if (maxCouponLimit === undefined) missing(findings, 'coupon limit', 'maxCouponLimit')
+  else if (BigInt(chain.maxCouponBps) <= maxCouponLimit) {
+    findings.ok('coupon limit', `the pool takes up to ${maxCouponLimit} bps, we sign up to ${chain.maxCouponBps}`)
+  } else {
+    const found = `the pool takes up to ${maxCouponLimit} bps, but chains[].maxCouponBps lets ${chain.maxCouponBps} be signed`
+    findings.fail('coupon limit', found, `Set chains[].maxCouponBps to ${maxCouponLimit} or less.`)
+  }
+  if (minMaturityLimit === undefined) missing(findings, 'maturity limit', 'minMaturityLimit')
+  else if (BigInt(chain.minMaturitySeconds) >= minMaturityLimit) {
+    findings.ok('maturity limit', `the pool wants ${minMaturityLimit} s to maturity, we ${chain.minMaturitySeconds}`)
+  } else {
+    const found = `the pool wants ${minMaturityLimit} s to maturity, chains[].minMaturitySeconds only ${chain.minMaturitySeconds}`
+    findings.fail('maturity limit', found, `Set chains[].minMaturitySeconds to ${minMaturityLimit} or more.`)
+  }
+}
+
+function checkState(findings: Findings, { paused, isFloatingIncomeSynced }: Values): void {
+  if (paused === undefined) missing(findings, 'open', 'paused')
+  else if (paused) {
+    const advice = 'If that is not meant, whoever has the pauser’s role calls unpause().'
+    findings.fail('open', 'the pool is paused: nobody can lend or claim', advice)
+  } else findings.ok('open', 'the pool is not paused')
+  if (isFloatingIncomeSynced === undefined) missing(findings, 'floating income', 'isFloatingIncomeSynced')
+  else if (isFloatingIncomeSynced) findings.ok('floating income', 'yesterday’s is reported')
+  else {
+    const advice = 'Report it with updateDailyFloatingIncome, days further back with updatePreviousFloatingIncome.'
+    findings.warn('floating income', 'yesterday’s (UTC) is not reported yet', advice)
+  }
+}
+
+function missing(findings: Findings, name: string, view: string): void {
+  const advice = 'Is it a pool of this protocol? If so, compare by hand.'
+  findings.warn(name, `it cannot be read: the contract has no ${view}()`, advice)
+}

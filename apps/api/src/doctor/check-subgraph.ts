@@ -1,0 +1,95 @@
+import type { X509Certificate } from 'node:crypto'
+import type { Readiness } from '../admin/readiness.ts'
+import { createPoolReader } from '../chain/pool-reader.ts'
+import type { ChainConfig, Config } from '../config.ts'
+import { reachableHost } from './check-served-certificate.ts'
+import type { ServiceProbe } from './find-service.ts'
+import type { Findings } from './findings.ts'
+import { type Endpoint, querySubgraph } from './query-subgraph.ts'
+import { newestHead, type RpcHead } from './read-heads.ts'
+
+export type SubgraphSurroundings = {
+  readonly chain: ChainConfig
+  readonly config: Pick<Config, 'listen' | 'data'>
+  readonly service: ServiceProbe
+  readonly heads: readonly RpcHead[]
+  /** What the running service serves; undefined behind a proxy. */
+  readonly certificate: X509Certificate | undefined
+  readonly nowSeconds: bigint
+}
+
+/** Where a chain's data comes from: every URL of a remote subgraph, or the index of our own. */
+export async function checkSubgraph(findings: Findings, surroundings: SubgraphSurroundings): Promise<void> {
+  const { subgraph } = surroundings.chain
+  if (!subgraph) return findings.skip('subgraph', 'none is configured: the chain has no data')
+  if (subgraph.embedded) return checkEmbedded(findings, surroundings)
+  const headers = Object.fromEntries(
+    Object.entries(subgraph.headers ?? {}).map(([name, value]) => [name, value.reveal()]),
+  )
+  const urls = subgraph.urls ?? []
+  await Promise.all(
+    urls.map((url) => queryEndpoint(findings, { ...surroundings, url, headers, name: new URL(url).host })),
+  )
+}
+
+async function checkEmbedded(findings: Findings, surroundings: SubgraphSurroundings): Promise<void> {
+  const { service, chain, config, certificate } = surroundings
+  await checkPositions(findings, surroundings)
+  if (service.state !== 'running')
+    return findings.skip('index', 'no service runs: the index stands still until one does')
+  const { checks } = await service.get<Readiness>('/readyz')
+  const own = checks.find(({ name }) => name === `subgraph of chain ${chain.id}`)
+  if (!own) findings.fail('index', 'the running service has none', 'Restart it with this configuration.')
+  else if (own.ok) findings.ok('index', own.detail)
+  else findings.fail('index', own.detail, 'Mend that; it goes on by itself.')
+  const { listen } = config
+  if (listen.port === 0) return findings.skip('query', 'listen.port is 0: where the service listens is not known here')
+  if (!listen.tls) return findings.skip('query', 'the service answers its proxy only: ask through that')
+  const host = reachableHost(listen.host)
+  await queryEndpoint(findings, {
+    ...surroundings,
+    name: 'service',
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
+    headers: {},
+    fingerprint256: certificate?.fingerprint256,
+  })
+}
+
+async function checkPositions(findings: Findings, { chain, heads }: SubgraphSurroundings): Promise<void> {
+  const positions = chain.subgraph?.embedded?.positions
+  if (!positions || !newestHead(heads, chain.id)) return findings.skip('positions', 'no RPC can be asked about them')
+  const reader = createPoolReader({ chain })
+  try {
+    if (await reader.hasCode(positions)) findings.ok('positions', `there is a contract at ${positions}`)
+    else {
+      const found = `there is no contract at ${positions}: no position would ever be indexed`
+      findings.fail('positions', found, 'Correct chains[].subgraph.embedded.positions.')
+    }
+  } finally {
+    reader.close()
+  }
+}
+
+/** Asks one endpoint where it stands and for the positions of an address, in the words of the specification. */
+async function queryEndpoint(
+  findings: Findings,
+  { name, chain, heads, config, nowSeconds, ...endpoint }: SubgraphSurroundings & Endpoint & { readonly name: string },
+): Promise<void> {
+  const result = await querySubgraph(endpoint)
+  if ('problem' in result) return findings.fail(`${name}: ${result.step}`, `it ${result.problem}`, result.advice)
+  const { number, timestamp } = result.head
+  findings.ok(`${name}: query`, `the position query works, as of block ${number}`)
+  if (result.hasIndexingErrors) {
+    findings.fail(`${name}: index`, 'it says that its indexing failed', 'Its data stands still: ask its operator.')
+  }
+  const latest = newestHead(heads, chain.id)
+  if (timestamp === undefined && !latest)
+    return findings.skip(`${name}: lag`, 'it tells no block time, and no RPC is there')
+  const behindSeconds = timestamp === undefined ? undefined : Number(latest?.timestamp ?? nowSeconds) - timestamp
+  const behindBlocks = latest ? Number(latest.number) - number : undefined
+  const lag = `${behindBlocks === undefined ? '' : `${Math.max(0, behindBlocks)} blocks`}${behindBlocks !== undefined && behindSeconds !== undefined ? ', ' : ''}${behindSeconds === undefined ? '' : `${Math.max(0, behindSeconds)} s`} behind ${latest ? 'the chain' : 'the clock'}`
+  const isLate = behindSeconds !== undefined && behindSeconds > config.data.maxLagSeconds
+  const advice = `data.maxLagSeconds is ${config.data.maxLagSeconds}: ask its operator, or add another URL.`
+  if (isLate) findings.fail(`${name}: lag`, `it is ${lag}`, advice)
+  else findings.ok(`${name}: lag`, `it is ${lag}`)
+}

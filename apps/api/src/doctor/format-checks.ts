@@ -1,0 +1,29 @@
+import type { Check, CheckOutcome } from './findings.ts'
+
+const marks: Readonly<Record<CheckOutcome, string>> = {
+  ok: '✓ ok  ',
+  warn: '! WARN',
+  fail: '✗ FAIL',
+  skipped: '- skip',
+}
+
+const subjectWidth = 14
+const nameWidth = 20
+
+/** One line for each check, and below it what to do. */
+export function formatChecks(checks: readonly Check[]): string {
+  return checks
+    .flatMap(({ subject, name, outcome, found, advice }) => {
+      const head = `${marks[outcome]}  ${subject.padEnd(subjectWidth)}  ${name.padEnd(nameWidth)}  `
+      return [`${head}${found}`, ...(advice ? [`${' '.repeat(head.length)}→ ${advice}`] : [])]
+    })
+    .join('\n')
+}
+
+/** How many of each. */
+export function summarise(checks: readonly Check[]): string {
+  const count = (outcome: CheckOutcome) => checks.filter((check) => check.outcome === outcome).length
+  const failures = count('fail')
+  const parts = [`${count('ok')} ok`, `${count('warn')} to look at`, `${count('skipped')} not checked`]
+  return `${failures === 0 ? 'Nothing is broken' : `${failures} broken`}: ${parts.join(', ')}.`
+}

@@ -1,0 +1,63 @@
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { TLSSocket } from 'node:tls'
+
+export type QueryOptions = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }
+  /** Of the only certificate to talk to; otherwise the usual authorities decide. */
+  readonly fingerprint256?: string | undefined
+}
+
+export type QueryAnswer = { readonly status: number; readonly contentType: string; readonly text: string }
+
+const timeoutMs = 10_000
+const answerBytesMax = 1_048_576
+
+/** Posts a GraphQL query. Rejects with an error whose message names the failure and nothing of the URL. */
+export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions): Promise<QueryAnswer> {
+  return new Promise((resolve, reject) => {
+    const isTls = url.startsWith('https:')
+    const outgoing = (isTls ? httpsRequest : httpRequest)(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+      signal: AbortSignal.timeout(timeoutMs),
+      // A known certificate is compared below, before the request is written.
+      ...(isTls && { rejectUnauthorized: fingerprint256 === undefined, agent: false }),
+    })
+    outgoing.on('error', (error: NodeJS.ErrnoException) => reject(new Error(nameFailure(error))))
+    outgoing.on('response', async (response) => {
+      try {
+        const chunks: Buffer[] = []
+        let size = 0
+        for await (const chunk of response) {
+          size += chunk.length
+          if (size > answerBytesMax) throw new Error(`sent more than ${answerBytesMax} bytes`)
+          chunks.push(chunk)
+        }
+        const contentType = response.headers['content-type'] ?? 'no content type'
+        resolve({ status: response.statusCode ?? 0, contentType, text: Buffer.concat(chunks).toString() })
+      } catch (error) {
+        reject(error)
+      } finally {
+        response.destroy()
+      }
+    })
+    const send = () => outgoing.end(JSON.stringify(body))
+    if (!isTls || fingerprint256 === undefined) send()
+    else {
+      outgoing.on('socket', (socket) => {
+        socket.once('secureConnect', () => {
+          if ((socket as TLSSocket).getPeerX509Certificate()?.fingerprint256 === fingerprint256) send()
+          else outgoing.destroy(Object.assign(new Error(), { code: 'another certificate' }))
+        })
+      })
+    }
+  })
+}
+
+function nameFailure({ code, name }: NodeJS.ErrnoException): string {
+  if (name === 'AbortError' || name === 'TimeoutError') return `gave no answer within ${timeoutMs} ms`
+  return `cannot be reached (${code ?? 'the connection broke'})`
+}

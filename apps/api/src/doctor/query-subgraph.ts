@@ -1,0 +1,104 @@
+import { postQuery, type QueryOptions } from './post-query.ts'
+
+export type Endpoint = Pick<QueryOptions, 'url' | 'headers' | 'fingerprint256'>
+
+export type SubgraphState =
+  | {
+      readonly head: { readonly number: number; readonly timestamp: number | undefined }
+      readonly hasIndexingErrors: boolean
+    }
+  | { readonly step: 'reachable' | 'query'; readonly problem: string; readonly advice: string }
+
+const metaQuery = '{ _meta { block { number hash timestamp } hasIndexingErrors } }'
+// Older graph-nodes do not know a block's time.
+const metaQueryWithoutTime = '{ _meta { block { number hash } hasIndexingErrors } }'
+// SPEC.md §4.2.
+const positionQuery = `query FetchAllPositions($walletAddress: Bytes!) {
+  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
+    tokenId owner: currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp partnerFeeBPS
+    partnerId status lendTransactionHash
+  }
+}`
+
+/** Asks a subgraph where it stands, and the specification's query of a wallet that has nothing. */
+export async function querySubgraph(endpoint: Endpoint): Promise<SubgraphState> {
+  try {
+    const meta = await readMeta(endpoint)
+    const variables = { walletAddress: `0x${'00'.repeat(20)}` }
+    const { positionInfos } = await query(endpoint, { query: positionQuery, variables })
+    if (!Array.isArray(positionInfos)) throw new QueryFailure('answered the position query without positionInfos')
+    return meta
+  } catch (error) {
+    if (error instanceof QueryFailure) return { step: 'query', problem: error.message, advice: error.advice }
+    return {
+      step: 'reachable',
+      problem: (error as Error).message,
+      advice: 'See that it runs and that its URL in chains[].subgraph is right.',
+    }
+  }
+}
+
+async function readMeta(endpoint: Endpoint): Promise<Extract<SubgraphState, { readonly head: unknown }>> {
+  const { _meta: meta } = await query(endpoint, { query: metaQuery }).catch((error) => {
+    if (error instanceof QueryFailure && /timestamp/.test(error.message)) {
+      return query(endpoint, { query: metaQueryWithoutTime })
+    }
+    throw error
+  })
+  const { block, hasIndexingErrors } = (meta ?? {}) as {
+    readonly block?: { readonly number?: unknown; readonly timestamp?: unknown }
+    readonly hasIndexingErrors?: unknown
+  }
+  if (typeof block?.number !== 'number') throw new QueryFailure('answered without a block: is it a subgraph?')
+  const timestamp = block.timestamp === null || block.timestamp === undefined ? undefined : Number(block.timestamp)
+  return { head: { number: block.number, timestamp }, hasIndexingErrors: hasIndexingErrors === true }
+}
+
+async function query(endpoint: Endpoint, body: QueryOptions['body']): Promise<Readonly<Record<string, unknown>>> {
+  const { status, contentType, text } = await postQuery({ ...endpoint, body })
+  const answer = parse(text)
+  const [first] = answer?.errors ?? []
+  if (first) throw new QueryFailure(`answers "${String(first.message).slice(0, 200)}"`, adviseOn(String(first.message)))
+  if (status !== 200) throw new QueryFailure(`answers with status ${status} (${contentType})`, adviseOnStatus(status))
+  if (!answer?.data) throw new QueryFailure(`answers with ${contentType} that is no GraphQL answer`)
+  return answer.data
+}
+
+type GraphqlAnswer = {
+  readonly data?: Readonly<Record<string, unknown>> | null
+  readonly errors?: readonly { readonly message?: unknown }[]
+}
+
+function parse(text: string): GraphqlAnswer | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as GraphqlAnswer) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The texts of The Graph's gateway, which has no codes. */
+function adviseOn(message: string): string {
+  if (/^auth error|api key|unauthori[sz]ed|payment/i.test(message)) return 'Correct chains[].subgraph.headers.'
+  if (/not found|deployment .*does not exist/i.test(message)) return 'Correct the URL in chains[].subgraph.urls.'
+  if (/^(no|bad) indexers/i.test(message)) return 'Nobody serves it well at the moment: add another URL.'
+  return 'Is it the subgraph of this protocol, of this version? Its schema is in the README.'
+}
+
+function adviseOnStatus(status: number): string {
+  if (status === 401 || status === 403) return 'Correct chains[].subgraph.headers.'
+  if (status === 404) return 'Correct the URL in chains[].subgraph.urls.'
+  return 'See its operator’s status page, or add another URL.'
+}
+
+/** An answer that is none to the question. */
+class QueryFailure extends Error {
+  override readonly name = 'QueryFailure' as const
+  readonly advice: string
+
+  constructor(message: string, advice = 'Correct the URL in chains[].subgraph.urls: is it a GraphQL endpoint?') {
+    super(message)
+    this.advice = advice
+  }
+}

@@ -1,0 +1,36 @@
+import type { Config } from '../config.ts'
+
+// What is shorter is no secret worth the name, and would be found in ordinary words.
+const secretLengthMin = 4
+
+/** Takes a configuration's secrets out of texts that others wrote: of drivers, nodes and upstreams. */
+export function createRedactor(config: Config): (text: string) => string {
+  const secrets = [
+    config.admin.token.reveal(),
+    ...signerSecrets(config.signer),
+    ...databasePasswords(config.database.reveal()),
+    ...config.chains.flatMap(({ rpc, subgraph }) => [
+      ...[...rpc, ...(subgraph?.urls ?? [])].flatMap(urlSecrets),
+      ...Object.values(subgraph?.headers ?? {}).map((header) => header.reveal()),
+    ]),
+  ].filter(({ length }) => length >= secretLengthMin)
+  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, '…'), text)
+}
+
+function signerSecrets(signer: Config['signer']): string[] {
+  if (signer.kind === 'private-key') return [signer.key.reveal(), signer.key.reveal().replace(/^0x/, '')]
+  return signer.kind === 'keystore' ? [signer.password.reveal()] : []
+}
+
+/** As it is written in the URL, and as it is meant. */
+function databasePasswords(url: string): string[] {
+  if (!url.startsWith('postgres') || !URL.canParse(url)) return []
+  const { password } = new URL(url)
+  return [password, new URLSearchParams(`password=${password.replaceAll('+', '%2B')}`).get('password') ?? '']
+}
+
+/** Providers put their keys into paths and queries. Words that every such URL has are left readable. */
+function urlSecrets(text: string): string[] {
+  const { pathname, searchParams } = new URL(text)
+  return [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= 16)
+}

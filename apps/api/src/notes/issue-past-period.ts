@@ -1,0 +1,16 @@
+import { maxAgeBusinessDaysDefault } from '../config-schema.ts'
+import { manualCurveSource } from './curve-source.ts'
+import { type IssueResult, type IssuingDesk, issueNotes } from './issue-notes.ts'
+
+/**
+ * The notes of a period that is over, by a curve set by hand: for whoever makes up a past, such as a sandbox. Of a time
+ * that is over neither chain nor source has anything to say any more, so neither is asked.
+ */
+export function issuePastPeriod(
+  desk: Pick<IssuingDesk, 'database' | 'clock' | 'signer' | 'tenors' | 'maxMoveBps'>,
+  wanted: Parameters<typeof issueNotes>[1],
+): Promise<IssueResult> {
+  const preflight = { findHeld: () => undefined, findRefusal: async () => undefined }
+  const silent = { readChainTime: async () => undefined, preflight, curveSource: manualCurveSource }
+  return issueNotes({ ...desk, ...silent, maxAgeBusinessDays: maxAgeBusinessDaysDefault }, wanted)
+}

@@ -1,0 +1,194 @@
+import { type Period, periodAfter, periodAt } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import { type Clock, toSeconds } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { CurveSource } from '../curve-source.ts'
+import { findLastTreasuryCurve } from '../curve-store.ts'
+import { findNoteSet } from '../note-store.ts'
+import type { Published } from '../published.ts'
+import { formatTerms } from './choose-row.ts'
+import { TreasuryFeedError } from './feed-error.ts'
+import { type FetchedCurve, fetchTreasuryCurve, type TreasuryConfig } from './fetch-curve.ts'
+import { storeTreasuryCurve } from './store-treasury-curve.ts'
+import { createTreasuryMetrics, type FeedStatus, type FetchOutcome } from './treasury-metrics.ts'
+
+export type TreasuryParts = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'> & { readonly curve: TreasuryConfig }
+  readonly published: Published
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Milliseconds that never run backwards: waiting times are measured with it. */
+  readonly monotonicNow: () => number
+}
+
+/** The tries made for one period. */
+type Tries = {
+  failures: number
+  notBeforeMs: number
+  first: Promise<void> | undefined
+  running: Promise<void> | undefined
+}
+
+const tickMs = 1_000
+// How long before the notes of a period are signed its rates are first fetched: time to try again, and for a late row.
+const fetchAheadSeconds = 600
+// While a period is unsigned its rates are looked at again, in case the Treasury corrects them or is late with them.
+const againMs = 300_000
+const behindMs = 60_000
+const failedMsMin = 1_000
+const failedMsMax = 60_000
+
+/**
+ * Keeps the curve as new as the Treasury's rates: fetches ahead of each boundary, again and again until it has the newest
+ * row or the period is signed. Like the keeper of notes it looks at the clock every second rather than wait for a moment.
+ */
+export async function keepTreasuryCurve(parts: TreasuryParts): Promise<CurveSource> {
+  const { database, clock, config, published } = parts
+  const stopping = new AbortController()
+  const tries = new Map<bigint, Tries>()
+  const attempt = createAttempt(parts, {
+    signal: stopping.signal,
+    sourceDate: (await findLastTreasuryCurve(database))?.provenance?.sourceDate,
+  })
+
+  const start = (period: Period): Promise<void> => {
+    const state = tries.get(period.start) ?? { failures: 0, notBeforeMs: 0, first: undefined, running: undefined }
+    tries.set(period.start, state)
+    state.running ??= attempt.run(period).then((outcome) => {
+      state.failures = outcome === 'newest' || outcome === 'behind' ? 0 : state.failures + 1
+      state.notBeforeMs = parts.monotonicNow() + delayAfter(outcome, state.failures)
+      state.running = undefined
+    })
+    state.first ??= state.running
+    return state.running
+  }
+  const startIfDue = async (period: Period) => {
+    if (config.chains.every((chain) => published.find(chain.id, period.start))) return
+    const state = tries.get(period.start)
+    if (state && (state.running || parts.monotonicNow() < state.notBeforeMs)) return
+    if (await isSigned(parts, period)) return
+    if (!stopping.signal.aborted) await start(period)
+  }
+  const lookAhead = async () => {
+    const nowSeconds = toSeconds(clock.now())
+    const current = periodAt(nowSeconds)
+    for (const [periodStart, { running }] of tries) {
+      if (periodStart < current.start && !running) tries.delete(periodStart)
+    }
+    await startIfDue(current)
+    const aheadSeconds = BigInt(config.rails.signAheadSeconds + fetchAheadSeconds)
+    if (nowSeconds >= current.end - aheadSeconds) await startIfDue(periodAfter(current))
+  }
+  const tick = setInterval(() => {
+    lookAhead().catch((error) => parts.log.error({ err: error }, 'cannot look after the Treasury curve; trying again'))
+  }, tickMs)
+  tick.unref()
+  return {
+    prepare: (period) => tries.get(period.start)?.first ?? start(period),
+    problem: () => attempt.status().problem,
+    stop: async () => {
+      clearInterval(tick)
+      stopping.abort()
+      await Promise.all([...tries.values()].map(({ running }) => running))
+    },
+  }
+}
+
+function delayAfter(outcome: FetchOutcome, failures: number): number {
+  if (outcome === 'newest') return againMs
+  if (outcome === 'behind') return behindMs
+  return Math.min(failedMsMin * 2 ** (failures - 1), failedMsMax)
+}
+
+async function isSigned({ database, config }: TreasuryParts, period: Period): Promise<boolean> {
+  const sets = await Promise.all(
+    config.chains.map(({ id }) => findNoteSet(database, { chainId: id, periodStart: period.start })),
+  )
+  return sets.every((set) => set !== undefined)
+}
+
+/** One fetch from the feed to the stored curve, and what is known of the feed by it. `run` never throws. */
+function createAttempt(
+  parts: TreasuryParts,
+  { signal, sourceDate }: { readonly signal: AbortSignal; readonly sourceDate: string | undefined },
+) {
+  const { clock, log } = parts
+  let status: FeedStatus = { sourceDate, vanishedBills: [], problem: undefined }
+  const metrics = createTreasuryMetrics({ metrics: parts.metrics, clock, status: () => status })
+  const sayOnce = createSayOnce(log)
+
+  const fetchAndStore = async (period: Period): Promise<FetchOutcome> => {
+    const nowSeconds = toSeconds(clock.now())
+    const fetched = await fetchFor(parts, { period, nowSeconds, signal })
+    const { sourceDate, bills } = fetched.provenance
+    status = { sourceDate, vanishedBills: fetched.vanishedBills, problem: undefined }
+    warnOfColumns(fetched, sayOnce)
+    for (const { id } of parts.config.chains) {
+      const stored = await storeTreasuryCurve(parts.database, { curve: fetched, chainId: id, nowSeconds })
+      if (!stored) continue
+      const about = { chain: id, curve: stored.id.toString(), sourceDate, bills: bills.length, points: stored.points }
+      log.info({ ...about, effectiveFrom: Number(stored.effectiveFrom) }, 'a curve from the Treasury is stored')
+    }
+    return fetched.isNewest ? 'newest' : 'behind'
+  }
+  const run = async (period: Period): Promise<FetchOutcome> => {
+    try {
+      const outcome = await fetchAndStore(period)
+      metrics.fetched(outcome)
+      return outcome
+    } catch (error) {
+      const known = error instanceof TreasuryFeedError
+      const outcome = known ? error.failure : 'not_stored'
+      if (signal.aborted) return outcome
+      status = {
+        ...status,
+        vanishedBills: (known && error.vanishedBills) || status.vanishedBills,
+        problem: known ? error.message : 'The Treasury curve could not be stored.',
+      }
+      metrics.fetched(outcome)
+      if (known) sayOnce(error.message, { failure: outcome })
+      else log.error({ err: error }, 'a curve from the Treasury cannot be stored; trying again')
+      return outcome
+    }
+  }
+  return { run, status: () => status }
+}
+
+async function fetchFor(
+  { database, config }: TreasuryParts,
+  {
+    period,
+    nowSeconds,
+    signal,
+  }: { readonly period: Period; readonly nowSeconds: bigint; readonly signal: AbortSignal },
+): Promise<FetchedCurve> {
+  const last = await findLastTreasuryCurve(database)
+  const knownBills = last?.provenance?.bills.map(({ weeks }) => weeks) ?? []
+  const { curve, tenors } = config
+  return fetchTreasuryCurve({ config: curve, tenors, period, nowSeconds, knownBills, signal })
+}
+
+type SayOnce = (message: string, about: object) => void
+
+function warnOfColumns({ provenance, vanishedBills, newBills }: FetchedCurve, sayOnce: SayOnce): void {
+  if (vanishedBills.length > 0) {
+    const message = `the Treasury feed no longer has ${formatTerms(vanishedBills)}; if that is for good, name the others in curve.bills`
+    sayOnce(message, { vanishedBills, sourceDate: provenance.sourceDate })
+  }
+  if (newBills.length > 0) sayOnce(`the Treasury feed has ${formatTerms(newBills)}, not used here`, { newBills })
+}
+
+/** Warns of something once, until something else was to be warned of: the same every minute is not news. */
+function createSayOnce(log: Logger): SayOnce {
+  const said = new Set<string>()
+  return (message, about) => {
+    if (said.has(message)) return
+    if (said.size >= 16) said.clear()
+    said.add(message)
+    log.warn(about, message)
+  }
+}

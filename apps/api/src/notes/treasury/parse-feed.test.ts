@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { parseFeed } from './parse-feed.ts'
+
+const d = 'xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices"'
+const m = 'xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"'
+const atom = 'xmlns="http://www.w3.org/2005/Atom"'
+const index = '<d:INDEX_DATE m:type="Edm.DateTime">2024-11-22T00:00:00</d:INDEX_DATE>'
+
+function feed(entries: string): string {
+  return `<?xml version="1.0" encoding="utf-8"?><feed ${atom} ${d} ${m}><title>x</title>${entries}</feed>`
+}
+
+function entry(properties: string): string {
+  return `<entry><id/><content type="application/xml"><m:properties>${properties}</m:properties></content></entry>`
+}
+
+test('default: rows in their order, with what is there', () => {
+  const rows = parseFeed(
+    feed(
+      entry(`${index}<d:ROUND_B1_CLOSE_4WK_2 m:type="Edm.Double"> 4.53 </d:ROUND_B1_CLOSE_4WK_2>`) +
+        entry('<d:INDEX_DATE>2024-11-21</d:INDEX_DATE>'),
+    ),
+  )
+  expect(rows.map(({ date, columns }) => [date, columns.get('ROUND_B1_CLOSE_4WK_2')])).toEqual([
+    ['2024-11-22', '4.53'],
+    ['2024-11-21', undefined],
+  ])
+})
+
+test('behavior: null, empty and absent are missing; zero is not', () => {
+  const [row] = parseFeed(
+    feed(entry(`${index}<d:A m:null="true"/><d:B m:null="true">4.53</d:B><d:C/><d:D> </d:D><d:E>0.00</d:E>`)),
+  )
+  expect([...(row?.columns.keys() ?? [])]).toEqual(['INDEX_DATE', 'E'])
+})
+
+test('behavior: names count by their namespace, not their prefix', () => {
+  const [row] = parseFeed(
+    `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:content><p:properties ${m.replace('xmlns:m', 'xmlns:p')}
+       ${d.replace('xmlns:d', 'xmlns:q')}><q:INDEX_DATE>2024-11-22T00:00:00</q:INDEX_DATE><q:X>1</q:X>
+       <X xmlns="http://elsewhere">2</X><Y>3</Y></p:properties></a:content></a:entry></a:feed>`,
+  )
+  expect(Object.fromEntries(row?.columns ?? [])).toEqual({ INDEX_DATE: '2024-11-22T00:00:00', X: '1' })
+})
+
+test('behavior: a month without rows is an empty feed', () => {
+  expect(parseFeed(feed(''))).toEqual([])
+})
+
+describe('what is no feed of bill rates is refused', () => {
+  test.each([
+    ['nothing', '', 'malformed'],
+    ['JSON', '{"rows":[]}', 'malformed'],
+    ['a page', '<!DOCTYPE html><html><body>Maintenance<br></body></html>', 'malformed'],
+    ['a page that is XML', '<html><body>Maintenance</body></html>', 'wrong_shape'],
+    ['a document type', `<!DOCTYPE feed><feed ${atom}/>`, 'wrong_shape'],
+    ['an entity', `<!DOCTYPE feed [<!ENTITY x "4.53">]><feed ${atom}>&x;</feed>`, 'malformed'],
+    ['half a feed', feed(entry(index)).slice(0, -20), 'malformed'],
+    ['an undeclared prefix', `<feed ${atom}><entry><content><m:properties/></content></entry></feed>`, 'malformed'],
+    ['an entry without properties', feed('<entry><content/></entry>'), 'wrong_shape'],
+    ['properties of another namespace', feed('<entry><content><properties/></content></entry>'), 'wrong_shape'],
+    ['a row without a date', feed(entry('<d:X>1</d:X>')), 'wrong_shape'],
+    ['a date that is null', feed(entry('<d:INDEX_DATE m:null="true"/>')), 'wrong_shape'],
+    ['a date that does not exist', feed(entry('<d:INDEX_DATE>2024-02-30T00:00:00</d:INDEX_DATE>')), 'wrong_shape'],
+    ['a date of another form', feed(entry('<d:INDEX_DATE>11/22/2024</d:INDEX_DATE>')), 'wrong_shape'],
+    ['a date with an hour', feed(entry('<d:INDEX_DATE>2024-11-22T16:00:00</d:INDEX_DATE>')), 'wrong_shape'],
+    ['a column twice', feed(entry(`${index}<d:X>1</d:X><d:X>2</d:X>`)), 'wrong_shape'],
+  ])('error: %s', (_, text, failure) => {
+    expect(() => parseFeed(text)).toThrow(expect.objectContaining({ name: 'TreasuryFeedError', failure }))
+  })
+})
+
+test('behavior: neither depth nor width is a way to bring it down', () => {
+  expect(() => parseFeed('<a>'.repeat(100_000))).toThrow(expect.objectContaining({ failure: 'malformed' }))
+  expect(() => parseFeed(`<feed>${'<entry/>'.repeat(100_000)}</feed>`)).toThrow(
+    expect.objectContaining({ failure: 'wrong_shape' }),
+  )
+})

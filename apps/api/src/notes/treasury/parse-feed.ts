@@ -1,0 +1,82 @@
+import { DOMParser, type Document, type Element, onWarningStopParsing } from '@xmldom/xmldom'
+import { z } from 'zod'
+import { TreasuryFeedError } from './feed-error.ts'
+
+/** One day of the feed. */
+export type FeedRow = {
+  /** `2026-01-02`. */
+  readonly date: string
+  /** What is there, by column name; a column that is missing, empty or null is not. */
+  readonly columns: ReadonlyMap<string, string>
+}
+
+const dataNamespace = 'http://schemas.microsoft.com/ado/2007/08/dataservices'
+const metadataNamespace = 'http://schemas.microsoft.com/ado/2007/08/dataservices/metadata'
+const datePattern = /^(20\d\d-\d\d-\d\d)(?:T00:00:00(?:\.0+)?Z?)?$/
+
+/**
+ * The rows of an Atom feed of the Treasury, in its order. An empty feed is one without rows: the month's file has none in
+ * its first days. Throws `TreasuryFeedError` for everything that is not such a feed.
+ */
+export function parseFeed(text: string): FeedRow[] {
+  const { doctype, documentElement: root } = parseXml(text)
+  if (doctype) throw wrongShape('it has a document type, which the feed never had')
+  if (root?.localName !== 'feed') throw wrongShape(`its root is <${root?.localName ?? ''}>, not <feed>`)
+  return childElements(root)
+    .filter(({ localName }) => localName === 'entry')
+    .map(parseEntry)
+}
+
+function parseXml(text: string): Document {
+  try {
+    return new DOMParser({ onError: onWarningStopParsing }).parseFromString(text, 'text/xml')
+  } catch (error) {
+    throw new TreasuryFeedError({
+      failure: 'malformed',
+      message: 'The Treasury feed’s answer is not well-formed XML.',
+      cause: error,
+    })
+  }
+}
+
+function parseEntry(entry: Element): FeedRow {
+  const content = childElements(entry).find(({ localName }) => localName === 'content')
+  const properties = content && childElements(content).find(isNamed(metadataNamespace, 'properties'))
+  if (!properties) throw wrongShape('an entry has no content/m:properties')
+  const columns = new Map<string, string>()
+  const seen = new Set<string>()
+  for (const element of childElements(properties)) {
+    const name = element.localName
+    if (element.namespaceURI !== dataNamespace || !name) continue
+    if (seen.has(name)) throw wrongShape(`a row has ${name} twice`)
+    seen.add(name)
+    const value = element.textContent?.trim() ?? ''
+    if (value !== '' && element.getAttributeNS(metadataNamespace, 'null') !== 'true') columns.set(name, value)
+  }
+  return { date: parseRowDate(columns.get('INDEX_DATE')), columns }
+}
+
+function parseRowDate(text: string | undefined): string {
+  const [, date] = datePattern.exec(text ?? '') ?? []
+  if (date && z.iso.date().safeParse(date).success) return date
+  throw wrongShape(`a row has ${text === undefined ? 'no INDEX_DATE' : 'an INDEX_DATE that is no date'}`)
+}
+
+function childElements(parent: Element): Element[] {
+  const elements: Element[] = []
+  for (let node = parent.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType === node.ELEMENT_NODE) elements.push(node as Element)
+  }
+  return elements
+}
+
+function isNamed(namespace: string, name: string) {
+  return ({ namespaceURI, localName }: Element) => namespaceURI === namespace && localName === name
+}
+
+function wrongShape(what: string): TreasuryFeedError {
+  return new TreasuryFeedError({
+    failure: 'wrong_shape',
+    message: `The Treasury feed’s answer is not the feed of bill rates: ${what}.`,
+  })
+}

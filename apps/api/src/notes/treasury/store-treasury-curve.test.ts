@@ -1,0 +1,89 @@
+import { type CurveProvenance, newYorkInstant } from '@tallystick/core'
+import { describe, expect, test } from 'vitest'
+import type { Curve } from '../curve.ts'
+import type { TreasuryCurve } from './fetch-curve.ts'
+import { isNews } from './store-treasury-curve.ts'
+
+const provenance: CurveProvenance = {
+  source: 'treasury',
+  sourceDate: '2024-11-20',
+  basis: 'discount',
+  spreadBps: 0,
+  interpolation: 'linear-in-days, flat beyond the ends',
+  rounding: 'half up',
+  bills: [{ weeks: 4, days: 28, cusip: '912797AA4', maturityDate: null, ratePercent: '4.53', bps: '453' }],
+  missingBills: [],
+  documentSha256: '0'.repeat(64),
+  url: 'https://treasury.example/xml',
+  fetchedAt: '2024-11-20T22:45:00.000Z',
+}
+const fetched: TreasuryCurve = { points: { 7: 453, 30: 453 }, provenance }
+
+const stored: Curve = {
+  id: 1n,
+  chainId: 324,
+  effectiveFrom: newYorkInstant({ date: '2024-11-20', time: '18:00' }),
+  points: { 30: 453, 7: 453 },
+  confirmed: false,
+  source: 'treasury',
+  provenance,
+  createdBy: 'treasury feed',
+  createdAt: 0n,
+}
+
+function newsAfter(change: Partial<CurveProvenance>, points = fetched.points) {
+  return isNews({ points, provenance: { ...provenance, ...change } }, { last: stored, inForce: stored })
+}
+
+describe('after a curve of the Treasury', () => {
+  test('behavior: the same again is no news, whenever and wherever it was read', () => {
+    expect(newsAfter({})).toBe(false)
+    expect(
+      newsAfter({ documentSha256: '1'.repeat(64), fetchedAt: '2024-11-21T04:45:00.000Z', url: 'https://x.example' }),
+    ).toBe(false)
+  })
+
+  test('behavior: newer rates are, even if they are the same figures', () => {
+    expect(newsAfter({ sourceDate: '2024-11-21' })).toBe(true)
+  })
+
+  test('error: older rates never are', () => {
+    expect(newsAfter({ sourceDate: '2024-11-19' }, { 7: 400, 30: 400 })).toBe(false)
+  })
+
+  test('behavior: a correction is, and so is another basis, spread or tenor', () => {
+    const [bill] = provenance.bills as [CurveProvenance['bills'][0]]
+    expect(newsAfter({ bills: [{ ...bill, ratePercent: '4.54' }] })).toBe(true)
+    expect(newsAfter({ basis: 'yield' })).toBe(true)
+    expect(newsAfter({ spreadBps: 1 })).toBe(true)
+    expect(newsAfter({}, { 7: 453, 30: 453, 60: 453 })).toBe(true)
+  })
+})
+
+describe('after a curve that an operator set', () => {
+  const setFor = (date: string, time: string): Curve => ({
+    ...stored,
+    source: 'manual',
+    provenance: null,
+    effectiveFrom: newYorkInstant({ date, time }),
+  })
+
+  test.each([
+    // The row of 2024-11-20 is out at 16:15.
+    ['2024-11-20', '00:00', true],
+    ['2024-11-20', '18:00', false],
+    ['2024-11-21', '00:00', false],
+    ['2024-11-01', '18:00', true],
+  ])('behavior: one in force from %s %s gives way to rates of 2024-11-20: %s', (date, time, gives) => {
+    expect(isNews(fetched, { last: undefined, inForce: setFor(date, time) })).toBe(gives)
+  })
+
+  test('error: it does not give way to rates older than were had before it', () => {
+    const last = { ...stored, provenance: { ...provenance, sourceDate: '2024-11-21' } }
+    expect(isNews(fetched, { last, inForce: setFor('2024-11-01', '18:00') })).toBe(false)
+  })
+})
+
+test('default: the first curve of all is news', () => {
+  expect(isNews(fetched, { last: undefined, inForce: undefined })).toBe(true)
+})

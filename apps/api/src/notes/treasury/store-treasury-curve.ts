@@ -1,0 +1,60 @@
+import { billRatesPublishedAt, type CurveProvenance, periodAt } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Curve } from '../curve.ts'
+import { findCurveInForce, findLastTreasuryCurve, storeCurveIf } from '../curve-store.ts'
+import type { TreasuryCurve } from './fetch-curve.ts'
+
+/**
+ * Stores what the Treasury gave as a chain's curve from its first boundary that is not signed, unless it is no news.
+ * The rails are not asked here but when notes are signed: a curve that moves too far must come into force and be refused,
+ * not leave yesterday's coupons on offer.
+ */
+export async function storeTreasuryCurve(
+  database: Database,
+  {
+    curve,
+    chainId,
+    nowSeconds,
+  }: { readonly curve: TreasuryCurve; readonly chainId: number; readonly nowSeconds: bigint },
+): Promise<Curve | undefined> {
+  return storeCurveIf(database, {
+    curve: {
+      chainId,
+      points: curve.points,
+      confirmed: false,
+      source: 'treasury',
+      provenance: curve.provenance,
+      createdBy: 'treasury feed',
+      createdAt: nowSeconds,
+    },
+    current: periodAt(nowSeconds),
+    chainIds: [chainId],
+    wants: async (transaction, effective) => {
+      const last = await findLastTreasuryCurve(transaction, chainId)
+      const inForce = await findCurveInForce(transaction, { chainId, periodStart: effective.start })
+      return isNews(curve, { last, inForce })
+    },
+  })
+}
+
+/**
+ * Whether a curve replaces the one in force. Never with older rates than were had before. A curve that an operator set
+ * stays until rates are published after the boundary it is in force from, so that it is in force at least for one period.
+ */
+export function isNews(
+  { points, provenance }: TreasuryCurve,
+  { last, inForce }: { readonly last: Curve | undefined; readonly inForce: Curve | undefined },
+): boolean {
+  if (last?.provenance && provenance.sourceDate < last.provenance.sourceDate) return false
+  if (!inForce) return true
+  if (!inForce.provenance) return billRatesPublishedAt(provenance.sourceDate) >= inForce.effectiveFrom
+  return fingerprint({ points, provenance }) !== fingerprint({ points: inForce.points, provenance: inForce.provenance })
+}
+
+/** What a curve says, without where and when it was read: the feed's document is another one with every day. */
+function fingerprint({ points, provenance }: TreasuryCurve): string {
+  const { sourceDate, basis, spreadBps, interpolation, rounding, bills }: CurveProvenance = provenance
+  const coupons = Object.entries(points).sort(([a], [b]) => Number(a) - Number(b))
+  const rates = bills.map(({ weeks, ratePercent }) => [weeks, ratePercent])
+  return JSON.stringify([sourceDate, basis, spreadBps, interpolation, rounding, rates, coupons])
+}

@@ -1,0 +1,45 @@
+import { countBusinessDays, newYorkDate } from '@tallystick/core'
+import { type Clock, toSeconds } from '../../clock.ts'
+import type { MetricHelp, Metrics } from '../../metrics.ts'
+import { feedFailures } from './feed-error.ts'
+
+/** How a fetch ended: with the newest rates, with older ones that may still be used, or not at all. */
+export const fetchOutcomes = ['newest', 'behind', ...feedFailures, 'not_stored'] as const
+export type FetchOutcome = (typeof fetchOutcomes)[number]
+
+/** How the feed stands, by the last fetch. */
+export type FeedStatus = {
+  /** The day of the newest rates had; undefined if there never were any. */
+  readonly sourceDate: string | undefined
+  readonly vanishedBills: readonly number[]
+  readonly problem: string | undefined
+}
+
+export const treasuryMetricHelp: MetricHelp = {
+  tallystick_treasury_fetches_total: 'Fetches of the Treasury feed, by outcome.',
+  tallystick_treasury_source_age_business_days:
+    'New York business days since the day of the newest Treasury rates had.',
+  tallystick_treasury_missing_bills: 'ALARM: bills that the newest row of the Treasury feed should have and has not.',
+  tallystick_treasury_problem: 'ALARM: 1 while the last fetch of the Treasury feed gave no rates that can be used.',
+}
+
+/** The metrics of the feed. Series exist from the start, so that an alert can tell zero from missing. */
+export function createTreasuryMetrics({
+  metrics,
+  clock,
+  status,
+}: {
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly status: () => FeedStatus
+}): { fetched(outcome: FetchOutcome): void } {
+  const fetches = (outcome: FetchOutcome) => metrics.counter('tallystick_treasury_fetches_total', { outcome })
+  for (const outcome of fetchOutcomes) fetches(outcome)
+  metrics.gauge('tallystick_treasury_source_age_business_days', () => {
+    const { sourceDate: after } = status()
+    return after ? [{ value: countBusinessDays({ after, upTo: newYorkDate(toSeconds(clock.now())) }) }] : []
+  })
+  metrics.gauge('tallystick_treasury_missing_bills', () => [{ value: status().vanishedBills.length }])
+  metrics.gauge('tallystick_treasury_problem', () => [{ value: status().problem === undefined ? 0 : 1 }])
+  return { fetched: (outcome) => fetches(outcome).increment() }
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import {
+  dataRequestSchema,
+  dataResponseSchema,
+  decodeNote,
+  errorBodySchema,
+  errorCodes,
+  graphqlAnswerSchema,
+  graphqlRequestSchema,
+  notesResponseSchema,
+  rateResponseSchema,
+  verifyNote,
+} from '@tallystick/core'
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { statusOf } from '../http/errors.ts'
+import { buildDocument } from './build-document.ts'
+import { listEndpoints } from './docs/list-endpoints.ts'
+import { listFailures } from './docs/list-failures.ts'
+import type { DocumentContext, JsonSchema, MediaType } from './document.ts'
+
+const endpoints = ['/notes', '/data']
+const contexts: readonly [string, DocumentContext][] = [
+  ['one chain', { chainIds: [324], dataChainIds: [324], subgraphChainIds: [324], endpoints }],
+  ['two chains', { chainIds: [10, 324], dataChainIds: [10, 324], subgraphChainIds: [324], endpoints }],
+  ['no subgraph', { chainIds: [1], dataChainIds: [], subgraphChainIds: [], endpoints }],
+]
+const document = buildDocument(contexts[0]![1])
+const operations = listEndpoints(document)
+
+// Every rule the linter has, but for those that contradict the specification of this API or are a matter of taste.
+const rules = {
+  // The error body is DESIGN.md's, not RFC 7807's; the paths are SPEC.md's.
+  'operation-4xx-problem-details-rfc7807': 'off',
+  'path-segment-plural': 'off',
+  // One answer is a page.
+  'response-mime-type': 'off',
+  // The order is that of importance.
+  'tags-alphabetical': 'off',
+  // Where it matters there is a pattern.
+  'required-string-property-missing-min-length': 'off',
+} as const
+
+async function lint(source: string) {
+  const problems = await lintFromString({ source, config: await createConfig({ extends: ['all'], rules }) })
+  return problems.map(({ ruleId, message, location }) => `${location[0]?.pointer} ${ruleId}: ${message}`)
+}
+
+describe('the linter', () => {
+  test.each(contexts)('default: finds nothing, %s', async (_, context) => {
+    expect(await lint(JSON.stringify(buildDocument(context)))).toEqual([])
+  })
+
+  test('error: would find an example that does not fit', async () => {
+    const source = JSON.stringify(document).replace('"coupon":"369"', '"coupon":369')
+    expect(await lint(source)).toEqual([expect.stringContaining('`coupon` property type must be string')])
+  })
+
+  test('error: would find an example of a field that does not fit', async () => {
+    const source = JSON.stringify(document).replace('"examples":["401"]', '"examples":["4.01"]')
+    expect(await lint(source)).toEqual([expect.stringContaining('no-invalid-schema-examples')])
+  })
+})
+
+describe('every field', () => {
+  /** Each property, parameter and header, with where it stands. */
+  function* fieldsOf(value: unknown, path: string): Generator<[string, JsonSchema]> {
+    if (typeof value !== 'object' || value === null) return
+    const { properties } = value as { readonly properties?: Readonly<Record<string, JsonSchema>> }
+    for (const [name, schema] of Object.entries(properties ?? {})) yield [`${path}.${name}`, schema]
+    for (const [name, child] of Object.entries(value)) {
+      // What stands in an example is no schema.
+      if (name !== 'examples' && name !== 'value') yield* fieldsOf(child, `${path}.${name}`)
+    }
+  }
+  const described = operations.flatMap(({ operation }) =>
+    (operation.parameters ?? []).map(({ name, description, schema }): [string, JsonSchema] => [
+      `${operation.operationId} ${name}`,
+      { ...schema, description },
+    ]),
+  )
+  const headers = Object.entries(document.components.headers).map(
+    ([name, { description, schema }]): [string, JsonSchema] => [`header ${name}`, { ...schema, description }],
+  )
+  const fields = [...fieldsOf(document.components.schemas, 'schemas'), ...described, ...headers]
+
+  test('default: they are all found', () => {
+    expect(fields.length).toBeGreaterThan(70)
+  })
+
+  test.each(fields)('behavior: %s says what it is, in which unit, with an example', (_, schema) => {
+    expect(schema.description).toMatch(/^\S.*[.\]]$/s)
+    // What is made of documented fields shows them.
+    const isMade = schema.$ref !== undefined || schema.items?.$ref !== undefined
+    if (isMade) return
+    expect(schema['x-unit']).toMatch(/\S/)
+    expect(schema.description).toContain(`[${schema['x-unit']}]`)
+    expect(schema.examples).toHaveLength(1)
+  })
+})
+
+describe('examples', () => {
+  const schemas: Readonly<Record<string, z.ZodType>> = {
+    NotesResponse: notesResponseSchema,
+    DataRequest: dataRequestSchema,
+    DataResponse: dataResponseSchema,
+    RateResponse: rateResponseSchema,
+    GraphqlRequest: graphqlRequestSchema,
+    GraphqlAnswer: graphqlAnswerSchema,
+    Error: errorBodySchema,
+  }
+  const contents = operations.flatMap(({ operation: { operationId, requestBody, responses } }) =>
+    [requestBody, ...Object.values(responses)].flatMap((message) =>
+      Object.values(message?.content ?? {}).map((content): [string, MediaType] => [operationId, content]),
+    ),
+  )
+  const examples = contents.flatMap(([id, { schema, examples = {} }]) =>
+    Object.entries(examples).map(([name, { value }]) => ({ id, name, value, schema: schema.$ref?.split('/').at(-1) })),
+  )
+
+  test.each(examples)('default: $name of $id is what the schema that validates takes', ({ schema, value }) => {
+    expect(schemas[String(schema)]?.parse(value)).toEqual(value)
+  })
+
+  test('behavior: every JSON body has one', () => {
+    const bare = contents.filter(([, { schema, examples: of }]) => schema.$ref !== undefined && !of)
+    expect(bare).toEqual([])
+  })
+
+  test('behavior: the notes are signed by who signs in FACTS.md, for its pool', async () => {
+    const value = examples.find(({ name }) => name === 'notes')?.value
+    const verifyingContract = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+    const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract } as const
+    const signer = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
+    for (const note of notesResponseSchema.parse(value).data) {
+      expect(await verifyNote(decodeNote(note), { domain, signer })).toMatchObject({ valid: true })
+    }
+  })
+})
+
+describe('errors', () => {
+  const failures = operations.flatMap(({ operation }) => listFailures(operation))
+
+  test('behavior: each is under its status, and says its code', () => {
+    for (const { code, status, example } of failures) {
+      expect(errorBodySchema.parse(example).code).toBe(code)
+      expect(Number(status)).toBe(statusOf(errorBodySchema.parse(example).code))
+    }
+  })
+
+  test('behavior: what no endpoint lists is what the public listener never sends', () => {
+    const listed = new Set(failures.map(({ code }) => code))
+    expect(errorCodes.filter((code) => !listed.has(code))).toMatchInlineSnapshot(`
+      [
+        "not_ready",
+        "unauthorized",
+        "invalid_curve",
+        "rail_refused",
+        "invalid_key_request",
+        "key_not_found",
+        "key_not_active",
+        "invalid_config",
+        "invalid_note_file",
+        "signer_failed",
+        "database_unavailable",
+        "database_in_use",
+        "database_too_new",
+        "server_unreachable",
+      ]
+    `)
+  })
+
+  test('behavior: the schema of the body names and explains every code there is', () => {
+    const code = document.components.schemas['Error']?.properties?.['code']
+    expect(code?.enum).toEqual(errorCodes)
+    expect(Object.keys(code?.['x-enumDescriptions'] ?? {}).sort()).toEqual([...errorCodes].sort())
+  })
+})
+
+test('behavior: it has the version of the package, and is all JSON', () => {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  expect(document.info.version).toBe(manifest.version)
+  expect(JSON.parse(JSON.stringify(document))).toEqual(document)
+})

@@ -1,0 +1,96 @@
+import type { NotesResponse } from '@tallystick/core'
+import type { DocumentContext, Operation } from './document.ts'
+import { errorResponses } from './error-responses.ts'
+import { headerReferences } from './headers.ts'
+import { curl, keyHeader, typescript } from './samples.ts'
+import { queryParameters, schemaReference } from './schemas.ts'
+
+const description = `The notes that can be used now, of the current New York period (00:00 to 18:00, 18:00 to 24:00). There is never an expired or not-yet-valid note in an answer: if the current ones cannot be had, it is a 500.
+
+The set is constant inside its period. Keep it until \`max-age\` is over, and fetch again when your clock leaves the window between \`signature_valid_after\` and \`signature_valid_before\`: both seconds are outside of it.`
+
+/** `GET /notes` (SPEC.md §4.1). */
+export function describeNotes(context: DocumentContext): Operation {
+  const [chainId = 324] = context.chainIds
+  const endpoint = { path: '/notes', allow: 'GET, HEAD', scope: 'notes', parameters: 'chainid and maturity' } as const
+  return {
+    operationId: 'getNotes',
+    tags: ['Notes'],
+    summary: 'The notes on offer now',
+    description,
+    security: [{ apiKey: [] }],
+    parameters: [
+      ...queryParameters('notes', context),
+      {
+        name: 'If-None-Match',
+        in: 'header',
+        required: false,
+        description: 'The `ETag` of the answer you have. [entity tag]',
+        schema: { type: 'string', 'x-unit': 'entity tag', examples: ['"kHqFZ2nWcWg0vSL4nRzLhA"'] },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'The notes, sorted by chain, then maturity.',
+        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
+        content: {
+          'application/json': {
+            schema: schemaReference('NotesResponse'),
+            examples: { notes: { summary: 'Two tenors of one chain', value: exampleNotes(chainId) } },
+          },
+        },
+      },
+      304: {
+        description: 'The notes are those that `If-None-Match` names. There is no body.',
+        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
+      },
+      ...errorResponses(context, {
+        endpoint,
+        codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'notes_unavailable'],
+      }),
+    },
+    'x-codeSamples': [
+      curl(`curl "$TALLYSTICK_URL/notes?chainid=${chainId}&maturity=7,14"`, keyHeader),
+      typescript(
+        `const { notes } = await client.notes({ chainId: ${chainId}, maturity: [7, 14] })`,
+        'for (const note of notes) console.log(note.coupon, note.maturityTimestamp, note.validBefore)',
+      ),
+    ],
+  }
+}
+
+/** Signed by the key of FACTS.md §1 for its pool on chain 324: they are real, if long over. */
+function exampleNotes(chainId: number): NotesResponse {
+  const terms = {
+    note_started_at: '1794632400',
+    signature_valid_after: '1794697199',
+    signature_valid_before: '1794718800',
+    chainid: String(chainId),
+  }
+  return {
+    message: 'Treasury notes of 2026-11-14, 18:00 to 24:00 New York.',
+    data: [
+      {
+        maturity_timestamp: '1795237200',
+        coupon: '369',
+        signature: {
+          r: '0x530befe5b312af7e9c247b32f4b75244dc5e911bebbf1b941c9d0d62d0041d90',
+          s: '0x1c7b2b0c48dd8c864143517f6c215857301ffb4c9e092556baf2201b61afe3ab',
+          v: 28,
+        },
+        ...terms,
+      },
+      {
+        maturity_timestamp: '1795842000',
+        coupon: '365',
+        signature: {
+          r: '0xbfbc71c58ebbc5ee9436d85fab7fb1f8979a109eda0e468b60b940d069484bce',
+          s: '0x1fef712799136f000cb190541a5c7f49b8ff2bc8060c85ad639b36693b28e892',
+          v: 27,
+        },
+        ...terms,
+      },
+    ],
+    availableMaturities: [7, 14, 30, 60, 90, 180, 360],
+  }
+}

@@ -1,0 +1,55 @@
+import type { DocumentContext, Operation } from './document.ts'
+import { errorResponses } from './error-responses.ts'
+import { headerReferences } from './headers.ts'
+import { curl } from './samples.ts'
+
+/** `GET /openapi.json`. */
+export function describeOpenapi(context: DocumentContext): Operation {
+  return describePage(context, {
+    path: '/openapi.json',
+    operationId: 'getOpenapi',
+    summary: 'This document',
+    description: 'The OpenAPI 3.1 document of the service. It needs no key and is limited by address.',
+    type: 'application/json',
+    schema: { type: 'object', description: 'An OpenAPI 3.1 document.' },
+  })
+}
+
+/** `GET /docs`. */
+export function describeDocs(context: DocumentContext): Operation {
+  return describePage(context, {
+    path: '/docs',
+    operationId: 'getDocs',
+    summary: 'This document, for people',
+    description: 'A page made from the OpenAPI document. It loads nothing from elsewhere.',
+    type: 'text/html',
+    schema: { type: 'string', description: 'A page.' },
+  })
+}
+
+type Page = Pick<Operation, 'operationId' | 'summary' | 'description'> & {
+  readonly path: string
+  readonly type: string
+  readonly schema: { readonly type: string; readonly description: string }
+}
+
+function describePage(context: DocumentContext, { path, type, schema, ...about }: Page): Operation {
+  return {
+    ...about,
+    tags: ['Documentation'],
+    security: [],
+    responses: {
+      200: {
+        description: schema.description,
+        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
+        content: { [type]: { schema } },
+      },
+      304: {
+        description: 'It is what `If-None-Match` names. There is no body.',
+        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
+      },
+      ...errorResponses(context, { endpoint: { path, allow: 'GET, HEAD' }, codes: [] }),
+    },
+    'x-codeSamples': [curl(`curl "$TALLYSTICK_URL${path}"`)],
+  }
+}

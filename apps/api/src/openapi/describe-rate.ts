@@ -1,0 +1,75 @@
+import type { RateResponse } from '@tallystick/core'
+import type { DocumentContext, Operation } from './document.ts'
+import { errorResponses } from './error-responses.ts'
+import { headerReferences } from './headers.ts'
+import { curl, keyHeader, typescript } from './samples.ts'
+import { queryParameters, schemaReference } from './schemas.ts'
+
+const description = `Fixed rates, floating rates, their sum (total marginal market rate, MMR) and whether the protocol is synced, over all chains and for each.
+
+What cannot be had is \`null\`, and the answer is still a 200: a screen that shows rates does not go blank because a subgraph did.`
+
+/** `GET /rate` (SPEC.md §4.3). */
+export function describeRate(context: DocumentContext): Operation {
+  const [chainId = 324] = context.chainIds
+  const endpoint = { path: '/rate', allow: 'GET, HEAD', scope: 'rate', parameters: 'chainid' } as const
+  return {
+    operationId: 'getRate',
+    tags: ['Rate'],
+    summary: 'The rates now',
+    description,
+    security: [{ apiKey: [] }],
+    parameters: queryParameters('rate', context),
+    responses: {
+      200: {
+        description: 'The rates, and what they are made of.',
+        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'Cache-Control'),
+        content: {
+          'application/json': {
+            schema: schemaReference('RateResponse'),
+            examples: { rates: { summary: 'One chain, synced', value: exampleRates(chainId) } },
+          },
+        },
+      },
+      ...errorResponses(context, { endpoint, codes: ['invalid_chainid', 'invalid_parameter'] }),
+    },
+    'x-codeSamples': [
+      curl('curl "$TALLYSTICK_URL/rate"', keyHeader),
+      typescript(
+        'const { fixedRate, floatingRate, marketRate, isProtocolSynced } = await client.rate()',
+        'console.log(fixedRate, floatingRate, marketRate, isProtocolSynced)',
+      ),
+    ],
+  }
+}
+
+function exampleRates(chainId: number): RateResponse {
+  return {
+    message: 'Rates of 2026-11-14, 18:00 to 24:00 New York.',
+    fixedRate: '369',
+    floatingRate: '1264',
+    marketRate: '1633',
+    isProtocolSynced: true,
+    chains: [
+      {
+        chainid: String(chainId),
+        status: 'open',
+        fixedRates: [
+          { maturity: 7, maturity_timestamp: '1795237200', coupon: '369' },
+          { maturity: 14, maturity_timestamp: '1795842000', coupon: '365' },
+        ],
+        floatingRate: '1264',
+        floatingDay: 20770,
+        marketRates: [
+          { maturity: 7, rate: '1633' },
+          { maturity: 14, rate: '1629' },
+        ],
+        isProtocolSynced: true,
+        syncReason: 'The floating income of 2026-11-13 (UTC) is in.',
+        nextSyncExpectedAt: '1794700800',
+        dataBlock: '5184123',
+        dataLagSeconds: 4,
+      },
+    ],
+  }
+}

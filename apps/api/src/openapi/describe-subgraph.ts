@@ -1,0 +1,114 @@
+import type { DocumentContext, Operation, Parameter } from './document.ts'
+import { errorResponses } from './error-responses.ts'
+import { headerReferences } from './headers.ts'
+import { bodyOption, curl, jsonHeader } from './samples.ts'
+import { allowOnly, schemaReference } from './schemas.ts'
+
+const description = `The embedded subgraph of a chain as a plain GraphQL endpoint: any GraphQL client works. It needs no key and is limited by address.
+
+A query that fails is a 200 with \`errors\`, as graph-node has it; only what is no GraphQL request is a 400.`
+
+const exampleQuery = '{ _meta { block { number } } positionInfos(first: 3) { tokenId status } }'
+
+/** `POST /subgraphs/<chainid>`. */
+export function describeSubgraph(context: DocumentContext): Operation {
+  const chain = context.subgraphChainIds[0] ?? 324
+  return {
+    operationId: 'querySubgraph',
+    tags: ['Subgraph'],
+    summary: 'Ask the embedded subgraph of one chain',
+    description,
+    security: [],
+    parameters: [chainIdParameter(context)],
+    requestBody: {
+      description: 'A GraphQL request. Members beside these are passed over.',
+      required: true,
+      content: {
+        'application/json': {
+          schema: schemaReference('GraphqlRequest'),
+          examples: { head: { summary: 'The head, and three positions', value: { query: exampleQuery } } },
+        },
+      },
+    },
+    responses: responses(context),
+    'x-codeSamples': [
+      curl(`curl "$TALLYSTICK_URL/subgraphs/${chain}"`, jsonHeader, bodyOption({ query: exampleQuery })),
+    ],
+  }
+}
+
+/** `GET /subgraphs/<chainid>`, for clients that prefer it. */
+export function describeSubgraphGet(context: DocumentContext): Operation {
+  const chain = context.subgraphChainIds[0] ?? 324
+  return {
+    operationId: 'querySubgraphByGet',
+    tags: ['Subgraph'],
+    summary: 'Ask the embedded subgraph of one chain by GET',
+    description: 'The same as by POST, with the request in the query string, for clients that prefer it.',
+    security: [],
+    parameters: [
+      chainIdParameter(context),
+      textParameter('query', {
+        description: 'A GraphQL document with a query.',
+        unit: 'GraphQL text',
+        example: exampleQuery,
+      }),
+      textParameter('variables', {
+        description: 'The variables the query declares.',
+        unit: 'JSON',
+        example: '{"first":3}',
+      }),
+      textParameter('operationName', {
+        description: 'Which operation to run, where `query` has several.',
+        unit: 'name in `query`',
+        example: 'Head',
+      }),
+    ],
+    responses: responses(context),
+    'x-codeSamples': [
+      curl(`curl -G "$TALLYSTICK_URL/subgraphs/${chain}"`, `--data-urlencode 'query={ _meta { block { number } } }'`),
+    ],
+  }
+}
+
+function chainIdParameter({ subgraphChainIds }: DocumentContext): Parameter {
+  const schema = { type: 'integer', 'x-unit': 'chain id', examples: [subgraphChainIds[0] ?? 324] }
+  return {
+    name: 'chainid',
+    in: 'path',
+    required: true,
+    description: 'The chain. Only those with an embedded subgraph have one. [chain id]',
+    schema: allowOnly(schema, subgraphChainIds),
+  }
+}
+
+function textParameter(
+  name: string,
+  { description, unit, example }: { readonly description: string; readonly unit: string; readonly example: string },
+): Parameter {
+  const schema = { type: 'string', 'x-unit': unit, examples: [example] }
+  return { name, in: 'query', required: name === 'query', description: `${description} [${unit}]`, schema }
+}
+
+function responses(context: DocumentContext) {
+  const answer = {
+    _meta: { block: { number: 5184123 } },
+    positionInfos: [{ tokenId: '1', status: 'Claimed' }],
+  }
+  return {
+    200: {
+      description: 'What the subgraph answered: `data`, or `errors`.',
+      headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'x-tallystick-chains'),
+      content: {
+        'application/json': {
+          schema: schemaReference('GraphqlAnswer'),
+          examples: { head: { summary: 'The head, and a position', value: { data: answer } } },
+        },
+      },
+    },
+    ...errorResponses(context, {
+      endpoint: { path: '/subgraphs/324', allow: 'GET, HEAD, POST, OPTIONS' },
+      codes: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type'],
+    }),
+  }
+}

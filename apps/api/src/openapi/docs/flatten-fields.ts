@@ -1,0 +1,38 @@
+import type { JsonSchema } from '../document.ts'
+
+export type Field = {
+  /** From the root on: `data[].signature.r`. */
+  readonly path: string
+  readonly type: string
+  readonly required: boolean
+  readonly schema: JsonSchema
+}
+
+/** Every field below a schema, in one list, each under its path. */
+export function flattenFields(
+  schemas: Readonly<Record<string, JsonSchema>>,
+  { schema, prefix = '' }: { readonly schema: JsonSchema; readonly prefix?: string },
+): readonly Field[] {
+  const { properties, required = [], items } = resolve(schemas, schema)
+  if (items) return flattenFields(schemas, { schema: items, prefix: `${prefix}[]` })
+  return Object.entries(properties ?? {}).flatMap(([name, property]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`
+    const field = { path, type: typeOf(schemas, property), required: required.includes(name), schema: property }
+    return [field, ...flattenFields(schemas, { schema: property, prefix: path })]
+  })
+}
+
+/** The schema itself behind references. */
+function resolve(schemas: Readonly<Record<string, JsonSchema>>, schema: JsonSchema): JsonSchema {
+  if (schema.$ref === undefined) return schema
+  const name = schema.$ref.slice('#/components/schemas/'.length)
+  return { ...schemas[name], ...schema }
+}
+
+/** In a word or two. */
+export function typeOf(schemas: Readonly<Record<string, JsonSchema>>, schema: JsonSchema): string {
+  const { type, items, anyOf } = resolve(schemas, schema)
+  if (anyOf) return anyOf.map((one) => typeOf(schemas, one)).join(' or ')
+  if (items) return `array of ${typeOf(schemas, items)}`
+  return type === undefined ? 'anything' : [type].flat().join(' or ')
+}

@@ -1,0 +1,98 @@
+/** A JSON Schema (2020-12), in the keywords our schemas use. */
+export type JsonSchema = {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly examples?: readonly unknown[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly pattern?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  /** What the value counts or holds. */
+  readonly 'x-unit'?: string
+  /** What each value of `enum` means. */
+  readonly 'x-enumDescriptions'?: Readonly<Record<string, string>>
+  readonly [keyword: string]: unknown
+}
+
+export type Reference = { readonly $ref: string }
+
+export type Parameter = {
+  readonly name: string
+  readonly in: 'query' | 'path' | 'header'
+  readonly required: boolean
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly example?: unknown
+}
+
+export type Example = { readonly summary: string; readonly value: unknown }
+
+export type MediaType = {
+  readonly schema: JsonSchema
+  readonly examples?: Readonly<Record<string, Example>>
+}
+
+export type Response = {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, Reference>>
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
+export type CodeSample = { readonly lang: string; readonly label: string; readonly source: string }
+
+export type Operation = {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly deprecated?: true
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: {
+    readonly description: string
+    readonly required: true
+    readonly content: Readonly<Record<string, MediaType>>
+  }
+  readonly responses: Readonly<Record<string, Response>>
+  readonly 'x-codeSamples': readonly CodeSample[]
+}
+
+export type Header = { readonly description: string; readonly schema: JsonSchema }
+
+/** An OpenAPI 3.1 document, in the parts that ours has. */
+export type OpenapiDocument = {
+  readonly openapi: '3.1.1'
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly summary: string
+    readonly description: string
+    readonly contact: { readonly name: string }
+    readonly license: { readonly name: string; readonly url: string }
+  }
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<'get' | 'post', Operation>>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly headers: Readonly<Record<string, Header>>
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>
+  }
+}
+
+/** What a document is made for: the chains this service has. */
+export type DocumentContext = {
+  /** Those with notes and rates, ascending; at least one. */
+  readonly chainIds: readonly number[]
+  /** Those that `/data` can ask. */
+  readonly dataChainIds: readonly number[]
+  /** Those whose embedded subgraph is served. */
+  readonly subgraphChainIds: readonly number[]
+  /** The paths of the service, as its answer to an unknown one lists them. */
+  readonly endpoints: readonly string[]
+}

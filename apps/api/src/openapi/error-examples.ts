@@ -1,0 +1,99 @@
+import type { ErrorBody, ErrorCode, KeyScope } from '@tallystick/core'
+import type { DocumentContext } from './document.ts'
+
+/** What an error's text says of the endpoint it comes from. */
+export type Endpoint = {
+  readonly path: string
+  readonly allow: string
+  /** Undefined where no key is needed. */
+  readonly scope?: KeyScope
+  /** Its query parameters, in words. */
+  readonly parameters?: string
+}
+
+type Example = Omit<ErrorBody, 'code' | 'requestId'>
+
+/** An answer of an endpoint for each code that the public listener sends. A test provokes them and compares. */
+export function errorExamples(context: DocumentContext, endpoint: Endpoint): Partial<Record<ErrorCode, Example>> {
+  return { ...refusals(context, endpoint), ...misreadings(context, endpoint), ...failures(context) }
+}
+
+/** Whoever asks may not, or not so. */
+function refusals(
+  { endpoints }: DocumentContext,
+  { path, allow, scope }: Endpoint,
+): Partial<Record<ErrorCode, Example>> {
+  return {
+    https_required: {
+      message: 'Use https. If this request carried an API key, the key was sent in the clear: have it rotated.',
+    },
+    invalid_api_key: {
+      message: 'The x-api-key header holds no valid key. Ask the operator of this service for one.',
+    },
+    insufficient_scope: {
+      message: `This key may not use this endpoint: it lacks the scope "${scope}". Ask the operator for a key that has it.`,
+      details: { scope },
+    },
+    rate_limited: {
+      message: `${scope ? 'This key' : 'Your address'} is allowed 600 requests a minute. Try again in 12 seconds.`,
+    },
+    not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
+    method_not_allowed: { message: `${path} takes ${allow}.` },
+    not_acceptable: { message: 'This service answers in application/json, which the Accept header rules out.' },
+    request_timeout: { message: 'The request did not arrive in time.' },
+    payload_too_large: { message: 'The body is too large.' },
+    unsupported_media_type: { message: 'Send the body as application/json.' },
+    headers_too_large: { message: 'The headers are too large. Send fewer or shorter ones.' },
+  }
+}
+
+/** The request says something that cannot be done. */
+function misreadings(
+  { chainIds, dataChainIds }: DocumentContext,
+  { parameters }: Endpoint,
+): Partial<Record<ErrorCode, Example>> {
+  return {
+    invalid_chainid: {
+      message: `chainid "0x144" is not supported. Supported: ${chainIds.join(', ')}. Leave it out for all of them.`,
+      details: { supported: chainIds },
+    },
+    invalid_maturity: { message: 'maturity "7;14" is not on offer. Give days, comma separated, such as 7,14.' },
+    invalid_parameter: { message: `There is no query parameter "chainId". Use ${parameters}.` },
+    invalid_chains: {
+      message: `"variables.chains" must hold at least one chain id. Supported: ${dataChainIds.join(', ') || 'none'}.`,
+      details: { supported: dataChainIds },
+    },
+    query_rejected: {
+      message: 'The query is 11 levels deep; the limit is 10. Ask for the deeper levels by id.',
+      details: { limit: 'depth', max: 10, found: '11' },
+    },
+    invalid_request: { message: '"query" must be a string that holds a GraphQL query.' },
+  }
+}
+
+/** What is not the caller's fault. */
+function failures({ dataChainIds, chainIds }: DocumentContext): Partial<Record<ErrorCode, Example>> {
+  const chain = dataChainIds[0] ?? chainIds[0]
+  const failed = (code: ErrorCode, { message, failure }: { readonly message: string; readonly failure: string }) => ({
+    message: `Chain ${chain}: ${message}`,
+    details: { chains: [{ chain, errors: [{ message, code, details: { failure } }] }] },
+  })
+  return {
+    internal_error: {
+      message: 'Something failed inside the service. It is logged under this requestId; try again later.',
+    },
+    notes_unavailable: {
+      message:
+        'There are no notes for the current period. Nothing older is handed out, because the pool would refuse it. ' +
+        'Try again in 5 seconds.',
+    },
+    upstream_failed: failed('upstream_failed', {
+      message: 'The chain’s subgraph cannot be reached (ECONNREFUSED). Try again later.',
+      failure: 'refused',
+    }),
+    upstream_timeout: failed('upstream_timeout', {
+      message: 'The chain’s subgraph did not answer in time. Try again, or ask for less at once.',
+      failure: 'slow_headers',
+    }),
+  }
+}

@@ -1,0 +1,150 @@
+import { TallystickError } from '@tallystick/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { parseDataRequest } from '../data/data-request.ts'
+import { parseQueryRequest } from '../data/query-request.ts'
+import { parseNotesQuery } from '../notes/notes-query.ts'
+import { parseRateQuery } from '../rate/route.ts'
+import type { JsonSchema } from './document.ts'
+import { publishedSchemas, queryParameters } from './schemas.ts'
+
+const chainIds = [1, 324]
+const schemas = publishedSchemas({ dataChainIds: chainIds })
+
+/** What a reader of the document would check with: a validator made from the published JSON Schema, not from ours. */
+function validatorOf(schema: JsonSchema): (value: unknown) => boolean {
+  const inlined = JSON.parse(
+    JSON.stringify({ ...schema, $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/'),
+  )
+  const validator = z.fromJSONSchema(inlined)
+  return (value) => validator.safeParse(value).success
+}
+
+function accepts(work: () => unknown): boolean {
+  try {
+    work()
+    return true
+  } catch (error) {
+    expect(error).toBeInstanceOf(TallystickError)
+    return false
+  }
+}
+
+/** Both sides must be seen, or the generator is no longer what it was made for. */
+function assertAgreement<T>(
+  arbitrary: fc.Arbitrary<T>,
+  { parser, schema }: { readonly parser: (value: T) => boolean; readonly schema: (value: T) => boolean },
+): void {
+  const seen = new Set<boolean>()
+  fc.assert(
+    fc.property(arbitrary, (value) => {
+      seen.add(parser(value))
+      expect(parser(value)).toBe(schema(value))
+    }),
+    { numRuns: 2_000 },
+  )
+  expect(seen).toEqual(new Set([true, false]))
+}
+
+describe('query strings: the parser takes a text exactly if it is how a value the schema takes is written', () => {
+  const digits = fc.stringMatching(/^[0-9,.+ -]{0,8}$/)
+  const texts = fc.oneof(
+    fc.constantFrom(
+      '1',
+      '324',
+      '0324',
+      '324.0',
+      '+324',
+      '1,324',
+      '',
+      '7',
+      '7,14',
+      '07',
+      '9999',
+      '10000',
+      '7,,14',
+      '7\n',
+    ),
+    digits,
+    fc.string({ unit: 'binary', maxLength: 4 }),
+  )
+  const names = fc.constantFrom('chainid', 'maturity', 'chainId', 'page', 'toString', '__proto__', 'constructor', '')
+  const query = fc.dictionary(fc.oneof({ weight: 6, arbitrary: names }, fc.string({ maxLength: 3 })), texts, {
+    maxKeys: 2,
+  })
+
+  const agrees = (of: 'notes' | 'rate') => {
+    const parameters = new Map(queryParameters(of, { chainIds }).map(({ name, schema }) => [name, schema]))
+    const takes = ([name, text]: [string, string]) => {
+      const schema = parameters.get(name)
+      if (!schema) return false
+      const validate = validatorOf(schema)
+      return schema.type === 'integer' ? validate(Number(text)) && String(Number(text)) === text : validate(text)
+    }
+    return (value: Record<string, string>) => Object.entries(value).every(takes)
+  }
+
+  test('default: /notes', () => {
+    assertAgreement(query, {
+      parser: (value) => accepts(() => parseNotesQuery(value, { chainIds })),
+      schema: agrees('notes'),
+    })
+  })
+
+  test('default: /rate', () => {
+    assertAgreement(query, {
+      parser: (value) => accepts(() => parseRateQuery(value, chainIds)),
+      schema: agrees('rate'),
+    })
+  })
+})
+
+describe('bodies: the parser takes what the schema takes', () => {
+  const anything = fc.oneof(fc.jsonValue(), fc.constantFrom(null, '', 0, [], {}))
+  const chains = fc.oneof(
+    fc.constantFrom([324], [1, 324], [324, 1], [], [324, 324], ['324'], [325], [324.5], 324, null),
+    fc.array(fc.oneof(fc.constantFrom(1, 324), fc.integer()), { maxLength: 3 }),
+    anything,
+  )
+  const variables = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ chains, walletAddress: anything }, { requiredKeys: [] }) },
+    anything,
+  )
+  const members = {
+    query: fc.oneof({ weight: 4, arbitrary: fc.string() }, anything),
+    variables,
+    operationName: fc.oneof(fc.string(), anything),
+    extensions: fc.oneof(fc.dictionary(fc.string(), anything, { maxKeys: 2 }), anything),
+    other: anything,
+  }
+  const likely = fc.record(
+    { query: fc.string(), variables: fc.record({ chains: fc.constantFrom([324], [1, 324], [324, 1]) }) },
+    { requiredKeys: ['query', 'variables'] },
+  )
+  // As it comes from the wire: undefined and the like cannot.
+  const body = fc
+    .oneof(likely, { weight: 4, arbitrary: fc.record(members, { requiredKeys: ['query'] }) }, anything)
+    .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
+
+  test('default: /data', () => {
+    const validate = validatorOf(schemas.DataRequest)
+    const isUnique = (value: unknown) => {
+      // The one keyword the validator does not know.
+      expect(schemas.DataVariables.properties?.['chains']?.['uniqueItems']).toBe(true)
+      const { chains: listed } = (value as { variables: { chains: unknown[] } }).variables
+      return new Set(listed).size === listed.length
+    }
+    assertAgreement(body, {
+      parser: (value) => accepts(() => parseDataRequest(value, chainIds)),
+      schema: (value) => validate(value) && isUnique(value),
+    })
+  })
+
+  test('default: /subgraphs/<chainid>', () => {
+    assertAgreement(body, {
+      parser: (value) => accepts(() => parseQueryRequest(value)),
+      schema: validatorOf(schemas.GraphqlRequest),
+    })
+  })
+})

@@ -1,0 +1,98 @@
+import {
+  chainDataSchema,
+  chainErrorSchema,
+  chainRatesSchema,
+  dataRequestSchema,
+  dataResponseSchema,
+  dataVariablesSchema,
+  errorBodySchema,
+  fixedRateSchema,
+  graphqlAnswerSchema,
+  graphqlErrorSchema,
+  graphqlRequestSchema,
+  marketRateSchema,
+  notesQuerySchema,
+  notesResponseSchema,
+  rateQuerySchema,
+  rateResponseSchema,
+  wireNoteSchema,
+  wireSignatureSchema,
+} from '@tallystick/core'
+import { z } from 'zod'
+import type { JsonSchema, Parameter } from './document.ts'
+import { errorGuide } from './error-guide.ts'
+
+/** The schemas that validate, under the names they are published by. */
+const published = {
+  NotesResponse: notesResponseSchema,
+  Note: wireNoteSchema,
+  Signature: wireSignatureSchema,
+  DataRequest: dataRequestSchema,
+  DataVariables: dataVariablesSchema,
+  DataResponse: dataResponseSchema,
+  ChainData: chainDataSchema,
+  ChainError: chainErrorSchema,
+  RateResponse: rateResponseSchema,
+  ChainRates: chainRatesSchema,
+  FixedRate: fixedRateSchema,
+  MarketRate: marketRateSchema,
+  GraphqlRequest: graphqlRequestSchema,
+  GraphqlAnswer: graphqlAnswerSchema,
+  GraphqlError: graphqlErrorSchema,
+  Error: errorBodySchema,
+} as const satisfies Record<string, z.ZodType>
+
+export type SchemaName = keyof typeof published
+
+export function schemaReference(name: SchemaName): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** All of them as JSON Schemas that refer to each other. */
+export function publishedSchemas({
+  dataChainIds,
+}: {
+  readonly dataChainIds: readonly number[]
+}): Readonly<Record<SchemaName, JsonSchema>> {
+  const registry = z.registry<{ readonly id: string }>()
+  for (const [id, schema] of Object.entries(published)) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` })
+  const named = Object.fromEntries(
+    // A component is named by its place; an `$id` would change what the references in it are relative to.
+    Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema as JsonSchema]),
+  ) as Record<SchemaName, JsonSchema>
+  return {
+    ...named,
+    DataVariables: changeProperty(named.DataVariables, 'chains', (chains) => ({
+      ...chains,
+      items: allowOnly(chains.items as JsonSchema, dataChainIds),
+      ...(dataChainIds[0] !== undefined && { examples: [[dataChainIds[0]]] }),
+    })),
+    Error: changeProperty(named.Error, 'code', (code) => ({ ...code, 'x-enumDescriptions': errorGuide })),
+  }
+}
+
+/** The query parameters of `GET /notes` and `GET /rate`. */
+export function queryParameters(
+  of: 'notes' | 'rate',
+  { chainIds }: { readonly chainIds: readonly number[] },
+): readonly Parameter[] {
+  const { properties = {} } = z.toJSONSchema({ notes: notesQuerySchema, rate: rateQuerySchema }[of]) as JsonSchema
+  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema: name === 'chainid' ? { ...allowOnly(schema, chainIds), examples: [chainIds[0]] } : schema,
+  }))
+}
+
+/** Of an empty list nothing is said: a schema that allows no value at all is of no use to anybody. */
+export function allowOnly(schema: JsonSchema, values: readonly unknown[]): JsonSchema {
+  return values.length === 0 ? schema : { ...schema, enum: values }
+}
+
+function changeProperty(schema: JsonSchema, name: string, change: (property: JsonSchema) => JsonSchema): JsonSchema {
+  const property = schema.properties?.[name] as JsonSchema
+  return { ...schema, properties: { ...schema.properties, [name]: change(property) } }
+}

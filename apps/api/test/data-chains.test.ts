@@ -1,0 +1,235 @@
+import { request } from 'node:https'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { errorBodySchema } from '@tallystick/core'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPostData, type PostData } from './data-client.ts'
+import { startFailingServer } from './failing-servers.ts'
+import { failureNames, failures } from './failures.ts'
+import { type FakeSubgraph, headAt, startFakeSubgraph } from './fake-subgraph.ts'
+import { createDeferrals, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+const { defer, finish } = createDeferrals()
+const ids = [324, 10, 1]
+const query = '{ positionInfos { id } }'
+const timeoutMs = 400
+let fakes: FakeSubgraph[]
+let databaseUrl: string
+let service: TestService
+let post: PostData
+
+/** A service whose chains have these URLs. */
+async function startWith(
+  urls: readonly (readonly string[])[],
+  chainIds: readonly number[],
+  deferring: typeof defer,
+): Promise<TestService> {
+  const chains = urls.map((of, index) => ({ id: chainIds[index], name: 'chain', pool, subgraph: { urls: of } }))
+  return start(
+    { databaseUrl, config: { chains, data: { timeoutMs, hedgeMs: null, answerBytesMax: 65_536 } } },
+    deferring,
+  )
+}
+
+beforeAll(async () => {
+  databaseUrl = await newDatabase('postgres', defer)
+  fakes = await Promise.all(
+    ids.map((id) =>
+      startFakeSubgraph({ answer: () => ({ positionInfos: [{ id: `of ${id}` }] }), head: headAt(id) }, defer),
+    ),
+  )
+  service = await startWith(
+    fakes.map(({ url }) => [url]),
+    ids,
+    defer,
+  )
+  post = await createPostData(service)
+  return finish
+})
+beforeEach(() => {
+  for (const fake of fakes) fake.behave(undefined)
+})
+
+const dataOf = (id: number) => ({ chain: id, data: { positionInfos: [{ id: `of ${id}` }] } })
+const hang = () => undefined
+/** So that nothing is answered from memory. */
+let asked = 0
+const fresh = () => `{ positionInfos(first: ${++asked}) { id } }`
+
+describe('chains', () => {
+  test('default: grouped and in the order asked for, with block and lag of each', async () => {
+    for (const chains of [[324, 10, 1], [1, 324], [10]]) {
+      const answer = await post({ query, variables: { chains } })
+      expect(answer.json()).toEqual(chains.map(dataOf))
+      const heads = chains.map((chain) => `${chain};block=${chain};lag=\\d+`).join(', ')
+      expect(answer.headers['x-tallystick-chains']).toMatch(new RegExp(`^${heads}$`))
+    }
+  })
+
+  test('behavior: the dead one takes its deadline, no longer, and the others’ data arrive', async () => {
+    fakes[1]?.behave(hang)
+    const started = performance.now()
+    const answer = await post({ query: fresh(), variables: { chains: [10, 324, 1] } })
+    expect(performance.now() - started).toBeLessThan(timeoutMs + 2_000)
+    expect(answer.status).toBe(200)
+    expect(answer.json()).toEqual([
+      {
+        chain: 10,
+        data: null,
+        errors: [{ code: 'upstream_timeout', message: expect.any(String), details: { failure: 'slow_headers' } }],
+      },
+      dataOf(324),
+      dataOf(1),
+    ])
+    expect(answer.headers['x-tallystick-chains']).toMatch(/^324;block=324;lag=\d+, 1;block=1;lag=\d+$/)
+  })
+
+  test('error: all rejected 400, all timed out 504, anything else 502, each saying what every chain said', async () => {
+    const reject = ({ response }: { response: import('node:http').ServerResponse }) =>
+      response.setHeader('content-type', 'application/json').end('{"errors":[{"message":"bad query: no field x"}]}')
+    const reset = ({ response }: { response: import('node:http').ServerResponse }) => response.destroy()
+    const cases = [
+      [[reject, reject], 400, 'query_rejected'],
+      [[hang, hang], 504, 'upstream_timeout'],
+      [[reset, hang], 502, 'upstream_failed'],
+      [[reject, hang], 502, 'upstream_failed'],
+    ] as const
+    for (const [behaviours, status, code] of cases) {
+      behaviours.forEach((behaviour, index) => {
+        fakes[index]?.behave(behaviour)
+      })
+      const answer = await post({ query: fresh(), variables: { chains: [324, 10] } })
+      const body = errorBodySchema.parse(answer.json())
+      expect([answer.status, body.code]).toEqual([status, code])
+      expect(body.details).toMatchObject({ chains: [{ chain: 324 }, { chain: 10 }] })
+      expect(body.message).toMatch(/^Chain 324: .* Chain 10: /)
+    }
+  })
+})
+
+test('error: every way an upstream can fail is told on its chain, and the other chain’s data is kept', {
+  timeout: 60_000,
+}, async () => {
+  const { defer: deferHere, finish: finishHere } = createDeferrals()
+  const bad = await Promise.all(failureNames.map((name) => startFailingServer(name, deferHere)))
+  const failing = await startWith(
+    [[fakes[0]?.url ?? ''], ...bad.map(({ url }) => [url])],
+    [324, ...bad.map((_, index) => 1_000 + index)],
+    deferHere,
+  )
+  const ask = await createPostData(failing)
+  for (const [index, name] of failureNames.entries()) {
+    const { failure } = failures[name]
+    const chain = 1_000 + index
+    const answer = await ask({ query, variables: { chains: [chain, 324] } })
+    const [failed, good] = answer.json()
+    expect([name, answer.status, good]).toEqual([name, 200, dataOf(324)])
+    expect([name, failed.data, failed.errors?.length]).toEqual([name, null, 1])
+    const [{ code, details, message }] = failed.errors
+    expect([name, details?.failure ?? code]).toEqual([name, failure])
+    expect(message).not.toMatch(/127\.0\.0\.1|localhost|https?:/)
+    const alone = await ask({ query, variables: { chains: [chain] } })
+    const status = { query_rejected: 400, upstream_timeout: 504, upstream_failed: 502 }[code as string]
+    expect([name, alone.status]).toEqual([name, status])
+  }
+  await finishHere()
+})
+
+describe('single flight and cache', () => {
+  test('default: 1,000 identical queries at once are one upstream query', async () => {
+    const before = fakes[0]?.queries().length ?? 0
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    fakes[0]?.behave(async ({ answerWell }) => {
+      await held
+      answerWell()
+    })
+    const body = { query: fresh(), variables: { chains: [324] } }
+    const all = Array.from({ length: 1_000 }, () => post(body))
+    await expect.poll(() => fakes[0]?.queries().length).toBe(before + 1)
+    release()
+    const answers = await Promise.all(all)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1_000)
+    expect((fakes[0]?.queries().length ?? 0) - before).toBe(1)
+  })
+
+  test('behavior: a new block is seen, and a reorg at the same height too', async () => {
+    const body = { query: fresh(), variables: { chains: [324] } }
+    const blockOf = async () => (await post(body)).headers['x-tallystick-chains']
+    expect(await blockOf()).toContain('block=324;')
+    fakes[0]?.setHead(headAt(325))
+    await expect.poll(blockOf, { timeout: 5_000 }).toContain('block=325;')
+    const before = fakes[0]?.queries().length
+    await post(body)
+    expect(fakes[0]?.queries().length).toBe(before)
+    fakes[0]?.setHead({ hash: `0x${'f'.repeat(64)}` })
+    await expect
+      .poll(
+        async () => {
+          await post(body)
+          return fakes[0]?.queries().length
+        },
+        { timeout: 5_000 },
+      )
+      .toBeGreaterThan(before ?? 0)
+  })
+
+  test('behavior: hits, misses and joins are counted, upstream calls by outcome, and no variable is logged', async () => {
+    const secretVariable = '0xdeadbeef00000000000000000000000000000001'
+    const asking = 'query Mine($w: Bytes!) { positionInfos(where: { currentOwner: $w }) { id } }'
+    fakes[0]?.behave(({ response }) => response.destroy())
+    await post({ query: asking, variables: { chains: [324], w: secretVariable } })
+    const metrics = (await service.admin('/metrics')).body
+    for (const result of ['hit', 'miss', 'coalesced']) {
+      expect(metrics).toMatch(new RegExp(`tallystick_data_cache_total{chain="324",result="${result}"} [1-9]`))
+    }
+    expect(metrics).toMatch(/tallystick_data_upstream_total\{chain="324",upstream="127[^"]*",outcome="ok"\} [1-9]/)
+    expect(metrics).toMatch(/tallystick_data_circuit\{chain="324",upstream="127[^"]*"\} 0/)
+    expect(metrics).toMatch(/tallystick_data_remote_head_block\{chain="324",upstream="127[^"]*"\} 325/)
+    expect(service.log()).toContain('a remote subgraph failed')
+    expect(service.log()).not.toContain('deadbeef')
+  })
+})
+
+describe('deadlines', () => {
+  test('behavior: a caller who leaves takes the upstream query along', async () => {
+    const { secret } = await createKey(service)
+    fakes[0]?.behave(hang)
+    const before = fakes[0]?.queries().length ?? 0
+    const body = JSON.stringify({ query: fresh(), variables: { chains: [324] } })
+    const headers = { 'content-type': 'application/json', 'x-api-key': secret }
+    const outgoing = request(`${service.baseUrl}/data`, { method: 'POST', ca: service.ca, headers, agent: false })
+    outgoing.on('error', () => undefined).end(body)
+    await expect.poll(() => fakes[0]?.queries().length).toBe(before + 1)
+    const left = performance.now()
+    outgoing.destroy()
+    await fakes[0]?.queries().at(-1)?.closed
+    expect(performance.now() - left).toBeLessThan(timeoutMs)
+  })
+
+  test('behavior: 1,000 different queries that wait for one that hangs end in time and leave nothing', async () => {
+    fakes[0]?.behave(hang)
+    const sizes: number[] = []
+    const bodies = Array.from({ length: 1_000 }, (_, index) => ({
+      query: `{ positionInfos(first: ${index + 1}) { id } } # ${'x'.repeat(10_000)}`,
+      variables: { chains: [324] },
+    }))
+    for (let round = 0; round < 3; round += 1) {
+      const started = performance.now()
+      const answers = await Promise.all(bodies.map((body) => post(body)))
+      expect(performance.now() - started).toBeLessThan(15_000)
+      for (const { status } of answers) expect(status).toBeOneOf([502, 504])
+      collectGarbage()
+      sizes.push(process.memoryUsage().heapUsed)
+    }
+    const metrics = (await service.admin('/metrics')).body
+    expect(metrics).toContain('tallystick_data_queries_waiting{chain="324"} 0')
+    await expect.poll(() => fakes[0]?.openConnections()).toBeLessThanOrEqual(66)
+    // A thousand bodies of 10 KB that stayed would be 10 MB a round and more.
+    expect((sizes[2] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(10_000_000)
+  })
+})

@@ -1,0 +1,76 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type Answer, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+
+const { defer, finish } = createDeferrals()
+let service: TestService
+const keys: Record<string, string> = {}
+
+beforeAll(async () => {
+  service = await start({ databaseUrl: await newDatabase('postgres', defer), at: '2026-11-15T12:00:00-05:00' }, defer)
+  for (const [name, request] of Object.entries({
+    unlimited: {},
+    limited: { rpm: 1_000 },
+    other: { scopes: ['data'] },
+  })) {
+    keys[name] = (await createKey(service, request)).secret
+  }
+  return finish
+})
+
+// JSON in more words than the lane reads: what has this header goes through the framework, whose rules are the rules.
+const slow = { accept: 'application/json, */*;q=0.5' }
+
+/** All of an answer but what has to differ from one request to the next. */
+function comparable({ status, headers, body }: Answer) {
+  const { 'x-request-id': id, 'content-length': length, ratelimit, ...others } = headers
+  expect(id).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/)
+  const left = String(ratelimit).replace(/r=\d+/, 'r=')
+  if (status >= 400) return { status, headers: others, left, code: JSON.parse(body).code }
+  return { status, headers: others, left, length, body }
+}
+
+test('default: what the lane answers is what the framework answers, header by header', async () => {
+  const etag = (await service.call('/notes', { headers: { 'x-api-key': keys['unlimited'] ?? '' } })).headers.etag ?? ''
+  const etagOf324 =
+    (await service.call('/notes?chainid=324', { headers: { 'x-api-key': keys['unlimited'] ?? '' } })).headers.etag ?? ''
+  const paths = ['/notes', '/notes?chainid=324', '/notes?chainid=325', '/notes?maturity=7', '/notes?', '/notes/']
+  const variants = [
+    {},
+    { 'if-none-match': etag },
+    { 'if-none-match': etagOf324 },
+    { 'if-none-match': '*' },
+    { 'if-none-match': 'W/"x"' },
+  ]
+  const seen = new Set<number>()
+  for (const path of paths) {
+    for (const secret of [keys['unlimited'], keys['limited'], keys['other'], 'nothing', undefined]) {
+      for (const variant of variants) {
+        const headers = { ...(secret !== undefined && { 'x-api-key': secret }), ...variant }
+        const fast = await service.call(path, { headers })
+        const framework = await service.call(path, { headers: { ...headers, ...slow } })
+        expect([path, variant, comparable(fast)]).toEqual([path, variant, comparable(framework)])
+        seen.add(fast.status)
+      }
+    }
+  }
+  expect([...seen].sort()).toEqual([200, 304, 400, 403, 404])
+})
+
+test('behavior: the two count on one allowance', async () => {
+  const { secret } = await createKey(service, { rpm: 4 })
+  const statuses: number[] = []
+  for (const extra of [{}, slow, {}, slow, {}, slow, {}]) {
+    statuses.push((await service.call('/notes', { headers: { 'x-api-key': secret, ...extra } })).status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429])
+})
+
+test('behavior: both are counted as one route', async () => {
+  const count = async () =>
+    Number(/requests_total\{route="\/notes",status="200"\} (\d+)/.exec((await service.admin('/metrics')).body)?.[1])
+  const before = await count()
+  const headers = { 'x-api-key': keys['unlimited'] ?? '' }
+  await service.call('/notes', { headers })
+  await service.call('/notes', { headers: { ...headers, ...slow } })
+  expect((await count()) - before).toBe(2)
+})

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startAnvil } from '@tallystick/workbench/anvil'
+import openapiTypescript, { astToString } from 'openapi-typescript'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { chain324, createKey, newDatabase, start } from './harness.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const consumer = fileURLToPath(new URL('./generated-client/consumer.ts', import.meta.url))
+const compilerOptions = {
+  target: 'es2022',
+  module: 'nodenext',
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  rewriteRelativeImportExtensions: true,
+}
+
+test('default: a client generated from the served document compiles, works, and refuses what the service would', {
+  timeout: 90_000,
+}, async () => {
+  const anvil = await startAnvil({ chainId: 324 })
+  onTestFinished(() => anvil.stop())
+  const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc' } }
+  const config = { chains: [{ ...chain324, rpc: [anvil.url], subgraph }] }
+  const service = await start({ databaseUrl: await newDatabase(), config })
+  const { secret } = await createKey(service)
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-generated-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+
+  const ast = await openapiTypescript((await service.call('/openapi.json')).body)
+  await writeFile(join(directory, 'generated.ts'), astToString(ast))
+  await copyFile(consumer, join(directory, 'consumer.ts'))
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}')
+  await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+  await writeFile(join(directory, 'ca.pem'), service.ca)
+  // The compiler the integrator is likely to have: the one the generator works with.
+  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  const compiled = await run(process.execPath, [compiler, '-p', directory]).catch((error) => error)
+  expect(compiled.stdout).toBe('')
+
+  const isIndexed = async () =>
+    expect((await service.call('/subgraphs/324?query={_meta{block{number}}}')).json().data).toBeDefined()
+  await vi.waitFor(isIndexed, { timeout: 10_000 })
+  const env = {
+    TALLYSTICK_URL: service.baseUrl,
+    TALLYSTICK_KEY: secret,
+    NODE_EXTRA_CA_CERTS: join(directory, 'ca.pem'),
+  }
+  const printed = await run(process.execPath, [join(directory, 'consumer.js')], { env }).catch((error) => error)
+  expect(printed).toMatchObject({ stdout: '2 notes, invalid_api_key\n' })
+})

@@ -1,0 +1,90 @@
+import { getEventListeners, setMaxListeners } from 'node:events'
+import { TallystickError } from '@tallystick/core'
+import { expect, test } from 'vitest'
+import { deadlineReached } from '../src/data/deadline.ts'
+import { hang, startFakeSubgraph } from './fake-subgraph.ts'
+import { activeResources, errorOf, openRemote, remoteQuery } from './remote-harness.ts'
+
+test('error: nobody waits any more: it ends at once with that reason, and speaks against nobody', async () => {
+  const fake = await startFakeSubgraph()
+  fake.behave(hang)
+  const remote = openRemote([fake.url])
+  const gone = new Error('the last caller has gone')
+  for (let count = 1; count <= 5; count += 1) {
+    const controller = new AbortController()
+    const asked = errorOf(remote.subgraph.ask(remoteQuery(), controller.signal))
+    await expect.poll(() => fake.requests.length).toBe(count)
+    controller.abort(gone)
+    expect(await asked).toBe(gone)
+    await fake.requests[count - 1]?.closed
+  }
+  expect(fake.lights()).toEqual([])
+  expect(remote.log()).toBe('')
+  expect(remote.metrics()).toMatch(/upstream_total{[^}]*outcome="cancelled"} 5\n/)
+})
+
+test('error: an error of ours as the reason is thrown as it is; a signal aborted before sends nothing', async () => {
+  const fake = await startFakeSubgraph()
+  const remote = openRemote([fake.url])
+  const reason = new TallystickError({ code: 'not_ready', message: 'Stopping.', retryable: true })
+  expect(await errorOf(remote.subgraph.ask(remoteQuery(), AbortSignal.abort(reason)))).toBe(reason)
+  expect(await errorOf(remote.subgraph.ask(remoteQuery(), AbortSignal.abort(deadlineReached)))).toMatchObject({
+    details: { failure: 'slow_headers' },
+  })
+  expect(fake.requests).toEqual([])
+})
+
+test('behavior: a signal that outlives many queries keeps nothing of them', async () => {
+  const fake = await startFakeSubgraph()
+  const { subgraph } = openRemote([fake.url])
+  const { signal } = new AbortController()
+  for (let count = 0; count < 20; count += 1) await subgraph.ask(remoteQuery(), signal)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+test('behavior: a thousand that hang leave nothing behind, and the upstream saw no more than its connections', async () => {
+  const fake = await startFakeSubgraph()
+  fake.behave(hang)
+  const before = activeResources()
+  const remote = openRemote([fake.url])
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  const asked = Array.from({ length: 1_000 }, () => errorOf(remote.subgraph.ask(remoteQuery(), controller.signal)))
+  await expect.poll(() => fake.requests.length, { timeout: 10_000 }).toBe(64)
+  const started = performance.now()
+  controller.abort(deadlineReached)
+  const errors = await Promise.all(asked)
+  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(new Set(errors.map(({ details }) => details?.['failure']))).toEqual(new Set(['slow_headers']))
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  // The one that may come on top is the light query that looks into so many failures.
+  await expect.poll(fake.openConnections).toBeLessThanOrEqual(1)
+  expect(fake.queries()).toHaveLength(64)
+  await remote.subgraph.close()
+  await expect.poll(fake.openConnections).toBe(0)
+  await expect.poll(activeResources).toBeLessThanOrEqual(before)
+})
+
+test('error: more than can wait are refused at once', async () => {
+  const fake = await startFakeSubgraph()
+  fake.behave(hang)
+  const remote = openRemote([fake.url])
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  const asked = Array.from({ length: 1_064 }, () => errorOf(remote.subgraph.ask(remoteQuery(), controller.signal)))
+  expect(await errorOf(remote.ask())).toMatchObject({ details: { failure: 'overloaded' }, retryAfterSeconds: 1 })
+  controller.abort(new Error('enough'))
+  await Promise.all(asked)
+})
+
+test('behavior: close ends what is under way, and nothing is logged as a failure', async () => {
+  const fake = await startFakeSubgraph()
+  fake.behave(hang)
+  const remote = openRemote([fake.url])
+  const asked = errorOf(remote.ask())
+  await expect.poll(() => fake.requests.length).toBe(1)
+  await remote.subgraph.close()
+  expect((await asked).message).toBe('The service is stopping. Try again.')
+  await expect.poll(fake.openConnections).toBe(0)
+  expect(remote.log()).toBe('')
+})

@@ -1,0 +1,175 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { openDatabase } from '@tallystick/database'
+import { openSubgraph } from '@tallystick/subgraph'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import pino from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { registerSubgraphRoutes } from '../src/data/subgraph-route.ts'
+import { createAddressLimit } from '../src/http/address-limit.ts'
+import { createRequestIds, tlsHeaders } from '../src/http/common-headers.ts'
+import { createInstance } from '../src/http/create-instance.ts'
+import { headAt, respond, startFakeSubgraph } from './fake-subgraph.ts'
+import { newDatabase } from './harness.ts'
+import { errorOf, openRemote, remoteQuery, secretToken, turn } from './remote-harness.ts'
+
+describe('an answer', () => {
+  test('default: the caller’s data, and the head apart from it', async () => {
+    const fake = await startFakeSubgraph({ answer: () => ({ positionInfos: [{ id: '1' }] }), head: headAt(7, 1_700) })
+    const remote = openRemote([`${fake.url}/subgraphs/name/x?v=1`])
+    const answer = await remote.ask({ variables: { first: 1 } })
+    expect(answer).toEqual({
+      data: '{"positionInfos":[{"id":"1"}]}',
+      errors: [],
+      head: { number: 7, hash: `0x${'7'.padStart(64, '0')}`, timestamp: 1_700 },
+    })
+    const [request] = fake.requests
+    expect(request).toMatchObject({
+      query: remoteQuery().textWithHead,
+      variables: { first: 1 },
+      operationName: 'Positions',
+      headers: {
+        authorization: `Bearer ${secretToken}`,
+        'content-type': 'application/json',
+        accept: 'application/json, application/graphql-response+json',
+        'accept-encoding': 'identity',
+      },
+    })
+  })
+
+  test('behavior: nothing but the head leaves an empty object', async () => {
+    const fake = await startFakeSubgraph({ answer: () => ({}) })
+    expect(await openRemote([fake.url]).ask()).toMatchObject({ data: '{}', head: { number: 100 } })
+  })
+
+  test('behavior: a head without a hash is none, one without a time is one', async () => {
+    const fake = await startFakeSubgraph({ head: { number: 5, hash: null, timestamp: 1 } })
+    const remote = openRemote([fake.url])
+    expect((await remote.ask()).head).toBeUndefined()
+    fake.setHead({ hash: '0x05', timestamp: null })
+    expect((await remote.ask()).head).toEqual({ number: 5, hash: '0x05', timestamp: undefined })
+  })
+
+  test('behavior: data beside errors is an answer that says so', async () => {
+    const fake = await startFakeSubgraph()
+    fake.behave(respond({ data: { a: [1], b: null }, errors: [{ message: 'Store error: b is broken' }] }))
+    expect(await openRemote([fake.url]).ask()).toEqual({
+      data: '{"a":[1],"b":null}',
+      errors: ['Store error: b is broken'],
+      head: undefined,
+    })
+  })
+
+  test('default: over TLS, from a server whose certificate is trusted', async () => {
+    const authority = createCertificateAuthority()
+    const server = createServer(authority.issue(['127.0.0.1']), (_, response) =>
+      response.setHeader('content-type', 'application/json; charset=utf-8').end('{"data":{"a":1}}'),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const remote = openRemote([`https://127.0.0.1:${port}`], { ca: authority.cert })
+    expect((await remote.ask()).data).toBe('{"a":1}')
+    await remote.subgraph.close()
+    server.close()
+  })
+
+  test('behavior: connections are kept, and not more than needed', async () => {
+    const fake = await startFakeSubgraph()
+    const remote = openRemote([fake.url])
+    for (let count = 0; count < 20; count += 1) await remote.ask()
+    // Two, because one that has just answered is looked at for a moment before it is used again.
+    expect(fake.connections()).toBeLessThanOrEqual(2)
+  })
+
+  test('behavior: a kept connection that is reset under the query is replaced once, unseen by the caller', async () => {
+    const fake = await startFakeSubgraph()
+    const remote = openRemote([fake.url])
+    await remote.ask()
+    await turn()
+    const seen: number[] = []
+    fake.behave(({ response, answerWell }) => {
+      seen.push(fake.connections())
+      if (seen.length === 1) response.socket?.resetAndDestroy()
+      else answerWell()
+    })
+    expect((await remote.ask()).data).toBe('{"positionInfos":[]}')
+    expect(seen).toEqual([1, 2])
+    expect(remote.log()).toBe('')
+  })
+
+  test('error: it is replaced only once', async () => {
+    const fake = await startFakeSubgraph()
+    const remote = openRemote([fake.url])
+    await remote.ask()
+    await turn()
+    fake.behave(({ response }) => response.socket?.resetAndDestroy())
+    expect((await errorOf(remote.ask())).details).toEqual({ failure: 'reset' })
+    expect(fake.queries()).toHaveLength(3)
+  })
+})
+
+describe('another replica’s embedded subgraph', () => {
+  /** An index of one block behind the real route, which lets an address ask so often. */
+  async function startReplica(rpm: number | null = null) {
+    const database = await openDatabase(await newDatabase())
+    let closed: Promise<void> | undefined
+    const closeDatabase = () => {
+      closed ??= database.close()
+      return closed
+    }
+    onTestFinished(closeDatabase)
+    const schema = 'type Note @entity { id: ID! principal: BigInt! }'
+    const subgraph = await openSubgraph({ database, schema, namespace: 'chain_324' })
+    await subgraph.commit({ number: 7, hash: '0x07', parentHash: '0x06', timestamp: 1_800_000_000 }, [
+      { entity: 'Note', id: '1', set: { principal: '1000000000000000000' } },
+    ])
+    const app = createInstance({
+      clock: { now: Date.now },
+      log: pino({ level: 'silent' }),
+      nextRequestId: createRequestIds(),
+      headers: tlsHeaders,
+    })
+    const limitAddress = createAddressLimit({ rpm, trust: [], monotonicNow: () => performance.now() })
+    registerSubgraphRoutes(app, { subgraphs: new Map([[324, subgraph]]), limitAddress })
+    onTestFinished(() => app.close())
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    return { url, closeDatabase, remote: openRemote([`${url}/subgraphs/324`]) }
+  }
+  const queryOf = (fields: string) => ({
+    textWithHead: `query Positions { ${fields} head_1: _meta { block { number hash timestamp } } }`,
+  })
+
+  test('default: its answers, its rejections and its failures are told apart', async () => {
+    const { url, closeDatabase, remote } = await startReplica()
+    expect(await remote.ask(queryOf('notes { id principal }'))).toEqual({
+      data: '{"notes":[{"id":"1","principal":"1000000000000000000"}]}',
+      errors: [],
+      head: { number: 7, hash: '0x07', timestamp: 1_800_000_000 },
+    })
+    expect((await errorOf(remote.ask(queryOf('nothing')))).code).toBe('query_rejected')
+    const early = await errorOf(remote.ask(queryOf('notes(block: { number: 9 }) { id }')))
+    expect(early.details).toEqual({ failure: 'behind' })
+    const elsewhere = await errorOf(openRemote([`${url}/subgraphs/1`]).ask())
+    expect(elsewhere.details).toEqual({ failure: 'not_found' })
+    await closeDatabase()
+    expect((await errorOf(remote.ask(queryOf('notes { id }')))).details).toEqual({ failure: 'internal' })
+  })
+
+  test('error: its limit sends us away for as long as it says', async () => {
+    const { remote } = await startReplica(1)
+    await remote.ask(queryOf('notes { id }'))
+    const error = await errorOf(remote.ask(queryOf('notes { id }')))
+    expect(error.details).toEqual({ failure: 'busy' })
+    expect(error.retryAfterSeconds).toBeGreaterThan(50)
+    expect(remote.subgraph.status()[0]?.restMs).toBeGreaterThan(50_000)
+  })
+})
+
+test.each([
+  ['a line break in a value', { authorization: 'Bearer x\n' }],
+  ['a name that is none', { 'not a name': 'x' }],
+  ['a header of the connection', { 'Transfer-Encoding': 'chunked' }],
+])('error: %s is refused before anything is asked', (_, headers) => {
+  const secrets = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { reveal: () => value }]))
+  expect(() => openRemote(['http://127.0.0.1:9'], { headers: secrets })).toThrow(/^The header .* cannot be sent/)
+})

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { startFailingServer } from './failing-servers.ts'
+import { type FakeSubgraph, hang, headAt, refuse, respond, startNamed } from './fake-subgraph.ts'
+import { errorOf, linesOf, openRemote } from './remote-harness.ts'
+
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+
+describe('several URLs', () => {
+  test('behavior: the next is asked when one fails, each once, in their order', async () => {
+    const [a, b, c] = [await startNamed('a'), await startNamed('b'), await startNamed('c')] as const
+    a.behave(refuse)
+    b.behave(respond({ data: null }))
+    const remote = openRemote([a.url, b.url, c.url])
+    expect((await remote.ask()).data).toBe('{"from":"c"}')
+    expect([a, b, c].map((fake) => fake.queries().length)).toEqual([1, 1, 1])
+    expect(linesOf(remote.log(), 'failed').map((line) => JSON.parse(line).attempt)).toEqual([1, 2])
+  })
+
+  test('error: where all fail, the last failure is told', async () => {
+    const [a, b] = [await startNamed('a'), await startFailingServer('nothing listens')] as const
+    a.behave(refuse)
+    const error = await errorOf(openRemote([a.url, b.url]).ask())
+    expect(error).toMatchObject({ code: 'upstream_failed', details: { failure: 'refused' } })
+  })
+
+  test('error: a rejected query is rejected by the first, and speaks for its health', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    a.behave(respond({ errors: [{ message: 'Type `Query` has no field `x`' }] }))
+    const remote = openRemote([a.url, b.url])
+    for (let count = 0; count < 10; count += 1) {
+      const error = await errorOf(remote.ask())
+      expect(error).toMatchObject({ code: 'query_rejected', retryable: false })
+      expect(error.message).toBe('The chain’s subgraph rejects the query: Type `Query` has no field `x`')
+    }
+    expect(b.requests).toEqual([])
+    expect(a.lights()).toEqual([])
+    expect(remote.subgraph.status()[0]).toMatchObject({ circuit: 'closed', lastFailure: undefined })
+    expect(remote.log()).toBe('')
+  })
+
+  test('behavior: beside one that takes long the next is asked; the faster wins and the other is broken off', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    a.behave(hang)
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 50 } })
+    const started = performance.now()
+    expect((await remote.ask()).data).toBe('{"from":"b"}')
+    expect(performance.now() - started).toBeGreaterThanOrEqual(49)
+    await a.requests[0]?.closed
+    expect(remote.metrics()).toMatch(/upstream_total{[^}]*outcome="cancelled"} 1\n/)
+    expect(remote.log()).toBe('')
+  })
+
+  test('behavior: the first may still win after the next was asked', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    let answerA = () => undefined as unknown
+    a.behave(({ answerWell }) => {
+      answerA = answerWell
+    })
+    b.behave(() => answerA())
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 20 } })
+    expect((await remote.ask()).data).toBe('{"from":"a"}')
+    await b.requests[0]?.closed
+  })
+
+  test('behavior: where the first answers in time, the next is never asked', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 2_000 } })
+    for (let count = 0; count < 5; count += 1) await remote.ask()
+    expect(b.requests).toEqual([])
+  })
+
+  test('behavior: without hedging one that hangs gets only its share of the time', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    a.behave(hang)
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 600 } })
+    const started = performance.now()
+    expect((await remote.ask({}, 30_000)).data).toBe('{"from":"b"}')
+    expect(performance.now() - started).toBeGreaterThanOrEqual(299)
+    await a.requests[0]?.closed
+    expect(JSON.parse(remote.log().split('\n')[0] as string)).toMatchObject({ failure: 'slow_headers', attempt: 1 })
+  })
+
+  test('behavior: a hedge later than the deadline is brought forward', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    a.behave(hang)
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 600, hedgeMs: 60_000 } })
+    expect((await remote.ask({}, 30_000)).data).toBe('{"from":"b"}')
+  })
+
+  test('error: all hang: the deadline ends it, and says that nothing came', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    for (const fake of [a, b]) fake.behave(hang)
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 20 } })
+    const error = await errorOf(remote.ask({}, 300))
+    expect(error).toMatchObject({ code: 'upstream_timeout', details: { failure: 'slow_headers' } })
+    await Promise.all([a.requests[0]?.closed, b.requests[0]?.closed])
+    expect(linesOf(remote.log(), 'slow_headers')).toHaveLength(2)
+  })
+
+  test('behavior: two URLs of one host have two names', async () => {
+    const fake = await startNamed('a')
+    const remote = openRemote([`${fake.url}/one`, `${fake.url}/two`])
+    const { host } = new URL(fake.url)
+    expect(remote.subgraph.status().map(({ upstream }) => upstream)).toEqual([host, `${host}#2`])
+    expect(remote.metrics()).toContain(`tallystick_data_circuit{chain="324",upstream="${host}#2"} 0\n`)
+  })
+})
+
+describe('an index that is behind', () => {
+  const late = (fake: FakeSubgraph, number: number, seconds: number) =>
+    fake.setHead(headAt(number, nowSeconds() - seconds))
+
+  test('behavior: another URL is asked, the fresher answer wins, and is asked first from then on', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    late(a, 50, 400)
+    const remote = openRemote([a.url, b.url])
+    expect((await remote.ask()).data).toBe('{"from":"b"}')
+    expect((await remote.ask()).data).toBe('{"from":"b"}')
+    expect([a.queries().length, b.queries().length]).toEqual([1, 2])
+    expect(remote.subgraph.status().map(({ isBehind }) => isBehind)).toEqual([true, false])
+    expect(remote.metrics()).toMatch(/tallystick_data_remote_lag_seconds{[^}]*} 40\d/)
+  })
+
+  test('behavior: exactly the limit is not behind', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    a.setHead(headAt(50, 1_000))
+    const remote = openRemote([a.url, b.url], { now: () => 1_300_000 })
+    expect((await remote.ask()).data).toBe('{"from":"a"}')
+    expect(b.requests).toEqual([])
+  })
+
+  test('behavior: where all are behind the freshest is served, and later queries go to it alone', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    late(a, 50, 900)
+    late(b, 60, 600)
+    const remote = openRemote([a.url, b.url])
+    const answer = await remote.ask()
+    expect(answer).toMatchObject({ data: '{"from":"b"}', head: { number: 60 } })
+    await remote.ask()
+    expect([a.queries().length, b.queries().length]).toEqual([1, 2])
+  })
+
+  test('behavior: an old answer is served where the other URL fails', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    late(a, 50, 900)
+    b.behave(refuse)
+    expect((await openRemote([a.url, b.url]).ask()).data).toBe('{"from":"a"}')
+  })
+
+  test('behavior: and soon, where the other hangs', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    late(a, 50, 900)
+    b.behave(hang)
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 1_000 } })
+    expect((await remote.ask({}, 30_000)).data).toBe('{"from":"a"}')
+    await b.requests[0]?.closed
+  })
+
+  test('behavior: and at the deadline, whatever is still under way', async () => {
+    const [a, b] = [await startNamed('a'), await startNamed('b')] as const
+    late(a, 50, 900)
+    b.behave(hang)
+    const remote = openRemote([a.url, b.url])
+    expect((await remote.ask({}, 300)).data).toBe('{"from":"a"}')
+  })
+})

@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { headAt, startFakeSubgraph } from './fake-subgraph.ts'
+import { openRemote } from './remote-harness.ts'
+
+test('default: every answer tells, and is believed for as long as the poll allows', async () => {
+  const fake = await startFakeSubgraph()
+  const time = { ms: 1_000 }
+  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, monotonicNow: () => time.ms })
+  expect(remote.subgraph.currentHead()).toBeUndefined()
+  await remote.ask()
+  expect(remote.subgraph.currentHead()).toMatchObject({ number: 100 })
+  time.ms += 59_999
+  expect(remote.subgraph.currentHead()).toMatchObject({ number: 100 })
+  time.ms += 1
+  expect(remote.subgraph.currentHead()).toBeUndefined()
+})
+
+test('behavior: a head without a hash is not known', async () => {
+  const fake = await startFakeSubgraph({ head: { number: 5, hash: null, timestamp: 1 } })
+  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 } })
+  await remote.ask()
+  expect(remote.subgraph.currentHead()).toBeUndefined()
+})
+
+test('behavior: an answer that was asked for earlier does not override a later one', async () => {
+  const fake = await startFakeSubgraph()
+  const time = { ms: 0 }
+  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, monotonicNow: () => time.ms })
+  let answerFirst = () => undefined as unknown
+  fake.behave(({ answerWell }) => {
+    answerFirst = answerWell
+    fake.behave(undefined)
+  })
+  const first = remote.ask()
+  await expect.poll(() => fake.requests.length).toBe(1)
+  time.ms = 10
+  fake.setHead(headAt(101))
+  await remote.ask()
+  fake.setHead(headAt(100))
+  answerFirst()
+  expect((await first).head?.number).toBe(100)
+  expect(remote.subgraph.currentHead()?.number).toBe(101)
+})
+
+test('behavior: while there is traffic a light query keeps it fresh, and without traffic none is sent', async () => {
+  const fake = await startFakeSubgraph()
+  const remote = openRemote([fake.url], { settings: { pollMs: 200 } })
+  await remote.ask()
+  fake.setHead(headAt(101))
+  await expect.poll(() => remote.subgraph.currentHead()?.number, { interval: 20 }).toBe(101)
+  await expect
+    .poll(() => [remote.subgraph.currentHead(), fake.lights().length][1], { interval: 20, timeout: 5_000 })
+    .toBeGreaterThanOrEqual(3)
+  expect(fake.queries()).toHaveLength(1)
+  // Two polls may still be due from the traffic there was.
+  await delay(400)
+  const { length } = fake.lights()
+  await delay(600)
+  expect(fake.lights()).toHaveLength(length)
+})
+
+test('behavior: with 0 nothing is used again and nothing is polled', async () => {
+  const fake = await startFakeSubgraph()
+  const remote = openRemote([fake.url], { settings: { pollMs: 0 } })
+  await remote.ask()
+  expect(remote.subgraph.currentHead()).toBeUndefined()
+  await delay(100)
+  expect(fake.lights()).toEqual([])
+})

@@ -1,0 +1,371 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type FakeRow, type FakeTreasury, november22, sendFeed, startFakeTreasury } from './fake-treasury.ts'
+import { createKey, type Defer, newDatabase, notesOf, type Setting, start, type TestService } from './harness.ts'
+
+const tenors = [7, 14, 30, 60, 90, 180, 360]
+const real = ['453', '453', '453', '447', '443', '440', '440']
+// A Friday, when the rates of the day have been out for an hour and a quarter.
+const beforeFetch = '2024-11-22T17:30:00-05:00'
+const fetchTime = '2024-11-22T17:40:00-05:00'
+const signTime = '2024-11-22T17:50:00-05:00'
+const evening = '2024-11-22T18:00:00-05:00'
+const thursday: FakeRow = { ...november22, date: '2024-11-21', discount: { 4: '4.50', 8: '4.45', 17: '4.38' } }
+const thursdays = ['450', '450', '450', '445', '441', '438', '438']
+
+type Options = Partial<Setting> & {
+  readonly rows?: readonly FakeRow[]
+  readonly curve?: object
+  readonly treasury?: FakeTreasury
+}
+
+async function startOnTreasury({ rows = [thursday], curve, treasury, config, ...setting }: Options = {}) {
+  const feed = treasury ?? (await startFakeTreasury(onTestFinished as Defer))
+  if (!treasury) feed.publish(rows)
+  const service = await start({
+    databaseUrl: setting.databaseUrl ?? (await newDatabase()),
+    at: beforeFetch,
+    ...setting,
+    curve: null,
+    config: {
+      tenors,
+      curve: { source: 'treasury', basis: 'discount', spreadBps: 0, url: feed.url, timeoutMs: 500, ...curve },
+      ...config,
+    },
+  })
+  return { feed, service }
+}
+
+async function periods(service: TestService) {
+  const [chain] = (await service.operator.showNotes()).chains
+  if (!chain) throw new Error('there is no chain')
+  return chain
+}
+
+const couponsNow = async (service: TestService) => (await periods(service)).current.notes.map(({ coupon }) => coupon)
+const isNextSigned = async (service: TestService) => (await periods(service)).next.signed
+const until = (read: () => Promise<unknown> | unknown) => expect.poll(read, { timeout: 10_000, interval: 50 })
+
+async function metric(service: TestService, line: string): Promise<number | undefined> {
+  const { body } = await service.admin('/metrics')
+  const found = body.split('\n').find((candidate) => candidate.startsWith(`${line} `))
+  return found === undefined ? undefined : Number(found.slice(line.length + 1))
+}
+
+const fetches = (service: TestService, outcome: string) =>
+  metric(service, `tallystick_treasury_fetches_total{outcome="${outcome}"}`)
+
+describe('a day', () => {
+  test('default: from the first start on coupons are the Treasury’s, and those of 2024-11-22 at their boundary', async () => {
+    const { feed, service } = await startOnTreasury()
+    expect(await couponsNow(service)).toEqual(thursdays)
+
+    feed.publish([thursday, november22])
+    // The first start had the newest rates for its period too.
+    expect(await fetches(service, 'newest')).toBe(1)
+    service.clock.hold(Date.parse(fetchTime))
+    await until(() => fetches(service, 'newest')).toBe(2)
+    expect(await isNextSigned(service)).toBe(false)
+    service.clock.hold(Date.parse(signTime))
+    await until(() => isNextSigned(service)).toBe(true)
+    expect(await couponsNow(service)).toEqual(thursdays)
+    service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(service)).toEqual(real)
+
+    const { secret } = await createKey(service)
+    const served = notesOf(await service.call('/notes', { headers: { 'x-api-key': secret } }))
+    expect(served.data.map(({ coupon }) => coupon)).toEqual(real)
+    expect(await metric(service, 'tallystick_treasury_source_age_business_days')).toBe(0)
+    expect(await metric(service, 'tallystick_treasury_problem')).toBe(0)
+  })
+
+  test('default: notes and curves tell where their coupons come from', async () => {
+    const { feed, service } = await startOnTreasury({ rows: [november22], at: evening, curve: { spreadBps: -100 } })
+    const provenance = {
+      source: 'treasury',
+      sourceDate: '2024-11-22',
+      basis: 'discount',
+      spreadBps: -100,
+      bills: [{ weeks: 4, cusip: '912797AA4' }, { weeks: 8 }, { weeks: 17 }],
+      documentSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      url: expect.stringContaining(feed.url),
+    }
+    expect((await periods(service)).current.curve).toMatchObject({ source: 'treasury', provenance })
+    const report = (await service.admin('/curve')).json()
+    expect(report).toMatchObject({ source: 'treasury', history: [{ createdBy: 'treasury feed', provenance }] })
+    expect(report.chains[0].current.curve.provenance).toMatchObject(provenance)
+  })
+
+  test('behavior: rates that are not there yet are waited for, and found when they come', async () => {
+    const { feed, service } = await startOnTreasury({ at: fetchTime })
+    await until(() => fetches(service, 'behind')).toBeGreaterThanOrEqual(1)
+    service.clock.hold(Date.parse(signTime))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(service)).toEqual(thursdays)
+
+    feed.publish([thursday, november22])
+    service.clock.hold(Date.parse('2024-11-22T23:55:00-05:00'))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse('2024-11-23T00:00:00-05:00'))
+    expect(await couponsNow(service)).toEqual(real)
+  })
+
+  test('behavior: a feed that fails at first is asked again before the notes are signed', async () => {
+    const { feed, service } = await startOnTreasury()
+    feed.publish([thursday, november22])
+    feed.behave((_, response) => response.writeHead(502).end())
+    service.clock.hold(Date.parse(fetchTime))
+    await until(() => fetches(service, 'status')).toBeGreaterThanOrEqual(2)
+    feed.behave(undefined)
+    await until(() => fetches(service, 'newest')).toBe(2)
+    service.clock.hold(Date.parse(signTime))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(service)).toEqual(real)
+  })
+
+  test('behavior: on the embedded database too', async () => {
+    const { service } = await startOnTreasury({
+      databaseUrl: await newDatabase('pglite'),
+      rows: [november22],
+      at: evening,
+    })
+    const [chain] = (await service.admin('/notes')).json().chains
+    expect(chain.current.notes.map(({ coupon }: { coupon: string }) => coupon)).toEqual(real)
+    expect(chain.current.curve.provenance).toMatchObject({ sourceDate: '2024-11-22', bills: [{ weeks: 4 }, {}, {}] })
+  })
+
+  test('behavior: a machine that slept until just before the boundary fetches before it signs', async () => {
+    const { feed, service } = await startOnTreasury({ curve: { timeoutMs: 5_000 } })
+    await until(() => couponsNow(service)).toEqual(thursdays)
+    // Longer than the second in which whoever signs looks at the clock again.
+    feed.behave((_, response) => setTimeout(() => sendFeed(response, [thursday, november22]), 1_500))
+    service.clock.hold(Date.parse('2024-11-22T17:59:00-05:00'))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(service)).toEqual(real)
+  })
+
+  test('behavior: a restart on signed notes does not need the Treasury', async () => {
+    const databaseUrl = await newDatabase()
+    const { feed, service } = await startOnTreasury({ databaseUrl })
+    await service.stop()
+    const before = feed.asked().length
+    const again = await startOnTreasury({ databaseUrl, treasury: feed })
+    expect(await couponsNow(again.service)).toEqual(thursdays)
+    expect(feed.asked().length).toBe(before)
+    expect(await metric(again.service, 'tallystick_treasury_source_age_business_days')).toBe(1)
+  })
+
+  test('behavior: of replicas that fetch at once, one stores', async () => {
+    const databaseUrl = await newDatabase()
+    const { feed, service } = await startOnTreasury({ databaseUrl, rows: [thursday] })
+    const others = await Promise.all([1, 2].map(() => startOnTreasury({ databaseUrl, treasury: feed })))
+    feed.publish([thursday, november22])
+    const all = [service, ...others.map((other) => other.service)]
+    for (const { clock } of all) clock.hold(Date.parse(fetchTime))
+    for (const one of all) await until(() => fetches(one, 'newest')).toBe(one === service ? 2 : 1)
+    const curves = await service.database.query("select provenance->>'sourceDate' as date from curves order by id")
+    expect(curves).toEqual([{ date: '2024-11-21' }, { date: '2024-11-22' }])
+  })
+})
+
+describe('an outage', () => {
+  test('behavior: what is in force stays for as long as it may, then nothing is signed and all say why', async () => {
+    const { feed, service } = await startOnTreasury()
+    feed.behave((_, response) => response.writeHead(503).end())
+    // Thursday's rates are one business day old on Friday evening and on Sunday, two on Monday, three on Tuesday.
+    for (const boundary of ['2024-11-22T18:00:00-05:00', '2024-11-25T00:00:00-05:00', '2024-11-25T18:00:00-05:00']) {
+      service.clock.hold(Date.parse(boundary))
+      await until(() => couponsNow(service)).toEqual(thursdays)
+    }
+    service.clock.hold(Date.parse('2024-11-26T00:00:00-05:00'))
+    await until(async () => (await periods(service)).current.refusal).toMatchObject({
+      reason: 'curve_stale',
+      message: expect.stringMatching(
+        /^the rates in force are of 2024-11-21, 3 business days old on 2024-11-26, the limit is 2 .*status 503\. Set a curve with `tallystick curve set 7=<bps>/,
+      ),
+    })
+    expect(await couponsNow(service)).toEqual([])
+    expect(await metric(service, 'tallystick_treasury_problem')).toBe(1)
+    expect(await fetches(service, 'status')).toBeGreaterThanOrEqual(1)
+    expect(service.log()).toContain('The Treasury feed answers with status 503.')
+
+    feed.publish([{ ...november22, date: '2024-11-25' }])
+    feed.behave(undefined)
+    await until(() => couponsNow(service)).toEqual(real)
+    expect(await metric(service, 'tallystick_treasury_problem')).toBe(0)
+  })
+
+  const states: [string, string, (feed: FakeTreasury) => void][] = [
+    ['down', 'unreachable', (feed) => feed.behave((_, response) => response.destroy())],
+    ['slow', 'timeout', (feed) => feed.behave(() => undefined)],
+    ['of the wrong shape', 'wrong_shape', (feed) => feed.behave((_, response) => response.end('<html/>'))],
+    ['empty', 'empty', (feed) => feed.publish([])],
+    ['all null', 'empty', (feed) => feed.publish([{ date: '2024-11-22' }, { date: '2024-11-21' }])],
+    [
+      'frozen',
+      'stale',
+      (feed) => feed.behave((_, response) => sendFeed(response, [{ ...november22, date: '2022-02-18' }])),
+    ],
+  ]
+  test.each(states)(
+    'error: a feed that is %s from the first start on gives no notes, and says why',
+    async (_, failure, set) => {
+      const feed = await startFakeTreasury(onTestFinished as Defer)
+      set(feed)
+      const { service } = await startOnTreasury({ treasury: feed })
+      const { current } = await periods(service)
+      expect(current).toMatchObject({ signed: false, notes: [], refusal: { reason: 'no_curve' } })
+      expect(current.refusal?.message).toContain('Treasury feed')
+      expect(await fetches(service, failure)).toBeGreaterThanOrEqual(1)
+      expect(await service.database.query('select 1 from note_sets')).toEqual([])
+    },
+  )
+
+  test('behavior: stopping does not wait for a feed that hangs', async () => {
+    const { feed, service } = await startOnTreasury({ curve: { timeoutMs: 60_000 } })
+    feed.behave(() => undefined)
+    const before = feed.asked().length
+    service.clock.hold(Date.parse(fetchTime))
+    await until(() => feed.asked().length).toBeGreaterThan(before)
+    const began = performance.now()
+    await service.stop()
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+})
+
+describe('rails', () => {
+  const jumped: FakeRow = { ...november22, discount: { 4: '5.51', 8: '5.40', 17: '5.30' } }
+
+  test('error: a move too far comes into force unsigned, until an operator confirms it', async () => {
+    const { feed, service } = await startOnTreasury()
+    feed.publish([thursday, jumped])
+    service.clock.hold(Date.parse(signTime))
+    await until(async () => (await periods(service)).next.refusal).toMatchObject({ reason: 'move_too_large' })
+    const { refusal } = (await periods(service)).next
+    expect(refusal?.message).toContain('the coupon of 7 days moves from 450 to 551 bps (+101)')
+    expect(refusal?.message).toContain('`tallystick curve set 7=551 14=551 30=550')
+    service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(service)).toEqual([])
+
+    const confirmed = [...(refusal?.message ?? '').matchAll(/(\d+)=(\d+)/g)].map(([, tenor, bps]) => [
+      tenor,
+      Number(bps),
+    ])
+    await service.operator.setCurve({ points: Object.fromEntries(confirmed), confirm: true, by: 'test' })
+    await until(() => couponsNow(service)).toEqual(['551', '551', '550', '539', '535', '530', '530'])
+  })
+
+  test.each([
+    ['zero', -450, 'the coupon of 7 days is 0 bps, outside 1 to 1000'],
+    ['above the pool’s limit', 551, 'the coupon of 7 days is 1001 bps, outside 1 to 1000'],
+  ])('error: a coupon of %s is not signed', async (_, spreadBps, message) => {
+    const { service } = await startOnTreasury({ curve: { spreadBps } })
+    expect((await periods(service)).current).toMatchObject({
+      signed: false,
+      refusal: { reason: 'coupon_out_of_range', message: expect.stringContaining(message) },
+    })
+  })
+
+  test('behavior: a clock that jumped ahead by weeks is met by rates that are too old', async () => {
+    const { service } = await startOnTreasury()
+    service.clock.hold(Date.parse('2024-12-10T12:00:00-05:00'))
+    await until(async () => (await periods(service)).current.refusal?.reason).toMatch(/^(clock_ahead|curve_stale)$/)
+    expect(await couponsNow(service)).toEqual([])
+  })
+})
+
+describe('columns', () => {
+  test('error: a vanished end is an alarm, and Thursday’s coupons stay', async () => {
+    const whole = { ...thursday, discount: { ...thursday.discount, 52: '4.16' } }
+    const { feed, service } = await startOnTreasury({ rows: [whole] })
+    const before = await couponsNow(service)
+    expect(before.at(-1)).toBe('416')
+    feed.publish([november22])
+    service.clock.hold(Date.parse(signTime))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(service)).toEqual(before)
+    expect(await fetches(service, 'incomplete')).toBeGreaterThanOrEqual(1)
+    expect(await metric(service, 'tallystick_treasury_problem')).toBe(1)
+    expect(await metric(service, 'tallystick_treasury_missing_bills')).toBe(1)
+    expect(service.log()).toContain('lacks the 52-week bill')
+  })
+
+  test('behavior: a bill gone from the middle is an alarm too, and bridged', async () => {
+    const whole = { ...thursday, discount: { ...thursday.discount, 13: '4.41' } }
+    const { feed, service } = await startOnTreasury({ rows: [whole] })
+    feed.publish([whole, november22])
+    service.clock.hold(Date.parse(signTime))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(service)).toEqual(real)
+    expect((await periods(service)).current.curve?.provenance?.missingBills).toEqual([13])
+    expect(await metric(service, 'tallystick_treasury_missing_bills')).toBe(1)
+  })
+})
+
+describe('beside an operator', () => {
+  const byHand = { 7: 460, 14: 460, 30: 460, 60: 455, 90: 450, 180: 445, 360: 440 }
+  const handmade = Object.values(byHand).map(String)
+
+  test('behavior: a curve set by hand holds for its boundary, and gives way to the next newer rates', async () => {
+    const { feed, service } = await startOnTreasury()
+    const { curve } = await service.operator.setCurve({ points: byHand, by: 'test' })
+    expect(curve.effectiveFromNewYork).toBe('2024-11-22 18:00')
+    feed.publish([thursday, november22])
+    service.clock.hold(Date.parse(fetchTime))
+    await until(() => fetches(service, 'newest')).toBe(2)
+    for (const boundary of [evening, '2024-11-23T00:00:00-05:00', '2024-11-25T00:00:00-05:00']) {
+      service.clock.hold(Date.parse(boundary))
+      await until(() => couponsNow(service)).toEqual(handmade)
+    }
+    feed.publish([november22, { ...november22, date: '2024-11-25' }])
+    service.clock.hold(Date.parse('2024-11-25T17:55:00-05:00'))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse('2024-11-25T18:00:00-05:00'))
+    expect(await couponsNow(service)).toEqual(real)
+  })
+
+  test('behavior: rates corrected before they are signed are the ones that are signed', async () => {
+    const { feed, service } = await startOnTreasury({
+      rows: [{ ...november22, discount: { 4: '9.53', 8: '9.47', 17: '9.40' } }],
+      at: evening,
+    })
+    expect((await couponsNow(service))[0]).toBe('953')
+    // The next period's rates are first wrong by far, so refused, then corrected.
+    feed.publish([november22])
+    service.clock.hold(Date.parse('2024-11-22T23:55:00-05:00'))
+    await until(async () => (await periods(service)).next.refusal?.reason).toBe('move_too_large')
+    feed.publish([{ ...november22, discount: { 4: '9.50', 8: '9.40', 17: '9.30' } }])
+    await service.stop()
+    const again = await startOnTreasury({
+      databaseUrl: service.config.database.reveal(),
+      treasury: feed,
+      at: '2024-11-22T23:56:00-05:00',
+    })
+    await until(() => isNextSigned(again.service)).toBe(true)
+  })
+
+  test('behavior: a chain of its own keeps a curve of its own', async () => {
+    const { feed, service } = await startOnTreasury({
+      config: {
+        chains: [
+          { id: 324, name: 'a', pool: '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781' },
+          { id: 10, name: 'b', pool: '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781' },
+        ],
+      },
+    })
+    await service.operator.setCurve({ points: byHand, chainId: 10, by: 'test' })
+    feed.publish([thursday, november22])
+    service.clock.hold(Date.parse(signTime))
+    await until(async () => (await service.operator.showNotes()).chains.map(({ next }) => next.signed)).toEqual([
+      true,
+      true,
+    ])
+    service.clock.hold(Date.parse(evening))
+    const { chains } = await service.operator.showNotes()
+    expect(chains.map(({ current }) => current.notes.map(({ coupon }) => coupon))).toEqual([real, handmade])
+  })
+})

@@ -1,0 +1,200 @@
+import {
+  batchClaimCalldata,
+  type Call,
+  claimCalldata,
+  poolAbi as clientPoolAbi,
+  createClient,
+  explainRevert,
+  lendCalldata,
+  type Note,
+  permitClaimCalldata,
+  permitClaimTypedData,
+  permitLendCalldata,
+  permitLendTypedData,
+  verifyNote,
+} from '@tallystick/client'
+import { createApiKey, type NoteTerms } from '@tallystick/core'
+import type { Subgraph } from '@tallystick/subgraph'
+import { toFunctionSignature } from 'viem'
+import type { HDAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dollarTokenAbi } from '../src/generated/dollar-token.ts'
+import { poolAbi } from '../src/generated/pool.ts'
+import { positionTokenAbi } from '../src/generated/position-token.ts'
+import { lentAt, maturesAt, noteAt } from './calls.ts'
+import { balanceOf, type Chain, chainId, dollars, noteSigner, send, signNote, startChain } from './chain.ts'
+import { indexHistory, type OpenTest, openTest, readHistory } from './subgraph/index-history.ts'
+
+// What the SDK encodes, signs and asks, against the real contracts and the real index of what they did.
+
+let chain: Chain
+let ann: HDAccount
+let bob: HDAccount
+beforeAll(async () => {
+  chain = await startChain()
+  ;[ann, bob] = chain.wallets as [HDAccount, HDAccount]
+  await send(chain, {
+    to: chain.token,
+    functionName: 'approve',
+    args: [chain.pool, dollars(1_000_000)],
+    from: ann.address,
+  })
+})
+afterAll(() => chain.stop())
+
+test('default: the functions of the SDK’s ABI are the contract’s', () => {
+  const ours = poolAbi.filter(({ type }) => type === 'function').map((item) => toFunctionSignature(item as never))
+  expect(ours).toEqual(expect.arrayContaining(clientPoolAbi.map((item) => toFunctionSignature(item))))
+})
+
+describe('behavior: a life of notes', () => {
+  beforeAll(lendThree)
+
+  test('the pool takes what is lent, by approval and by permit', async () => {
+    expect(await ownersOf([1n, 2n, 3n])).toEqual([ann.address, ann.address, bob.address])
+  })
+
+  test('what the pool refuses is explained', async () => {
+    const note = await signedNote(noteAt(lentAt))
+    const lend = { pool: chain.pool, note, beneficiary: ann.address, principal: dollars(1_000) }
+    const forged = { ...note, coupon: note.coupon + 1n }
+    const at = lentAt + 3n
+    expect(await refusalOf(ann, { call: lendCalldata(lend), at: note.validBefore })).toBe('The note has expired')
+    expect(await refusalOf(ann, { call: lendCalldata({ ...lend, principal: 1n }), at })).toBe('The amount is too small')
+    expect(await refusalOf(ann, { call: lendCalldata({ ...lend, note: forged }), at })).toMatch(
+      /not by the pool’s signer/,
+    )
+    expect(await refusalOf(ann, { call: lendCalldata({ ...lend, partnerFeeBPS: 1n }), at })).toMatch(/fee has changed/)
+    expect(await refusalOf(bob, { call: lendCalldata(lend), at })).toBe('The pool may not take that much')
+    const claim = claimCalldata({ pool: chain.pool, beneficiary: ann.address, tokenId: 1n })
+    expect(await refusalOf(ann, { call: claim, at })).toBe('The position has not matured')
+    expect(await refusalOf(bob, { call: claim, at: maturesAt })).toBe('The position is not yours')
+    expect(await refusalOf(ann, { call: claim, at: maturesAt })).toBe('The pool may not take the position')
+  })
+
+  test('earnings are what the pool itself reckons; then it pays them, by approval and by permit', async () => {
+    const byAdmin = { from: chain.admin.address, to: chain.pool }
+    const lendDay = lentAt / 86_400n
+    const restate = {
+      ...byAdmin,
+      functionName: 'updatePreviousFloatingIncome',
+      args: [lendDay, 3n, [7n, 5n, 9n].map(scaled)],
+    }
+    await send(chain, { ...restate, at: (lendDay + 3n) * 86_400n + 5n })
+    const { timestamp: at } = await chain.client.getBlock()
+    const reckoned = await Promise.all([incomeOf('calculateFixedIncome'), incomeOf('calculateFloatingIncome')])
+    const before = await openIndex('before')
+    const [active] = await before.client.earnings(ann.address, { at })
+    expect(active?.earnings?.accrued).toMatchObject({ fixed: reckoned[0], floating: reckoned[1] })
+    expect(reckoned[1]).toBeGreaterThan(0n)
+    expect(active?.earnings).toMatchObject({ activePositions: 2, activePrincipal: dollars(2_000) })
+    await before.close()
+
+    const held = await balanceOf(chain, ann.address)
+    const nonce = await chain.client.readContract({
+      ...{ address: chain.positions, abi: positionTokenAbi, functionName: 'nonces', args: [1n] },
+    })
+    const permit = { pool: chain.pool, tokenId: 1n, deadline: maturesAt + 99n }
+    const positions = { address: chain.positions, name: 'Tallystick Position', version: '1' }
+    const signature = await ann.signTypedData(permitClaimTypedData({ ...permit, positions, chainId, nonce }))
+    const first = permitClaimCalldata({ ...permit, beneficiary: ann.address, signature })
+    await sendCall(ann, { call: first, at: maturesAt + 10n })
+    const approval = { to: chain.positions, functionName: 'approve', args: [chain.pool, 2n], from: ann.address }
+    await send(chain, approval)
+    const claims = [{ tokenId: 2n, beneficiary: ann.address }]
+    await sendCall(ann, { call: batchClaimCalldata({ pool: chain.pool, claims }), at: maturesAt + 30n })
+
+    const after = await openIndex('after')
+    const [claimed] = await after.client.earnings(ann.address)
+    const paid = (await balanceOf(chain, ann.address)) - held - dollars(2_000)
+    expect(claimed?.earnings).toMatchObject({ claimed: { net: paid }, accrued: { net: 0n }, activePositions: 0 })
+    const [list] = await after.client.positions(ann.address)
+    expect(list?.positions?.map(({ tokenId, status }) => [tokenId, status])).toEqual([
+      [2n, 'Claimed'],
+      [1n, 'Claimed'],
+    ])
+    const [incomes] = await after.client.floatingIncomes()
+    expect(incomes?.days?.map(({ day, floatingIncome }) => [day - lendDay, floatingIncome])).toEqual([
+      [2n, scaled(9n)],
+      [1n, scaled(5n)],
+      [0n, scaled(7n)],
+    ])
+    await after.close()
+  })
+})
+
+const scaled = (income: bigint) => income * 10n ** 16n
+
+async function signedNote(terms: NoteTerms): Promise<Note> {
+  const { r, s, v } = await signNote(chain, terms)
+  return { ...terms, startedAt: terms.validAfter, signature: { r, s, v: v === 27 ? 27 : 28 } }
+}
+
+/** Two positions of Ann's, one of Bob's. */
+async function lendThree(): Promise<void> {
+  const note = await signedNote(noteAt(lentAt))
+  expect(await verifyNote(note, { pool: chain.pool, signer: noteSigner.address })).toMatchObject({ valid: true })
+  const lend = { pool: chain.pool, note, principal: dollars(1_000) }
+  await sendCall(ann, { call: lendCalldata({ ...lend, beneficiary: ann.address }), at: lentAt })
+  await sendCall(ann, { call: lendCalldata({ ...lend, beneficiary: ann.address }), at: lentAt + 1n })
+
+  const deadline = note.validBefore
+  const nonce = await chain.client.readContract({
+    ...{ address: chain.token, abi: dollarTokenAbi, functionName: 'nonces', args: [bob.address] },
+  })
+  const token = { address: chain.token, name: 'Tallystick Dollar', version: '1' }
+  const typedData = permitLendTypedData({ ...lend, token, chainId, owner: bob.address, nonce, deadline })
+  const signature = await bob.signTypedData(typedData)
+  const call = permitLendCalldata({ ...lend, beneficiary: bob.address, permit: { signature, deadline } })
+  await sendCall(bob, { call, at: lentAt + 2n })
+}
+
+type Sending = { readonly call: Call; readonly at: bigint }
+
+async function sendCall(from: HDAccount, { call, at }: Sending): Promise<void> {
+  await chain.client.setNextBlockTimestamp({ timestamp: at })
+  const hash = await chain.client.sendTransaction({ ...call, account: from.address, gas: 5_000_000n, chain: null })
+  await chain.client.mine({ blocks: 1 })
+  expect((await chain.client.getTransactionReceipt({ hash })).status).toBe('success')
+}
+
+/** How the SDK explains what the node says of a call at an instant. */
+async function refusalOf(from: HDAccount, { call, at }: Sending): Promise<string | undefined> {
+  const calling = chain.client.call({ ...call, account: from.address, blockOverrides: { time: at } })
+  return calling.then(
+    () => undefined,
+    (error: unknown) => explainRevert(error)?.title,
+  )
+}
+
+function ownersOf(tokenIds: readonly bigint[]) {
+  const positions = { address: chain.positions, abi: positionTokenAbi, functionName: 'ownerOf' } as const
+  return Promise.all(tokenIds.map((tokenId) => chain.client.readContract({ ...positions, args: [tokenId] })))
+}
+
+/** Of both of Ann's positions. */
+async function incomeOf(functionName: 'calculateFixedIncome' | 'calculateFloatingIncome'): Promise<bigint> {
+  const pool = { address: chain.pool, abi: poolAbi, functionName } as const
+  const incomes = await Promise.all([1n, 2n].map((tokenId) => chain.client.readContract({ ...pool, args: [tokenId] })))
+  return incomes.reduce((total, income) => total + income, 0n)
+}
+
+/** The SDK before an index of everything so far. `POST /data` is the gateway's; here it only passes on. */
+async function openIndex(namespace: string) {
+  const opened: OpenTest = await openTest('pglite')
+  const blocks = await readHistory(chain)
+  const subgraph = await indexHistory(opened.database, { chain, namespace, blocks })
+  const apiKey = createApiKey({ kind: 'test', randomBytes: (length) => new Uint8Array(length) })
+  const client = createClient({ baseUrl: 'https://sandbox.example', apiKey, fetch: passOn(subgraph) })
+  return { client, close: opened.close }
+}
+
+function passOn(subgraph: Subgraph) {
+  return async (_url: string, init: RequestInit) => {
+    const { query, variables } = JSON.parse(String(init.body))
+    const { chains: _chains, ...rest } = variables
+    const result = await subgraph.execute({ query, variables: rest })
+    const body = 'data' in result ? { data: result.data } : { data: null, errors: result.errors }
+    return Response.json([{ chain: chainId, ...body }])
+  }
+}

@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClock, createOperator, openServiceDatabase, parseConfig } from '@tallystick/api'
+import { findFreePort } from '@tallystick/workbench/free-port'
+import { createTestDatabase } from '@tallystick/workbench/test-database'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { type Chain, noteSigner, send, startChain } from './chain.ts'
+import { refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
+import { newDirectory, root, startSandbox } from './start-sandbox.ts'
+
+type Check = { readonly subject: string; readonly name: string; readonly outcome: string; readonly found: string }
+type Diagnosis = { readonly exitCode: number | null; readonly checks: readonly Check[] }
+
+const cli = join(root, 'apps/api/bin/tallystick.js')
+const nobody = '0x000000000000000000000000000000000000dEaD'
+
+/** `tallystick doctor` as an operator runs it. */
+async function doctor(configPath: string, env: Record<string, string> = {}): Promise<Diagnosis> {
+  const commandLine = [cli, 'doctor', '--json', '--config', configPath]
+  const child: ChildProcess = spawn(process.execPath, commandLine, { env: { PATH: process.env['PATH'], ...env } })
+  const chunks: string[] = []
+  child.stdout?.on('data', (chunk) => chunks.push(String(chunk)))
+  const [exitCode] = (await once(child, 'close')) as [number | null]
+  return { exitCode, checks: JSON.parse(chunks.join('')).checks }
+}
+
+const linesOf = ({ checks }: Diagnosis, outcome: string) =>
+  checks.filter((check) => check.outcome === outcome).map(({ subject, name, found }) => `${subject}: ${name}: ${found}`)
+
+test('default: a sandbox is well, and every subject was looked at', { timeout: 90_000 }, async () => {
+  const dir = await newDirectory()
+  const sandbox = await startSandbox('--dir', dir, '--positions', '2')
+  const diagnosis = await doctor(join(dir, 'tallystick.json'))
+  expect([diagnosis.exitCode, linesOf(diagnosis, 'fail')]).toEqual([0, []])
+  const good = linesOf(diagnosis, 'ok').join('\n')
+  for (const line of [
+    /^service: ready: /m,
+    /^database: reachable: .* is open in the running service/m,
+    /^clock: chain 324: /m,
+    /^certificate: served: /m,
+    /^signer: signs: /m,
+    /^chain 324: fresh note: validatePriceFeed takes a note signed just now/m,
+    /^chain 324: notes on offer: validatePriceFeed takes all 7 of them/m,
+    /^subgraph 324: index: following, at block \d+/m,
+    /^subgraph 324: service: query: the position query works/m,
+    /^subgraph 324: service: lag: it is \d+ blocks, \d+ s behind the chain/m,
+  ]) {
+    expect(good).toMatch(line)
+  }
+  const signerKey = readFileSync(join(dir, 'secrets', 'signer-key'), 'utf8')
+  expect(JSON.stringify(diagnosis)).not.toContain(signerKey.trim().slice(2))
+  await sandbox.stop()
+})
+
+describe('on a chain of its own', () => {
+  let chain: Chain
+  let directory: string
+  let databaseUrl: string
+  const env = { ADMIN_TOKEN: 'an-admin-token', SIGNER_KEY: `0x${'01'.repeat(32)}` }
+  beforeAll(async () => {
+    chain = await startChain(BigInt(Math.floor(Date.now() / 1000)))
+    directory = await mkdtemp(join(tmpdir(), 'tallystick-doctor-'))
+    const source = await createTestDatabase('postgres', inject('databases'))
+    databaseUrl = source.url
+    const config = parseConfig(settingsOf({}), { path: 'test', env, secrets: 'required', baseDirectory: directory })
+    const database = await openServiceDatabase(databaseUrl, () => undefined)
+    await createOperator({ database, config, clock: createClock() }).setCurve({ points: { 7: 369, 30: 362 } })
+    await database.close()
+    return source.remove
+  })
+  afterAll(async () => {
+    await chain.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  function settingsOf(change: object) {
+    const { pool, positions, client } = chain
+    const subgraph = { embedded: { positions } }
+    return {
+      listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
+      admin: { port: 9464, token: 'env:ADMIN_TOKEN' },
+      database: databaseUrl,
+      signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+      tenors: [7, 30],
+      chains: [{ id: 324, name: 'devnet', pool, rpc: [client.transport.url as string], subgraph, ...change }],
+    }
+  }
+
+  async function examine(change: object = {}, changedEnv: Record<string, string> = {}): Promise<Diagnosis> {
+    const settings = settingsOf(change)
+    const path = join(directory, 'tallystick.json')
+    const admin = { ...settings.admin, port: await findFreePort() }
+    await writeFile(path, JSON.stringify({ ...settings, admin }))
+    return doctor(path, { ...env, ...changedEnv })
+  }
+
+  /** Changes the pool for the length of a test. */
+  async function administer(functionName: string, args: unknown[], undo: readonly [string, unknown[]]): Promise<void> {
+    const call = { from: chain.admin.address, to: chain.pool }
+    await send(chain, { ...call, functionName, args })
+    onTestFinished(async () => {
+      await send(chain, { ...call, functionName: undo[0], args: undo[1] })
+    })
+  }
+
+  test('default: nothing is broken', async () => {
+    const diagnosis = await examine()
+    expect([diagnosis.exitCode, linesOf(diagnosis, 'fail')]).toEqual([0, []])
+    expect(linesOf(diagnosis, 'ok').join('\n')).toContain('fresh note: validatePriceFeed takes a note signed just now')
+    expect(linesOf(diagnosis, 'warn').join('\n')).toContain('floating income: yesterday’s (UTC) is not reported yet')
+  })
+
+  test.each([
+    ['a pool address without a contract', { pool: nobody }, /^chain 324: pool: there is no contract at 0x0+dEaD/],
+    [
+      'a domain of another version',
+      { domain: { version: '2' } },
+      /^chain 324: domain separator: .*version "2".*refuses every note/,
+    ],
+    ['a domain of another name', { domain: { name: 'Other' } }, /^chain 324: domain separator: .*name "Other"/],
+    [
+      'more coupon than the pool takes',
+      { maxCouponBps: 1001 },
+      /^chain 324: coupon limit: the pool takes up to 1000 bps, but .* 1001/,
+    ],
+    [
+      'less maturity than the pool wants',
+      { minMaturitySeconds: 3600 },
+      /^chain 324: maturity limit: the pool wants 172800 s/,
+    ],
+    [
+      'positions without a contract',
+      { subgraph: { embedded: { positions: nobody } } },
+      /^subgraph 324: positions: there is no contract at 0x0+dEaD/,
+    ],
+  ])('error: %s', async (_, change, line) => {
+    const diagnosis = await examine(change)
+    expect(diagnosis.exitCode).toBe(1)
+    expect(linesOf(diagnosis, 'fail').some((failure) => line.test(failure))).toBe(true)
+  })
+
+  test('error: a contract that is no pool', async () => {
+    const diagnosis = await examine({ pool: chain.token })
+    expect(diagnosis.exitCode).toBe(1)
+    expect(linesOf(diagnosis, 'fail').join('\n')).toContain(
+      'fresh note: validatePriceFeed refuses it: the contract reverts',
+    )
+    expect(linesOf(diagnosis, 'warn').join('\n')).toContain(
+      'coupon limit: it cannot be read: the contract has no maxCouponLimit()',
+    )
+  })
+
+  test('error: a signer the pool does not know', async () => {
+    const diagnosis = await examine({}, { SIGNER_KEY: `0x${'02'.repeat(32)}` })
+    expect(diagnosis.exitCode).toBe(1)
+    const failures = linesOf(diagnosis, 'fail').join('\n')
+    expect(failures).toContain(
+      `registered signer: the pool takes notes of ${noteSigner.address}, ours are signed by 0x`,
+    )
+    expect(failures).toContain(
+      `fresh note: validatePriceFeed refuses it: the pool takes notes signed by ${noteSigner.address}`,
+    )
+  })
+
+  test.each([
+    [
+      'a lowered coupon limit',
+      'setMaxCouponLimit',
+      [500n],
+      ['setMaxCouponLimit', [1000n]],
+      'coupon limit: the pool takes up to 500 bps',
+    ],
+    [
+      'a raised maturity limit',
+      'setMinMaturityLimit',
+      [700_000n],
+      ['setMinMaturityLimit', [172_800n]],
+      'maturity limit: the pool wants 700000 s',
+    ],
+    ['a paused pool', 'pause', [], ['unpause', []], 'open: the pool is paused: nobody can lend or claim'],
+    [
+      'another signer registered',
+      'setVerifierSigner',
+      [nobody],
+      ['setVerifierSigner', [noteSigner.address]],
+      'registered signer: the pool takes notes of 0x0000',
+    ],
+  ] as const)('error: %s on the chain', async (_, functionName, args, undo, line) => {
+    await administer(functionName, [...args], [undo[0], [...undo[1]]])
+    const diagnosis = await examine()
+    expect([diagnosis.exitCode, linesOf(diagnosis, 'fail').join('\n')]).toEqual([1, expect.stringContaining(line)])
+  })
+
+  test('behavior: where a node cannot be asked about another time, no usable note is signed to try', async () => {
+    const proxy = await startRpcProxy(chain.client.transport.url as string, refuseOverrides)
+    onTestFinished(proxy.stop)
+    const diagnosis = await examine({ rpc: [proxy.url] })
+    expect(diagnosis.exitCode).toBe(0)
+    expect(linesOf(diagnosis, 'skipped').join('\n')).toContain('fresh note: the RPC takes no block time with eth_call')
+  })
+
+  test('behavior: the note shown to the pool is good for one second, an hour before the newest block', async () => {
+    const proxy = await startRpcProxy(chain.client.transport.url as string)
+    onTestFinished(proxy.stop)
+    await examine({ rpc: [proxy.url] })
+    const { timestamp } = await chain.client.getBlock()
+    const shown = proxy.calls().filter(({ params }) => JSON.stringify(params).includes('0xbe7b54a1'))
+    expect(shown).toHaveLength(1)
+    const { data } = shown[0]!.params[0] as { data: string }
+    const word = (index: number) => BigInt(`0x${data.slice(10 + index * 64, 74 + index * 64)}`)
+    expect([word(1), word(2), word(3)]).toEqual([1n, timestamp - 3_601n, timestamp - 3_599n])
+  })
+})

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import {
+  dataResponseSchema,
+  errorBodySchema,
+  graphqlAnswerSchema,
+  notesResponseSchema,
+  rateResponseSchema,
+} from '@tallystick/core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { postJson } from './post-json.ts'
+import { type Outcome, parseCommands, runCommands } from './run-commands.ts'
+import { type Credentials, readCredentials, root, startSandboxUntil } from './start-sandbox.ts'
+
+type Operation = {
+  readonly operationId: string
+  readonly requestBody?: {
+    readonly content: Record<string, { readonly examples: Record<string, { readonly value: unknown }> }>
+  }
+  readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[]
+}
+type Document = {
+  readonly info: { readonly description: string }
+  readonly paths: Record<string, Record<string, Operation>>
+}
+
+const commands = parseCommands(readFileSync(join(root, 'examples/curl.md'), 'utf8'))
+const curls = commands.filter(({ source }) => source.startsWith('curl '))
+let directory: string
+let credentials: Credentials
+let document: Document
+let outcomes: ReadonlyMap<string, Outcome>
+
+// One sandbox for all of them: they only read.
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tallystick-examples-'))
+  const undos: (() => unknown)[] = []
+  const sandbox = await startSandboxUntil((undo) => undos.push(undo), '--dir', join(directory, '.tallystick'))
+  credentials = readCredentials(join(directory, '.tallystick'))
+  const sources = commands.map(({ source }) => source)
+  const results = await runCommands(sources, { cwd: directory })
+  outcomes = new Map(sources.map((source, index) => [source, results[index] as Outcome]))
+  document = JSON.parse(outcomes.get('curl "$TALLYSTICK_URL/openapi.json"')?.body ?? '')
+  return async () => {
+    await sandbox.stop()
+    for (const undo of undos) await undo()
+    await rm(directory, { recursive: true, force: true })
+  }
+}, 120_000)
+
+/** What an address answers with when all is well. */
+function schemaOf(source: string): z.ZodType {
+  if (source.includes('/notes')) return notesResponseSchema
+  if (source.includes('/rate')) return rateResponseSchema
+  if (/\/(data|graphql)"/.test(source)) return dataResponseSchema
+  if (source.includes('/subgraphs/')) return graphqlAnswerSchema.extend({ errors: z.undefined().optional() })
+  return z.looseObject({ openapi: z.string() })
+}
+
+describe('examples/curl.md', () => {
+  test('default: all of it is read', () => {
+    const text = readFileSync(join(root, 'examples/curl.md'), 'utf8')
+    expect(curls).toHaveLength(text.match(/^curl /gm)?.length ?? 0)
+    expect(curls.filter(({ status }) => status === undefined)).toEqual([])
+    expect(curls.length).toBeGreaterThan(20)
+  })
+
+  test.each(curls)('default: $source answers $status $code', ({ source, status, code }) => {
+    const outcome = outcomes.get(source)
+    expect(outcome).toMatchObject({ status })
+    const { body = '', output = '' } = outcome ?? {}
+    if (code !== undefined) expect(errorBodySchema.parse(JSON.parse(body)).code).toBe(code)
+    else if (source.includes('/docs')) expect(body).toMatch(/^<!doctype html>/)
+    else if (source.startsWith('curl -I') || status === 304) expect(output).toMatch(/^etag: "/im)
+    else if (source.includes('--output'))
+      notesResponseSchema.parse(JSON.parse(readFileSync(join(directory, 'notes.json'), 'utf8')))
+    else schemaOf(source).parse(JSON.parse(body))
+    if (source.includes('/graphql')) expect(output).toMatch(/^deprecation: @\d+\r\nlink: <\/data>/im)
+  })
+
+  test('behavior: the wallet has positions, and earned something', () => {
+    const answers = curls
+      .filter(({ source }) => source.includes('WALLET'))
+      .map(({ source }) => dataResponseSchema.parse(JSON.parse(outcomes.get(source)?.body ?? ''))[0]?.data)
+    expect(answers).toEqual([
+      { positionInfos: expect.arrayContaining([expect.objectContaining({ initalOwner: expect.any(String) })]) },
+      { account: expect.objectContaining({ totalIncome: expect.stringMatching(/^[1-9]\d*$/) }) },
+    ])
+  })
+})
+
+describe('the examples of /docs', () => {
+  const operations = () =>
+    Object.entries(document.paths).flatMap(([path, of]) => Object.values(of).map((operation) => ({ path, operation })))
+  const samplesOf = (lang: string) =>
+    operations().flatMap(({ operation }) => operation['x-codeSamples'].filter((sample) => sample.lang === lang))
+  const environment = () => ({
+    TALLYSTICK_URL: credentials.baseUrl,
+    TALLYSTICK_KEY: credentials.apiKey,
+    CURL_CA_BUNDLE: credentials.caCert,
+    NODE_EXTRA_CA_CERTS: credentials.caCert,
+  })
+
+  test('default: command lines', async () => {
+    const sources = samplesOf('Shell').map(({ source }) => source)
+    expect(sources).toHaveLength(operations().length)
+    const results = await runCommands(sources, { cwd: directory, env: environment() })
+    for (const [index, source] of sources.entries()) {
+      const { status, body, output } = results[index] as Outcome
+      expect(status, `${source}\n${output}`).toBe(200)
+      if (source.includes('/docs')) expect(body).toMatch(/^<!doctype html>/)
+      else expect(() => schemaOf(source).parse(JSON.parse(body)), source).not.toThrow()
+    }
+  })
+
+  test('default: the lines of the introduction', async () => {
+    const lines = parseCommands(document.info.description).map(({ source }) => source)
+    expect(lines).toHaveLength(2)
+    const shown = [...lines, 'echo "$TALLYSTICK_URL $TALLYSTICK_KEY"']
+    expect((await runCommands(shown, { cwd: directory })).at(-1)?.output).toMatch(/^https:\S+ tsk_test_\w+\n$/)
+  })
+
+  test('default: request bodies', async () => {
+    const bodies = operations().flatMap(({ path, operation: { requestBody } }) =>
+      Object.values(requestBody?.content['application/json']?.examples ?? {}).map(({ value }) => ({ path, value })),
+    )
+    expect(bodies.length).toBeGreaterThan(5)
+    const { baseUrl, apiKey, caCert } = credentials
+    for (const { path, value } of bodies) {
+      const url = baseUrl + path.replace('{chainid}', '324')
+      const { status, json } = await postJson(url, { caCert, headers: { 'x-api-key': apiKey }, body: value as object })
+      expect([status, JSON.stringify(json)]).toEqual([200, expect.not.stringContaining('"errors"')])
+      // Empty lists would be true of any query.
+      expect(JSON.stringify(json)).not.toMatch(/:(\[\]|null)/)
+    }
+  })
+
+  test('default: programs', { timeout: 60_000 }, async () => {
+    const sources = samplesOf('TypeScript').map(({ source }) => source)
+    expect(sources).toHaveLength(3)
+    for (const source of sources) {
+      const options = ['--conditions=src', '--import', 'tsx', '--input-type=module', '--eval', source]
+      const env = { PATH: process.env['PATH'], ...environment() }
+      const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: root, env })
+      expect(stdout, source).toMatch(/^\d+n? \d+/)
+    }
+  })
+})

@@ -1,0 +1,194 @@
+import { periodAt } from '@tallystick/core'
+import { findFreePort } from '@tallystick/workbench/free-port'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Chain, noteSigner, send, startChain, startsAt } from './chain.ts'
+import { ignoreOverrides, refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
+import { startOnChain } from './service-on-chain.ts'
+
+const { end: boundary } = periodAt(startsAt)
+const other = privateKeyToAccount(`0x${'02'.repeat(32)}`).address
+const patience = { timeout: 10_000 }
+
+let chain: Chain
+let headSeconds = 0n
+beforeAll(async () => {
+  chain = await startChain()
+  await mineAt(boundary - 200n)
+})
+afterAll(() => chain.stop())
+
+/** Each test begins two minutes before a boundary after the last one's: time on a chain only goes forward. */
+async function standBeforeBoundary(): Promise<bigint> {
+  let next = periodAt(headSeconds).end
+  if (next - headSeconds < 130n) next = periodAt(next).end
+  await mineAt(next - 120n)
+  return next
+}
+
+async function mineAt(second: bigint): Promise<void> {
+  await chain.client.setNextBlockTimestamp({ timestamp: second })
+  await chain.client.mine({ blocks: 1 })
+  headSeconds = second
+}
+
+async function registerSigner(address: string): Promise<void> {
+  headSeconds += 1n
+  const change = { from: chain.admin.address, to: chain.pool, functionName: 'setVerifierSigner' }
+  await send(chain, { ...change, args: [address], at: headSeconds })
+}
+
+async function registerOtherSigner(): Promise<void> {
+  await registerSigner(other)
+  onTestFinished(() => registerSigner(noteSigner.address))
+}
+
+const total = (outcome: string) => `tallystick_preflight_total{chain="324",outcome="${outcome}"}`
+const refused = 'tallystick_preflight_refused{chain="324"}'
+const unchecked = 'tallystick_preflight_unchecked{chain="324"}'
+
+describe('require', () => {
+  test('default: the pool takes the notes of now and, minutes before their time, those of the next period', async () => {
+    const next = await standBeforeBoundary()
+    const { showNotes, metric } = await startOnChain(chain, { preflight: 'require', atSeconds: next - 119n })
+    const notes = await showNotes()
+    expect([notes.current.signed, notes.next.signed]).toEqual([true, true])
+    expect([await metric(total('accepted')), await metric(refused), await metric(unchecked)]).toEqual([2, 0, 0])
+  })
+
+  test('error: a pool that has another signer registered: nothing is stored until it has ours', async () => {
+    const next = await standBeforeBoundary()
+    await registerOtherSigner()
+    const { showNotes, metric, log } = await startOnChain(chain, { preflight: 'require', atSeconds: next - 119n })
+    const { current } = await showNotes()
+    expect(current).toMatchObject({
+      signed: false,
+      notes: [],
+      refusal: {
+        reason: 'preflight_refused',
+        message: expect.stringContaining(`the pool takes notes signed by ${other}, and finds this one signed by`),
+      },
+    })
+    expect(current.refusal?.message).toContain('refuses the note of 7 days')
+    expect(await metric(refused)).toBe(1)
+    expect(log()).toContain('"reason":"preflight_refused"')
+    await registerSigner(noteSigner.address)
+    await expect.poll(async () => (await showNotes()).next.signed, patience).toBe(true)
+    expect((await showNotes()).current.signed).toBe(true)
+    expect(await metric(refused)).toBe(0)
+  })
+
+  test('error: an address without code takes every call, and is refused all the same', async () => {
+    const next = await standBeforeBoundary()
+    const setting = { preflight: 'require', atSeconds: next - 119n, pool: other } as const
+    const { showNotes } = await startOnChain(chain, setting)
+    expect((await showNotes()).current.refusal?.message).toContain('there is no contract at the pool’s address')
+  })
+
+  test('error: with no RPC that answers, nothing is published, and the reason has no URL', async () => {
+    const next = await standBeforeBoundary()
+    const rpc = [`http://127.0.0.1:${await findFreePort()}/a-secret-key`]
+    const { showNotes, log } = await startOnChain(chain, { preflight: 'require', atSeconds: next - 119n, rpc })
+    const { current } = await showNotes()
+    expect(current).toMatchObject({ signed: false, refusal: { reason: 'preflight_unavailable' } })
+    expect(current.refusal?.message).toMatch(/RPC 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)/)
+    expect(log()).not.toContain('a-secret-key')
+  })
+
+  test('error: an RPC of another chain is not believed', async () => {
+    const next = await standBeforeBoundary()
+    const proxy = await startRpcProxy(chain.client.transport.url as string, (call) =>
+      call.method === 'eth_chainId' ? { pass: { ...call, method: 'eth_blockNumber' } } : undefined,
+    )
+    onTestFinished(proxy.stop)
+    const { showNotes } = await startOnChain(chain, { preflight: 'require', atSeconds: next - 119n, rpc: [proxy.url] })
+    expect((await showNotes()).current.refusal?.message).toMatch(/is of chain \d+, the configuration says 324/)
+    expect(proxy.calls().some(({ method }) => method === 'eth_call')).toBe(false)
+  })
+
+  test.each([
+    ['refuses', refuseOverrides],
+    ['passes over', ignoreOverrides],
+  ])('behavior: a node that %s a block time holds the next notes back until the boundary', async (_, interfere) => {
+    const next = await standBeforeBoundary()
+    const proxy = await startRpcProxy(chain.client.transport.url as string, interfere)
+    onTestFinished(proxy.stop)
+    const setting = { preflight: 'require', atSeconds: next - 119n, rpc: [proxy.url] } as const
+    const { showNotes, metric, clock } = await startOnChain(chain, setting)
+    const ahead = await showNotes()
+    expect(ahead.current.signed).toBe(true)
+    expect(ahead.next).toMatchObject({
+      signed: false,
+      refusal: {
+        reason: 'preflight_unavailable',
+        message: expect.stringContaining('cannot be asked about a time to come'),
+      },
+    })
+    clock.hold(Number(next) * 1000)
+    await expect
+      .poll(async () => (await showNotes()).current.refusal?.message, patience)
+      .toContain('has no block of the period')
+    await mineAt(next)
+    await expect.poll(async () => (await showNotes()).current.signed, patience).toBe(true)
+    expect(await metric(refused)).toBe(0)
+  })
+})
+
+describe('warn', () => {
+  test('default: the notes are there at once, and the pool is heard', async () => {
+    const next = await standBeforeBoundary()
+    const { showNotes, metric } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n })
+    expect((await showNotes()).next.signed).toBe(true)
+    await expect.poll(() => metric(total('accepted')), patience).toBe(2)
+    expect([await metric(refused), await metric(unchecked)]).toEqual([0, 0])
+  })
+
+  test('error: a pool that has another signer registered raises the alarm, and ends it when it has ours', async () => {
+    const next = await standBeforeBoundary()
+    await registerOtherSigner()
+    const { showNotes, metric, log } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n })
+    expect((await showNotes()).current.signed).toBe(true)
+    await expect.poll(() => metric(refused), patience).toBe(1)
+    expect(log()).toContain('preflight: the pool of chain 324 refuses the note of 7 days')
+    await registerSigner(noteSigner.address)
+    await expect.poll(() => metric(refused), patience).toBe(0)
+  })
+
+  test('behavior: a node that cannot look ahead is asked after the boundary; the notes are there on time', async () => {
+    const next = await standBeforeBoundary()
+    const proxy = await startRpcProxy(chain.client.transport.url as string, refuseOverrides)
+    onTestFinished(proxy.stop)
+    const setting = { preflight: 'warn', atSeconds: next - 119n, rpc: [proxy.url] } as const
+    const { showNotes, metric, clock } = await startOnChain(chain, setting)
+    expect((await showNotes()).next.signed).toBe(true)
+    await expect.poll(() => metric(total('too_early')), patience).toBeGreaterThan(0)
+    await expect.poll(() => metric(total('accepted')), patience).toBe(1)
+    await mineAt(next)
+    clock.hold(Number(next) * 1000)
+    await expect.poll(() => metric(total('accepted')), patience).toBe(2)
+    expect(await metric(unchecked)).toBe(0)
+  })
+
+  test('error: with no RPC that answers, the notes are there and the metric says that nobody looked', async () => {
+    const next = await standBeforeBoundary()
+    const rpc = [`http://127.0.0.1:${await findFreePort()}`]
+    const { showNotes, metric } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n, rpc })
+    expect((await showNotes()).current.signed).toBe(true)
+    await expect.poll(() => metric(total('unavailable')), patience).toBeGreaterThan(0)
+    expect([await metric(refused), await metric(unchecked)]).toEqual([0, 1])
+  })
+})
+
+test('behavior: off asks no pool', async () => {
+  const next = await standBeforeBoundary()
+  const proxy = await startRpcProxy(chain.client.transport.url as string)
+  onTestFinished(proxy.stop)
+  const setting = { preflight: 'off', atSeconds: next - 119n, rpc: [proxy.url] } as const
+  const { showNotes, metric, clock } = await startOnChain(chain, setting)
+  clock.hold(Number(next) * 1000)
+  await expect
+    .poll(async () => (await showNotes()).current.notes[0]?.signature_valid_after, patience)
+    .toBe(`${next - 1n}`)
+  expect(proxy.calls().filter(({ method }) => method === 'eth_call')).toEqual([])
+  expect(await metric(total('accepted'))).toBeUndefined()
+})

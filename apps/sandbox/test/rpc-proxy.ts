@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type ProxiedCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
+
+/** What to answer instead of the node, or undefined to let it answer; the call may be changed on its way. */
+export type Interfere = (call: ProxiedCall) => { readonly error: object } | { readonly pass: ProxiedCall } | undefined
+
+export type RpcProxy = { readonly url: string; readonly calls: () => readonly ProxiedCall[]; stop(): void }
+
+/** A server in front of a node, for what the node itself cannot be made to do. */
+export async function startRpcProxy(target: string, interfere: Interfere = () => undefined): Promise<RpcProxy> {
+  const calls: ProxiedCall[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const call = JSON.parse(Buffer.concat(chunks).toString()) as ProxiedCall
+    calls.push(call)
+    const interference = interfere(call) ?? { pass: call }
+    const answer = 'error' in interference ? { jsonrpc: '2.0', id: call.id, ...interference } : undefined
+    const body = answer ? JSON.stringify(answer) : await pass(target, (interference as { pass: ProxiedCall }).pass)
+    response.setHeader('content-type', 'application/json').end(body)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: () => calls,
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** As a node does that knows eth_call without overrides. */
+export const refuseOverrides: Interfere = ({ method, params }) =>
+  method === 'eth_call' && params.length > 2
+    ? { error: { code: -32602, message: 'too many arguments, want at most 2' } }
+    : undefined
+
+/** As a node does that takes any number of parameters and looks at the first two. */
+export const ignoreOverrides: Interfere = (call) =>
+  call.method === 'eth_call' ? { pass: { ...call, params: call.params.slice(0, 2) } } : undefined
+
+async function pass(target: string, call: ProxiedCall): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(target, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...call }) })
+  return answer.text()
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FetchFunction } from '@tallystick/client'
+import { Agent, fetch as fetchWith } from 'undici'
+import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+
+/** What `npm start` writes for programs to read. */
+export type Credentials = {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly caCert: string
+  readonly chains: readonly {
+    readonly id: number
+    readonly rpcUrl: string
+    readonly pool: Address
+    readonly positions: Address
+    readonly token: Address
+    readonly signer: Address
+  }[]
+  readonly wallets: readonly { readonly address: Address; readonly privateKey: Hex }[]
+}
+
+export function readCredentials(directory: string): Credentials {
+  const path = join(directory, 'credentials.json')
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Credentials
+  } catch {
+    throw new Error(`${path} cannot be read. Is a sandbox running? Start one with \`npm start\`, in another terminal.`)
+  }
+}
+
+/** The sandbox has a certificate authority of its own. Against a real service the platform's `fetch` is all it takes. */
+export function trustSandbox({ caCert }: Pick<Credentials, 'caCert'>): FetchFunction {
+  const dispatcher = new Agent({ connect: { ca: readFileSync(caCert) } })
+  return ((input: string, init: object) => fetchWith(input, { ...init, dispatcher })) as unknown as FetchFunction
+}
+
+/** The sandbox's chain, and a wallet on it that signs for itself. */
+export function openChain(
+  { id, rpcUrl }: Credentials['chains'][number],
+  { privateKey }: Credentials['wallets'][number],
+) {
+  const chain = defineChain({
+    id,
+    name: 'sandbox',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  })
+  const options = { chain, transport: http(rpcUrl), pollingInterval: 100, cacheTime: 0 }
+  const account = privateKeyToAccount(privateKey)
+  return { reader: createPublicClient(options), wallet: createWalletClient({ ...options, account }) }
+}

@@ -1,0 +1,179 @@
+/**
+ * A loan from beginning to end, as an integrator would write it: fetch the notes, prove one, lend on it, see the position,
+ * let it mature, claim it, see what it earned. Runs against a sandbox: `npm start` in one terminal, `npm run tour` in another.
+ */
+import {
+  claimCalldata,
+  createClient,
+  expectedIncome,
+  explainRevert,
+  fixedIncome,
+  floatingAccumulator,
+  floatingIncome,
+  lendCalldata,
+  poolEventAbi,
+  verifyNote,
+} from '@tallystick/client'
+import { erc20Abi, erc721Abi, formatUnits, type Hex, parseEventLogs, parseUnits } from 'viem'
+import { openChain, readCredentials, trustSandbox } from './sandbox.ts'
+
+const directory = process.argv[process.argv.indexOf('--dir') + 1 || process.argv.length] ?? '.tallystick'
+const credentials = readCredentials(directory)
+const [sandbox] = credentials.chains
+const [lender] = credentials.wallets
+if (!sandbox || !lender) throw new Error('The sandbox has no chain or no wallet.')
+const { pool, positions, token, signer, id: chainId } = sandbox
+const { reader, wallet } = openChain(sandbox, lender)
+const client = createClient({
+  baseUrl: credentials.baseUrl,
+  apiKey: credentials.apiKey,
+  fetch: trustSandbox(credentials),
+})
+
+const principal = parseUnits('25000', 18)
+
+// 1. What is on offer. The notes are good until the New York day or its first part ends, and the chain enforces it.
+title('The notes on offer')
+const offer = await client.notes({ chainId })
+for (const note of offer.notes) {
+  const days = Math.round(Number(note.maturityTimestamp - note.startedAt) / 86_400)
+  say(`${String(days).padStart(4)} days   ${percent(note.coupon)}   until ${time(note.maturityTimestamp)}`)
+}
+const [note] = offer.notes
+if (!note) throw new Error('There is no note on offer.')
+say(`They can be used until ${time(note.validBefore)}.`)
+
+// 2. Trust nobody: the signer is the one the pool itself has registered, and the signature is checked here.
+title('Is the first one genuine?')
+const verification = await verifyNote(note, { pool, signer })
+if (!verification.valid) throw new Error(verification.reason)
+say(`Yes: signed by ${verification.signer} for the pool ${pool} on chain ${chainId}.`)
+
+// 3. What it would bring.
+title(`Lending ${dollars(principal)} on it`)
+const { floatingRate } = await client.rate()
+const expected = expectedIncome(note, { principal, lendTimestamp: offer.serverTime, floatingRate })
+say(
+  `Fixed ${dollars(expected.fixed)}, for certain; floating ${dollars(expected.floating)}, if the rate stays at ${percent(floatingRate ?? 0n)}.`,
+)
+
+// 4. Approve the dollars and lend. Two transactions; permitLendCalldata makes it one and a signature.
+await send(`approve ${dollars(principal)}`, () =>
+  wallet.writeContract({ address: token, abi: erc20Abi, functionName: 'approve', args: [pool, principal] }),
+)
+const lent = await send('lend', () =>
+  wallet.sendTransaction(lendCalldata({ pool, note, beneficiary: lender.address, principal })),
+)
+const [lend] = parseEventLogs({ abi: poolEventAbi, eventName: 'Lend', logs: lent.logs })
+if (!lend) throw new Error('The pool did not log the loan.')
+const { tokenId } = lend.args
+say(`Position ${tokenId} is ours.`)
+
+// 5. The same through the API, a moment later: /data answers from the index of the chain.
+title('The position, as /data has it')
+const position = await until('it is indexed', async () => {
+  const [chain] = await client.positions(lender.address, { chains: [chainId] })
+  return chain?.positions?.find((candidate) => candidate.tokenId === tokenId)
+})
+say(
+  `${dollars(position.principal)} at ${percent(position.coupon)}, lent ${time(position.lendTimestamp)}, matures ${time(position.maturityTimestamp)}: ${position.status}.`,
+)
+
+// 6. Time. Nobody waits a week for a tour: on a development chain it can be moved, and the sandbox moves along.
+title('A week later')
+const { timestamp } = await reader.getBlock()
+await reader.request({
+  method: 'evm_increaseTime',
+  params: [Number(position.maturityTimestamp - timestamp) + 60],
+} as never)
+const { rate, days } = await until('the service has followed, and the incomes of the days between are in', async () => {
+  const [current, [incomes]] = await Promise.all([client.rate(), client.floatingIncomes({ chains: [chainId] })])
+  const lastDay = incomes?.days?.[0]?.day ?? 0n
+  const isThere = current.isProtocolSynced && lastDay >= position.maturityTimestamp / 86_400n - 1n
+  return isThere && incomes?.days ? { rate: current, days: incomes.days } : undefined
+})
+say(`${rate.chains[0]?.syncReason ?? ''} Floating rate now ${percent(rate.floatingRate ?? 0n)}.`)
+
+// 7. What the pool has to pay, reckoned here with the contract's own arithmetic.
+const fixed = fixedIncome(position, position.maturityTimestamp)
+const floating = floatingIncome(position, { instantSeconds: position.maturityTimestamp, ...floatingAccumulator(days) })
+say(`The SDK reckons ${dollars(fixed)} fixed and ${dollars(floating)} floating: ${dollars(fixed + floating)}.`)
+
+// 8. Claim: the position goes back to the pool, principal and income come out.
+title('Claiming it')
+await send('approve the position', () =>
+  wallet.writeContract({ address: positions, abi: erc721Abi, functionName: 'approve', args: [pool, tokenId] }),
+)
+const claimed = await send('claim', () =>
+  wallet.sendTransaction(claimCalldata({ pool, beneficiary: lender.address, tokenId })),
+)
+const [claim] = parseEventLogs({ abi: poolEventAbi, eventName: 'Claim', logs: claimed.logs })
+if (!claim) throw new Error('The pool did not log the claim.')
+say(`Paid: ${dollars(claim.args.totalIncome)} of income on ${dollars(claim.args.principal)}.`)
+
+// 9. Earnings, over everything this wallet ever had.
+title('Earnings of the wallet')
+const earnings = await until('the claim is indexed', async () => {
+  const [chain] = await client.earnings(lender.address, { chains: [chainId] })
+  const [held] = await client.positions(lender.address, { chains: [chainId] })
+  const isClaimed = held?.positions?.some((held) => held.tokenId === tokenId && held.status === 'Claimed')
+  return isClaimed ? chain?.earnings : undefined
+})
+say(
+  `Claimed ${dollars(earnings.claimed.net)} after fees; ${earnings.activePositions} positions still earn, ${dollars(earnings.accrued.net)} so far.`,
+)
+
+title('Predicted and paid')
+const predicted = fixed + floating
+say(`predicted ${predicted}`)
+say(`paid      ${claim.args.totalIncome}`)
+if (predicted !== claim.args.totalIncome) throw new Error('They differ. That must not be: please report it.')
+say('equal, to the last of eighteen decimals.')
+
+/** Sends a transaction and waits for it; what the pool refuses is said in plain words. */
+async function send(what: string, transact: () => Promise<Hex>) {
+  try {
+    const receipt = await reader.waitForTransactionReceipt({ hash: await transact() })
+    if (receipt.status !== 'success') throw new Error('it was mined, and reverted')
+    say(`${what}: block ${receipt.blockNumber}`)
+    return receipt
+  } catch (error) {
+    throw new Error(`${what}: ${explainRevert(error)?.message ?? (error as Error).message}`)
+  }
+}
+
+async function until<Value>(what: string, look: () => Promise<Value | undefined | null>): Promise<Value> {
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline) {
+    const found = await look()
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  throw new Error(`Waited a minute until ${what}, in vain.`)
+}
+
+function title(text: string): void {
+  process.stdout.write(`\n${text}\n`)
+}
+
+function say(text: string): void {
+  process.stdout.write(`  ${text}\n`)
+}
+
+function dollars(amount: bigint): string {
+  const [whole = '', cents = ''] = formatUnits(amount, 18).split('.')
+  return `$${BigInt(whole).toLocaleString('en-US')}.${cents.padEnd(2, '0').slice(0, 2)}`
+}
+
+function percent(bps: bigint): string {
+  return `${(Number(bps) / 100).toFixed(2)} %`
+}
+
+function time(seconds: bigint): string {
+  const text = new Date(Number(seconds) * 1000).toLocaleString('en-US', {
+    timeZone: 'America/New_York',
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  })
+  return `${text} New York`
+}

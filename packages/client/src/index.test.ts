@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import * as client from './index.ts'
+
+test('default: what the package offers changes only on purpose', () => {
+  expect(Object.keys(client)).toMatchInlineSnapshot(`
+    [
+      "annualisedFloatingRate",
+      "fixedIncome",
+      "floatingIncome",
+      "batchClaimCalldata",
+      "claimCalldata",
+      "permitClaimCalldata",
+      "explainRevert",
+      "lendCalldata",
+      "permitLendCalldata",
+      "permitClaimTypedData",
+      "permitLendTypedData",
+      "poolAbi",
+      "poolEventAbi",
+      "createClient",
+      "ClientError",
+      "ConnectionError",
+      "HttpsRequiredError",
+      "InsufficientScopeError",
+      "InvalidApiKeyError",
+      "InvalidRequestError",
+      "MalformedAnswerError",
+      "NotesUnavailableError",
+      "QueryRejectedError",
+      "RateLimitedError",
+      "ServiceError",
+      "TimeoutError",
+      "UpstreamError",
+      "expectedIncome",
+      "floatingAccumulator",
+      "noteStatus",
+      "verifyNote",
+    ]
+  `)
+})

@@ -1,0 +1,231 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  decodeFunctionData,
+  encodeErrorResult,
+  type Hex,
+  hashTypedData,
+  keccak256,
+  parseAbi,
+  recoverTypedDataAddress,
+  toFunctionSelector,
+  toHex,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import { batchClaimCalldata, claimCalldata, permitClaimCalldata } from '../src/chain/claim-calldata.ts'
+import { explainRevert } from '../src/chain/explain-revert.ts'
+import { lendCalldata, permitLendCalldata } from '../src/chain/lend-calldata.ts'
+import { permitClaimTypedData, permitLendTypedData } from '../src/chain/permit-typed-data.ts'
+import { poolAbi } from '../src/chain/pool-abi.ts'
+import { revertAbi } from '../src/chain/revert-abi.ts'
+
+// Written by hand from the published interface, not taken from the package's own ABI.
+const published = parseAbi([
+  'struct PriceFeed { uint128 maturityTimestamp; uint256 coupon; uint128 validAfter; uint128 validBefore; }',
+  'struct Signature { uint8 v; bytes32 r; bytes32 s; }',
+  'struct LendParams { address beneficiary; bytes32 partnerId; uint256 partnerFeeBPS; uint256 principal; }',
+  'function lend(LendParams params, PriceFeed feed, Signature feedSignature)',
+  'function permitLend(LendParams params, PriceFeed feed, Signature feedSignature, Signature permitSignature, uint256 permitDeadline)',
+  'function claim(address beneficiary, uint256 tokenId)',
+  'function permitClaim(address beneficiary, uint256 tokenId, Signature permitSignature, uint256 permitDeadline)',
+  'function batchClaim(address[] beneficiaries, uint256[] tokenIds)',
+])
+const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+const account = privateKeyToAccount(`0x${'02'.repeat(32)}`)
+const beneficiary = account.address
+const partnerId: Hex = `0x${'0c'.repeat(32)}`
+const note = {
+  chainId: 324,
+  maturityTimestamp: 1739314800n,
+  coupon: 401n,
+  validAfter: 1737521999n,
+  validBefore: 1737586800n,
+  startedAt: 1737522000n,
+  signature: { r: `0x00${'49'.repeat(31)}`, s: `0x42${'73'.repeat(31)}`, v: 28 },
+} as const
+const feed = { maturityTimestamp: 1739314800n, coupon: 401n, validAfter: 1737521999n, validBefore: 1737586800n }
+const principal = 1000n * 10n ** 18n
+const permitParts = { r: `0x${'0a'.repeat(32)}`, s: `0x${'0b'.repeat(32)}` } as const
+const permitWhole = `${permitParts.r}${permitParts.s.slice(2)}1c` as Hex
+
+describe('calldata is what the published interface reads', () => {
+  test('lend', () => {
+    const call = lendCalldata({ pool, note, beneficiary, principal, partnerId, partnerFeeBPS: 250n })
+    expect(call).toMatchObject({ to: pool, value: 0n })
+    expect(decodeFunctionData({ abi: published, data: call.data })).toEqual({
+      functionName: 'lend',
+      args: [{ beneficiary, partnerId, partnerFeeBPS: 250n, principal }, feed, note.signature],
+    })
+  })
+
+  test('lend without a partner', () => {
+    const { args } = decodeFunctionData({
+      abi: published,
+      data: lendCalldata({ pool, note, beneficiary, principal }).data,
+    })
+    expect(args[0]).toEqual({ beneficiary, partnerId: `0x${'00'.repeat(32)}`, partnerFeeBPS: 0n, principal })
+  })
+
+  test.each([
+    ['whole', permitWhole],
+    ['in parts', { ...permitParts, v: 28 }],
+    ['with the parity for v', { ...permitParts, v: 1 }],
+    ['whole, with the parity for v', `${permitWhole.slice(0, -2)}01` as Hex],
+  ])('permitLend and permitClaim, the signature %s', (_, signature) => {
+    const permit = { signature, deadline: 9n }
+    const lend = permitLendCalldata({ pool, note, beneficiary, principal, permit })
+    const lendArguments = decodeFunctionData({ abi: published, data: lend.data }).args
+    expect(lendArguments.slice(1)).toEqual([feed, note.signature, { ...permitParts, v: 28 }, 9n])
+    const claim = permitClaimCalldata({ pool, beneficiary, tokenId: 7n, ...permit })
+    expect(decodeFunctionData({ abi: published, data: claim.data })).toEqual({
+      functionName: 'permitClaim',
+      args: [beneficiary, 7n, { ...permitParts, v: 28 }, 9n],
+    })
+  })
+
+  test('claim and batchClaim', () => {
+    const claim = claimCalldata({ pool, beneficiary, tokenId: 7n })
+    expect(decodeFunctionData({ abi: published, data: claim.data })).toEqual({
+      functionName: 'claim',
+      args: [beneficiary, 7n],
+    })
+    const claims = [7n, 8n].map((tokenId) => ({ tokenId, beneficiary }))
+    expect(decodeFunctionData({ abi: published, data: batchClaimCalldata({ pool, claims }).data })).toEqual({
+      functionName: 'batchClaim',
+      args: [
+        [beneficiary, beneficiary],
+        [7n, 8n],
+      ],
+    })
+  })
+
+  test.each([
+    ['a beneficiary that is none', { beneficiary: '0x12' }],
+    ['a partner that is not 32 bytes', { partnerId: '0x12' }],
+    ['a negative principal', { principal: -1n }],
+  ])('error: %s is refused', (_, change) => {
+    expect(() => lendCalldata({ pool, note, beneficiary, principal, ...(change as object) })).toThrow(BaseError)
+  })
+
+  test.each([
+    ['lend', '0x1949f17e'],
+    ['permitLend', '0xaa121ea9'],
+    ['claim', '0xaad3ec96'],
+    ['batchClaim', '0x79f67c5a'],
+    ['permitClaim', '0x9d2d3586'],
+    ['validatePriceFeed', '0xbe7b54a1'],
+  ])('the selector of %s is %s', (name, selector) => {
+    expect(toFunctionSelector(poolAbi.find((item) => item.name === name)!)).toBe(selector)
+  })
+})
+
+describe('permits', () => {
+  const token = { address: `0x${'0e'.repeat(20)}`, name: 'Dollar', version: '1' } as const
+
+  test('behavior: the dollar’s is that of EIP-2612', async () => {
+    const permit = { chainId: 324, pool, nonce: 3n, deadline: 9n } as const
+    const typedData = permitLendTypedData({ ...permit, token, owner: beneficiary, principal })
+    expect(hashTypedData(typedData)).toBe(
+      structHash(typedData.domain, [
+        keccak256(toHex('Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)')),
+        beneficiary,
+        pool,
+        toHex(principal),
+        '0x3',
+        '0x9',
+      ]),
+    )
+    const signature = await account.signTypedData(typedData)
+    expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(account.address)
+  })
+
+  test('behavior: the position’s names spender and token', () => {
+    const permit = { chainId: 324, pool, nonce: 1n, deadline: 9n } as const
+    const typedData = permitClaimTypedData({ ...permit, positions: token, tokenId: 7n })
+    expect(hashTypedData(typedData)).toBe(
+      structHash(typedData.domain, [
+        keccak256(toHex('Permit(address spender,uint256 tokenId,uint256 nonce,uint256 deadline)')),
+        pool,
+        '0x7',
+        '0x1',
+        '0x9',
+      ]),
+    )
+  })
+})
+
+/** EIP-712 by hand: every member is one word. */
+function structHash(
+  domain: { name: string; version: string; chainId: number; verifyingContract: Hex },
+  words: readonly Hex[],
+): Hex {
+  const hashWords = (parts: readonly Hex[]) =>
+    keccak256(`0x${parts.map((part) => part.slice(2).toLowerCase().padStart(64, '0')).join('')}`)
+  const separator = hashWords([
+    keccak256(toHex('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)')),
+    keccak256(toHex(domain.name)),
+    keccak256(toHex(domain.version)),
+    toHex(domain.chainId),
+    domain.verifyingContract,
+  ])
+  return keccak256(`0x1901${separator.slice(2)}${hashWords(words).slice(2)}`)
+}
+
+describe('explainRevert', () => {
+  test.each([
+    ['FeedSignatureVerifier__FeedNotYetValid', '0xfe6e3778', true],
+    ['FeedSignatureVerifier__FeedExpired', '0xb2da565b', false],
+    ['FeedSignatureVerifier__InvalidSigner', '0x258b9f04', false],
+    ['FeedSignatureVerifier__InvalidSignature', '0x1d84733b', false],
+    ['FeedSignatureVerifier__InvalidMaturityTimestamp', '0x3995810a', false],
+    ['ReserveStabilityPool__InvalidCoupon', '0x205d0928', false],
+    ['ReserveStabilityPool__InvalidMaturity', '0xf5dbd880', false],
+    ['ReserveStabilityPool__InsufficientPrincipal', '0xd7ebd839', false],
+    ['ReserveStabilityPool__PartnerFeeChanged', '0xfd367910', false],
+    ['EnforcedPause', '0xd93c0665', true],
+  ])('default: the published selector of %s', (name, selector, retryable) => {
+    const explanation = explainRevert(selector)
+    expect(explanation).toMatchObject({ name, retryable, args: [] })
+    expect(explanation?.title).toMatch(/^The \S.*[^.]$/)
+    expect(explanation?.message).toMatch(/^\S.*\.$/)
+  })
+
+  const data = encodeErrorResult({
+    abi: revertAbi,
+    errorName: 'FeedSignatureVerifier__FeedExpired',
+    args: [1737586800n],
+  })
+  const viemError = new BaseError('Execution failed', {
+    cause: new ContractFunctionRevertedError({ abi: revertAbi, data, functionName: 'lend' }),
+  })
+  const circular = Object.assign(new Error('loop'), { cause: undefined as unknown, data: { originalError: { data } } })
+  circular.cause = circular
+
+  test.each([
+    ['revert data', data],
+    ['revert data in capitals', data.toUpperCase().replace('0X', '0x')],
+    ['what viem throws', viemError],
+    [
+      'what viem throws where it does not know the error',
+      new BaseError('x', { cause: new ContractFunctionRevertedError({ abi: [], data, functionName: 'lend' }) }),
+    ],
+    ['an answer of a node', { code: 3, message: 'execution reverted', data }],
+    ['what ethers throws', Object.assign(new Error('call failed'), { info: { error: { data } } })],
+    ['an error that holds itself', circular],
+    ['a text that holds the data', new Error(`execution reverted: custom error ${data}`)],
+  ])('behavior: takes %s', (_, error) => {
+    expect(explainRevert(error)).toMatchObject({ title: 'The note has expired', args: [1737586800n] })
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['another error', new Error('no network')],
+    ['another revert', '0x08c379a0'],
+    ['an unknown selector', '0xdeadbeef'],
+    ['an address', pool],
+    ['a member of every object', { errorName: 'toString' }],
+  ])('behavior: says nothing of %s', (_, error) => {
+    expect(explainRevert(error)).toBeUndefined()
+  })
+})

@@ -1,0 +1,296 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { fixedIncome, floatingIncome } from '@tallystick/core'
+import { parse } from 'graphql'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createClient } from '../src/create-client.ts'
+import { floatingAccumulator } from '../src/income/floating-accumulator.ts'
+import { apiKey, type FakeApi, morning, startFakeApi } from './fake-api.ts'
+import type { ChainData, Row } from './fake-subgraph.ts'
+
+const wallet = '0xAbCdEf0000000000000000000000000000000001'
+const owner = wallet.toLowerCase()
+const empty: ChainData = { positions: [], floatingIncomes: [], accounts: {} }
+
+let api: FakeApi
+beforeAll(async () => {
+  api = await startFakeApi()
+})
+afterAll(() => api.stop())
+beforeEach(() => {
+  api.requests.length = 0
+  api.mishaps.length = 0
+  api.headers = {}
+  api.chains.clear()
+  api.chains.set(324, empty)
+})
+const client = (options: { readonly chains?: readonly number[] } = {}) =>
+  createClient({ baseUrl: api.baseUrl, apiKey, retries: 0, ...options })
+
+function position(tokenId: number, change: Row = {}): Row {
+  return {
+    tokenId: tokenId.toString(),
+    currentOwner: owner,
+    initalOwner: owner,
+    initiator: owner,
+    coupon: '401',
+    principal: '1000000000000000000000',
+    lendTimestamp: '1737522000',
+    maturityTimestamp: '1739314800',
+    partnerFeeBPS: '250',
+    partnerId: `0x${'0c'.repeat(32)}`,
+    status: 'Active',
+    lendTransactionHash: `0x${'0d'.repeat(32)}`,
+    ...change,
+  }
+}
+const positions = (count: number) => Array.from({ length: count }, (_, index) => position(index + 1))
+
+function incomeDays(count: number): readonly Row[] {
+  return Array.from({ length: count }, (_, index) => ({
+    day: 20_100 + index,
+    floatingIncome: '40654777192457711',
+    accFloatingIncome: (40654777192457711n * BigInt(index + 1)).toString(),
+    updatedAt: ((20_101 + index) * 86_400).toString(),
+  }))
+}
+
+describe('data', () => {
+  const query = '{ positionInfos(first: 1) { tokenId } }'
+
+  test('default: a result for each chain, in their order, with the block it is from', async () => {
+    api.chains.set(1, { ...empty, positions: [position(7)] })
+    const results = await client().data({ query, chains: [1, 324] })
+    expect(results).toEqual([
+      { chain: 1, block: 123, lagSeconds: 4, data: { positionInfos: [{ tokenId: '7' }] } },
+      { chain: 324, block: 123, lagSeconds: 4, data: { positionInfos: [] } },
+    ])
+    expect(JSON.parse(api.requests[0]!.body)).toEqual({ query, variables: { chains: [1, 324] } })
+  })
+
+  test('behavior: a chain that failed does not take the others with it', async () => {
+    api.chains.set(1, { code: 'upstream_timeout', message: 'The subgraph was late.' })
+    const [one, two] = await client().data({ query, chains: [1, 324] })
+    expect(one).toMatchObject({ data: null, errors: [{ code: 'upstream_timeout', message: 'The subgraph was late.' }] })
+    expect(two).toMatchObject({ data: { positionInfos: [] } })
+  })
+
+  test('error: where no chain has data it throws', async () => {
+    api.chains.set(1, { code: 'upstream_timeout', message: '' })
+    await expect(client().data({ query, chains: [1] })).rejects.toMatchObject({ name: 'UpstreamError', status: 504 })
+    await expect(client().data({ query: '{ nonsense }' })).rejects.toMatchObject({ name: 'QueryRejectedError' })
+  })
+
+  test('behavior: variables and the operation’s name go along, chains on top', async () => {
+    const documents = `query A($id: ID!) { account(id: $id) { id } } query B { positionInfos { tokenId } }`
+    const variables = { id: owner, chains: 'mine' }
+    const results = await client().data({ query: documents, variables, operationName: 'A' })
+    expect(results).toMatchObject([{ data: { account: null } }])
+    expect(JSON.parse(api.requests[0]!.body).variables).toEqual({ id: owner, chains: [324] })
+  })
+
+  test('behavior: a typed document is sent as text', async () => {
+    type Result = { readonly account: { readonly id: string } | null }
+    const document = parse('query A($id: ID!) { account(id: $id) { id } }', { noLocation: true })
+    const typed = document as TypedDocumentNode<Result, { id: string }>
+    api.chains.set(324, { ...empty, accounts: { [owner]: { id: owner } } })
+    const [result] = await client().data({ query: typed, variables: { id: owner } })
+    expect(result?.data?.account?.id).toBe(owner)
+  })
+
+  test.each([
+    ['no list', {}],
+    ['a chain that was not asked', [{ chain: 1, data: {} }]],
+    [
+      'a chain too many',
+      [
+        { chain: 324, data: {} },
+        { chain: 324, data: {} },
+      ],
+    ],
+    ['no chain', []],
+    ['no data and no reason', [{ chain: 324, data: null }]],
+    ['data that is a list', [{ chain: 324, data: [] }]],
+    ['an error without a text', [{ chain: 324, data: null, errors: [{}] }]],
+  ])('error: %s is no answer', async (_, body) => {
+    api.mishaps.push({ status: 200, body: JSON.stringify(body) })
+    await expect(client().data({ query })).rejects.toMatchObject({ name: 'MalformedAnswerError', retryable: false })
+  })
+})
+
+describe('positions', () => {
+  test('default: decoded, the newest first', async () => {
+    api.chains.set(324, {
+      ...empty,
+      positions: [position(1), position(2, { status: 'Claimed' }), position(3, { currentOwner: '0x' })],
+    })
+    expect(await client().positions(wallet)).toEqual([
+      {
+        chain: 324,
+        positions: [
+          expect.objectContaining({ tokenId: 2n, status: 'Claimed' }),
+          {
+            tokenId: 1n,
+            owner,
+            initialOwner: owner,
+            initiator: owner,
+            coupon: 401n,
+            principal: 1000n * 10n ** 18n,
+            lendTimestamp: 1737522000n,
+            maturityTimestamp: 1739314800n,
+            partnerFeeBPS: 250n,
+            partnerId: `0x${'0c'.repeat(32)}`,
+            status: 'Active',
+            lendTransactionHash: `0x${'0d'.repeat(32)}`,
+          },
+        ],
+      },
+    ])
+  })
+
+  test.each([
+    [0, 1],
+    [999, 1],
+    [1000, 2],
+    [1001, 2],
+    [3500, 4],
+  ])('behavior: %d positions are all there, in %d requests', async (count, requests) => {
+    api.chains.set(324, { ...empty, positions: positions(count) })
+    const [result] = await client().positions(wallet)
+    const ids = Array.from({ length: count }, (_, index) => BigInt(count - index))
+    expect(result?.positions?.map(({ tokenId }) => tokenId)).toEqual(ids)
+    expect(api.requests).toHaveLength(requests)
+  })
+
+  test('behavior: each chain is read to its own end', async () => {
+    api.chains.set(324, { ...empty, positions: positions(2001) })
+    api.chains.set(1, { ...empty, positions: positions(3) })
+    const results = await client({ chains: [1, 324] }).positions(wallet)
+    expect(results.map(({ chain, positions }) => [chain, positions?.length])).toEqual([
+      [1, 3],
+      [324, 2001],
+    ])
+    const asked = api.requests.map(({ body }) => JSON.parse(body).variables.chains)
+    expect(asked).toEqual([[1, 324], [324], [324]])
+  })
+
+  test('behavior: a chain without an answer says so, and half a list is none', async () => {
+    api.chains.set(1, { code: 'upstream_failed', message: 'Gone.' })
+    api.chains.set(324, { ...empty, positions: positions(1500) })
+    expect(await client({ chains: [1, 324] }).positions(wallet)).toMatchObject([
+      { chain: 1, positions: null, errors: [{ code: 'upstream_failed', message: 'Gone.' }] },
+      { chain: 324, positions: { length: 1500 } },
+    ])
+    api.requests.length = 0
+    api.mishapOf = () =>
+      api.requests.length > 1 ? { status: 502, code: 'upstream_failed', message: 'Page two.' } : undefined
+    const [only] = await client().positions(wallet)
+    api.mishapOf = () => undefined
+    expect(only).toMatchObject({ positions: null, errors: [{ code: 'upstream_failed', message: 'Page two.' }] })
+  })
+
+  test('error: a list that does not go down is refused, not asked for for ever', async () => {
+    const rows = Array.from({ length: 1000 }, () => ({ ...position(5), owner }))
+    const body = JSON.stringify([{ chain: 324, data: { positionInfos: rows } }])
+    api.mishaps.push({ status: 200, body })
+    await expect(client().positions(wallet)).rejects.toMatchObject({ name: 'MalformedAnswerError' })
+  })
+
+  test.each([
+    ['principal', '-1'],
+    ['principal', 1.5],
+    ['tokenId', null],
+    ['currentOwner', '0x12'],
+    ['partnerId', 'none'],
+  ])('error: a %s of %j is refused', async (name, value) => {
+    const { currentOwner, ...row } = position(1)
+    const changed = { ...row, owner: currentOwner, [name === 'currentOwner' ? 'owner' : name]: value }
+    api.mishaps.push({ status: 200, body: JSON.stringify([{ chain: 324, data: { positionInfos: [changed] } }]) })
+    await expect(client().positions(wallet)).rejects.toMatchObject({ code: 'malformed_answer' })
+  })
+
+  test('error: what is no address is not asked for', async () => {
+    await expect(client().positions('0x12')).rejects.toMatchObject({ name: 'InvalidRequestError' })
+    expect(api.requests).toEqual([])
+  })
+})
+
+describe('floatingIncomes', () => {
+  test.each([0, 1, 1000, 2500])('default: all %d days, the last first', async (count) => {
+    api.chains.set(324, { ...empty, floatingIncomes: incomeDays(count) })
+    const [result] = await client().floatingIncomes()
+    const { lastUpdatedDay, accFloatingIncome } = floatingAccumulator(result?.days ?? [])
+    expect(result?.days).toHaveLength(count)
+    expect(lastUpdatedDay).toBe(count === 0 ? 0n : BigInt(20_099 + count))
+    expect(accFloatingIncome(lastUpdatedDay)).toBe(40654777192457711n * BigInt(count))
+    expect(accFloatingIncome(1n)).toBe(0n)
+  })
+})
+
+describe('earnings', () => {
+  const account = { id: owner, totalPrincipal: '9000', totalIncome: '700', totalFees: '20' }
+
+  test('default: what was claimed, and what has accrued at an instant', async () => {
+    const at = 1738000000n
+    const held = [position(1), position(2, { partnerFeeBPS: '0' })]
+    const claimed = position(3, { status: 'Claimed' })
+    api.chains.set(324, {
+      positions: [...held, claimed],
+      floatingIncomes: incomeDays(15),
+      accounts: { [owner]: account },
+    })
+    const [result] = await client().earnings(wallet, { at })
+
+    const terms = {
+      principal: 1000n * 10n ** 18n,
+      coupon: 401n,
+      lendTimestamp: 1737522000n,
+      maturityTimestamp: 1739314800n,
+    }
+    const days = incomeDays(15).map(({ day, accFloatingIncome }) => ({
+      day: BigInt(day as number),
+      accFloatingIncome: BigInt(accFloatingIncome as string),
+    }))
+    const fixed = fixedIncome(terms, at)
+    const floating = floatingIncome(terms, { instantSeconds: at, ...floatingAccumulator(days) })
+    expect(floating).toBeGreaterThan(0n)
+    const fees = ((fixed + floating) * 250n) / 10_000n
+    expect(result).toEqual({
+      chain: 324,
+      earnings: {
+        claimed: { income: 700n, fees: 20n, net: 680n },
+        accrued: { fixed: 2n * fixed, floating: 2n * floating, fees, net: 2n * (fixed + floating) - fees },
+        activePositions: 2,
+        activePrincipal: 2000n * 10n ** 18n,
+        totalPrincipal: 9000n,
+        at,
+      },
+    })
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('behavior: now is the service’s', async () => {
+    const [result] = await client().earnings(wallet)
+    expect(result?.earnings?.at).toBe(BigInt(morning / 1000))
+  })
+
+  test('behavior: a wallet nobody ever saw has earned nothing', async () => {
+    const [result] = await client().earnings(wallet)
+    expect(result?.earnings).toMatchObject({ claimed: { net: 0n }, accrued: { net: 0n }, activePositions: 0 })
+  })
+
+  test('behavior: positions and days past a thousand count too', async () => {
+    api.chains.set(324, { positions: positions(1500), floatingIncomes: incomeDays(1200), accounts: {} })
+    const [result] = await client().earnings(wallet, { at: 1738000000n })
+    expect(result?.earnings).toMatchObject({ activePositions: 1500, activePrincipal: 1500n * 1000n * 10n ** 18n })
+    expect(api.requests).toHaveLength(3)
+  })
+
+  test('behavior: a chain whose subgraph has no accounts says so', async () => {
+    api.chains.set(1, { code: 'query_rejected', message: 'Type `Query` has no field `account`' })
+    const results = await client({ chains: [1, 324] }).earnings(wallet)
+    expect(results).toMatchObject([
+      { chain: 1, earnings: null, errors: [{ code: 'query_rejected' }] },
+      { chain: 324, earnings: { activePositions: 0 } },
+    ])
+  })
+})

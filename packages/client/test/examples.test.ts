@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import * as viem from 'viem'
+import * as accounts from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import * as exported from '../src/index.ts'
+import { apiKey, type FakeApi, noteSigner, pool, startFakeApi } from './fake-api.ts'
+import { findDocumentedNames, findExamples, findReadmeBlocks } from './find-examples.ts'
+import { runExample } from './run-example.ts'
+
+const examples = findExamples()
+const readmeBlocks = findReadmeBlocks()
+const wallet = `0x${'11'.repeat(20)}`
+
+let api: FakeApi
+beforeAll(async () => {
+  api = await startFakeApi()
+  const day = { day: 20_500, floatingIncome: '1', accFloatingIncome: '1', updatedAt: '1' }
+  api.chains.set(324, { positions: [position], floatingIncomes: [day], accounts: {} })
+})
+afterAll(() => api.stop())
+beforeEach(() => {
+  api.requests.length = 0
+})
+
+const position = {
+  tokenId: '7',
+  currentOwner: wallet,
+  initalOwner: wallet,
+  initiator: wallet,
+  coupon: '401',
+  principal: '1000000000000000000000',
+  lendTimestamp: '1737522000',
+  maturityTimestamp: '1739314800',
+  partnerFeeBPS: '0',
+  partnerId: `0x${'00'.repeat(32)}`,
+  status: 'Active',
+  lendTransactionHash: `0x${'0d'.repeat(32)}`,
+}
+
+function world() {
+  const lines: unknown[] = []
+  const scope = {
+    ...exported,
+    client: exported.createClient({ baseUrl: api.baseUrl, apiKey }),
+    ...{ apiKey, pool, wallet, signer: noteSigner.address },
+    ...{ token: `0x${'0e'.repeat(20)}`, positions: `0x${'0f'.repeat(20)}` },
+    console: { log: (...values: readonly unknown[]) => lines.push(values) },
+    process: { env: { TALLYSTICK_API_KEY: apiKey } },
+  }
+  const modules = { viem, 'viem/accounts': accounts, '@tallystick/client': exported }
+  return { lines, baseUrl: api.baseUrl, scope, modules }
+}
+
+describe('default: every example of a doc comment does what it says', () => {
+  test.each(examples.map((example, index) => ({ ...example, index })))('$name ($index)', async (example) => {
+    const given = world()
+    const checks = await runExample(example, given)
+    // An example that neither comes to anything nor asks or prints shows nothing.
+    expect(checks + api.requests.length + given.lines.length).toBeGreaterThan(0)
+  })
+})
+
+describe('default: every block of the README runs as printed', () => {
+  test('there are some', () => {
+    expect(readmeBlocks.length).toBeGreaterThan(4)
+  })
+
+  test.each(readmeBlocks)('$name', async (block) => {
+    const given = world()
+    // Nothing but what it imports.
+    const { console, process } = given.scope
+    const checks = await runExample(block, { ...given, scope: { console, process } })
+    expect(checks + api.requests.length + given.lines.length).toBeGreaterThan(0)
+  })
+})
+
+test.each(Object.keys(exported))('behavior: %s has an example', (name) => {
+  expect(examples.map((example) => example.name)).toContain(name)
+})
+
+test('behavior: every exported type has a doc comment', () => {
+  const index = readFileSync(new URL('../src/index.ts', import.meta.url), 'utf8')
+  const names = [...index.matchAll(/\btype (?:\{([^}]+)\}|(\w+))/g)].flatMap(([, list, one]) =>
+    (list ?? one ?? '').split(',').map((name) => name.trim()),
+  )
+  const undocumented = names.filter((name) => name && !findDocumentedNames().has(name))
+  expect(names.length).toBeGreaterThan(30)
+  expect(undocumented).toEqual([])
+})

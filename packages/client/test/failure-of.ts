@@ -1,0 +1,12 @@
+import { expect } from 'vitest'
+import { ClientError } from '../src/errors.ts'
+
+/** What a call failed with. */
+export async function failureOf(work: Promise<unknown>): Promise<ClientError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(ClientError)
+  return error as ClientError
+}

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Code out of a doc comment or a README. */
+export type Example = { readonly name: string; readonly code: string }
+
+const source = new URL('../src/', import.meta.url)
+const core = new URL('../../core/src/', import.meta.url)
+
+/** Every `@example` of the package's own sources, and of what it passes on from core. */
+export function findExamples(): readonly Example[] {
+  const own = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => new URL(path, source))
+  const index = readFileSync(new URL('index.ts', source), 'utf8')
+  const passedOn = [...index.matchAll(/^export \{.*\} from '@tallystick\/core\/(.+)'$/gm)]
+  return [...own, ...passedOn.map(([, path]) => new URL(`${path}.ts`, core))].flatMap(examplesOf)
+}
+
+/** The ```ts blocks of the README. */
+export function findReadmeBlocks(): readonly Example[] {
+  const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  return [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code], index) => ({
+    name: `README block ${index + 1}`,
+    code: code as string,
+  }))
+}
+
+/** A doc comment and the name of what is exported right after it. */
+const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\nexport (?:async )?(?:function|class|const|type) (\w+)/gs
+
+function examplesOf(file: URL): readonly Example[] {
+  return [...readFileSync(file, 'utf8').matchAll(documented)].flatMap(([, comment, name]) => {
+    const [, ...examples] = (comment as string).replace(/^ \* ?/gm, '').split(/^@example\n/m)
+    return examples.map((code) => ({ name: name as string, code }))
+  })
+}
+
+/** The names of exported types that have a doc comment. */
+export function findDocumentedNames(): ReadonlySet<string> {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).map((path) => new URL(path, source))
+  const coreFiles = readdirSync(core, { recursive: true, encoding: 'utf8' }).map((path) => new URL(path, core))
+  const texts = [...files, ...coreFiles]
+    .filter(({ pathname }) => pathname.endsWith('.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
+  return new Set(texts.flatMap((text) => [...text.matchAll(documented)].map(([, , name]) => name as string)))
+}

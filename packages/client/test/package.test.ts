@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as exported from '../src/index.ts'
+import { apiKey, startFakeApi } from './fake-api.ts'
+import { findExamples, findReadmeBlocks } from './find-examples.ts'
+
+// What an integrator gets: the package as npm packs it, in a project that has viem and nothing else.
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const client = fileURLToPath(new URL('../', import.meta.url))
+
+let project: string
+let installed: string
+beforeAll(async () => {
+  project = await realpath(await mkdtemp(join(tmpdir(), 'tallystick-client-')))
+  installed = join(project, 'node_modules/@tallystick/client')
+  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: client })
+  const [tarball] = (await readdir(project)).filter((name) => name.endsWith('.tgz'))
+  await mkdir(installed, { recursive: true })
+  await run('tar', ['-xzf', join(project, tarball as string), '--strip-components=1', '-C', installed])
+  await symlink(join(root, 'node_modules/viem'), join(project, 'node_modules/viem'))
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }))
+}, 120_000)
+afterAll(() => rm(project, { recursive: true, force: true }))
+
+test('default: it holds what was built, its README and its licence, and needs viem alone', async () => {
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  expect(manifest).not.toHaveProperty('dependencies')
+  expect(manifest.peerDependencies).toEqual({ viem: expect.any(String) })
+  const files = await readdir(installed, { recursive: true })
+  const strange = files.filter(
+    (path) => /\./.test(path) && !/^(package\.json|README\.md|dist\/.*(\.js|\.d\.ts))$/.test(path),
+  )
+  expect(strange).toEqual([])
+  expect(files).toContain('dist/LICENSE')
+  for (const path of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
+    const code = (await readFile(join(installed, path), 'utf8')).replace(/\/\*\*[\s\S]*?\*\//g, '')
+    const imported = [...code.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, name]) => name as string)
+    expect(
+      imported.filter((name) => !/^(viem$|\.{1,2}\/.*\.js$)/.test(name)),
+      path,
+    ).toEqual([])
+  }
+})
+
+test('default: plain Node runs it', async () => {
+  const api = await startFakeApi()
+  const script = `
+    import * as client from '@tallystick/client'
+    const { notes } = await client.createClient({ baseUrl: '${api.baseUrl}', apiKey: '${apiKey}' }).notes()
+    const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+    const signer = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
+    const { valid } = await client.verifyNote(notes[0], { pool, signer })
+    console.log(JSON.stringify({ count: notes.length, valid, names: Object.keys(client).sort() }))`
+  await writeFile(join(project, 'run.js'), script)
+  try {
+    const { stdout } = await run(process.execPath, ['run.js'], { cwd: project })
+    expect(JSON.parse(stdout)).toEqual({ count: 3, valid: true, names: Object.keys(exported).sort() })
+  } finally {
+    await api.stop()
+  }
+})
+
+describe('default: every example is right by the types as they are shipped', () => {
+  test.each(['nodenext', 'bundler'])(
+    '%s',
+    async (moduleResolution) => {
+      const folder = join(project, moduleResolution)
+      await mkdir(folder)
+      await writeFile(join(folder, 'context.d.ts'), context)
+      for (const [index, { name, code }] of findExamples().entries()) {
+        await writeFile(join(folder, `${index}-${name}.ts`), asModule(code))
+      }
+      for (const [index, { code }] of findReadmeBlocks().entries()) {
+        await writeFile(join(folder, `readme-${index}.ts`), `${code}\nexport {}\n`)
+      }
+      const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
+      const lib = ['es2023', 'dom']
+      // Our own declarations are to be checked as well.
+      const strict = {
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+      }
+      const compilerOptions = { ...strict, noEmit: true, target: 'es2023', lib, module, moduleResolution, types: [] }
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }))
+      const tsc = join(root, 'node_modules/typescript/bin/tsc')
+      const { stdout } = await run(process.execPath, [tsc, '-p', folder], { cwd: project }).catch((failed) => failed)
+      // What others' declarations leave to be desired is not ours to say.
+      expect(
+        stdout.split('\n').filter((line: string) => line && !/^(\.\.\/)*node_modules\/(?!@tallystick)|^ /.test(line)),
+      ).toEqual([])
+    },
+    60_000,
+  )
+})
+
+const context = `
+import type { Client } from '@tallystick/client'
+declare global {
+  const client: Client
+  const apiKey: string
+  const wallet: \`0x\${string}\`
+  const pool: \`0x\${string}\`
+  const signer: \`0x\${string}\`
+  const token: \`0x\${string}\`
+  const positions: \`0x\${string}\`
+  const process: { readonly env: Readonly<Record<string, string | undefined>> }
+}`
+
+/** An example names the package's exports without importing them, and may import from viem. */
+function asModule(code: string): string {
+  const isImport = (line: string) => line.startsWith('import ')
+  const lines = code.split('\n')
+  const imports = [
+    `import { ${Object.keys(exported).join(', ')} } from '@tallystick/client'`,
+    ...lines.filter(isImport),
+  ]
+  return `${imports.join('\n')}\nexport async function example() {\n${lines.filter((line) => !isImport(line)).join('\n')}\n}\n`
+}
+
+describe('default: a bundle holds what is used and nothing else', () => {
+  test.each([
+    { name: 'verifyNote', limit: 2_000, limitWithViem: 80_000 },
+    { name: 'noteStatus', limit: 300, limitWithViem: 300 },
+    { name: 'fixedIncome', limit: 400, limitWithViem: 400 },
+    { name: 'explainRevert', limit: 8_000, limitWithViem: 40_000 },
+    { name: 'lendCalldata', limit: 4_000, limitWithViem: 40_000 },
+    { name: 'createClient', limit: 30_000, limitWithViem: 30_000 },
+    { name: '*', limit: 45_000, limitWithViem: 140_000 },
+  ])('$name', async ({ name, limit, limitWithViem }) => {
+    const alone = await bundle(name, { external: ['viem'] })
+    const withViem = await bundle(name, { external: [] })
+    const sizes = [alone, withViem].map(({ code }) => `${code.length} B (${gzipSync(code).length} B gzip)`)
+    console.log(`bundle of ${name}: ${sizes[0]}, with viem ${sizes[1]}`)
+    expect(alone.code.length).toBeLessThan(limit)
+    expect(withViem.code.length).toBeLessThan(limitWithViem)
+    expect(withViem.modules.filter((path) => /zod|temporal|packages\/core/.test(path))).toEqual([])
+    if (name !== '*' && name !== 'createClient') expect(alone.code).not.toContain('x-api-key')
+  })
+
+  test('verifyNote brings the modules of notes alone', async () => {
+    const { modules } = await bundle('verifyNote', { external: ['viem'] })
+    expect(modules.map((path) => path.split('/dist/')[1]).sort()).toEqual([
+      'core/note/note-typed-data.js',
+      'core/note/verify-note.js',
+      'notes/verify-note.js',
+    ])
+  })
+})
+
+async function bundle(name: string, { external }: { readonly external: readonly string[] }) {
+  const contents = name === '*' ? `export * from '@tallystick/client'` : `export { ${name} } from '@tallystick/client'`
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: project },
+    ...{ bundle: true, minify: true, write: false, metafile: true, logLevel: 'error' },
+    ...{ format: 'esm', platform: 'browser', target: 'es2022' },
+    external: [...external],
+    absWorkingDir: project,
+  })
+  const [output] = Object.values(metafile.outputs)
+  const used = Object.entries(output?.inputs ?? {}).filter(
+    ([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== '<stdin>',
+  )
+  return { code: outputFiles[0]!.text, modules: used.map(([path]) => path) }
+}

@@ -1,0 +1,256 @@
+import { periodAt } from '@tallystick/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { WatchNotesOptions } from '../src/notes/watch-notes.ts'
+import { type FakeApi, morning, signedNote, startFakeApi } from './fake-api.ts'
+import type { WorldOptions } from './simulated-world.ts'
+import { boundariesBetween, days, hours, minutes, resetApi, seconds, unavailable, watchIn } from './watch-in.ts'
+
+let api: FakeApi
+beforeAll(async () => {
+  api = await startFakeApi()
+})
+afterAll(() => api.stop())
+beforeEach(() => resetApi(api))
+const watch = (options: Partial<WorldOptions> & WatchNotesOptions = {}) => watchIn(api, options)
+
+describe('behavior: at the boundary', () => {
+  const boundary = Date.UTC(2026, 10, 14, 23)
+
+  test('what cannot be submitted for long enough is not handed out; the next is', async () => {
+    const { world, states, stop } = watch({ startMs: boundary - 20 * seconds })
+    await world.runUntil(boundary + 5 * seconds)
+    stop()
+    expect(states.map(({ state }) => state.status)).toEqual(['waiting', 'ready'])
+    expect(states[0]?.state).toEqual({ status: 'waiting', until: BigInt(boundary / 1000) })
+    expect(api.requests).toHaveLength(2)
+  })
+
+  test.each([0, 1, 5, 600])('minRemaining %d is kept to', async (minRemaining) => {
+    const { world, states, stop } = watch({ startMs: boundary - 700 * seconds, minRemaining })
+    await world.runUntil(boundary + 5 * seconds)
+    stop()
+    expect(states.map(({ state }) => state.status)).toEqual(['ready', 'waiting', 'ready'])
+    expect(boundary - states[1]!.at).toBeGreaterThanOrEqual(minRemaining * seconds)
+    expect(boundary - states[1]!.at).toBeLessThan((minRemaining + 2) * seconds)
+  })
+
+  test('clients with the same clock come spread over two seconds', async () => {
+    const arrivals: number[] = []
+    for (let seed = 1; seed <= 40; seed++) {
+      const { world, states, stop } = watch({ startMs: boundary - minutes, seed: seed * 7919 })
+      await world.runUntil(boundary + 5 * seconds)
+      stop()
+      arrivals.push(states.at(-1)!.at - boundary)
+    }
+    expect(Math.max(...arrivals) - Math.min(...arrivals)).toBeGreaterThan(1_200)
+    expect(Math.max(...arrivals)).toBeLessThan(4_000)
+  })
+
+  test.each([0, 100, 200, 300, 400, 500, 600, 700, 800, 900])(
+    'nobody comes before it, %d ms past a second',
+    async (ms) => {
+      const { world, stop } = watch({ startMs: boundary - 95 * seconds + ms, seed: 0 })
+      await world.runUntil(boundary + 5 * seconds)
+      stop()
+      expect(api.requests.map(({ at }) => at >= boundary)).toEqual([false, true])
+    },
+  )
+
+  test('a replica whose clock is behind is asked again, without haste', async () => {
+    const { world, held, stop } = watch({ startMs: boundary - minutes })
+    await world.runUntil(boundary - 5 * seconds)
+    api.now = () => world.trueNow() - 10 * seconds
+    await world.runUntil(boundary + 20 * seconds)
+    stop()
+    expect(held()?.status).toBe('ready')
+    expect(api.requests.length).toBeLessThanOrEqual(3)
+  })
+
+  test('an expired set is never handed out, and not asked for in a loop', async () => {
+    const { world, states, stop } = watch({ startMs: boundary - minutes })
+    await world.runUntil(boundary - 40 * seconds)
+    // A broken service: right time, yesterday's notes.
+    const before = api.requests.length
+    const stale = periodAt(BigInt(boundary / 1000 - 60))
+    const body = JSON.stringify({ message: '', data: [await signedNote(stale, { chainId: 324, tenorDays: 7 })] })
+    api.mishapOf = () => ({ status: 200, body, headers: { 'content-type': 'application/json' } })
+    await world.runUntil(boundary + 10 * minutes)
+    stop()
+    expect(states.map(({ state }) => state.status).slice(0, 3)).toEqual(['ready', 'waiting', 'failing'])
+    expect(states.slice(2).every(({ state }) => state.status === 'failing')).toBe(true)
+    expect(api.requests.length - before).toBeLessThanOrEqual(6 + 19)
+  })
+})
+
+describe('behavior: sleep, wake and clocks that are set', () => {
+  test('a tab that comes back without having slept asks nothing', async () => {
+    const { world, stop } = watch()
+    await world.runUntil(morning + minutes)
+    for (let count = 0; count < 50; count++) world.wake()
+    await world.runUntil(morning + 2 * minutes)
+    stop()
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('on waking past the boundary the old notes are taken back at once', async () => {
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + minutes)
+    world.sleepUntil(morning + 12 * hours)
+    world.wake()
+    expect(states.at(-1)?.state.status).not.toBe('ready')
+    await world.runUntil(morning + 12 * hours + 5 * seconds)
+    stop()
+    expect(states.at(-1)?.state.status).toBe('ready')
+    expect(api.requests).toHaveLength(2)
+  })
+
+  test('many short sleeps ask once in ten seconds at most', async () => {
+    const { world, stop } = watch()
+    await world.runUntil(morning + minutes)
+    for (let count = 0; count < 30; count++) {
+      world.sleepUntil(world.trueNow() + 3 * seconds)
+      world.wake()
+      await world.runUntil(world.trueNow() + seconds)
+    }
+    stop()
+    // Thirty seconds awake.
+    expect(api.requests.length).toBeLessThanOrEqual(1 + 4)
+  })
+
+  test.each([-3600, -90, 90, 3600])('a clock that is set by %d s is seen through', async (step) => {
+    const { world, states, held, stop } = watch()
+    await world.runUntil(morning + minutes)
+    world.stepWallClock(step * seconds)
+    await world.runUntil(morning + 30 * hours)
+    stop()
+    expect(api.requests).toHaveLength(1 + 1 + boundariesBetween(morning, morning + 30 * hours).length)
+    const state = held()
+    const serverOffsetMs = state?.status === 'ready' ? state.serverOffsetMs : Number.NaN
+    expect(Math.abs(serverOffsetMs + step * seconds)).toBeLessThan(2 * seconds)
+    expect(states.some(({ state }) => state.status === 'failing')).toBe(false)
+  })
+
+  test('an answer that was on its way while the machine slept is not trusted for long', async () => {
+    const { world, held, stop } = watch({ latencyMs: 2_000 })
+    await world.runUntil(morning + 500)
+    world.sleepUntil(morning + 2 * hours)
+    await world.runUntil(morning + 2 * hours + 30 * seconds)
+    stop()
+    expect(held()?.status).toBe('ready')
+    expect(api.requests).toHaveLength(2)
+  })
+
+  test('without a Date the local clock has to do', async () => {
+    const { world, states, stop } = watch()
+    api.headers = { date: undefined }
+    await world.runUntil(morning + 30 * hours)
+    stop()
+    expect(api.requests).toHaveLength(1 + boundariesBetween(morning, morning + 30 * hours).length)
+    expect(states[0]?.state).toMatchObject({ status: 'ready', serverOffsetMs: 0 })
+  })
+})
+
+describe('behavior: failures', () => {
+  test('Retry-After is waited out, whoever wakes', async () => {
+    api.mishaps.push({ ...unavailable, headers: { 'retry-after': '40' } })
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + 39 * seconds)
+    world.wake()
+    expect(states).toMatchObject([{ state: { status: 'failing', error: { code: 'notes_unavailable' } } }])
+    expect(api.requests).toHaveLength(1)
+    await world.runUntil(morning + 45 * seconds)
+    stop()
+    expect(api.requests).toHaveLength(2)
+    expect(states.at(-1)?.state.status).toBe('ready')
+  })
+
+  test('when the network is back it is tried at once', async () => {
+    api.mishapOf = () => 'reset'
+    const { world, held, stop } = watch()
+    await world.runUntil(morning + 10 * minutes)
+    const failing = held()
+    expect(failing).toMatchObject({ status: 'failing', error: { code: 'connection_failed' } })
+    api.mishapOf = () => undefined
+    const before = api.requests.length
+    await world.runUntil(world.trueNow() + 11 * seconds)
+    world.wake()
+    await world.runUntil(world.trueNow() + seconds)
+    stop()
+    expect(held()?.status).toBe('ready')
+    expect(api.requests.length - before).toBe(1)
+  })
+
+  test('a failure while there are usable notes is told, and changes nothing', async () => {
+    const errors: string[] = []
+    const { world, states, stop } = watch({ onError: ({ code }) => errors.push(code) })
+    await world.runUntil(morning + minutes)
+    api.mishaps.push('html')
+    world.sleepUntil(morning + hours)
+    await world.runUntil(morning + hours + minutes)
+    stop()
+    expect(errors).toEqual(['malformed_answer'])
+    expect(states.map(({ state }) => state.status)).toEqual(['ready'])
+    expect(api.requests).toHaveLength(3)
+  })
+
+  test('error: what will not get better is not asked again, and usable notes are kept until they end', async () => {
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + minutes)
+    api.mishapOf = () => ({ status: 403, code: 'invalid_api_key' })
+    await world.runUntil(morning + 40 * hours)
+    stop()
+    expect(states.map(({ state }) => state.status)).toEqual(['ready', 'waiting', 'failing'])
+    expect(states.at(-1)?.state).toMatchObject({ error: { name: 'InvalidApiKeyError' }, retryAt: undefined })
+    expect(api.requests).toHaveLength(2)
+  })
+
+  test('a service that never answers is given up on in time, each time', async () => {
+    api.mishaps.push('hang')
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + 14 * seconds)
+    expect(states).toEqual([])
+    await world.runUntil(morning + 20 * seconds)
+    stop()
+    expect(states.map(({ state }) => state.status)).toEqual(['failing', 'ready'])
+    expect(states[0]?.state).toMatchObject({ error: { code: 'timeout' } })
+  })
+
+  test('an answer that lacks a chain is asked for again, less and less often', async () => {
+    api.headers = { 'cache-control': 'private, no-cache' }
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + 4 * hours)
+    stop()
+    expect(states.map(({ state }) => state.status)).toEqual(['ready'])
+    expect(api.requests.length).toBeGreaterThan(30)
+    expect(api.requests.length).toBeLessThan(55)
+  })
+})
+
+describe('behavior: the end', () => {
+  test('after stop nothing is asked and nothing told', async () => {
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + minutes)
+    stop()
+    stop()
+    await world.runUntil(morning + 3 * days)
+    world.wake()
+    expect(states).toHaveLength(1)
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('a signal ends it, also while a request is on its way', async () => {
+    const controller = new AbortController()
+    const { world, states } = watch({ signal: controller.signal })
+    controller.abort()
+    await world.runUntil(morning + 2 * days)
+    expect(states).toEqual([])
+    expect(api.requests.length).toBeLessThanOrEqual(1)
+  })
+
+  test('a signal that is aborted already lets nothing begin', async () => {
+    const { world, states } = watch({ signal: AbortSignal.abort() })
+    await world.runUntil(morning + 2 * days)
+    expect(states).toEqual([])
+    expect(api.requests).toEqual([])
+  })
+})

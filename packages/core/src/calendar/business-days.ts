@@ -1,0 +1,114 @@
+import { Temporal } from 'temporal-polyfill'
+
+type MonthDay = readonly [month: number, day: number]
+
+// 5 U.S.C. 6103(a): the holidays with a date of their own. Juneteenth is the only one that is young enough to matter.
+const fixedHolidays: readonly MonthDay[] = [
+  [1, 1],
+  [6, 19],
+  [7, 4],
+  [11, 11],
+  [12, 25],
+]
+const juneteenthSince = 2021
+const monday = 1
+const thursday = 4
+const friday = 5
+const saturday = 6
+
+/**
+ * Whether the New York bond market trades on a date, and so the Treasury publishes its rates: not on weekends, US federal
+ * holidays as the government observes them (5 U.S.C. 6103(b): the Friday before a Saturday; Executive Order 11582: the
+ * Monday after a Sunday), and Good Friday.
+ *
+ * The market trades on a few of these days all the same: on the Friday before New Year's Day or Veterans Day, and on a
+ * Good Friday with an employment report. Nobody knows which a year ahead, so all of them count as holidays: an age in
+ * business days may then be one too low, and rates that are right are never refused for it.
+ *
+ * @example
+ * isBusinessDay('2026-04-03') // false: Good Friday
+ * isBusinessDay('2026-07-03') // false: Independence Day is a Saturday
+ */
+export function isBusinessDay(date: string): boolean {
+  return isTradingDay(Temporal.PlainDate.from(date))
+}
+
+/**
+ * How many business days lie after one date, up to and including another; 0 if there are none.
+ *
+ * @example
+ * countBusinessDays({ after: '2026-07-02', upTo: '2026-07-06' }) // 1: Thursday to Monday, the Friday being a holiday
+ */
+export function countBusinessDays({ after, upTo }: { readonly after: string; readonly upTo: string }): number {
+  let count = 0
+  let day = Temporal.PlainDate.from(after).add({ days: 1 })
+  const last = Temporal.PlainDate.from(upTo)
+  while (Temporal.PlainDate.compare(day, last) <= 0) {
+    if (isTradingDay(day)) count++
+    day = day.add({ days: 1 })
+  }
+  return count
+}
+
+/**
+ * The date itself if it is a business day, else the last one before it.
+ *
+ * @example
+ * lastBusinessDay('2026-07-05') // '2026-07-02'
+ */
+export function lastBusinessDay(date: string): string {
+  let day = Temporal.PlainDate.from(date)
+  while (!isTradingDay(day)) day = day.subtract({ days: 1 })
+  return day.toString()
+}
+
+function isTradingDay(day: Temporal.PlainDate): boolean {
+  return day.dayOfWeek < saturday && !isFixedHoliday(day) && !isFloatingHoliday(day) && !isGoodFriday(day)
+}
+
+function isFixedHoliday(day: Temporal.PlainDate): boolean {
+  const isHoliday = ({ year, month, day: dayOfMonth }: Temporal.PlainDate) =>
+    fixedHolidays.some(([m, d]) => m === month && d === dayOfMonth && (m !== 6 || year >= juneteenthSince))
+  if (isHoliday(day)) return true
+  if (day.dayOfWeek === friday) return isHoliday(day.add({ days: 1 }))
+  return day.dayOfWeek === monday && isHoliday(day.subtract({ days: 1 }))
+}
+
+/** The holidays that are the nth weekday of a month. */
+function isFloatingHoliday({ month, day, dayOfWeek, daysInMonth }: Temporal.PlainDate): boolean {
+  const week = Math.ceil(day / 7)
+  if (dayOfWeek === thursday) return month === 11 && week === 4
+  if (dayOfWeek !== monday) return false
+  switch (month) {
+    case 1: // Martin Luther King, Jr.
+    case 2: // Washington's Birthday
+      return week === 3
+    case 5: // Memorial Day
+      return day + 7 > daysInMonth
+    case 9: // Labor Day
+      return week === 1
+    case 10: // Columbus Day
+      return week === 2
+    default:
+      return false
+  }
+}
+
+function isGoodFriday(day: Temporal.PlainDate): boolean {
+  const isSeason = day.month === 3 || day.month === 4
+  return isSeason && day.dayOfWeek === friday && day.equals(easterSunday(day.year).subtract({ days: 2 }))
+}
+
+/** Easter Sunday of the Gregorian calendar, by the rule that Nature published anonymously in 1876 (Meeus, ch. 8). */
+function easterSunday(year: number): Temporal.PlainDate {
+  const century = Math.floor(year / 100)
+  const yearOfCentury = year % 100
+  const golden = year % 19
+  const correction = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3)
+  const epact = (19 * golden + century - Math.floor(century / 4) - correction + 15) % 30
+  const weekday = (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - epact - (yearOfCentury % 4)) % 7
+  const shift = Math.floor((golden + 11 * epact + 22 * weekday) / 451)
+  const month = Math.floor((epact + weekday - 7 * shift + 114) / 31)
+  const day = ((epact + weekday - 7 * shift + 114) % 31) + 1
+  return Temporal.PlainDate.from({ year, month, day })
+}

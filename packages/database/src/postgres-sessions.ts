@@ -1,0 +1,83 @@
+import type pg from 'pg'
+import { adaptError } from './adapt-error.ts'
+import type { Cancellable, Queryable } from './database.ts'
+
+/** A connection for as long as some work takes. */
+export type Session = Queryable & {
+  /** Says that the state of the connection is not known any more: nobody else gets it. */
+  fail(error: Error): void
+}
+
+export type Sessions = Queryable & {
+  use<Result>(options: Cancellable, work: (session: Session) => Promise<Result>): Promise<Result>
+}
+
+// Each takes some memory on every connection; texts beyond these are planned each time.
+const preparedMax = 300
+
+/** Hands out the connections of a pool. `cancel` breaks off what a server process runs. */
+export function createSessions(
+  pool: pg.Pool,
+  { label, cancel }: { readonly label: string; readonly cancel: (processId: number) => Promise<void> },
+): Sessions {
+  const names = new Map<string, string>()
+  const nameOf = (text: string) => {
+    const known = names.get(text)
+    if (known !== undefined || names.size >= preparedMax) return known
+    const name = `tallystick ${names.size}`
+    names.set(text, name)
+    return name
+  }
+  const queryWith =
+    (client: pg.Pool | pg.PoolClient): Queryable['query'] =>
+    async <Row extends object>(text: string, parameters: readonly unknown[] = [], { isFrequent = false } = {}) => {
+      try {
+        const name = isFrequent ? nameOf(text) : undefined
+        const statement = { text, values: parameters as unknown[], ...(name !== undefined && { name }) }
+        return (await client.query(statement)).rows as Row[]
+      } catch (error) {
+        return adaptError(error, label)
+      }
+    }
+  return {
+    query: queryWith(pool),
+    use: async ({ signal }, work) => {
+      signal?.throwIfAborted()
+      const client = await pool.connect().catch((error) => adaptError(error, label))
+      let broken: Error | undefined
+      const fail = (error: Error) => {
+        broken = error
+      }
+      client.on('error', fail)
+      const cancelling = cancelOnAbort(signal, () => cancel((client as { processID?: number }).processID ?? 0))
+      try {
+        signal?.throwIfAborted()
+        return await work({ query: queryWith(client), fail })
+      } finally {
+        await cancelling?.settle()
+        client.off('error', fail)
+        // A connection whose state is unknown is thrown away, not handed to the next caller.
+        client.release(broken)
+      }
+    },
+  }
+}
+
+/** Settled before the connection goes on to anything else: a late cancel would hit somebody else's statement. */
+function cancelOnAbort(
+  signal: AbortSignal | undefined,
+  cancel: () => Promise<void>,
+): { readonly settle: () => Promise<void> | undefined } | undefined {
+  if (!signal) return undefined
+  let cancelled: Promise<void> | undefined
+  const onAbort = () => {
+    cancelled = cancel()
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    settle: () => {
+      signal.removeEventListener('abort', onAbort)
+      return cancelled
+    },
+  }
+}
