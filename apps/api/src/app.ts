@@ -48,6 +48,10 @@ const endpoints: readonly Endpoint[] = [
   { url: '/subgraphs/:chainid', path: /^\/subgraphs\/[^/]+$/, allow: 'GET, HEAD, POST, OPTIONS' },
   { url: '/openapi.json', path: /^\/openapi\.json$/, allow: 'GET, HEAD' },
   { url: '/docs', path: /^\/docs$/, allow: 'GET, HEAD' },
+]
+
+/** What the web page asks for itself: no part of the API. */
+const portalPaths: readonly Endpoint[] = [
   { url: '/portal.json', path: /^\/portal\.json$/, allow: 'GET, HEAD' },
   { url: '/portal/last-period', path: /^\/portal\/last-period$/, allow: 'GET, HEAD', scope: 'notes' },
 ]
@@ -64,8 +68,7 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
   const chainIds = config.chains.map((chain) => chain.id).sort((a, b) => a - b)
   measureRequests(app, parts.metrics)
   if (config.listen.proxy) requireForwardedHttps(app, config.listen.proxy.trust)
-  const offered = [...endpoints, ...(parts.portal.files ? portalPage : [])]
-  requireKeys(app, { ...parts, offered })
+  requireKeys(app, parts)
 
   registerNotesRoute(app, { parts: parts.notes, chainIds })
   registerDataRoutes(app, parts.data)
@@ -80,7 +83,7 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
     chainIds,
     dataChainIds: parts.data.chainIds,
     subgraphChainIds: [...parts.subgraphs.keys()],
-    endpoints: offered.map(({ url }) => url),
+    endpoints: endpoints.map(({ url }) => url),
   })
   registerOpenapiRoutes(app, { document, limitAddress })
   registerPortalRoutes(app, { parts: parts.portal, limitAddress })
@@ -88,10 +91,8 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
 }
 
 /** Key, then allowance, then the request itself: whatever else is wrong with it, a bad key is a 403. */
-function requireKeys(
-  app: FastifyInstance,
-  { keyRing, monotonicNow, offered }: AppParts & { readonly offered: readonly Endpoint[] },
-): void {
+function requireKeys(app: FastifyInstance, { keyRing, monotonicNow, portal }: AppParts): void {
+  const offered = [...endpoints, ...portalPaths, ...(portal.files ? portalPage : [])]
   const authenticate = createAuthenticate(keyRing, monotonicNow)
   const scopes = new Map(offered.map(({ url, scope }) => [url, scope]))
   app.addHook('onRequest', (request, reply, done) => {
@@ -105,7 +106,7 @@ function requireKeys(
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string
     const endpoint = offered.find((candidate) => candidate.path.test(path))
-    if (!endpoint) throw notFound(offered)
+    if (!endpoint) throw notFound()
     if (endpoint.scope) authenticate(endpoint.scope, request, reply)
     reply.header('allow', endpoint.allow)
     throw new TallystickError({
@@ -116,10 +117,10 @@ function requireKeys(
   })
 }
 
-function notFound(offered: readonly Endpoint[]): TallystickError {
+function notFound(): TallystickError {
   return new TallystickError({
     code: 'not_found',
-    message: `There is nothing at this path. The endpoints are ${offered.map(({ url }) => url).join(', ')}.`,
+    message: `There is nothing at this path. The endpoints are ${endpoints.map(({ url }) => url).join(', ')}.`,
     retryable: false,
   })
 }

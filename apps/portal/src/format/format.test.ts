@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { formatDollars, parseDollars } from './dollars.ts'
+import { formatMove, formatRate } from './format-rate.ts'
+import { formatClock, formatCountdown, formatDate, formatDuration, formatInstant, zoneName } from './format-time.ts'
+import { shortHex } from './short-hex.ts'
+
+const zone = 'America/New_York'
+
+describe('dollars', () => {
+  test.each([
+    [0n, '0.00'],
+    [1n, '0.00'],
+    [9_999_999_999_999_999n, '0.00'],
+    [10_000_000_000_000_000n, '0.01'],
+    [1_234_999_999_999_999_999_999n, '1,234.99'],
+    [10n ** 33n, '1,000,000,000,000,000.00'],
+  ])('behavior: %s is shown as %s, never more than there is', (amount, text) => {
+    expect(formatDollars(amount)).toBe(text)
+  })
+
+  test.each([
+    ['1000', 1_000n * 10n ** 18n],
+    [' 1,000.50 ', 1_000_500_000_000_000_000_000n],
+    ['$2 500', 2_500n * 10n ** 18n],
+    ['0.000000000000000001', 1n],
+    ['7.', 7n * 10n ** 18n],
+  ])('behavior: %s is read', (text, amount) => {
+    expect(parseDollars(text)).toBe(amount)
+  })
+
+  test.each(['', 'ten', '-1', '1e3', '.5', '1.2.3', '0x10', '1234567890123456', '0.0000000000000000001', ','])(
+    'error: %j is no amount',
+    (text) => {
+      expect(parseDollars(text)).toBeUndefined()
+    },
+  )
+})
+
+test('default: rates and moves line up, with a sign that is a minus', () => {
+  expect([0n, 5n, 369n, 1633n, -4n].map(formatRate)).toEqual(['0.00%', '0.05%', '3.69%', '16.33%', '−0.04%'])
+  expect([3n, -3n, 0n].map(formatMove)).toEqual(['+3 bps', '−3 bps', '0 bps'])
+})
+
+describe('time', () => {
+  test('default: instants on the calendar and clock of a zone', () => {
+    expect(formatInstant(1793574000n, zone)).toBe('1 Nov 2026, 18:00')
+    expect(formatInstant(1793573999n, zone)).toBe('1 Nov 2026, 17:59:59')
+    expect(formatInstant(1793574000n, 'Asia/Tokyo')).toBe('2 Nov 2026, 08:00')
+    expect(formatDate(1789000000n, zone)).toBe('9 Sep 2026')
+    expect(zoneName(zone)).toBe('New York')
+  })
+
+  test('behavior: midnight is 00:00 and has its weekday where that is another day', () => {
+    expect(formatClock(1793595600n, { zone })).toBe('00:00')
+    expect(formatClock(1793595600n, { zone, near: 1793580000n })).toBe('Mon 00:00')
+    expect(formatClock(1793574000n, { zone, near: 1793570000n })).toBe('18:00')
+  })
+
+  test('behavior: what is left never runs below zero', () => {
+    expect([68_399, 3_661, 59.9, 0, -5].map(formatCountdown)).toEqual([
+      '18:59:59',
+      '01:01:01',
+      '00:00:59',
+      '00:00:00',
+      '00:00:00',
+    ])
+    expect([90_061, 864_000, 3_700, 61, 4, -1].map(formatDuration)).toEqual([
+      '1 day 1 h',
+      '10 days',
+      '1 h 1 min',
+      '1 min',
+      '4 s',
+      '0 s',
+    ])
+  })
+})
+
+test('default: addresses are short to look at', () => {
+  expect(shortHex('0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781')).toBe('0x529d…6781')
+  expect(shortHex('0x12')).toBe('0x12')
+})
