@@ -1,6 +1,7 @@
 export { createOperator, type Operator } from './admin/operator.ts'
 export { type Clock, createClock, type ShiftableClock } from './clock.ts'
 export { type Config, loadConfig, parseConfig } from './config.ts'
+export { runDoctor } from './doctor/run-doctor.ts'
 export { openServiceDatabase, type Service, startService } from './main.ts'
 export { issuePastPeriod } from './notes/issue-past-period.ts'
 export { signPeriodNote } from './notes/sign-period-note.ts'

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock, createOperator, openServiceDatabase, parseConfig } from '@tallystick/api'
+import { createClock, createOperator, openServiceDatabase, parseConfig, runDoctor } from '@tallystick/api'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
@@ -90,12 +90,25 @@ describe('on a chain of its own', () => {
     }
   }
 
-  async function examine(change: object = {}, changedEnv: Record<string, string> = {}): Promise<Diagnosis> {
+  async function configure(change: object): Promise<string> {
     const settings = settingsOf(change)
     const path = join(directory, 'tallystick.json')
     const admin = { ...settings.admin, port: await findFreePort() }
     await writeFile(path, JSON.stringify({ ...settings, admin }))
-    return doctor(path, { ...env, ...changedEnv })
+    return path
+  }
+
+  /** What the command does, without the seconds a process of its own takes. */
+  async function examine(change: object = {}): Promise<Diagnosis> {
+    const configPath = await configure(change)
+    const { verdict, checks } = await runDoctor({
+      configPath,
+      env,
+      hosts: [],
+      clock: createClock(),
+      report: () => undefined,
+    })
+    return { exitCode: verdict === 'well' ? 0 : 1, checks }
   }
 
   /** Changes the pool for the length of a test. */
@@ -155,7 +168,7 @@ describe('on a chain of its own', () => {
   })
 
   test('error: a signer the pool does not know', async () => {
-    const diagnosis = await examine({}, { SIGNER_KEY: `0x${'02'.repeat(32)}` })
+    const diagnosis = await doctor(await configure({}), { ...env, SIGNER_KEY: `0x${'02'.repeat(32)}` })
     expect(diagnosis.exitCode).toBe(1)
     const failures = linesOf(diagnosis, 'fail').join('\n')
     expect(failures).toContain(
