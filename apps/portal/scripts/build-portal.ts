@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
+import type { Metafile } from 'esbuild'
 
 export type BuildOutcome = {
   /** False where what is there was made from the same sources. */
@@ -65,6 +65,8 @@ function readStamp(target: string): Stamp | undefined {
 }
 
 async function make(root: string, outdir: string): Promise<{ readonly firstLoadBytes: number }> {
+  // Only now: a page that is up to date is found so in a tenth of the time it takes to load this.
+  const { build } = await import('esbuild')
   const source = join(root, 'apps/portal/src')
   const { metafile } = await build({
     absWorkingDir: root,

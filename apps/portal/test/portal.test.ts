@@ -17,6 +17,8 @@ let credentials: Credentials
 let base: string
 /** Open since before the boundary. */
 let early: Visit
+/** On offer before it. */
+let earlyNote: string
 const visits: Visit[] = []
 
 beforeAll(async () => {
@@ -76,6 +78,8 @@ test('default: first load shows curve, table, rates, countdown and chain, in few
   expect(await textOf(page, '.countdown-zones')).toMatch(
     /New York 18:00 You, Tokyo Sat 08:00|New York 18:00 You, Tokyo 08:00/,
   )
+  const answer = await page.request.get(`${base}/notes?maturity=7`, { headers: { 'x-api-key': credentials.apiKey } })
+  earlyNote = await answer.text()
   const size = await bytes()
   expect(size).toBeGreaterThan(20_000)
   expect(size).toBeLessThan(200 * 1024)
@@ -223,7 +227,7 @@ describe('verify', () => {
     await shoot(page, 'verify-bad')
   })
 
-  test('behavior: takes a whole answer; says of old notes that they are over; tells what is no note', async () => {
+  test('behavior: takes a whole answer, knows its chains, and tells what is no note', async () => {
     const { page } = await visit('/#/verify')
     const answer = await page.request.get(`${base}/notes`, { headers: { 'x-api-key': credentials.apiKey } })
     const pasted = page.getByLabel('A note, or a whole answer')
@@ -399,4 +403,8 @@ test('behavior: the page open before the boundary crosses it by itself', { timeo
   await expect.poll(() => textOf(page, '.board-curve caption')).toContain('Change against 13 Nov 2026, 00:00 to 18:00.')
   expect((await rows(page)).map((cells) => cells[3])).toEqual(Array.from({ length: 7 }, () => 'unchanged'))
   await shoot(page, 'after-the-boundary')
+  await page.goto(`${base}/#/verify`)
+  await page.getByLabel('A note, or a whole answer').fill(earlyNote)
+  await page.getByRole('button', { name: 'Verify', exact: true }).click()
+  await page.getByRole('heading', { name: 'Genuine, but expired' }).waitFor()
 })

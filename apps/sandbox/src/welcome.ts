@@ -7,6 +7,7 @@ export function welcome(
 ): string {
   return `
   base URL     ${baseUrl}
+  page         ${baseUrl}/ (for a browser; the key is filled in)
   API key      ${apiKey}
   chain        ${rpcUrl} (wallets with test keys, known to everybody, are in the credentials)
   credentials  ${home.credentials}

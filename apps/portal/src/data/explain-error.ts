@@ -14,7 +14,7 @@ export function explainError(error: unknown): Explanation {
   switch (error.code) {
     case 'connection_failed':
     case 'timeout':
-      return { title: 'The service cannot be reached', text: 'Check your connection. The page tries again by itself.' }
+      return { title: 'The service cannot be reached', text: 'Check your connection, then try again.' }
     case 'invalid_api_key':
       return {
         title: 'This key is not valid',

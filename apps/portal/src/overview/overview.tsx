@@ -77,7 +77,12 @@ function Board({
   const onChoose = (offer: Offer) => setTenorDays(offer.tenorDays)
   return (
     <>
-      {failure ? <ErrorNotice error={failure.error} /> : null}
+      {failure ? (
+        <ErrorNotice
+          error={failure.error}
+          hint={failure.retryAt === undefined ? undefined : 'The page asks again by itself.'}
+        />
+      ) : null}
       {failure && isOver ? <p class="hint over-hint">The notes below are over. The pool takes them no more.</p> : null}
       <Rates rate={rate} chainId={chainId} />
       <div class={isOver ? 'board is-over' : 'board'}>

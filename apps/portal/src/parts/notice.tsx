@@ -27,12 +27,12 @@ export function Notice({
   )
 }
 
-/** A failure, told. */
-export function ErrorNotice({ error }: { readonly error: unknown }) {
+/** A failure, told. `hint` is what the page itself does about it. */
+export function ErrorNotice({ error, hint }: { readonly error: unknown; readonly hint?: string | undefined }) {
   const { title, text } = explainError(error)
   return (
     <Notice tone="bad" title={title}>
-      {text}
+      {hint ? `${text} ${hint}` : text}
     </Notice>
   )
 }
