@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { postJson } from './post-json.ts'
 import { RpcError } from './rpc-error.ts'
 
@@ -29,6 +30,8 @@ const attemptsMax = 3
 
 /** A JSON-RPC server at a URL. Throws nothing but `RpcError`, and the signal's reason when that is aborted. */
 export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
+  // Every call under way listens to it, and more than ten of them are no leak.
+  setMaxListeners(0, options.signal)
   const { href, headers, label, redact } = parseUrl(options.url)
   let refusals = 0
   const post = async (body: unknown) => {
