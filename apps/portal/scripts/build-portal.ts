@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,6 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Metafile } from 'esbuild'
+import { hashSources, readStamp, type Stamp } from './portal-stamp.mjs'
 
 export type BuildOutcome = {
   /** False where what is there was made from the same sources. */
@@ -20,8 +19,6 @@ export type BuildOutcome = {
   /** What a visitor downloads before opening the explorer, compressed. */
   readonly firstLoadBytes: number
 }
-
-type Stamp = { readonly key: string; readonly firstLoadBytes: number }
 
 /** Builds the page into `apps/api/portal`, where the service finds it, unless it is there and up to date. */
 export async function buildPortal(root: string): Promise<BuildOutcome> {
@@ -44,24 +41,6 @@ export async function buildPortal(root: string): Promise<BuildOutcome> {
     rmSync(made, { recursive: true, force: true })
     throw error
   }
-}
-
-/** Everything that can change the page: its own sources, those it is bundled with, and the versions of the rest. */
-function hashSources(root: string): string {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
-  for (const folder of ['apps/portal/src', 'apps/portal/scripts', 'packages/client/src', 'packages/core/src']) {
-    const paths = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort()
-    for (const path of paths) hash.update(path.slice(root.length)).update(readFileSync(path))
-  }
-  return hash.digest('hex')
-}
-
-function readStamp(target: string): Stamp | undefined {
-  const path = join(target, 'build.json')
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Stamp) : undefined
 }
 
 async function make(root: string, outdir: string): Promise<{ readonly firstLoadBytes: number }> {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { parseConfig } from '@tallystick/api'
 import {
   dataResponseSchema,
   errorBodySchema,
@@ -149,5 +150,39 @@ describe('the examples of /docs', () => {
       const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: root, env })
       expect(stdout, source).toMatch(/^\d+n? \d+/)
     }
+  })
+})
+
+describe('README.md', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const jsonBlocks = [...readme.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = '']) => JSON.parse(block))
+
+  test('default: every curl line answers as it is printed, but for the port', async () => {
+    const sources = parseCommands(readme).flatMap(({ source }) =>
+      source.startsWith('curl ') ? [source.replaceAll('https://localhost:8443', credentials.baseUrl)] : [],
+    )
+    expect(sources).toHaveLength(readme.match(/^curl /gm)?.length ?? 0)
+    const results = await runCommands(sources, { cwd: directory, env: { KEY: credentials.apiKey } })
+    for (const [index, source] of sources.entries()) {
+      const { status, body, output } = results[index] as Outcome
+      expect(status, `${source}\n${output}`).toBe(200)
+      const schema = source.includes('/data') ? dataResponseSchema : graphqlAnswerSchema
+      expect(schema.parse(JSON.parse(body))).toBeDefined()
+      expect(body).toContain('"tokenId"')
+    }
+  })
+
+  test('default: every answer it shows is one the service could give', () => {
+    const schemas = [notesResponseSchema, dataResponseSchema, rateResponseSchema]
+    const answers = jsonBlocks.filter((block) => !('listen' in block))
+    expect(answers).toHaveLength(schemas.length)
+    for (const [index, answer] of answers.entries()) schemas[index]?.parse(answer)
+  })
+
+  test('default: the configuration it shows is a good one', () => {
+    const [config] = jsonBlocks.filter((block) => 'listen' in block)
+    // Without the certificates, which a reader has and this machine has not.
+    const sources = { path: 'README.md', env: { ADMIN_TOKEN: 'x' }, secrets: 'optional', baseDirectory: '/' } as const
+    expect(parseConfig(config, sources).chains).toHaveLength(1)
   })
 })
