@@ -184,7 +184,9 @@ describe('postgres', () => {
     const url = new URL(inject('databases').postgresUrl)
     url.password = 'hunter2'
     const failing = openDatabase(url.href)
-    await expect(failing).rejects.toThrow(/cannot be used \(28P01\)\. It refuses the user or the password of the URL\.$/)
+    await expect(failing).rejects.toThrow(
+      /cannot be used \(28P01\)\. It refuses the user or the password of the URL\.$/,
+    )
     await expect(failing).rejects.not.toThrow('hunter2')
   })
 })
