@@ -134,7 +134,15 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     clock,
     metrics,
     operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
-    checkReadiness: () => checkReadiness({ database, published, clock, chainIds, subgraphs: embedded }),
+    checkReadiness: () =>
+      checkReadiness({
+        database,
+        published,
+        clock,
+        chainIds,
+        subgraphs: embedded,
+        isListening: () => app.server.listening,
+      }),
     log,
     nextRequestId,
   })
