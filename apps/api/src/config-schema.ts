@@ -177,13 +177,20 @@ function databaseSchema(sources: ConfigSources) {
     .string()
     .default('file:.tallystick/db')
     .transform((value, context): Secret => {
-      const url = value.startsWith('env:') ? (sources.env[value.slice(4)] ?? '') : value
-      if (/^postgres(ql)?:\/\/./.test(url)) return { reveal: () => url }
-      const directory = resolve(sources.baseDirectory, url.replace(/^file:(\/\/)?/, ''))
-      if (/^file:./.test(url)) return { reveal: () => `file:${directory}` }
-      const message = 'must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them'
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
+      const fault = (message: string) => {
+        context.addIssue({ code: 'custom', message })
+        return z.NEVER
+      }
+      const [, name] = /^env:(.+)$/s.exec(value) ?? []
+      const url = name === undefined ? value : sources.env[name]
+      if (!url && name !== undefined) return fault(`the variable ${name} is not set`)
+      if (/^postgres(ql)?:\/\/./.test(url ?? '')) {
+        if (URL.canParse(url as string)) return { reveal: () => url as string }
+        return fault('is no URL: write what is not a letter or digit in its password as %XX, such as %2F for a slash')
+      }
+      const directory = resolve(sources.baseDirectory, (url ?? '').replace(/^file:(\/\/)?/, ''))
+      if (/^file:./.test(url ?? '')) return { reveal: () => `file:${directory}` }
+      return fault('must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them')
     })
 }
 
@@ -195,19 +202,27 @@ function secretSchema({ env, secrets, baseDirectory }: ConfigSources): z.ZodType
     }
     const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(reference) ?? []
     if (!kind) return fault('must be "env:NAME" or "file:path": secrets do not belong in this file')
-    const value = kind === 'env' ? env[name] : readSecretFile(resolve(baseDirectory, name))
-    if (!value && secrets === 'required') {
-      return fault(kind === 'env' ? `the variable ${name} is not set` : `${name} cannot be read or is empty`)
-    }
-    return { reveal: () => value ?? '' }
+    const found = kind === 'env' ? readVariable(env, name) : readSecretFile(resolve(baseDirectory, name))
+    if (found.problem !== undefined && secrets === 'required') return fault(found.problem)
+    return { reveal: () => found.value ?? '' }
   })
 }
 
-function readSecretFile(path: string): string | undefined {
+type FoundSecret =
+  | { readonly value: string; readonly problem?: undefined }
+  | { readonly value?: undefined; readonly problem: string }
+
+function readVariable(env: ConfigSources['env'], name: string): FoundSecret {
+  const value = env[name]
+  return value ? { value } : { problem: `the variable ${name} is not set` }
+}
+
+function readSecretFile(path: string): FoundSecret {
   try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return undefined
+    const value = readFileSync(path, 'utf8').trim()
+    return value ? { value } : { problem: `${path} is empty` }
+  } catch (error) {
+    return { problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` }
   }
 }
 

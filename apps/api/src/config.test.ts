@@ -474,9 +474,9 @@ describe('secrets', () => {
   test.each([
     ['env:NOT_SET', 'admin.token: the variable NOT_SET is not set'],
     ['env:EMPTY', 'admin.token: the variable EMPTY is not set'],
-    ['file:missing', 'admin.token: missing cannot be read or is empty'],
-    ['file:empty', 'admin.token: empty cannot be read or is empty'],
-    ['file:.', 'admin.token: . cannot be read or is empty'],
+    ['file:missing', 'admin.token: <folder>/missing cannot be read (ENOENT)'],
+    ['file:empty', 'admin.token: <folder>/empty is empty'],
+    ['file:.', 'admin.token: <folder> cannot be read (EISDIR)'],
   ])('error: a secret that is not there: %s', async (reference, fault) => {
     expect(await faultsOf(token(reference))).toEqual([fault])
   })
@@ -553,7 +553,25 @@ describe('database', () => {
     expect(config.database.reveal()).toBe(`file:${join(folder, 'db')}`)
   })
 
-  test.each(['', 'db', 'file:', 'postgres://', 'mysql://db', 'env:NOT_SET', 'env:EMPTY', 'env:ADMIN_TOKEN', 'env:'])(
+  test.each(['env:NOT_SET', 'env:EMPTY'])('error: a variable that is not set is named: %s', async (database) => {
+    expect(await faultsOf({ ...smallest, database })).toEqual([
+      `database: the variable ${database.slice('env:'.length)} is not set`,
+    ])
+  })
+
+  // Each begins another part of a URL, and what stands before it is then no port.
+  test.each(['a/b', 'a#b', 'a?b'])(
+    'error: a password as it is typed, %s, is told and not repeated',
+    async (password) => {
+      const [fault, ...others] = await faultsOf({ ...smallest, database: `postgres://u:${password}@db/tallystick` })
+      expect(others).toEqual([])
+      expect(fault).toBe(
+        'database: is no URL: write what is not a letter or digit in its password as %XX, such as %2F for a slash',
+      )
+    },
+  )
+
+  test.each(['', 'db', 'file:', 'postgres://', 'mysql://db', 'env:ADMIN_TOKEN', 'env:'])(
     'error: %j is no database',
     async (database) => {
       expect(await faultsOf({ ...smallest, database })).toEqual([

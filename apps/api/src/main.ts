@@ -108,13 +108,6 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(rate.close)
 
   const chainIds = config.chains.map(({ id }) => id)
-  const admin = buildAdminApp({
-    ...common,
-    token: config.admin.token.reveal(),
-    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
-    checkReadiness: () =>
-      checkReadiness({ database, published, clock, chainIds, subgraphs: embedded, remote: data.remote }),
-  })
   const tls = openTls(config, common)
   closers.push(() => tls?.stopWatching())
   const lane = { ...common, published, keyRing, chainIds, headers: tlsHeaders, formatDate: createDateFormatter() }
@@ -127,6 +120,13 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
     portal: openPortal(database, { config, signer, options: surroundings.portal }),
     serverFactory: tls && ((handler) => tls.server.on('request', createFastLane(lane, handler))),
+  })
+  const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote }
+  const admin = buildAdminApp({
+    ...common,
+    token: config.admin.token.reveal(),
+    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
+    checkReadiness: () => checkReadiness({ ...looked, isListening: () => app.server.listening }),
   })
 
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })

@@ -185,6 +185,12 @@ describe('TLS', () => {
 })
 
 describe('stopping', () => {
+  /** The status of /readyz, and what it says of the public listener. */
+  const listenerOf = async (service: TestService) => {
+    const { status, json } = await service.admin('/readyz')
+    return [status, json().checks.find((check: { name: string }) => check.name === 'public listener').ok]
+  }
+
   test('behavior: what is under way is finished, on HTTP/1.1 and HTTP/2; nothing new is taken', async () => {
     const signer = await startFakeSigner(onTestFinished as never)
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
@@ -204,6 +210,7 @@ describe('stopping', () => {
       await gate
       return sign()
     })
+    expect(await listenerOf(service)).toEqual([200, true])
     const idle = await tlsTo(service)
     const session = connectHttp2(service.baseUrl, { ca: service.ca })
     await once(session, 'connect')
@@ -215,6 +222,7 @@ describe('stopping', () => {
     const stopped = service.stop()
     await once(idle, 'close')
     await expect(call(`${service.baseUrl}/notes`, { ca: service.ca } as never)).rejects.toThrow('ECONNREFUSED')
+    expect(await listenerOf(service)).toEqual([503, false])
     release()
     expect((await first).status).toBe(200)
     const [answer] = await second

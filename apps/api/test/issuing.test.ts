@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { decodeNote, verifyNote } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkNotes } from '../src/doctor/check-notes.ts'
+import { createFindings } from '../src/doctor/findings.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { type Behaviour, type FakeSigner, startFakeSigner } from './fake-web3signer.ts'
 import { chain324, coupons, createKey, newDatabase, notesOf, pool, start, type TestService } from './harness.ts'
@@ -244,6 +246,17 @@ function highS(signature: string): string {
   return signature.slice(0, 66) + s + (signature.endsWith('1b') ? '1c' : '1b')
 }
 
+test('behavior: what keeps two periods from being signed is said once for each, however often it is tried', async () => {
+  const { service, signer } = await startWithSigner({ curve: null, at: '2026-11-15T17:55:00-05:00' })
+  signer.behave(async () => '0x')
+  await service.operator.setCurve({ points: coupons })
+  const count = async (series: string) =>
+    Number((await service.admin('/metrics')).body.split(`${series} `)[1]?.split('\n')[0])
+  const tries = () => count('tallystick_signer_failures_total{failure="malformed"}')
+  await expect.poll(tries, { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
+  expect(await count('tallystick_rail_refusals_total{chain="324",reason="signer_failed"}')).toBe(2)
+})
+
 test('behavior: after a key leak the notes of the old signer are withheld, and the next period has the new one’s', async () => {
   const databaseUrl = await newDatabase()
   const leaked = await start({ databaseUrl, at: noon })
@@ -262,6 +275,16 @@ test('behavior: after a key leak the notes of the old signer are withheld, and t
   expect([withheld.status, withheld.json().code]).toEqual([500, 'notes_unavailable'])
   expect(service.log()).toContain('"reason":"earlier_signer"')
   expect((await service.admin('/metrics')).body).toContain('tallystick_notes_unavailable{chain="324"} 1')
+  expect((await service.admin('/notes')).json().chains[0].current).toMatchObject({
+    signed: true,
+    refusal: { reason: 'earlier_signer', message: expect.stringContaining(before?.signer as string) },
+  })
+  const findings = createFindings('notes')
+  const books = { notes: await service.operator.showNotes(), curve: await service.operator.showCurve() }
+  checkNotes(findings, { config: service.config, books, isRunning: true, isEmpty: false, signer: undefined })
+  expect(findings.checks).toMatchObject([
+    { outcome: 'fail', found: expect.stringMatching(/^no notes of .* are handed out: /) },
+  ])
   service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
   const [note] = notesOf(await get()).data
   const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const

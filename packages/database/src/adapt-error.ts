@@ -7,14 +7,23 @@ const unreachable =
 const lostConnection =
   /Connection terminated|connection timeout|Client has encountered a connection error|Query read timeout/i
 
+// What the server refuses by name a person can mend without the manual.
+const advice: readonly (readonly [code: RegExp, words: string])[] = [
+  [/^28/, 'It refuses the user or the password of the URL.'],
+  [/^3D/, 'There is no database of that name: make it, or correct the URL.'],
+  [/^53300$/, 'It has no connection left: raise max_connections, or run fewer clients.'],
+]
+const adviceElse = 'Check that it runs and that the URL is right.'
+
 /** Throws: the driver's word that the database cannot be reached as our own error, anything else as it came. */
 export function adaptError(error: unknown, label: string): never {
   if (error instanceof TallystickError) throw error
   const { code, message } = rootOf(error)
   if (unreachable.test(code) || lostConnection.test(message)) {
+    const words = advice.find(([codes]) => codes.test(code))?.[1] ?? adviceElse
     throw new TallystickError({
       code: 'database_unavailable',
-      message: `${label} cannot be used (${code || message}). Check that it runs and that the URL is right.`,
+      message: `${label} cannot be used (${code || message}). ${words}`,
       retryable: true,
       cause: error,
     })

@@ -175,7 +175,19 @@ describe('postgres', () => {
   test('error: a database that does not exist is named', async () => {
     const url = new URL(inject('databases').postgresUrl)
     url.pathname = '/nowhere'
-    await expect(openDatabase(url.href)).rejects.toMatchObject({ code: 'database_unavailable' })
+    const failing = openDatabase(url.href)
+    await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' })
+    await expect(failing).rejects.toThrow(/\/nowhere cannot be used \(3D000\)\. There is no database of that name/)
+  })
+
+  test('error: a wrong password is told as such, and not repeated', async () => {
+    const url = new URL(inject('databases').postgresUrl)
+    url.password = 'hunter2'
+    const failing = openDatabase(url.href)
+    await expect(failing).rejects.toThrow(
+      /cannot be used \(28P01\)\. It refuses the user or the password of the URL\.$/,
+    )
+    await expect(failing).rejects.not.toThrow('hunter2')
   })
 })
 

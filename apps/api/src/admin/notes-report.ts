@@ -15,7 +15,7 @@ export type PeriodReport = {
   readonly issuedAt: string | null
   /** The curve the coupons are from. */
   readonly curve: CurveView | null
-  /** Why there are no notes, if a try was made and failed. */
+  /** Why there are no notes, if a try was made and failed, or why those that are signed are withheld. */
   readonly refusal: { readonly reason: string; readonly message: string } | null
 }
 
@@ -41,12 +41,13 @@ export async function reportNotes(
     current,
     next,
   }: {
-    readonly config: Pick<Config, 'chains'>
+    readonly config: Pick<Config, 'chains' | 'rails'>
     readonly nowSeconds: bigint
     readonly current: Period
     readonly next: Period
   },
 ): Promise<NotesReport> {
+  const { rails } = config
   const chains = await Promise.all(
     config.chains.map(async ({ id, name }) => {
       const set = await findNoteSet(database, { chainId: id, periodStart: current.start })
@@ -54,8 +55,8 @@ export async function reportNotes(
       return {
         chainId: id,
         name,
-        current: { ...(await reportPeriod(database, { chainId: id, period: current })), notes },
-        next: await reportPeriod(database, { chainId: id, period: next }),
+        current: { ...(await reportPeriod(database, { chainId: id, period: current, rails })), notes },
+        next: await reportPeriod(database, { chainId: id, period: next, rails }),
       }
     }),
   )
@@ -64,11 +65,18 @@ export async function reportNotes(
 
 async function reportPeriod(
   database: Database,
-  { chainId, period }: { readonly chainId: number; readonly period: Period },
+  {
+    chainId,
+    period,
+    rails,
+  }: { readonly chainId: number; readonly period: Period; readonly rails: Pick<Config['rails'], 'earlierSigner'> },
 ): Promise<PeriodReport> {
   const key = { chainId, periodStart: period.start }
   const set = await findNoteSet(database, key)
   const curve = set && (await findCurve(database, set.curveId))
+  const recorded = await findRecordedRefusal(database, key)
+  // What was recorded before a set was signed is over; only this one is about a set that is.
+  const isWithheld = rails.earlierSigner === 'withhold' && recorded?.reason === 'earlier_signer'
   return {
     period: formatPeriod(period),
     start: toIso(period.start),
@@ -77,6 +85,6 @@ async function reportPeriod(
     signer: set?.signer ?? null,
     issuedAt: set ? toIso(set.issuedAt) : null,
     curve: curve ? viewCurve(curve) : null,
-    refusal: set ? null : ((await findRecordedRefusal(database, key)) ?? null),
+    refusal: set && !isWithheld ? null : (recorded ?? null),
   }
 }

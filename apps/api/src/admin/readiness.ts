@@ -19,8 +19,9 @@ const databaseTimeoutMs = 2_000
 const silenceMaxSeconds = 900
 
 /**
- * Ready means: the current period's notes of every chain are in memory, and the database answers. How the embedded
- * subgraphs stand is told too, but a chain that cannot be read is no reason to keep callers from their notes.
+ * Ready means: the public listener takes connections, the current period's notes of every chain are in memory, and the
+ * database answers. How the embedded subgraphs stand is told too, but a chain that cannot be read is no reason to keep
+ * callers from their notes.
  */
 export async function checkReadiness({
   database,
@@ -29,6 +30,7 @@ export async function checkReadiness({
   chainIds,
   subgraphs,
   remote = [],
+  isListening,
 }: {
   readonly database: Database
   readonly published: Published
@@ -36,6 +38,8 @@ export async function checkReadiness({
   readonly chainIds: readonly number[]
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote?: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[] | undefined
+  /** False before the public listener is open, and from the first moment of a shutdown on. */
+  readonly isListening: () => boolean
 }): Promise<Readiness> {
   const period = published.at(clock.now())
   const notes = chainIds.map((chainId) => {
@@ -47,8 +51,14 @@ export async function checkReadiness({
   const indexes = [...subgraphs].map(([chainId, { follower }]) =>
     checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
   )
-  const checks = [...notes, await checkDatabase(database), ...indexes, ...remote.map(checkRemote)]
+  const own = [await checkDatabase(database), checkListener(isListening())]
+  const checks = [...notes, ...own, ...indexes, ...remote.map(checkRemote)]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
+}
+
+function checkListener(ok: boolean): Check {
+  const detail = ok ? 'takes connections' : 'takes none: the service is starting or stopping'
+  return { name: 'public listener', ok, detail, required: true }
 }
 
 function checkSubgraph(

@@ -122,3 +122,15 @@ test.each([
   expect(await reader.validate([note], { atSeconds: 1737530000n })).toMatchObject({ outcome: 'time_unsupported' })
   expect(await reader.validate([note])).toEqual({ outcome: 'accepted' })
 })
+
+test('behavior: many notes at once are no warning of a leak', async () => {
+  const warnings: Error[] = []
+  const keep = (warning: Error) => warnings.push(warning)
+  process.on('warning', keep)
+  onTestFinished(() => {
+    process.off('warning', keep)
+  })
+  const reader = readerOf([await startNode(() => ({ result: '0x' }))])
+  expect(await reader.validate(Array.from({ length: 20 }, () => note))).toEqual({ outcome: 'accepted' })
+  expect(warnings).toEqual([])
+})

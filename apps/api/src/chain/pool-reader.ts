@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Note } from '@tallystick/core'
 import { createRpcEndpoint, createRpcPool, type RpcEndpoint } from '@tallystick/subgraph'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
@@ -70,6 +71,8 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
  */
 export function createPoolReader({ chain, deadlineMs = 8_000 }: PoolReaderOptions): PoolReader {
   const closing = new AbortController()
+  // Each call under way listens to it, and two sets of notes are twenty at once: that many are no leak.
+  setMaxListeners(0, closing.signal)
   const endpoints = chain.rpc.map((url) =>
     createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }),
   )

@@ -1,9 +1,10 @@
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { TallystickError } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Operator } from '../admin/operator.ts'
 import { ask } from './ask.ts'
 import { formatCurveReport, formatDifference, formatPoints } from './format-curve.ts'
+import { nameUser } from './name-user.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { withOperator } from './with-operator.ts'
@@ -34,7 +35,7 @@ export function addCurveCommand(program: Command): void {
     .option('--chain <id>', 'for one chain only (all of them if left out)', parseChain)
     .option('--confirm', 'the coupons are meant: do not ask, even if they move further than rails.maxMoveBps', false)
     .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
-      const request = { points, chainId: chain ?? null, confirm, by: `${userInfo().username}@${hostname()}` }
+      const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
       const output = createOutput(json)
       const { curve, source, difference } = await withOperator(config, (operator) => set(operator, { request, output }))
       output.document({ curve })

@@ -49,7 +49,7 @@ function formatReport({ now, chains }: NotesReport): string {
 }
 
 function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport): string {
-  if (signed) return `${period}, signed ${issuedAt} by ${signer}`
+  if (signed) return `${period}, signed ${issuedAt} by ${signer}${refusal ? `, WITHHELD: ${refusal.message}` : ''}`
   if (refusal) return `${period}, NOT SIGNED (${refusal.reason}): ${refusal.message}`
   return `${period}, not signed yet`
 }

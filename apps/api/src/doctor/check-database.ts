@@ -102,7 +102,11 @@ async function checkMigrations(
     return 'current'
   }
   const found = applied.length === 0 ? 'it is empty' : `the migrations ${missing.join(', ')} are not applied`
-  findings.warn('schema', found, 'The next start of the service applies them.')
+  const advice =
+    applied.length === 0
+      ? 'The first start of the service makes its tables.'
+      : 'The next start of the service applies them.'
+  findings.warn('schema', found, advice)
   return applied.length === 0 ? 'empty' : 'older'
 }
 

@@ -26,7 +26,10 @@ export function checkNotes(findings: Findings, { config, books, isRunning, isEmp
   for (const { chainId, current, next } of books.notes.chains) {
     const name = `chain ${chainId}`
     const curve = books.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve
-    if (current.signed) {
+    if (current.signed && current.refusal) {
+      const advice = 'Right after a key leak. Otherwise take rails.earlierSigner out of the configuration and restart.'
+      findings.fail(name, `no notes of ${current.period} are handed out: ${current.refusal.message}`, advice)
+    } else if (current.signed) {
       findings.ok(name, `${current.notes.length} notes of ${current.period}, signed by ${current.signer}`)
       if (signer && current.signer && !isAddressEqual(signer, current.signer as `0x${string}`)) {
         findings.warn(

@@ -4,7 +4,7 @@ import type { PoolSurroundings } from './check-pool.ts'
 import type { Findings } from './findings.ts'
 
 const advice =
-  'The lines above tell which of domain, signer and clock is the cause; if none does, compare the contract with FACTS: the typed message may differ.'
+  'The lines above tell which of domain, signer and clock is the cause; if none does, the message the contract checks is another than the PriceFeed that is signed here.'
 const backSeconds = 3_600n
 const maturitySeconds = 30n * 86_400n
 

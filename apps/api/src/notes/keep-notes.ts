@@ -130,21 +130,24 @@ function withheld(signer: string): Refusal {
     reason: 'earlier_signer',
     message:
       `the notes of this period were signed by ${signer}, which is not the configured signer, and rails.earlierSigner ` +
-      'is "withhold". There is one set per period: the next one is the new signer’s.',
+      'is "withhold". There is one set per period, ever: the first that is not signed yet will be the new signer’s.',
   }
 }
 
 /** Says a refusal once where people look: log, metric, database. A repetition of the same one is not news. */
-function createRefuse({ desk, metrics, log }: KeeperParts): Refuse {
-  const said = new Map<number, string>()
+function createRefuse({ desk, chains, metrics, log }: KeeperParts): Refuse {
+  const said = new Map<string, string>()
   return async (chain, period, refusal) => {
-    const saying = `${period.start} ${refusal.message}`
-    if (said.get(chain.id) === saying) return
+    const key = `${chain.id}:${period.start}`
+    if (said.get(key) === refusal.message) return
     metrics.refused(chain.id, refusal.reason)
     const about = { chain: chain.id, periodStart: Number(period.start), reason: refusal.reason }
-    log.error(about, `notes not signed: ${refusal.message}`)
+    log.error(about, `notes ${refusal.reason === 'earlier_signer' ? 'withheld' : 'not signed'}: ${refusal.message}`)
     const nowSeconds = toSeconds(desk.clock.now())
     await recordRefusal(desk.database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
-    said.set(chain.id, saying)
+    said.delete(key)
+    said.set(key, refusal.message)
+    // This period and the next, of each chain: of what lies further back nothing is said any more.
+    for (const old of [...said.keys()].slice(0, -2 * chains.length)) said.delete(old)
   }
 }
