@@ -218,7 +218,7 @@ describe('one running service', () => {
     },
   )
 
-  test.each(['/', '/note', '/notes/', '/Notes', '/notes/324', '//notes', '/healthz', '/metrics', '/keys'])(
+  test.each(['//', '/note', '/notes/', '/Notes', '/notes/324', '//notes', '/healthz', '/metrics', '/keys'])(
     'error: %s is 404',
     async (path) => {
       const answer = await get(path)
