@@ -68,6 +68,14 @@ describe('answers', () => {
   })
 })
 
+test('behavior: what the embedded subgraph is asked is measured and counted like a remote one', async () => {
+  const body = { query: `{ pools(first: 7) { id } }`, variables: { chains } }
+  await post(body)
+  const metrics = (await service.admin('/metrics')).body
+  expect(metrics).toMatch(/tallystick_data_upstream_total\{chain="324",upstream="embedded",outcome="ok"\} [1-9]/)
+  expect(metrics).toMatch(/tallystick_data_upstream_seconds_count\{chain="324",upstream="embedded"\} [1-9]/)
+})
+
 describe('error: the body', () => {
   const query = '{ pools { id } }'
   test.each([

@@ -9,6 +9,7 @@ import { createDataMetrics } from './data-metrics.ts'
 import type { DataParts } from './data-route.ts'
 import { createEmbeddedSubgraph } from './embedded-subgraph.ts'
 import type { EmbeddedSubgraph } from './embedded-subgraphs.ts'
+import { measureSubgraph } from './measure-subgraph.ts'
 import { createGateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
 import { createRemoteSubgraph, type RemoteSubgraph } from './remote-subgraph.ts'
@@ -41,9 +42,9 @@ export function openData(
   })
   addRemoteMetrics(parts.metrics, { subgraphs: remote, now })
   const subgraphs = new Map<number, ChainSubgraph>([
-    ...[...embedded].map(
-      ([id, { subgraph, follower }]) => [id, createEmbeddedSubgraph(id, { subgraph, follower })] as const,
-    ),
+    ...[...embedded].map(([id, { subgraph, follower }]) => {
+      return [id, measureSubgraph(createEmbeddedSubgraph(id, { subgraph, follower }), parts)] as const
+    }),
     ...remote.map((subgraph) => [subgraph.chainId, subgraph] as const),
   ])
   const { timeoutMs, cacheBytesMax } = config.data

@@ -3,8 +3,9 @@ import { type CallResult, callResults } from './judge-call.ts'
 import type { UpstreamStatus } from './upstream.ts'
 
 export const remoteMetricHelp: MetricHelp = {
-  tallystick_data_upstream_seconds: 'How long calls to a remote subgraph took, whatever came of them.',
-  tallystick_data_upstream_total: 'Calls to a remote subgraph, by outcome.',
+  tallystick_data_upstream_seconds:
+    'How long calls to a subgraph took, whatever came of them; `upstream` is a host, or embedded.',
+  tallystick_data_upstream_total: 'Calls to a subgraph, by outcome; `upstream` is a host, or embedded.',
   tallystick_data_circuit:
     '1 while a remote subgraph is not asked because it failed, 0.5 while that is looked into, else 0.',
   tallystick_data_remote_head_block: 'Latest block a remote subgraph said it had.',

@@ -1,0 +1,45 @@
+import { TallystickError } from '@tallystick/core'
+import type { Logger } from 'pino'
+import type { Metrics } from '../metrics.ts'
+import type { ChainSubgraph } from './chain-subgraph.ts'
+import { type CallResult, failureOf } from './remote/judge-call.ts'
+import { createCallMetrics } from './remote/remote-metrics.ts'
+
+/** Measures and counts what an embedded subgraph is asked, as a remote one does by itself; a failure is a line in the log. */
+export function measureSubgraph(
+  subgraph: ChainSubgraph,
+  {
+    metrics,
+    log,
+    monotonicNow,
+  }: { readonly metrics: Metrics; readonly log: Logger; readonly monotonicNow: () => number },
+): ChainSubgraph {
+  const labels = { chain: subgraph.chainId, upstream: 'embedded' }
+  const calls = createCallMetrics(metrics, labels)
+  return {
+    ...subgraph,
+    ask: async (query, signal) => {
+      const startedMs = monotonicNow()
+      let result: CallResult = 'ok'
+      try {
+        return await subgraph.ask(query, signal)
+      } catch (error) {
+        result = resultOf(error, signal)
+        const durationMs = Math.round(monotonicNow() - startedMs)
+        const operationName = query.operationName?.slice(0, 100)
+        const isFailure = result !== 'cancelled' && result !== 'query_rejected'
+        if (isFailure)
+          log.warn({ ...labels, failure: result, durationMs, operationName }, 'an embedded subgraph failed')
+        throw error
+      } finally {
+        calls.record({ result, durationMs: monotonicNow() - startedMs })
+      }
+    },
+  }
+}
+
+function resultOf(error: unknown, signal: AbortSignal): CallResult {
+  // A deadline has a symbol for its reason; anything else is a caller who left.
+  if (signal.aborted && typeof signal.reason !== 'symbol') return 'cancelled'
+  return error instanceof TallystickError ? (failureOf(error) ?? 'query_rejected') : 'internal'
+}
