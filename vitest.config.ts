@@ -14,6 +14,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    expect: { requireAssertions: true },
+    // A second is too short to wait for something on a machine that does many things at once.
+    expect: { requireAssertions: true, poll: { timeout: 5_000 } },
   },
 })
