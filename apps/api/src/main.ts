@@ -129,20 +129,13 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     serverFactory: tls && ((handler) => tls.server.on('request', handler)),
   })
   const chainIds = config.chains.map(({ id }) => id)
+  const isListening = () => app.server.listening
   const admin = buildAdminApp({
     token: config.admin.token.reveal(),
     clock,
     metrics,
     operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
-    checkReadiness: () =>
-      checkReadiness({
-        database,
-        published,
-        clock,
-        chainIds,
-        subgraphs: embedded,
-        isListening: () => app.server.listening,
-      }),
+    checkReadiness: () => checkReadiness({ database, published, clock, chainIds, subgraphs: embedded, isListening }),
     log,
     nextRequestId,
   })
