@@ -4,14 +4,19 @@ import { TallystickError } from '@tallystick/core'
 // exception, 57P operator intervention, 53 insufficient resources, 28 and 3D wrong credentials or database name.
 const unreachable =
   /^(E(CONNREFUSED|CONNRESET|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|TIMEDOUT)|08...|57P..|53...|28...|3D...)$/
+// OpenSSL's verdicts on a certificate, as Node names them, and its own.
+const untrusted = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_\w+)$/
+const noTls = /does not support SSL/
 const lostConnection =
   /Connection terminated|connection timeout|Client has encountered a connection error|Query read timeout/i
 
 // What the server refuses by name a person can mend without the manual.
-const advice: readonly (readonly [code: RegExp, words: string])[] = [
+const advice: readonly (readonly [cause: RegExp, words: string])[] = [
   [/^28/, 'It refuses the user or the password of the URL.'],
   [/^3D/, 'There is no database of that name: make it, or correct the URL.'],
   [/^53300$/, 'It has no connection left: raise max_connections, or run fewer clients.'],
+  [untrusted, 'Its certificate is not trusted: name its authority with sslrootcert in the URL.'],
+  [noTls, 'Turn ssl on there, or take sslmode out of the URL.'],
 ]
 const adviceElse = 'Check that it runs and that the URL is right.'
 
@@ -19,8 +24,9 @@ const adviceElse = 'Check that it runs and that the URL is right.'
 export function adaptError(error: unknown, label: string): never {
   if (error instanceof TallystickError) throw error
   const { code, message } = rootOf(error)
-  if (unreachable.test(code) || lostConnection.test(message)) {
-    const words = advice.find(([codes]) => codes.test(code))?.[1] ?? adviceElse
+  const isKnown = [unreachable, untrusted].some((codes) => codes.test(code))
+  if (isKnown || [lostConnection, noTls].some((words) => words.test(message))) {
+    const words = advice.find(([cause]) => cause.test(code || message))?.[1] ?? adviceElse
     throw new TallystickError({
       code: 'database_unavailable',
       message: `${label} cannot be used (${code || message}). ${words}`,

@@ -1,6 +1,9 @@
 import { EventEmitter, once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { createTestDatabase, databaseEngines } from '@tallystick/workbench/test-database'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Database, migrate, openDatabase } from '../src/index.ts'
 
 describe.each(databaseEngines)('%s', (engine) => {
@@ -178,6 +181,30 @@ describe('postgres', () => {
     const failing = openDatabase(url.href)
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' })
     await expect(failing).rejects.toThrow(/\/nowhere cannot be used \(3D000\)\. There is no database of that name/)
+  })
+
+  test('error: a server that has no TLS where the URL asks for it', async () => {
+    const failing = openDatabase(`${inject('databases').postgresUrl}?sslmode=verify-full`)
+    await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' })
+    await expect(failing).rejects.toThrow(/does not support SSL connections\)\. Turn ssl on there/)
+  })
+
+  test('error: a certificate of an authority nobody named', async () => {
+    const { cert, key } = createCertificateAuthority().issue(['localhost'])
+    // PostgreSQL's SSLRequest is answered with one letter, after which TLS begins on the same connection.
+    const server = createServer((socket) => {
+      socket.once('data', () => {
+        socket.write('S')
+        new TLSSocket(socket, { isServer: true, cert, key }).on('error', () => undefined)
+      })
+    })
+    onTestFinished(() => {
+      server.close()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const failing = openDatabase(`postgres://u:hunter2@localhost:${port}/x?sslmode=verify-full`)
+    await expect(failing).rejects.toThrow(/cannot be used \(UNABLE_TO_\w+\)\. Its certificate is not trusted/)
   })
 
   test('error: a wrong password is told as such, and not repeated', async () => {

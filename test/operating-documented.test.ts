@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { dataMetricHelp } from '../apps/api/src/data/data-metrics.ts'
+import { remoteMetricHelp } from '../apps/api/src/data/remote/remote-metrics.ts'
+import { subgraphMetricHelp } from '../apps/api/src/data/subgraph-metrics.ts'
+import { httpMetricHelp } from '../apps/api/src/http/measure.ts'
+import { noteMetricHelp } from '../apps/api/src/notes/note-metrics.ts'
+import { preflightMetricHelp } from '../apps/api/src/notes/preflight-metrics.ts'
+import { refusalReasons } from '../apps/api/src/notes/rails.ts'
+import { signerFailures } from '../apps/api/src/notes/signers/signer.ts'
+import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metrics.ts'
+
+const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
+const help = {
+  ...httpMetricHelp,
+  ...noteMetricHelp,
+  ...preflightMetricHelp,
+  ...subgraphMetricHelp,
+  ...dataMetricHelp,
+  ...remoteMetricHelp,
+  ...treasuryMetricHelp,
+}
+
+/** A section of the guide, by the words of its heading. */
+function sectionOf(heading: string): string {
+  return (text.split(`. ${heading}\n`)[1] as string).split(/^## /m)[0] as string
+}
+
+const expressions = [...sectionOf('Alerts worth having').matchAll(/^\|[^|]+\| (`.*) \|[^|]+\|$/gm)].flatMap(
+  ([, cell]) => [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, expression]) => expression as string),
+)
+
+/** The families an expression reads; the parts of a histogram are one. */
+function familiesOf(expression: string): string[] {
+  const names = expression.match(/tallystick_\w+/g) ?? []
+  return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))]
+}
+
+test('default: every metric the guide names is one the service has', () => {
+  const names = familiesOf(text)
+  expect(names.length).toBeGreaterThan(10)
+  expect(names.filter((name) => !Object.hasOwn(help, name))).toEqual([])
+})
+
+test('default: every metric that calls itself an alarm has an alert', () => {
+  const alarms = Object.entries(help).flatMap(([name, words]) => (words.startsWith('ALARM') ? [name] : []))
+  const alerted = expressions.flatMap(familiesOf)
+  expect(alarms.length).toBeGreaterThan(3)
+  expect(alarms.filter((name) => !alerted.includes(name))).toEqual([])
+})
+
+// Prometheus joins two families where all their labels are the same; those of ours differ, so nothing would ever ring.
+test('behavior: an alert on two metrics at once says by which label they belong together', () => {
+  const joined = expressions.filter((expression) => familiesOf(expression).length > 1)
+  expect(joined).not.toEqual([])
+  for (const expression of joined) expect(expression).toMatch(/ (and|or|unless) on ?\(instance\) /)
+})
+
+describe('behavior: what can keep notes from being signed is explained', () => {
+  const section = sectionOf('When it rings')
+  test.each([...refusalReasons, ...signerFailures])('%s', (reason) => {
+    expect(section).toContain(`\`${reason}\``)
+  })
+})
+
+test('behavior: every section the guide points to is there', () => {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+  const links = [...text.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor as string)
+  expect(links).not.toEqual([])
+  expect(links.filter((link) => !headings.includes(link))).toEqual([])
+})
