@@ -10,6 +10,8 @@ test('default: the package exports these values', () => {
       "createRpcPool",
       "createProtocolMapping",
       "protocolSchema",
+      "assertNesting",
+      "graphqlSchemaOf",
       "openSubgraph",
       "SubgraphError",
     ]
