@@ -15,7 +15,7 @@ export function createSlots({
 }): Slots {
   const waiting = new Set<() => void>()
   let free = slotsMax
-  const giveBack = () => {
+  const handOver = () => {
     const [next] = waiting
     if (!next) {
       free += 1
@@ -23,6 +23,11 @@ export function createSlots({
     }
     waiting.delete(next)
     next()
+  }
+  // Not at once: where many are broken off together, the next in line is mostly one of them.
+  const giveBack = () => {
+    if (waiting.size === 0) free += 1
+    else setImmediate(handOver)
   }
   return {
     take: async (signal) => {
