@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { formatPeriod, periodAt } from '@tallystick/core'
-import { type Database, migrate, openDatabase } from '@tallystick/database'
+import type { Database } from '@tallystick/database'
 import type { Follower } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import { buildAdminApp } from './admin/admin-app.ts'
@@ -24,7 +24,6 @@ import { createTlsServer } from './http/tls-server.ts'
 import { watchCertificate } from './http/watch-certificate.ts'
 import { openKeyRing } from './keys/key-ring.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { apiMigrations } from './migrations.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
 import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
 import { createFastLane } from './notes/fast-lane.ts'
@@ -38,6 +37,7 @@ import { keepTreasuryCurve } from './notes/treasury/keep-treasury-curve.ts'
 import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
 import { openPortal, type PortalOptions } from './portal/open-portal.ts'
 import { openRate } from './rate/open-rate.ts'
+import { openServiceDatabase } from './service-database.ts'
 
 export type Service = {
   readonly baseUrl: string
@@ -71,18 +71,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await closeAll()
     throw error
   }
-}
-
-/** The service's database with its schema up to date. */
-export async function openServiceDatabase(url: string, say: (line: string) => void): Promise<Database> {
-  if (url.startsWith('file:')) say(`opening the embedded database in ${url.slice('file:'.length)}`)
-  const database = await openDatabase(url)
-  if (database.engine === 'postgres') say(`connected to ${database.label}`)
-  await migrate(database, { scope: 'api', migrations: apiMigrations }).catch(async (error) => {
-    await database.close()
-    throw error
-  })
-  return database
 }
 
 type Surroundings = ServiceOptions & {

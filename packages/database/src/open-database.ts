@@ -1,15 +1,15 @@
 import { TallystickError } from '@tallystick/core'
 import type { Database } from './database.ts'
-import { openPglite } from './pglite.ts'
-import { openPostgres } from './postgres.ts'
 
 /**
  * Opens the database a URL names: `postgres://user@host/name`, or `file:<directory>` for the embedded one, which is
- * made if it is not there and can be open in one process at a time.
+ * made if it is not there and can be open in one process at a time. Either engine is loaded when it is needed.
  */
 export async function openDatabase(url: string): Promise<Database> {
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url)
-  if (url.startsWith('file:') && url.length > 'file:'.length) return openPglite(url.replace(/^file:(\/\/)?/, ''))
+  if (/^postgres(ql)?:\/\//.test(url)) return (await import('./postgres.ts')).openPostgres(url)
+  if (url.startsWith('file:') && url.length > 'file:'.length) {
+    return (await import('./pglite.ts')).openPglite(url.replace(/^file:(\/\/)?/, ''))
+  }
   throw new TallystickError({
     code: 'invalid_config',
     message: 'The database must be "postgres://…" or "file:<directory>".',

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { createClock } from '../clock.ts'
 import { formatChecks, summarise } from '../doctor/format-checks.ts'
-import { runDoctor } from '../doctor/run-doctor.ts'
 import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
 import { createOutput, exitCodes } from './output.ts'
 
@@ -17,6 +16,7 @@ export function addDoctorCommand(program: Command): void {
   )
     .option('--host <names>', 'names clients use, comma separated, to be looked for in the certificate', parseList, [])
     .action(async ({ config, json, host }: CommonOptions & { readonly host: string[] }) => {
+      const { runDoctor } = await import('../doctor/run-doctor.ts')
       const output = createOutput(json)
       const { verdict, checks } = await runDoctor({
         configPath: config,

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import pino from 'pino'
 import { createClock } from '../clock.ts'
 import { loadConfig } from '../config.ts'
-import { startService } from '../main.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
 
@@ -16,6 +15,8 @@ export function addServeCommand(program: Command): void {
         process.stdout.write(`${json ? JSON.stringify(event) : line}\n`)
       }
       const say = (line: string) => tell(line, { event: 'info', message: line })
+      // Only now: no other command needs the whole service, and loading it takes most of a second.
+      const { startService } = await import('../main.ts')
       const config = loadConfig(path, { env: process.env, secrets: 'required' })
       const log = pino({ level: logLevel, base: null }, pino.destination(2))
       const service = await startService({ config, clock: createClock(), log, say })

@@ -4,7 +4,7 @@ import { adminUrlOf } from '../admin/admin-url.ts'
 import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
-import { openServiceDatabase } from '../main.ts'
+import { openServiceDatabase } from '../service-database.ts'
 
 const probeTimeoutMs = 2_000
 const callTimeoutMs = 30_000
