@@ -1,6 +1,12 @@
 import { join } from 'node:path'
 import chromium from '@sparticuz/chromium'
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type Page,
+  chromium as playwright,
+  type Request,
+} from 'playwright-core'
 import { root } from './start-sandbox.ts'
 
 // Not those the package proposes: they are for functions in a cloud, run everything in one process, which ends with the
@@ -34,12 +40,14 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   const requested: string[] = []
-  const sizes: Promise<number>[] = []
+  const finished: Request[] = []
   context.on('request', (request) => requested.push(request.url()))
-  context.on('requestfinished', (request) =>
-    sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),
-  )
-  const bytes = async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  context.on('requestfinished', (request) => finished.push(request))
+  // Asked for only here: a page that is closed meanwhile cannot tell any more.
+  const bytes = async () => {
+    const sizes = await Promise.all(finished.map((request) => request.sizes()))
+    return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
+  }
   return { page, requested, bytes }
 }
 
