@@ -7,7 +7,7 @@ import { buildAdminApp } from './admin/admin-app.ts'
 import { createOperator } from './admin/operator.ts'
 import { checkReadiness } from './admin/readiness.ts'
 import { type AppParts, buildApp } from './app.ts'
-import { createPoolReader } from './chain/pool-reader.ts'
+import { createPoolReader, type PoolReader } from './chain/pool-reader.ts'
 import { type Clock, toSeconds } from './clock.ts'
 import type { Config } from './config.ts'
 import { maxAgeBusinessDaysDefault } from './config-schema.ts'
@@ -29,7 +29,7 @@ import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
 import { createFastLane } from './notes/fast-lane.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
-import { createPreflight } from './notes/preflight.ts'
+import { createPreflight, type Preflight } from './notes/preflight.ts'
 import { createPreflightMetrics, preflightMetricHelp } from './notes/preflight-metrics.ts'
 import { createPublished, type Published } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
@@ -86,14 +86,17 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(() => keyRing.close())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
 
-  const { published, keeper, signer } = await startNotes(database, { ...surroundings, ...common })
+  const pools = openPools(config)
+  closers.push(() => {
+    for (const pool of pools.values()) pool.close()
+  })
+  const { published, keeper, signer } = await startNotes(database, { ...surroundings, ...common, pools })
   const embedded = await startEmbeddedSubgraphs(database, { chains: config.chains, log })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
   const data = openData(config, { embedded, ...common })
   closers.push(data.close)
-  const rate = openRate(config, { published, data, ...common })
-  closers.push(rate.close)
+  const rate = openRate(config, { published, data, pools, ...common })
 
   const chainIds = config.chains.map(({ id }) => id)
   const tls = openTls(config, common)
@@ -138,7 +141,11 @@ const metricHelp = {
   ...treasuryMetricHelp,
 }
 
-type NotesSurroundings = Surroundings & { readonly metrics: Metrics; readonly monotonicNow: () => number }
+type NotesSurroundings = Surroundings & {
+  readonly metrics: Metrics
+  readonly monotonicNow: () => number
+  readonly pools: ReadonlyMap<number, PoolReader>
+}
 
 async function startNotes(database: Database, surroundings: NotesSurroundings) {
   const { config, clock, log, say, closers, metrics, monotonicNow } = surroundings
@@ -148,8 +155,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   const published = createPublished(chainIds)
   const readChainTime = createChainTimeReader(config.chains)
   const { tenors, rails, chains, curve } = config
-  const { preflight, close } = openPreflight(config, { clock, metrics, log, monotonicNow })
-  closers.push(close)
+  const preflight = openPreflight(surroundings)
   const curveSource = await openCurveSource(database, { ...surroundings, published })
   closers.push(() => curveSource.stop())
   const { maxMoveBps } = rails
@@ -177,16 +183,18 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   return { published, keeper, signer: signer.address }
 }
 
-/** What shows notes to the pools, where there is an RPC to reach them by. */
-function openPreflight({ rails, chains }: Config, parts: Pick<AppParts, 'clock' | 'metrics' | 'log' | 'monotonicNow'>) {
-  const mode = rails.preflight
-  const reachable = mode === 'off' ? [] : chains.filter(({ rpc }) => rpc.length > 0)
-  const readers = new Map(reachable.map((chain) => [chain.id, createPoolReader({ chain })]))
+/** What reads the pools of the chains that have an RPC. */
+function openPools({ chains }: Config): ReadonlyMap<number, PoolReader> {
+  const reachable = chains.filter(({ rpc }) => rpc.length > 0)
+  return new Map(reachable.map((chain) => [chain.id, createPoolReader({ chain })]))
+}
+
+/** What shows notes to the pools. */
+function openPreflight({ config, pools, ...parts }: NotesSurroundings): Preflight {
+  const mode = config.rails.preflight
+  const readers = mode === 'off' ? new Map<number, PoolReader>() : pools
   const metrics = createPreflightMetrics({ ...parts, chainIds: [...readers.keys()] })
-  const close = () => {
-    for (const reader of readers.values()) reader.close()
-  }
-  return { preflight: createPreflight({ ...parts, mode, readers, metrics }), close }
+  return createPreflight({ ...parts, mode, readers, metrics })
 }
 
 async function openCurveSource(

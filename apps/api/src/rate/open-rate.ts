@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createPoolReader, type PoolReader } from '../chain/pool-reader.ts'
+import type { PoolReader } from '../chain/pool-reader.ts'
 import type { Config } from '../config.ts'
 import type { DataParts } from '../data/data-route.ts'
 import type { Published } from '../notes/published.ts'
@@ -9,21 +9,23 @@ import type { RateParts } from './route.ts'
 
 /** What `/rate` is made of: the notes on offer, the floating income as `/data` has it, and the pools themselves. */
 export function openRate(
-  config: Pick<Config, 'chains' | 'data'>,
+  config: Pick<Config, 'data'>,
   {
     published,
     data,
+    pools,
     log,
     monotonicNow,
   }: {
     readonly published: Published
     readonly data: DataParts
+    /** Those that can be read. */
+    readonly pools: ReadonlyMap<number, PoolReader>
     readonly log: Logger
     readonly monotonicNow: () => number
   },
-): RateParts & { close(): void } {
-  const readers = config.chains.filter(({ rpc }) => rpc.length > 0).map((chain) => createPoolReader({ chain }))
-  const poolStates = createPoolStates(new Map(readers.map((reader) => [reader.chainId, readPoolWith(reader)])), {
+): RateParts {
+  const poolStates = createPoolStates(new Map([...pools].map(([id, reader]) => [id, readPoolWith(reader)])), {
     maxAgeMs: config.data.pollMs,
     monotonicNow,
     onError: (chain, error) =>
@@ -33,9 +35,6 @@ export function openRate(
     published,
     readFloatingIncome: createReadFloatingIncome(data),
     poolStates,
-    close: () => {
-      for (const reader of readers) reader.close()
-    },
   }
 }
 
