@@ -28,28 +28,36 @@ const toleranceSeconds = 2
  */
 export function keepInStep(options: StepOptions): { stop(): Promise<void> } {
   let reportedDay: bigint | undefined
+  let problem: string | undefined
   let isLooking = false
+  let isStopped = false
   const look = async () => {
     await followChain(options)
     const day = (BigInt(Math.floor(options.clock.now() / 1000)) - reportedAfterSeconds) / daySeconds
     if (day === reportedDay) return
     await reportIncomes(options, day)
     reportedDay = day
+    problem = undefined
   }
   const timer = setInterval(() => {
     if (isLooking) return
     isLooking = true
     look()
-      .catch((error: Error) => {
-        // Somebody may have taken the role away, or paused the node, on purpose.
-        if (reportedDay !== undefined) options.say(`the sandbox cannot keep its chain in step: ${error.message}`)
-        reportedDay = (BigInt(Math.floor(options.clock.now() / 1000)) - reportedAfterSeconds) / daySeconds
+      .catch(({ message }: Error) => {
+        // Once: it is tried again every second, and the chain may have been stopped on purpose.
+        if (!isStopped && message !== problem) options.say(`the sandbox cannot keep its chain in step: ${message}`)
+        problem = message
       })
       .finally(() => {
         isLooking = false
       })
   }, lookMs)
-  return { stop: async () => clearInterval(timer) }
+  return {
+    stop: async () => {
+      isStopped = true
+      clearInterval(timer)
+    },
+  }
 }
 
 async function followChain({ url, clock, say, onMoved }: StepOptions): Promise<void> {
