@@ -1,8 +1,8 @@
 import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AnalysedQuery } from './analyse-query.ts'
-import type { Head } from './chain-subgraph.ts'
 import { parseDataRequest } from './data-request.ts'
+import { formatHeads } from './format-heads.ts'
 import { prepareQuery } from './prepare-query.ts'
 import type { ChainResult, Gateway } from './query-chains.ts'
 
@@ -50,15 +50,6 @@ function watchCaller({ raw }: FastifyReply): { readonly gone: AbortSignal; reado
   const onClose = () => controller.abort(new CallerGoneError())
   raw.once('close', onClose)
   return { gone: controller.signal, forget: () => void raw.off('close', onClose) }
-}
-
-export function formatHeads(heads: readonly { readonly chain: number; readonly head: Head }[], nowMs: number): string {
-  return heads
-    .map(({ chain, head }) => {
-      const lag = head.timestamp === undefined ? '' : `;lag=${Math.max(0, Math.floor(nowMs / 1000) - head.timestamp)}`
-      return `${chain};block=${head.number}${lag}`
-    })
-    .join(', ')
 }
 
 /** `data` is JSON already: it was made once and may be sent many times. */

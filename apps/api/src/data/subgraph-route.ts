@@ -2,6 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import type { Answer, QueryRequest } from '@tallystick/subgraph'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
+import { formatHeads } from './format-heads.ts'
 import { parseQueryRequest, parseQueryString } from './query-request.ts'
 
 /** What answers the queries of one chain. */
@@ -62,13 +63,10 @@ async function respond({
   readonly query: () => QueryRequest
 }): Promise<FastifyReply> {
   const { chainid } = request.params as { readonly chainid: string }
-  const [chainId, subgraph] = [...subgraphs].find(([id]) => String(id) === chainid) ?? []
+  const [, subgraph] = [...subgraphs].find(([id]) => String(id) === chainid) ?? []
   if (!subgraph) throw noSubgraph(chainid, [...subgraphs.keys()])
   const { result, head } = await subgraph.answer(query())
-  if (head) {
-    const lag = Math.max(0, Math.floor(request.nowMs / 1000) - head.timestamp)
-    reply.header('x-tallystick-chains', `${chainId};block=${head.number};lag=${lag}`)
-  }
+  if (head) reply.header('x-tallystick-chains', formatHeads([{ chain: Number(chainid), head }], request.nowMs))
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(result))
 }
 
