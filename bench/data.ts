@@ -1,8 +1,9 @@
+import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { startPostgres } from '@tallystick/workbench/postgres'
 import { type Load, type LoadResult, measureLoad } from './load.ts'
-import { fillPositions, ownerOf, positionQuery } from './positions.ts'
+import { fillPositions, ownerOf } from './positions.ts'
 import { compare, type Result } from './result.ts'
 import { createBenchKey, createSite, pool } from './service.ts'
 

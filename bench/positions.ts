@@ -6,14 +6,6 @@ const positionsPerBlock = 10
 const blocksPerCommit = 500
 const pool = hex(0xabc, 20)
 
-/** The query of the specification (SPEC.md §4.2). */
-export const positionQuery = `query FetchAllPositions($walletAddress: Bytes!) {
-  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
-    tokenId owner: currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp partnerFeeBPS
-    partnerId status lendTransactionHash
-  }
-}`
-
 /** Backfills 200,000 positions of 20,000 owners into the protocol's subgraph, one position and one account each. */
 export async function fillPositions(
   subgraph: Subgraph,

@@ -1,6 +1,7 @@
+import { positionQuery } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
-import { fillPositions, ownerOf, positionQuery, positions } from './positions.ts'
+import { fillPositions, ownerOf, positions } from './positions.ts'
 
 export type Figure = { readonly name: string; readonly value: number; readonly unit: string }
 

@@ -1,23 +1,5 @@
 import { type Answer, createKey, type TestService } from './harness.ts'
 
-/** The query of the specification, as its example has it (SPEC.md §4.2). */
-export const positionQuery = `query FetchAllPositions($walletAddress: Bytes!) {
-  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
-    tokenId
-    owner: currentOwner
-    initalOwner
-    initiator
-    coupon
-    principal
-    lendTimestamp
-    maturityTimestamp
-    partnerFeeBPS
-    partnerId
-    status
-    lendTransactionHash
-  }
-}`
-
 export type PostData = (body: unknown, options?: PostOptions) => Promise<Answer>
 
 export type PostOptions = {

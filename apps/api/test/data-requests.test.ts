@@ -1,9 +1,9 @@
-import { errorBodySchema } from '@tallystick/core'
+import { errorBodySchema, positionQuery } from '@tallystick/core'
 import { startAnvil } from '@tallystick/workbench/anvil'
 import fc from 'fast-check'
 import { getIntrospectionQuery } from 'graphql'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { createPostData, type PostData, positionQuery } from './data-client.ts'
+import { createPostData, type PostData } from './data-client.ts'
 import { chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()

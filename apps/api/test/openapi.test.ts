@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type ErrorCode, errorBodySchema } from '@tallystick/core'
+import { type ErrorCode, errorBodySchema, positionQuery } from '@tallystick/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { OpenapiDocument } from '../src/openapi/document.ts'
-import { positionQuery } from './data-client.ts'
 import { startFailingServer } from './failing-servers.ts'
 import {
   type Answer,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { positionQuery } from '@tallystick/core'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { createTestClient, http } from 'viem'
 import { expect, inject, onTestFinished, test } from 'vitest'
@@ -9,14 +10,6 @@ import { positionTokenAbi } from '../src/generated/position-token.ts'
 import { getNotes, lendFrom, readChain } from './devnet-client.ts'
 import { postJson } from './post-json.ts'
 import { type Credentials, newDirectory, readCredentials, root, startSandbox } from './start-sandbox.ts'
-
-// SPEC.md §4.2, the position query as it is shaped there.
-const fetchAllPositions = `query FetchAllPositions($walletAddress: Bytes!) {
-  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
-    tokenId owner: currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp partnerFeeBPS
-    partnerId status lendTransactionHash
-  }
-}`
 
 type Position = Readonly<Record<string, string>>
 
@@ -83,7 +76,7 @@ test('default: the example of the specification, embedded and through a second s
   const remote = await serveRemote(credentials)
   const chain = readChain(credentials)
   const walletAddress = credentials.wallets[0]!.address
-  const body = { query: fetchAllPositions, variables: { walletAddress, chains: [324] } }
+  const body = { query: positionQuery, variables: { walletAddress, chains: [324] } }
   const askEmbedded = (path: string) => postJson(baseUrl + path, { caCert, headers: { 'x-api-key': apiKey }, body })
   const askRemote = (path: string) =>
     postJson(remote.baseUrl + path, { headers: { 'x-api-key': remote.apiKey, 'x-forwarded-proto': 'https' }, body })

@@ -56,6 +56,7 @@ test('default: what the package offers changes only on purpose', () => {
       "notesResponseSchema",
       "wireNoteSchema",
       "wireSignatureSchema",
+      "positionQuery",
       "maturityPattern",
       "notesQuerySchema",
       "rateQuerySchema",

@@ -57,6 +57,7 @@ export {
   wireNoteSchema,
   wireSignatureSchema,
 } from './wire/notes-response.ts'
+export { positionQuery } from './wire/position-query.ts'
 export { maturityPattern, notesQuerySchema, rateQuerySchema } from './wire/query-parameters.ts'
 export {
   type ChainRates,

@@ -1,3 +1,4 @@
+import { positionQuery } from '@tallystick/core'
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import { getIntrospectionQuery, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
@@ -16,13 +17,6 @@ const rejection = (text: string, variables?: Record<string, unknown>, operationN
   throw new Error('it was taken')
 }
 const limitOf = (text: string, variables?: Record<string, unknown>) => rejection(text, variables).details?.['limit']
-
-const positionQuery = `query FetchAllPositions($walletAddress: Bytes!) {
-  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
-    tokenId owner: currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp
-    partnerFeeBPS partnerId status lendTransactionHash
-  }
-}`
 
 const nest = (depth: number) => `${'a { '.repeat(depth - 1)}a${' }'.repeat(depth - 1)}`
 

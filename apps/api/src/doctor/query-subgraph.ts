@@ -1,3 +1,4 @@
+import { positionQuery } from '@tallystick/core'
 import { postQuery, type QueryOptions } from './post-query.ts'
 
 export type Endpoint = Pick<QueryOptions, 'url' | 'headers' | 'fingerprint256'>
@@ -12,14 +13,6 @@ export type SubgraphState =
 const metaQuery = '{ _meta { block { number hash timestamp } hasIndexingErrors } }'
 // Older graph-nodes do not know a block's time.
 const metaQueryWithoutTime = '{ _meta { block { number hash } hasIndexingErrors } }'
-// SPEC.md §4.2.
-const positionQuery = `query FetchAllPositions($walletAddress: Bytes!) {
-  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
-    tokenId owner: currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp partnerFeeBPS
-    partnerId status lendTransactionHash
-  }
-}`
-
 /** Asks a subgraph where it stands, and the specification's query of a wallet that has nothing. */
 export async function querySubgraph(endpoint: Endpoint): Promise<SubgraphState> {
   try {

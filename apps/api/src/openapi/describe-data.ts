@@ -1,4 +1,4 @@
-import type { DataRequestBody, DataResponse } from '@tallystick/core'
+import { type DataRequestBody, type DataResponse, positionQuery } from '@tallystick/core'
 import { queryLimits } from '../data/query-limits.ts'
 import type { DocumentContext, Example, Operation } from './document.ts'
 import { errorResponses } from './error-responses.ts'
@@ -16,24 +16,6 @@ A chain that failed has \`"data": null\` and its \`errors\`; the others’ data 
 Limits: a body of 64 KiB, ${count(queryLimits.tokens)} tokens, ${queryLimits.depth} levels, ${queryLimits.rootFields} root fields, ${queryLimits.aliases} aliases, ${count(queryLimits.fields)} fields, and ${count(queryLimits.rows)} rows along one path (the product of \`first\`, 100 where it is left out).`
 
 const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
-
-/** SPEC.md §4.2, as its example has it. */
-const positionQuery = `query FetchAllPositions($walletAddress: Bytes!) {
-  positionInfos(where: { currentOwner: $walletAddress }, orderBy: tokenId, orderDirection: desc) {
-    tokenId
-    owner: currentOwner
-    initalOwner
-    initiator
-    coupon
-    principal
-    lendTimestamp
-    maturityTimestamp
-    partnerFeeBPS
-    partnerId
-    status
-    lendTransactionHash
-  }
-}`
 
 /** `POST /data` (SPEC.md §4.2). */
 export function describeData(context: DocumentContext): Operation {

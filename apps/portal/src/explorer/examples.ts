@@ -1,3 +1,5 @@
+import { positionQuery } from '@tallystick/core/wire/position-query'
+
 export type Example = {
   readonly name: string
   readonly query: string
@@ -9,26 +11,7 @@ export function listExamples(wallet: string): readonly Example[] {
   return [
     {
       name: 'Positions of a wallet (specification)',
-      query: `query FetchAllPositions($walletAddress: Bytes!) {
-  positionInfos(
-    where: { currentOwner: $walletAddress }
-    orderBy: tokenId
-    orderDirection: desc
-  ) {
-    tokenId
-    owner: currentOwner
-    initalOwner
-    initiator
-    coupon
-    principal
-    lendTimestamp
-    maturityTimestamp
-    partnerFeeBPS
-    partnerId
-    status
-    lendTransactionHash
-  }
-}`,
+      query: positionQuery,
       variables: { walletAddress: wallet },
     },
     {
