@@ -1,10 +1,12 @@
 import { connect } from 'node:tls'
 
-export type Load = {
-  readonly port: number
-  readonly ca: string
-  /** A whole request as bytes on the wire: always the same, or by its number. */
-  readonly request: string | ((index: number) => string)
+export type Target = { readonly port: number; readonly ca: string }
+
+/** A whole request as bytes on the wire: always the same, or by its number. */
+export type RequestText = string | ((index: number) => string)
+
+export type Load = Target & {
+  readonly request: RequestText
   readonly seconds: number
   readonly connections?: number
 }
@@ -16,56 +18,152 @@ export type LoadResult = {
   readonly p99Ms: number
 }
 
+export type Connection = {
+  /** Sends one request; `onAnswer` gets the head of its answer when all of it is there. One at a time. */
+  send(request: Buffer, onAnswer: (head: string) => void): void
+  close(): Promise<void>
+}
+
 const headEnd = Buffer.from('\r\n\r\n')
+const defaultConnections = 32
+
+/** Requests one after the other on each connection, as many as the server answers. */
+export async function measureLoad({ request, seconds, ...target }: Load): Promise<LoadResult> {
+  const next = createRequests(request)
+  const times: number[] = []
+  const { connections, failed } = await openConnections(target)
+  const startedAt = performance.now()
+  const endsAt = startedAt + seconds * 1000
+  const runOn = (connection: Connection) =>
+    new Promise<void>((resolve) => {
+      const send = () => {
+        const sentAt = performance.now()
+        connection.send(next(), () => {
+          const now = performance.now()
+          times.push(now - sentAt)
+          if (now < endsAt) send()
+          else resolve()
+        })
+      }
+      send()
+    })
+  await Promise.race([Promise.all(connections.map(runOn)), failed])
+  const elapsedMs = performance.now() - startedAt
+  await closeAll(connections)
+  return summarise(times, elapsedMs)
+}
 
 /**
- * Loads a server over keep-alive TLS connections, one request under way on each. Of an answer only its status, its length
- * and its end are looked for, so that on two cores the generator does not starve the server. An answer that is not a
- * success (or 304) ends the measurement: a server that refuses is fast at it.
+ * So many requests a second, whatever the server does, over whichever connection is free. A time starts when its request
+ * was due, not when it could be sent: what waits behind a slow answer is slow too.
  */
-export async function measureLoad({ port, ca, request, seconds, connections = 32 }: Load): Promise<LoadResult> {
-  const fixed = typeof request === 'string' ? Buffer.from(request) : undefined
-  let sent = 0
-  const nextRequest = () => fixed ?? Buffer.from((request as (index: number) => string)(sent++))
+export async function measureAtRate({ rate, ...load }: Load & { readonly rate: number }): Promise<LoadResult> {
+  const { request, seconds, ...target } = load
+  const next = createRequests(request)
   const times: number[] = []
+  const { connections, failed } = await openConnections(target)
+  const free = [...connections]
+  const total = Math.floor(rate * seconds)
   const startedAt = performance.now()
-  const client = () =>
-    new Promise<void>((resolve, reject) => {
-      let head: Buffer = Buffer.alloc(0)
-      let pending = 0
-      let sentAt = 0
-      const send = () => {
-        sentAt = performance.now()
-        socket.write(nextRequest())
+  const run = new Promise<void>((resolve) => {
+    let sent = 0
+    const sendDue = () => {
+      const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * rate) + 1)
+      while (sent < due && free.length > 0) {
+        const connection = free.pop() as Connection
+        const dueAt = startedAt + (sent++ / rate) * 1000
+        connection.send(next(), () => {
+          times.push(performance.now() - dueAt)
+          free.push(connection)
+          if (times.length === total) resolve()
+        })
       }
-      const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca }, send)
-      socket.on('error', reject)
-      socket.on('data', (chunk: Buffer) => {
-        if (pending === 0) {
-          head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
-          const end = head.indexOf(headEnd)
-          if (end === -1) return
-          const text = head.toString('latin1', 0, end)
-          if (!/^HTTP\/1\.1 (2|304)/.test(text)) return reject(new Error(head.toString()))
-          pending = end + headEnd.length + contentLengthOf(text) - head.length
-          head = Buffer.alloc(0)
-        } else pending -= chunk.length
-        if (pending > 0) return
-        const now = performance.now()
-        times.push(now - sentAt)
-        if (now - startedAt < seconds * 1000) send()
-        else socket.end(resolve)
-      })
-    })
-  await Promise.all(Array.from({ length: connections }, client))
-  const elapsedSeconds = (performance.now() - startedAt) / 1000
-  times.sort((a, b) => a - b)
-  const quantile = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
-  return { rate: times.length / elapsedSeconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
+      // Not a timer: its millisecond is longer than what is measured.
+      if (sent < total) setImmediate(sendDue)
+    }
+    sendDue()
+  })
+  await Promise.race([run, failed])
+  const elapsedMs = performance.now() - startedAt
+  await closeAll(connections)
+  return summarise(times, elapsedMs)
+}
+
+/**
+ * Keep-alive TLS connections. Of an answer only its status, its length and its end are looked for, so that on two cores
+ * the generator does not starve the server. An answer that is not a success (or 304) makes `failed` reject: a server that
+ * refuses is fast at it.
+ */
+export async function openConnections({
+  connections: count = defaultConnections,
+  ...target
+}: Target & { readonly connections?: number }): Promise<{
+  readonly connections: readonly Connection[]
+  readonly failed: Promise<never>
+}> {
+  let fail = (_: Error) => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  // Whoever races it hears of it; if nobody does any more, it does not matter.
+  failed.catch(() => {})
+  const connections = await Promise.all(Array.from({ length: count }, () => openConnection(target, fail)))
+  return { connections, failed }
+}
+
+export async function closeAll(connections: readonly Connection[]): Promise<void> {
+  await Promise.all(connections.map((connection) => connection.close()))
+}
+
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+async function openConnection({ port, ca }: Target, fail: (error: Error) => void): Promise<Connection> {
+  let onAnswer: (head: string) => void = () => {}
+  let head: Buffer = Buffer.alloc(0)
+  let headText = ''
+  let pending = 0
+  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca })
+  socket.on('error', fail)
+  socket.on('data', (chunk: Buffer) => {
+    if (pending === 0) {
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
+      const end = head.indexOf(headEnd)
+      if (end === -1) return
+      headText = head.toString('latin1', 0, end)
+      if (!headText.startsWith('HTTP/1.1 2') && !headText.startsWith('HTTP/1.1 304')) fail(new Error(head.toString()))
+      pending = end + headEnd.length + contentLengthOf(headText) - head.length
+      head = Buffer.alloc(0)
+    } else pending -= chunk.length
+    if (pending === 0) onAnswer(headText)
+  })
+  await new Promise((resolve) => socket.once('secureConnect', resolve))
+  return {
+    send: (request, listener) => {
+      onAnswer = listener
+      socket.write(request)
+    },
+    close: () => new Promise((resolve) => socket.end(resolve)),
+  }
 }
 
 /** Without a regular expression: this is looked for in every answer. */
 function contentLengthOf(head: string): number {
   const at = head.indexOf('ontent-length: ') + 'ontent-length: '.length
   return at < 'ontent-length: '.length ? 0 : Number.parseInt(head.slice(at, at + 12), 10)
+}
+
+function createRequests(request: RequestText): () => Buffer {
+  if (typeof request === 'string') {
+    const bytes = Buffer.from(request)
+    return () => bytes
+  }
+  let sent = 0
+  return () => Buffer.from(request(sent++))
+}
+
+function summarise(times: number[], elapsedMs: number): LoadResult {
+  times.sort((a, b) => a - b)
+  return { rate: times.length / (elapsedMs / 1000), p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }

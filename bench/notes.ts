@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { measureLoad } from './load.ts'
+import { measureAtRate } from './load.ts'
 import { compare, type Result } from './result.ts'
 import { createBenchKey, createSite } from './service.ts'
+import { measurePeak } from './wrk.ts'
 
-const rounds = 5
-const secondsARound = 3
+const rounds = 9
+const secondsARound = 2
 const bareServer = fileURLToPath(new URL('bare-server.js', import.meta.url))
 
 /** `GET /notes` with key, rate limit and all headers, beside a bare server that returns the same bytes. */
@@ -15,37 +16,49 @@ export async function measureNotes(): Promise<Result[]> {
   const site = createSite({})
   const { ca, directory } = site
   site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
-  const secret = createBenchKey(site)
+  // Limited, so that counting and its headers are measured too; in turns, so that nobody reaches the limit.
+  const secrets = Array.from({ length: 3 }, () => createBenchKey(site, rpmMax))
+  const keyOf = (round: number) => ({ 'x-api-key': secrets[round % secrets.length] as string })
   const service = await site.serve()
-  const { etag, body } = await fetchOnce({ port: service.port, ca, secret })
+  const { etag, body } = await fetchOnce({ port: service.port, ca, headers: keyOf(0) })
   writeFileSync(join(directory, 'body.json'), body)
-  const files = [join(directory, 'cert.pem'), join(directory, 'key.pem'), join(directory, 'body.json')]
-  const bare = await site.start([bareServer, ...files])
-  const bare304 = await site.start([bareServer, ...files, '304'])
+  const bare = await site.start([bareServer, ...['cert.pem', 'key.pem', 'body.json'].map((f) => join(directory, f))])
 
-  const head = `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n`
-  const pair = async (name: string, request: string, baselinePort: number) => {
-    const measured = []
-    for (let round = 0; round < rounds; round++) {
-      const load = { ca, request, seconds: secondsARound }
-      const { rate: baseline } = await measureLoad({ ...load, port: baselinePort })
-      const { rate: value } = await measureLoad({ ...load, port: service.port })
-      measured.push({ baseline, value })
-    }
-    return compare({ name, unit: 'req/s' }, measured)
+  const load = { ca, path: '/notes', seconds: secondsARound }
+  const peaks = []
+  const unchanged = []
+  for (let round = 0; round < rounds; round++) {
+    const headers = keyOf(round)
+    const baseline = await measurePeak({ ...load, port: bare.port, headers })
+    peaks.push({ baseline, value: await measurePeak({ ...load, port: service.port, headers }) })
+    const conditional = { ...headers, 'if-none-match': etag }
+    unchanged.push({ baseline, value: await measurePeak({ ...load, port: service.port, headers: conditional }) })
   }
-  const results = [
-    await pair('notes.rps', `${head}\r\n`, bare.port),
-    await pair('notes.304', `${head}if-none-match: ${etag}\r\n\r\n`, bare304.port),
-  ]
-  for (const { child } of [service, bare, bare304]) child.kill('SIGKILL')
+  const rps = compare({ name: 'notes.rps', unit: 'req/s', target: { atLeast: 0.9 } }, peaks)
+  const rate = (rps.baseline ?? 0) / 2
+  const atRate = async (port: number, round: number) => {
+    const request = `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${keyOf(round)['x-api-key']}\r\n\r\n`
+    const { p99Ms } = await measureAtRate({ port, ca, request, seconds: secondsARound, rate })
+    return p99Ms
+  }
+  const latencies = []
+  for (let round = 0; round < rounds; round++)
+    latencies.push({ baseline: await atRate(bare.port, round), value: await atRate(service.port, round) })
+  for (const { child } of [service, bare]) child.kill('SIGKILL')
   site.remove()
-  return results
+  return [
+    rps,
+    compare({ name: 'notes.p99', unit: 'ms', target: { atMost: 1.25 } }, latencies),
+    compare({ name: 'notes.304', unit: 'req/s', target: { atLeast: 1 } }, unchanged),
+  ]
 }
 
-async function fetchOnce({ port, ca, secret }: { port: number; ca: string; secret: string }) {
+// The highest the service takes.
+const rpmMax = 1_000_000
+
+async function fetchOnce({ port, ...options }: { port: number; ca: string; headers: Record<string, string> }) {
   return new Promise<{ etag: string; body: Buffer }>((resolve, reject) => {
-    get(`https://localhost:${port}/notes`, { ca, headers: { 'x-api-key': secret } }, (response) => {
+    get(`https://localhost:${port}/notes`, options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('end', () => resolve({ etag: String(response.headers.etag), body: Buffer.concat(chunks) }))

@@ -1,4 +1,9 @@
-/** One figure, beside its baseline where it has one. `ratio` is value over baseline, `spread` its lowest and highest. */
+export type Target = { readonly atLeast: number } | { readonly atMost: number }
+
+/**
+ * One figure, beside its baseline where it has one. `ratio` is value over baseline, `spread` its lowest and highest.
+ * The target is one for the ratio, or for the value where there is no ratio.
+ */
 export type Result = {
   readonly name: string
   readonly value: number
@@ -6,34 +11,42 @@ export type Result = {
   readonly baseline: number | null
   readonly ratio: number | null
   readonly spread?: readonly [number, number]
+  readonly target?: Target | undefined
 }
 
 /** The median of the rounds of a pair measured in turns. */
 export function compare(
-  { name, unit }: { readonly name: string; readonly unit: string },
+  figure: Pick<Result, 'name' | 'unit' | 'target'>,
   rounds: readonly { readonly value: number; readonly baseline: number }[],
 ): Result {
   const ratios = rounds.map(({ value, baseline }) => value / baseline).sort((a, b) => a - b)
   return {
-    name,
+    ...figure,
     value: median(rounds.map(({ value }) => value)),
-    unit,
     baseline: median(rounds.map(({ baseline }) => baseline)),
     ratio: median(ratios),
     spread: [ratios[0] ?? 0, ratios.at(-1) ?? 0],
   }
 }
 
+/** Whether a figure is what it should be; undefined where nothing is asked of it. */
+export function meetsTarget({ value, ratio, target }: Result): boolean | undefined {
+  if (!target) return undefined
+  const judged = ratio ?? value
+  return 'atLeast' in target ? judged >= target.atLeast : judged <= target.atMost
+}
+
 export function formatResults(results: readonly Result[]): string {
-  const rows = results.map(({ name, value, unit, baseline, ratio, spread }) => [
-    name,
-    `${format(value)} ${unit}`,
-    baseline === null ? '' : format(baseline),
-    ratio === null ? '' : format(ratio),
-    spread ? `${format(spread[0])} to ${format(spread[1])}` : '',
+  const rows = results.map((result) => [
+    result.name,
+    `${format(result.value)} ${result.unit}`,
+    result.baseline === null ? '' : format(result.baseline),
+    result.ratio === null ? '' : format(result.ratio),
+    result.spread ? `${format(result.spread[0])} to ${format(result.spread[1])}` : '',
+    formatTarget(result),
   ])
-  const table = [['name', 'value', 'baseline', 'ratio', 'spread'], ...rows]
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  const table = [['name', 'value', 'baseline', 'ratio', 'spread', 'target'], ...rows]
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
   return table
     .map((row) =>
       row
@@ -44,9 +57,16 @@ export function formatResults(results: readonly Result[]): string {
     .join('\n')
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+function formatTarget(result: Result): string {
+  const { target } = result
+  if (!target) return ''
+  const text = 'atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
+  return meetsTarget(result) ? text : `${text} MISSED`
 }
 
 /** Three digits that mean something. */

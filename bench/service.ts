@@ -56,9 +56,9 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
   }
 }
 
-/** A key without a limit that matters. */
-export function createBenchKey(site: Site): string {
-  return (site.run('keys', 'create', '--name', 'bench', '--rpm', 'unlimited') as { readonly secret: string }).secret
+/** A new key, without a limit unless one is given. */
+export function createBenchKey(site: Site, rpm: number | 'unlimited' = 'unlimited'): string {
+  return (site.run('keys', 'create', '--name', 'bench', '--rpm', String(rpm)) as { readonly secret: string }).secret
 }
 
 async function start(

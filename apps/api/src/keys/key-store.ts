@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { createApiKey, type KeyKind, type KeyScope, TallystickError } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 
@@ -51,7 +51,7 @@ export const keyMigrations: readonly Migration[] = [
 
 /** The form in which a secret is stored and looked up. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret, 'hex')
 }
 
 export async function createKey(
