@@ -1,8 +1,8 @@
-export type Target = { readonly atLeast: number } | { readonly atMost: number }
+/** What is asked of the ratio, or of the value itself. */
+export type Target = { readonly atLeast: number } | { readonly atMost: number } | { readonly valueAtMost: number }
 
 /**
  * One figure, beside its baseline where it has one. `ratio` is value over baseline, `spread` its lowest and highest.
- * The target is one for the ratio, or for the value where there is no ratio.
  */
 export type Result = {
   readonly name: string
@@ -32,8 +32,9 @@ export function compare(
 /** Whether a figure is what it should be; undefined where nothing is asked of it. */
 export function meetsTarget({ value, ratio, target }: Result): boolean | undefined {
   if (!target) return undefined
-  const judged = ratio ?? value
-  return 'atLeast' in target ? judged >= target.atLeast : judged <= target.atMost
+  if ('valueAtMost' in target) return value <= target.valueAtMost
+  if (ratio === null) return undefined
+  return 'atLeast' in target ? ratio >= target.atLeast : ratio <= target.atMost
 }
 
 export function formatResults(results: readonly Result[]): string {
@@ -65,8 +66,13 @@ export function median(values: readonly number[]): number {
 function formatTarget(result: Result): string {
   const { target } = result
   if (!target) return ''
-  const text = 'atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
+  const text = describeTarget(target, result.unit)
   return meetsTarget(result) ? text : `${text} MISSED`
+}
+
+function describeTarget(target: Target, unit: string): string {
+  if ('valueAtMost' in target) return `≤ ${target.valueAtMost} ${unit}`
+  return 'atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
 }
 
 /** Three digits that mean something. */

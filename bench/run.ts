@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
 import { startPostgres } from '@tallystick/workbench/postgres'
+import { measureBoundary } from './boundary.ts'
 import { measureData } from './data.ts'
 import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
@@ -9,7 +10,7 @@ import { benchSubgraph } from './subgraph.ts'
 
 // Where there is a baseline, it is measured in turns with the figure in the same run: the machines are noisy, the ratios
 // are not. The subgraph's figures stand alone still; their spread is that of the machine.
-const parts = { notes: measureNotes, data: measureData, subgraph: measureSubgraph }
+const parts = { notes: measureNotes, boundary: measureBoundary, data: measureData, subgraph: measureSubgraph }
 const wanted = process.argv.slice(2)
 const results: Result[] = []
 for (const [name, measure] of Object.entries(parts)) {

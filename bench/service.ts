@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 
-export type Server = { readonly child: ChildProcess; readonly port: number }
+/** A process, its port, and what it printed until it was ready. */
+export type Server = { readonly child: ChildProcess; readonly port: number; readonly said: string }
 
 /** A directory with a configuration and certificates, and the processes that run on it. */
 export type Site = {
@@ -66,14 +67,13 @@ async function start(
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Server> {
   const child = spawn(process.execPath, [...commandLine], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
-  const port = await new Promise<number>((resolve, reject) => {
-    let text = ''
+  return new Promise<Server>((resolve, reject) => {
+    let said = ''
     child.once('exit', (code) => reject(new Error(`${commandLine[0]} ended with ${code}`)))
     child.stdout.on('data', (chunk) => {
-      text += chunk
-      const match = /^ready (?:\S*:)?(\d+)$/m.exec(text)
-      if (match) resolve(Number(match[1]))
+      said += chunk
+      const match = /^ready (?:\S*:)?(\d+)$/m.exec(said)
+      if (match) resolve({ child, port: Number(match[1]), said })
     })
   })
-  return { child, port }
 }

@@ -1,0 +1,107 @@
+import type { ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { periodAt } from '@tallystick/core'
+import { closeAll, openConnections, quantile, type Target } from './load.ts'
+import { median, type Result } from './result.ts'
+import { createBenchKey, createSite } from './service.ts'
+
+const boundaries = 5
+const leadMs = 3_000
+const afterMs = 1_000
+const shiftedServer = fileURLToPath(new URL('shifted-server.js', import.meta.url))
+
+type Round = { readonly lagMs: number; readonly p50Ms: number }
+
+/**
+ * How long after a boundary's instant the first answer with the new notes is there, at full load: the worst of several.
+ * Beside it the median time of a request under that load, which no lag can go below. An old note in the answer to a
+ * request sent after the boundary ends the measurement.
+ */
+export async function measureBoundary(): Promise<Result[]> {
+  const site = createSite({})
+  site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
+  const secret = createBenchKey(site)
+  const request = Buffer.from(`GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n\r\n`)
+  const rounds: Round[] = []
+  let boundaryMs = endOfPeriod(Date.now())
+  for (let round = 0; round < boundaries; round++) {
+    const server = await site.start([shiftedServer, String(boundaryMs - leadMs)])
+    const aheadMs = Number(/^ahead (-?\d+)$/m.exec(server.said)?.[1])
+    rounds.push(await crossBoundary({ port: server.port, ca: site.ca, request, atMs: boundaryMs - aheadMs }))
+    await stop(server.child)
+    boundaryMs = endOfPeriod(boundaryMs)
+  }
+  site.remove()
+  const lags = rounds.map(({ lagMs }) => lagMs).sort((a, b) => a - b)
+  return [
+    {
+      name: 'boundary.lag',
+      value: lags.at(-1) ?? Number.NaN,
+      unit: 'ms',
+      baseline: median(rounds.map(({ p50Ms }) => p50Ms)),
+      ratio: (lags.at(-1) ?? Number.NaN) / median(rounds.map(({ p50Ms }) => p50Ms)),
+      spread: [lags[0] ?? Number.NaN, lags.at(-1) ?? Number.NaN],
+      target: { valueAtMost: 5 },
+    },
+  ]
+}
+
+/** Loads the service until a second after the instant. */
+async function crossBoundary({
+  request,
+  atMs,
+  ...target
+}: Target & { readonly request: Buffer; readonly atMs: number }): Promise<Round> {
+  const { connections, failed } = await openConnections(target)
+  const now = createFineClock()
+  const times: number[] = []
+  let oldTag: string | undefined
+  let firstNewAtMs = Number.POSITIVE_INFINITY
+  const run = Promise.all(
+    connections.map(
+      (connection) =>
+        new Promise<void>((resolve, reject) => {
+          const send = () => {
+            const sentAtMs = now()
+            connection.send(request, (head) => {
+              const answeredAtMs = now()
+              times.push(answeredAtMs - sentAtMs)
+              const tag = /^etag: (.*)$/im.exec(head)?.[1]
+              oldTag ??= tag
+              if (tag !== oldTag) firstNewAtMs = Math.min(firstNewAtMs, answeredAtMs)
+              else if (sentAtMs > atMs + clockToleranceMs)
+                return reject(new Error('old notes to a request sent after the boundary'))
+              if (answeredAtMs < atMs + afterMs) send()
+              else resolve()
+            })
+          }
+          send()
+        }),
+    ),
+  )
+  await Promise.race([run, failed])
+  await closeAll(connections)
+  times.sort((a, b) => a - b)
+  return { lagMs: firstNewAtMs - atMs, p50Ms: quantile(times, 0.5) }
+}
+
+// The service's clock counts whole milliseconds.
+const clockToleranceMs = 1
+
+/** The system's time in fractions of a millisecond. */
+function createFineClock(): () => number {
+  const millisecond = Date.now()
+  while (Date.now() === millisecond);
+  const origin = Date.now() - performance.now()
+  return () => origin + performance.now()
+}
+
+function endOfPeriod(instantMs: number): number {
+  return Number(periodAt(BigInt(Math.floor(instantMs / 1000))).end) * 1000
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await ended
+}
