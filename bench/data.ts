@@ -1,102 +1,161 @@
+import { writeFileSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { startPostgres } from '@tallystick/workbench/postgres'
-import { type Load, type LoadResult, measureLoad } from './load.ts'
+import { type Load, measureLoad } from './load.ts'
 import { fillPositions, ownerOf } from './positions.ts'
 import { compare, type Result } from './result.ts'
-import { createBenchKey, createSite, pool } from './service.ts'
+import { createBenchKey, createSite, pool, type Server, type Site } from './service.ts'
 
-const rounds = 5
-const secondsARound = 3
+const rounds = 7
+const secondsARound = 2
 const connections = 16
+// What a subgraph in the same region takes, all in all.
+const elsewhereMs = 10
+const elsewhereServer = fileURLToPath(new URL('elsewhere-server.js', import.meta.url))
+const chain = { id: 324, name: 'zkSync Era', pool }
+
+export type Endpoint = {
+  readonly port: number
+  readonly ca: string
+  readonly path: string
+  readonly key: string | undefined
+}
 
 /**
- * `POST /data`, cached and uncached, by the embedded subgraph and by another service's as the remote, each beside the
- * same query sent straight to the upstream. Uncached means that no two requests ask for the same owner's positions.
+ * `POST /data`, each time beside the same query sent straight to the upstream: the embedded subgraph, an upstream on
+ * another machine, and one that shares these cores with the gateway. Uncached means that no request asks for the
+ * positions of an owner somebody has asked for before.
  */
 export async function measureData(): Promise<Result[]> {
   const postgres = await startPostgres()
-  for (const name of ['embedded', 'remote']) await postgres.createDatabase(name)
-  await fillIndex(postgres.url('embedded'))
-  const embedded = createSite({
-    database: postgres.url('embedded'),
-    // Nothing listens there: the index stays as it was filled.
-    chains: [{ ...chain, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: pool } } }],
-  })
-  const upstream = await embedded.serve()
-  const straight = { port: upstream.port, ca: embedded.ca, path: '/subgraphs/324', key: undefined }
-  const remote = createSite(
-    {
-      database: postgres.url('remote'),
-      chains: [{ ...chain, subgraph: { urls: [`https://localhost:${upstream.port}/subgraphs/324`] } }],
-    },
-    { NODE_EXTRA_CA_CERTS: embedded.caPath },
-  )
-  const gateway = await remote.serve()
-  const targets = [
-    ['data.embedded', { port: upstream.port, ca: embedded.ca, path: '/data', key: createBenchKey(embedded) }],
-    ['data.remote', { port: gateway.port, ca: remote.ca, path: '/data', key: createBenchKey(remote) }],
-  ] as const
-  const results: Result[] = []
-  for (const [name, target] of targets) {
-    results.push(...(await measurePair(`${name}.cached`, { target, straight, owner: () => ownerOf(1) })))
-    results.push(...(await measurePair(`${name}.uncached`, { target, straight, owner: createOwners() })))
-  }
-  for (const { child } of [gateway, upstream]) child.kill('SIGKILL')
-  for (const site of [embedded, remote]) site.remove()
+  for (const name of ['embedded', 'remote', 'local']) await postgres.createDatabase(name)
+  const embedded = await startEmbedded(postgres.url('embedded'))
+  const straight = { port: embedded.server.port, ca: embedded.site.ca, path: '/subgraphs/324', key: undefined }
+  const data = await fetchData(straight)
+  const elsewhere = await startElsewhere(embedded.site, data)
+  const far = { ...straight, port: elsewhere.port }
+  const remote = await startRemote({ url: postgres.url('remote'), upstream: far, caPath: embedded.site.caPath })
+  const local = await startRemote({ url: postgres.url('local'), upstream: straight, caPath: embedded.site.caPath })
+
+  const one = () => ownerOf(1)
+  const atLeast = (ratio: number) => ({ target: { atLeast: ratio } })
+  const results = [
+    await measurePair({ name: 'data.cached', ...atLeast(3) }, { value: embedded, baseline: straight, owner: one }),
+    await measurePair(
+      { name: 'data.uncached', ...atLeast(0.85) },
+      { value: embedded, baseline: straight, owner: createOwners() },
+    ),
+    await measurePair(
+      { name: 'data.remote', ...atLeast(0.85) },
+      { value: remote, baseline: far, owner: createOwners() },
+    ),
+    await measurePair({ name: 'data.remote.cached' }, { value: remote, baseline: far, owner: one }),
+    await measurePair({ name: 'data.remote.local' }, { value: local, baseline: straight, owner: createOwners() }),
+  ]
+  for (const { child } of [local.server, remote.server, elsewhere, embedded.server]) child.kill('SIGKILL')
+  for (const { site } of [local, remote, embedded]) site.remove()
   await postgres.stop()
   return results
 }
 
-const chain = { id: 324, name: 'zkSync Era', pool }
+type Running = Endpoint & { readonly site: Site; readonly server: Server }
 
-type Target = { readonly port: number; readonly ca: string; readonly path: string; readonly key: string | undefined }
-
-async function fillIndex(url: string): Promise<void> {
+/** A service with an index of its own, filled, whose chain has nothing new. */
+export async function startEmbedded(url: string, positions?: number): Promise<Running> {
   const database = await openDatabase(url)
   // As the service names it.
   const namespace = `chain_324_${pool.slice(2, 10).toLowerCase()}`
-  await fillPositions(await openSubgraph({ database, schema: protocolSchema, namespace }))
+  await fillPositions(await openSubgraph({ database, schema: protocolSchema, namespace }), positions)
   await database.close()
+  const site = createSite({
+    database: url,
+    // Nothing listens there: the index stays as it was filled.
+    chains: [{ ...chain, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: pool } } }],
+  })
+  return serveData(site)
 }
 
-/** Another owner each time, over all measurements: the first to ask is never the second. */
-function createOwners(): () => string {
+/** A service whose subgraph is another server. */
+export async function startRemote({
+  url,
+  upstream,
+  caPath,
+}: {
+  readonly url: string
+  readonly upstream: { readonly port: number; readonly path: string }
+  readonly caPath: string
+}): Promise<Running> {
+  const urls = [`https://localhost:${upstream.port}${upstream.path}`]
+  const settings = { database: url, chains: [{ ...chain, subgraph: { urls } }] }
+  return serveData(createSite(settings, { NODE_EXTRA_CA_CERTS: caPath }))
+}
+
+/** A server that answers every query with these data after a while, as if from another machine. */
+export async function startElsewhere(site: Site, data: string): Promise<Server> {
+  const path = join(site.directory, 'data.json')
+  writeFileSync(path, data)
+  const { directory } = site
+  const commandLine = [elsewhereServer, join(directory, 'cert.pem'), join(directory, 'key.pem'), path]
+  return site.start([...commandLine, String(elsewhereMs)])
+}
+
+export function loadOf({ port, ca, path, key }: Endpoint, body: () => object): Load {
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`
+  const keyLine = key ? `x-api-key: ${key}\r\n` : ''
+  const request = () => {
+    const text = JSON.stringify(body())
+    return `${head}${keyLine}content-length: ${text.length}\r\n\r\n${text}`
+  }
+  return { port, ca, request, seconds: secondsARound, connections }
+}
+
+/** The positions of another owner each time, over all measurements: the first to ask is never the second. */
+export function createOwners(positions?: number): () => string {
   let next = 0
-  return () => ownerOf(next++)
+  return () => ownerOf(next++, positions)
+}
+
+export function positionsOf(owner: string, { key }: Endpoint): object {
+  return { query: positionQuery, variables: { walletAddress: owner, ...(key ? { chains: [324] } : {}) } }
+}
+
+async function serveData(site: Site): Promise<Running> {
+  const server = await site.serve()
+  return { site, server, port: server.port, ca: site.ca, path: '/data', key: createBenchKey(site) }
 }
 
 async function measurePair(
-  name: string,
-  { target, straight, owner }: { readonly target: Target; readonly straight: Target; readonly owner: () => string },
-): Promise<readonly Result[]> {
-  const measured: { readonly value: LoadResult; readonly baseline: LoadResult }[] = []
-  for (let round = 0; round < rounds; round++) {
-    const baseline = await measureLoad(loadOf(straight, owner))
-    measured.push({ baseline, value: await measureLoad(loadOf(target, owner)) })
+  figure: Pick<Result, 'name' | 'target'>,
+  { value, baseline, owner }: { readonly value: Endpoint; readonly baseline: Endpoint; readonly owner: () => string },
+): Promise<Result> {
+  const measure = async (endpoint: Endpoint) => {
+    const { rate } = await measureLoad(loadOf(endpoint, () => positionsOf(owner(), endpoint)))
+    return rate
   }
-  const each = (read: (result: LoadResult) => number) =>
-    measured.map(({ value, baseline }) => ({ value: read(value), baseline: read(baseline) }))
-  return [
-    compare(
-      { name, unit: 'req/s' },
-      each(({ rate }) => rate),
-    ),
-    compare(
-      { name: `${name}.p99`, unit: 'ms' },
-      each(({ p99Ms }) => p99Ms),
-    ),
-  ]
+  // Neither side pays for its first seconds, in which everything is compiled.
+  for (const endpoint of [baseline, value]) await measure(endpoint)
+  const measured = []
+  for (let round = 0; round < rounds; round++)
+    measured.push({ baseline: await measure(baseline), value: await measure(value) })
+  return compare({ unit: 'req/s', ...figure }, measured)
 }
 
-function loadOf({ port, ca, path, key }: Target, owner: () => string): Load {
-  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`
-  const keyLine = key ? `x-api-key: ${key}\r\n` : ''
-  const chains = key ? { chains: [324] } : {}
-  const request = () => {
-    const body = JSON.stringify({ query: positionQuery, variables: { walletAddress: owner(), ...chains } })
-    return `${head}${keyLine}content-length: ${body.length}\r\n\r\n${body}`
-  }
-  return { port, ca, request, seconds: secondsARound, connections }
+/** What the upstream answers for one owner. */
+async function fetchData(endpoint: Endpoint): Promise<string> {
+  const body = JSON.stringify(positionsOf(ownerOf(1), endpoint))
+  const text = await new Promise<string>((resolve, reject) => {
+    const { port, ca, path } = endpoint
+    const options = { method: 'POST', ca, port, path, headers: { 'content-type': 'application/json' } }
+    httpsRequest('https://localhost', options, async (response) => {
+      resolve(Buffer.concat(await response.toArray()).toString())
+    })
+      .on('error', reject)
+      .end(body)
+  })
+  return JSON.stringify(JSON.parse(text).data)
 }

@@ -1,47 +1,47 @@
 import type { BlockChanges, Subgraph } from '@tallystick/subgraph'
 
 export const positions = 200_000
-const owners = 20_000
+const positionsPerOwner = 10
 const positionsPerBlock = 10
 const blocksPerCommit = 500
 const pool = hex(0xabc, 20)
 
-/** Backfills 200,000 positions of 20,000 owners into the protocol's subgraph, one position and one account each. */
+/** Backfills so many positions into the protocol's subgraph, ten an owner, each with its account. */
 export async function fillPositions(
   subgraph: Subgraph,
+  count = positions,
 ): Promise<{ readonly seconds: number; readonly indexingMs: number }> {
   const started = performance.now()
-  for (const blocks of batches()) await subgraph.commitMany(blocks)
+  for (const blocks of batches(count)) await subgraph.commitMany(blocks)
   const seconds = (performance.now() - started) / 1_000
   const indexing = performance.now()
-  await subgraph.commit(blockAt(positions / positionsPerBlock + 1), [])
+  await subgraph.commit(blockAt(count / positionsPerBlock + 1), [])
   return { seconds, indexingMs: performance.now() - indexing }
 }
 
-/** The owner of a position. Far apart, so that neighbours in time are not neighbours in the index. */
-export function ownerOf(id: number): string {
-  return hex(((id * 7_919) % owners) + 1, 20)
+/** The owner of a position among so many. Far apart, so that neighbours in time are not neighbours in the index. */
+export function ownerOf(id: number, count = positions): string {
+  return hex(((id * 7_919) % (count / positionsPerOwner)) + 1, 20)
 }
 
-function* batches(): Generator<readonly BlockChanges[]> {
-  const blocks = positions / positionsPerBlock
+function* batches(count: number): Generator<readonly BlockChanges[]> {
+  const blocks = count / positionsPerBlock
   for (let first = 1; first <= blocks; first += blocksPerCommit) {
     const length = Math.min(blocksPerCommit, blocks - first + 1)
-    yield Array.from({ length }, (_, index) => changesOf(first + index))
+    yield Array.from({ length }, (_, index) => changesOf(first + index, count))
   }
 }
 
-function changesOf(number: number): BlockChanges {
+function changesOf(number: number, count: number): BlockChanges {
   const ids = Array.from({ length: positionsPerBlock }, (_, index) => (number - 1) * positionsPerBlock + index + 1)
   const changes = ids.flatMap((id) => [
-    { entity: 'Account', id: ownerOf(id), set: accountOf(id) },
-    { entity: 'PositionInfo', id: String(id), set: positionOf(id) },
+    { entity: 'Account', id: ownerOf(id, count), set: accountOf(id) },
+    { entity: 'PositionInfo', id: String(id), set: positionOf(id, ownerOf(id, count)) },
   ])
   return { block: blockAt(number), changes }
 }
 
-function positionOf(id: number): Record<string, string> {
-  const owner = ownerOf(id)
+function positionOf(id: number, owner: string): Record<string, string> {
   return {
     ...{ tokenId: String(id), currentOwner: owner, initalOwner: owner, initiator: owner, account: owner },
     ...{ coupon: String(id % 500), principal: `${id}000000000000000000`, partnerFeeBPS: '25', partnerId: '0x01' },

@@ -13,6 +13,9 @@ export type Site = {
   readonly directory: string
   readonly ca: string
   readonly caPath: string
+  readonly configPath: string
+  /** What its processes get to see. */
+  readonly env: NodeJS.ProcessEnv
   /** Runs a command of the command line and returns what it prints as JSON. */
   run(...commandLine: string[]): unknown
   serve(): Promise<Server>
@@ -42,16 +45,19 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
     chains: [{ id: 324, name: 'zkSync Era', pool }],
     ...settings,
   }
-  writeFileSync(join(directory, 'tallystick.json'), JSON.stringify(config))
+  const configPath = join(directory, 'tallystick.json')
+  writeFileSync(configPath, JSON.stringify(config))
   const env = { ...process.env, ADMIN_TOKEN: 'bench', SIGNER_KEY: `0x${'01'.repeat(32)}`, ...environment }
   const options = { cwd: directory, env }
   return {
     directory,
     ca: authority.cert,
     caPath: join(directory, 'ca.pem'),
+    configPath,
+    env,
     run: (...commandLine) =>
       JSON.parse(String(execFileSync(process.execPath, [cli, ...commandLine, '--json'], options))),
-    serve: () => start([cli, 'serve', '--log-level', 'error'], options),
+    serve: () => start([cli, 'serve', '--log-level', 'silent'], options),
     start: (commandLine) => start(commandLine, options),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   }

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+
+// A subgraph on another machine: it takes its time, and none of ours. Arguments: certificate, key, the data it answers
+// with, milliseconds until it does.
+const [, , cert = '', key = '', data = '', delay = '0'] = process.argv
+const members = readFileSync(data, 'utf8').slice(1, -1)
+const head = JSON.stringify({ block: { number: 20_001, hash: `0x${'ab'.repeat(32)}`, timestamp: 1_700_000_000 } })
+const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    const alias = /(\w+): _meta \{/.exec(Buffer.concat(chunks).toString())?.[1]
+    const body = Buffer.from(`{"data":{${members}${alias ? `,"${alias}":${head}` : ''}}}`)
+    const headers = { 'content-type': 'application/json', 'content-length': body.length }
+    setTimeout(() => response.writeHead(200, headers).end(body), Number(delay))
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`ready ${server.address().port}\n`)
+})
