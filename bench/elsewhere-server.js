@@ -5,7 +5,9 @@ import { createServer } from 'node:https'
 // with, milliseconds until it does.
 const [, , cert = '', key = '', data = '', delay = '0'] = process.argv
 const members = readFileSync(data, 'utf8').slice(1, -1)
-const head = JSON.stringify({ block: { number: 20_001, hash: `0x${'ab'.repeat(32)}`, timestamp: 1_700_000_000 } })
+const head = JSON.stringify({
+  block: { number: 20_001, hash: `0x${'ab'.repeat(32)}`, timestamp: Math.floor(Date.now() / 1000) },
+})
 const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
