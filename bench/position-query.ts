@@ -7,7 +7,7 @@ import { ownerOf } from './lend-chain.ts'
 import { compare, type Result } from './result.ts'
 
 const rounds = 5
-const secondsARound = 1.5
+const secondsARound = 1.2
 const atOnce = 16
 
 /** What somebody who knows the tables would write: the index needs the condition on the length. */

@@ -13,7 +13,7 @@ import { compare, type Result } from './result.ts'
 import { createSite, pool } from './service.ts'
 
 const rounds = 5
-const secondsARound = 1.5
+const secondsARound = 1.2
 const connections = 16
 const bareServer = fileURLToPath(new URL('bare-query-server.js', import.meta.url))
 
