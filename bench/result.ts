@@ -1,5 +1,9 @@
 /** What is asked of the ratio, or of the value itself. */
-export type Target = { readonly atLeast: number } | { readonly atMost: number } | { readonly valueAtMost: number }
+export type Target =
+  | { readonly atLeast: number }
+  | { readonly atMost: number }
+  | { readonly valueAtMost: number }
+  | { readonly valueAtLeast: number }
 
 /**
  * One figure, beside its baseline where it has one. `ratio` is value over baseline, `spread` its lowest and highest.
@@ -33,6 +37,7 @@ export function compare(
 export function meetsTarget({ value, ratio, target }: Result): boolean | undefined {
   if (!target) return undefined
   if ('valueAtMost' in target) return value <= target.valueAtMost
+  if ('valueAtLeast' in target) return value >= target.valueAtLeast
   if (ratio === null) return undefined
   return 'atLeast' in target ? ratio >= target.atLeast : ratio <= target.atMost
 }
@@ -72,6 +77,7 @@ function formatTarget(result: Result): string {
 
 function describeTarget(target: Target, unit: string): string {
   if ('valueAtMost' in target) return `≤ ${target.valueAtMost} ${unit}`
+  if ('valueAtLeast' in target) return `≥ ${target.valueAtLeast} ${unit}`
   return 'atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
 }
 

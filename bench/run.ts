@@ -1,17 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { openDatabase } from '@tallystick/database'
-import { startPostgres } from '@tallystick/workbench/postgres'
 import { measureBoundary } from './boundary.ts'
 import { measureData } from './data.ts'
 import { measureGrowth } from './growth.ts'
 import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
-import { benchSubgraph } from './subgraph.ts'
+import { measureSubgraph } from './subgraph.ts'
 import { hasWrk } from './wrk.ts'
 
-// Where there is a baseline, it is measured in turns with the figure in the same run: the machines are noisy, the ratios
-// are not. The subgraph's figures stand alone still; their spread is that of the machine.
+// A baseline is measured in turns with its figure in the same run: the machines are noisy, the ratios are not.
 const parts = {
   notes: measureNotes,
   boundary: measureBoundary,
@@ -30,19 +27,3 @@ for (const [name, measure] of Object.entries(parts)) {
 writeFileSync(fileURLToPath(new URL('results.json', import.meta.url)), `${JSON.stringify(results, undefined, 2)}\n`)
 process.stdout.write(`${formatResults(results)}\n`)
 process.exit(0)
-
-async function measureSubgraph(): Promise<Result[]> {
-  const postgres = await startPostgres()
-  await postgres.createDatabase('bench')
-  const database = await openDatabase(postgres.url('bench'))
-  const figures = await benchSubgraph(database)
-  await database.close()
-  await postgres.stop()
-  return figures.map(({ name, value, unit }) => ({
-    name: `subgraph: ${name}`,
-    value,
-    unit,
-    baseline: null,
-    ratio: null,
-  }))
-}

@@ -1,38 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { positionQuery } from '@tallystick/core'
-import type { Database } from '@tallystick/database'
-import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
-import { fillPositions, ownerOf, positions } from './positions.ts'
+import { openDatabase } from '@tallystick/database'
+import { startPostgres } from '@tallystick/workbench/postgres'
+import { measureBackfill } from './backfill.ts'
+import { chainId, ownerOf, positions, startLendChain } from './lend-chain.ts'
+import { type Load, measureLoad } from './load.ts'
+import { handWrittenSql, measureQueryOnPglite, measureQueryOnPostgres } from './position-query.ts'
+import { compare, type Result } from './result.ts'
+import { createSite, pool } from './service.ts'
 
-export type Figure = { readonly name: string; readonly value: number; readonly unit: string }
+const rounds = 5
+const secondsARound = 1.2
+const connections = 16
+const bareServer = fileURLToPath(new URL('bare-query-server.js', import.meta.url))
 
-const queries = 300
-
-const pinnedQuery = positionQuery
-  .replace('$walletAddress: Bytes!', '$walletAddress: Bytes!, $block: Block_height')
-  .replace('orderDirection: desc', 'orderDirection: desc, block: $block')
-
-/** Backfills positions, then asks for them. */
-export async function benchSubgraph(database: Database): Promise<readonly Figure[]> {
-  const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace: 'bench_subgraph' })
-  const { seconds, indexingMs } = await fillPositions(subgraph)
-  const pinned = { number: (subgraph.head?.number ?? 0) - 20 }
-  return [
-    { name: 'backfill', value: positions / seconds, unit: 'events/s' },
-    { name: 'backfill, rows', value: (2 * positions) / seconds, unit: 'rows/s' },
-    { name: 'indexes after it', value: indexingMs, unit: 'ms' },
-    { name: 'position query, median', value: await medianMs(subgraph, undefined), unit: 'ms' },
-    { name: 'position query 20 blocks back, median', value: await medianMs(subgraph, pinned), unit: 'ms' },
-  ]
+/** The index of 20,000 positions on both engines: how fast it is built from a node, and how fast it answers. */
+export async function measureSubgraph(): Promise<Result[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'tallystick-bench-'))
+  const chain = await startLendChain()
+  const server = await startPostgres()
+  await server.createDatabase('bench')
+  const url = server.url('bench')
+  const pglite = await openDatabase(`file:${join(directory, 'db')}`)
+  const postgres = await openDatabase(url)
+  const backfills = await measureBackfill({ pglite, postgres }, chain)
+  await chain.stop()
+  const onPglite = await measureQueryOnPglite(pglite)
+  const onPostgres = await measureQueryOnPostgres(postgres, url)
+  for (const database of [pglite, postgres]) await database.close()
+  const overHttp = await measureHttp(url)
+  await server.stop()
+  rmSync(directory, { recursive: true, force: true })
+  return [onPglite, onPostgres, overHttp, ...backfills]
 }
 
-async function medianMs(subgraph: Subgraph, block: { readonly number: number } | undefined): Promise<number> {
-  const times: number[] = []
-  for (let query = 0; query < queries; query++) {
-    const started = performance.now()
-    const variables = { walletAddress: ownerOf(query * 37), block }
-    const { errors } = await subgraph.execute({ query: block ? pinnedQuery : positionQuery, variables })
-    if (errors) throw new Error(JSON.stringify(errors))
-    times.push(performance.now() - started)
+/** `POST /subgraphs/324` as the service runs it, each time for another owner, beside a server that does nothing else. */
+async function measureHttp(url: string): Promise<Result> {
+  const site = createSite({
+    database: url,
+    // Nothing listens there: the index stays as it is.
+    chains: [
+      { id: chainId, name: 'zkSync Era', pool, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions } } },
+    ],
+  })
+  const statement = join(site.directory, 'statement.sql')
+  writeFileSync(statement, handWrittenSql)
+  const service = await site.serve()
+  const files = [join(site.directory, 'cert.pem'), join(site.directory, 'key.pem')]
+  const bare = await site.start([bareServer, ...files, url, statement])
+  const load = { ca: site.ca, request: requestOf, seconds: secondsARound, connections } satisfies Partial<Load>
+  const measured = []
+  for (let round = 0; round < rounds; round++) {
+    const { rate: baseline } = await measureLoad({ ...load, port: bare.port })
+    const { rate: value } = await measureLoad({ ...load, port: service.port })
+    measured.push({ baseline, value })
   }
-  return times.sort((a, b) => a - b)[queries / 2] ?? Number.NaN
+  for (const { child } of [service, bare]) child.kill('SIGKILL')
+  site.remove()
+  return compare({ name: 'subgraph.http.postgres', unit: 'req/s', target: { valueAtLeast: 2_000 } }, measured)
+}
+
+function requestOf(index: number): string {
+  const body = JSON.stringify({ query: positionQuery, variables: { walletAddress: ownerOf(index * 37) } })
+  const head = `POST /subgraphs/${chainId} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`
+  return `${head}content-length: ${body.length}\r\n\r\n${body}`
 }

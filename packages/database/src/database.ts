@@ -8,7 +8,7 @@ export type Queryable = {
 }
 
 export type QueryOptions = {
-  /** That this very text comes often: PostgreSQL then reads and plans it once per connection. */
+  /** That this very text comes often: it is then read and planned once per connection. On PGlite for `read` only. */
   readonly isFrequent?: boolean | undefined
 }
 

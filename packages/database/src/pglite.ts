@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PGlite, types } from '@electric-sql/pglite'
-import type { Database, Queryable } from './database.ts'
+import type { Cancellable, Database, Queryable, QueryOptions } from './database.ts'
 import { lockDirectory } from './lock-directory.ts'
+import { createPrepared } from './pglite-prepared.ts'
 import { createProcessLocks } from './process-locks.ts'
 
 /** Opens the embedded database in a directory, making it on first use (which takes some seconds). */
@@ -16,6 +17,7 @@ export async function openPglite(directory: string): Promise<Database> {
   })
 
   const query = queryWith(pglite)
+  const runPrepared = createPrepared(pglite)
   return {
     engine: 'pglite',
     label: `embedded database ${path}`,
@@ -30,9 +32,14 @@ export async function openPglite(directory: string): Promise<Database> {
       }
       return pglite.transaction((transaction) => begin(transaction as Pick<PGlite, 'query'>))
     },
-    read: async (text, parameters, { signal }) => {
+    read: async <Row extends object>(
+      text: string,
+      parameters: readonly unknown[],
+      { signal, isFrequent }: QueryOptions & Cancellable,
+    ) => {
       signal?.throwIfAborted()
-      return query(text, parameters)
+      const prepared = isFrequent ? runPrepared<Row>(text, parameters) : undefined
+      return prepared ?? query<Row>(text, parameters)
     },
     notify: async (channel, payload = '') => {
       await pglite.query('select pg_notify($1, $2)', [channel, payload])

@@ -40,6 +40,25 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
+  test('behavior: a frequent statement has the values of each call, whatever is in them', async () => {
+    const read = (text: string | null) =>
+      database.read('select $1::text as text, 2::int8 as big', [text], { isFrequent: true })
+    for (const text of ["it's", "\\'; select 1 --", '', 'é\n$1', null, "''"]) {
+      expect(await read(text)).toEqual([{ text, big: 2n }])
+    }
+    expect(await database.read('select 1 as one', [], { isFrequent: true })).toEqual([{ one: 1 }])
+    expect(await database.read('select $1::int4[] as list', [[1, 2]], { isFrequent: true })).toEqual([{ list: [1, 2] }])
+  })
+
+  test('error: a frequent statement that cannot be prepared yet can be later', async () => {
+    const read = () => database.read('select later from later_table', [], { isFrequent: true })
+    await expect(read()).rejects.toThrow(/later_table/)
+    await database.query('create table later_table (later int4)')
+    expect(await Promise.all([read(), read()])).toEqual([[], []])
+    await database.query('drop table later_table')
+    await expect(read()).rejects.toThrow(/later_table/)
+  })
+
   test('behavior: a transaction that throws leaves nothing behind, and the next one works', async () => {
     await database.query('create table t (x int primary key)')
     const failing = database.transaction(async (transaction) => {

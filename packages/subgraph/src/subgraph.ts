@@ -54,7 +54,7 @@ export type Subgraph = {
   revert(blockNumber: number): Promise<void>
   /** Answers a query. Never throws: what goes wrong is in `errors`. */
   execute(request: QueryRequest): Promise<QueryResult>
-  /** As `execute`, and says from which head the answer is. */
+  /** As `execute`, with the data as JSON text and the head it is from. */
   answer(request: QueryRequest): Promise<Answer>
 }
 
@@ -107,7 +107,11 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
       const head = await store.revert(blockNumber)
       known.ask()(head)
     },
-    execute: async (request) => (await answer(request)).result,
+    execute: async (request) => toResult(await answer(request)),
     answer,
   }
+}
+
+function toResult({ data, errors }: Answer): QueryResult {
+  return { ...(data !== undefined && { data: JSON.parse(data) }), ...(errors && { errors }) }
 }

@@ -17,6 +17,11 @@ export type AnvilOptions = {
   readonly blockGasLimit?: bigint | undefined
   /** Past blocks whose state can be asked for; also how deep a reorg may go. At ten thousand positions 6 MB each. */
   readonly statesKept?: number | undefined
+  /**
+   * The rules of the chain, the latest by default. Up to `shanghai` a block is cheaper: since then each is noted in the
+   * state, whose root the node works out anew, so that ten thousand blocks take a minute.
+   */
+  readonly hardfork?: string | undefined
   readonly startTimeoutMs?: number | undefined
 }
 
@@ -74,6 +79,7 @@ function formatFlags(options: AnvilOptions): readonly string[] {
   if (options.statePath !== undefined) flags.push('--state', options.statePath)
   if (options.blockTime !== undefined) flags.push('--block-time', options.blockTime)
   if (options.blockGasLimit !== undefined) flags.push('--gas-limit', options.blockGasLimit.toString())
+  if (options.hardfork !== undefined) flags.push('--hardfork', options.hardfork)
   return flags.map(String)
 }
 

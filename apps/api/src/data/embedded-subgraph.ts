@@ -18,11 +18,10 @@ export function createEmbeddedSubgraph(
     // Where another process writes, only the database knows whether there is a new block.
     currentHead: () => (follower.isWriting ? toHead(subgraph.head) : subgraph.readHead().then(toHead, () => undefined)),
     ask: async ({ text: query, variables, operationName }, signal) => {
-      const { result, head } = await subgraph.answer({ query, variables, operationName, signal })
+      const { data, errors = [], head } = await subgraph.answer({ query, variables, operationName, signal })
       if (signal.aborted && typeof signal.reason !== 'symbol') throw signal.reason
-      const { data, errors = [] } = result
       if (data === undefined) throw toError(errors)
-      return { data: JSON.stringify(data), errors: errors.map(({ message }) => message), head: toHead(head) }
+      return { data, errors: errors.map(({ message }) => message), head: toHead(head) }
     },
     close: async () => undefined,
   }

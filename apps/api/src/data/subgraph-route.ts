@@ -63,11 +63,19 @@ async function respond({
   readonly query: () => QueryRequest
 }): Promise<FastifyReply> {
   const { chainid } = request.params as { readonly chainid: string }
-  const [, subgraph] = [...subgraphs].find(([id]) => String(id) === chainid) ?? []
-  if (!subgraph) throw noSubgraph(chainid, [...subgraphs.keys()])
-  const { result, head } = await subgraph.answer(query())
+  const subgraph = subgraphs.get(Number(chainid))
+  if (!subgraph || String(Number(chainid)) !== chainid) throw noSubgraph(chainid, [...subgraphs.keys()])
+  const { data, errors, head } = await subgraph.answer(query())
   if (head) reply.header('x-tallystick-chains', formatHeads([{ chain: Number(chainid), head }], request.nowMs))
-  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(result))
+  return reply
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(formatResult(data, errors))
+}
+
+function formatResult(data: Answer['data'], errors: Answer['errors']): string {
+  if (data === undefined) return JSON.stringify({ errors })
+  return errors ? `{"data":${data},"errors":${JSON.stringify(errors)}}` : `{"data":${data}}`
 }
 
 function noSubgraph(chainid: string, chainIds: readonly number[]): TallystickError {

@@ -5,7 +5,7 @@ import { RpcError } from './rpc/rpc-error.ts'
 import { storeBlocks } from './store-blocks.ts'
 
 // Large enough that a transaction's own cost vanishes, small enough that a stop waits a second at most.
-const logsPerTransaction = 5_000
+const logsPerTransaction = 10_000
 
 /** Reads and stores deep history up to a block, in ranges; the next one is fetched while one is stored. */
 export async function backfill(

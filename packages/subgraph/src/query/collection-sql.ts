@@ -8,7 +8,7 @@ import { type StatementScope, visibleSql } from './statement.ts'
 
 // The limits the operators of The Graph's network set.
 const firstDefault = 100
-const firstMax = 1_000
+export const firstMax = 1_000
 const skipMax = 5_000
 
 export type SortKey = { readonly expression: string; readonly direction: 'asc' | 'desc' }

@@ -5,6 +5,7 @@ import { argumentOf, type Values } from './coerce-arguments.ts'
 import { collectionSql } from './collection-sql.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import { linkSql } from './filter-sql.ts'
+import { parameterOf } from './open-variables.ts'
 import type { BlockRoot } from './plan-roots.ts'
 import type { EntityPlan, LinkPlan } from './plan-selection.ts'
 import {
@@ -29,7 +30,7 @@ export type Link = { readonly plan: LinkPlan; readonly statement: Statement; rea
 
 export type CompiledRoot = { readonly statement: Statement; readonly level: Level }
 
-type DataRoot = Exclude<BlockRoot, { kind: 'meta' }>
+export type DataRoot = Exclude<BlockRoot, { kind: 'meta' }>
 
 /** Writes every statement of a root field. What its arguments get wrong shows here, whatever the data. */
 export function compileRoot(scope: Scope, root: DataRoot): CompiledRoot {
@@ -57,12 +58,14 @@ export function compileRootWithHead(scope: Scope, root: DataRoot): CompiledRoot 
 }
 
 /** What a root field reads from, and in which order. */
-function rootSql(scope: Scope, root: DataRoot) {
+export function rootSql(scope: Scope, root: DataRoot) {
   const table = getTable(scope.layout, root.plan.entity.name)
   const parameters = createParameters()
   const inner: StatementScope = { ...scope, parameters }
   if (root.kind === 'single') {
-    const id = decodeScalar(table.entity.idScalar, { value: argumentOf(root.values, 'id'), argument: 'id' })
+    const id = parameterOf(argumentOf(root.values, 'id'), (value) =>
+      decodeScalar(table.entity.idScalar, { value, argument: 'id' }),
+    )
     const condition = `c."id" = ${parameters.add(id)}::text::${table.idType}`
     const source = `from ${table.name} as c where ${visibleSql(inner, { alias: 'c', condition })}`
     return { source, sortKeys: [], range: '', parameters: parameters.values }
@@ -72,7 +75,7 @@ function rootSql(scope: Scope, root: DataRoot) {
   return { source, sortKeys, range, parameters: parameters.values }
 }
 
-function orderSql(keys: readonly (readonly [string, string])[]): string {
+export function orderSql(keys: readonly (readonly [string, string])[]): string {
   return keys.length === 0 ? '' : `order by ${keys.map((key) => key.join(' ')).join(', ')}`
 }
 

@@ -3,13 +3,15 @@ import type { ApiSchema } from '../schema/api-schema.ts'
 import type { Block } from '../store/block.ts'
 import type { Store } from '../store/open-store.ts'
 import { answerBlockRoots } from './answer-block-roots.ts'
+import { answerShape } from './answer-shape.ts'
 import { coerceVariables } from './coerce-arguments.ts'
-import { fragmentsOf } from './collect-fields.ts'
+import { firstMax } from './collection-sql.ts'
 import { createIntrospect } from './introspect.ts'
 import { planRoots } from './plan-roots.ts'
 import type { PlanContext } from './plan-selection.ts'
 import { createPrepare, type PreparedQuery } from './prepare-query.ts'
 import { type ErrorEntry, QueryError } from './query-error.ts'
+import { createShapes, type FindShape } from './shape.ts'
 import { timedOut, toErrorEntry } from './to-error-entry.ts'
 
 export type QueryRequest = {
@@ -29,8 +31,13 @@ export type QueryResult = {
   readonly errors?: readonly ErrorEntry[]
 }
 
-/** A result with the head of the store it was read from; none if the data was not looked at. */
-export type Answer = { readonly result: QueryResult; readonly head: Block | undefined }
+/** A result with its data as JSON text, as one passes it on. */
+export type Answer = {
+  readonly data: string | undefined
+  readonly errors: readonly ErrorEntry[] | undefined
+  /** The head of the store it was read from; none if the data was not looked at. */
+  readonly head: Block | undefined
+}
 
 export type QueryEngineOptions = {
   readonly api: ApiSchema
@@ -48,37 +55,50 @@ const selectedFieldsMax = 10_000
 export function createQueryEngine(options: QueryEngineOptions): (request: QueryRequest) => Promise<Answer> {
   const prepare = createPrepare(options.api.graphql)
   const introspect = createIntrospect(options.api.graphql)
+  // A shape does not count its rows; it cannot have more than these.
+  const findShape = options.rowsMax >= firstMax ? createShapes(options.store.layout) : () => undefined
   return async (request) => {
     try {
       if (typeof request?.query !== 'string') throw new QueryError('The "query" field is not a string')
       const prepared = prepare(request.query)
-      if ('errors' in prepared) return { result: { errors: prepared.errors }, head: undefined }
-      return await answer(options, { request, prepared, introspect })
+      if ('errors' in prepared) return { data: undefined, errors: prepared.errors, head: undefined }
+      return await answer(options, { request, prepared, introspect, findShape })
     } catch (error) {
       const isCancelled = request?.signal?.aborted ?? false
       const entry = isCancelled ? timedOut : toErrorEntry(error, options.onInternalError)
-      return { result: { errors: [entry] }, head: undefined }
+      return { data: undefined, errors: [entry], head: undefined }
     }
   }
 }
 
-async function answer(
+type Asking = {
+  readonly request: QueryRequest
+  readonly prepared: Exclude<PreparedQuery, { errors: unknown }>
+  readonly introspect: ReturnType<typeof createIntrospect>
+  readonly findShape: FindShape
+}
+
+async function answer(options: QueryEngineOptions, asking: Asking): Promise<Answer> {
+  const { request, prepared, findShape } = asking
+  const operation = chooseOperation(prepared.operations, request.operationName)
+  const variables = coerceVariables(options.api.graphql, { operation, variables: request.variables })
+  const budget = { max: selectedFieldsMax, left: selectedFieldsMax }
+  const context: PlanContext = { api: options.api, fragments: prepared.fragments, variables, budget }
+  const shape = findShape(context, operation)
+  if (shape) return answerShape(options, { shape, variables, signal: request.signal })
+  return answerAnything(options, { ...asking, context, operation })
+}
+
+async function answerAnything(
   options: QueryEngineOptions,
   {
     request,
-    prepared,
+    prepared: { document },
     introspect,
-  }: {
-    readonly request: QueryRequest
-    readonly prepared: Exclude<PreparedQuery, { errors: unknown }>
-    readonly introspect: ReturnType<typeof createIntrospect>
-  },
+    context,
+    operation,
+  }: Asking & { readonly context: PlanContext; readonly operation: OperationDefinitionNode },
 ): Promise<Answer> {
-  const { document, operations } = prepared
-  const operation = chooseOperation(operations, request.operationName)
-  const variables = coerceVariables(options.api.graphql, { operation, variables: request.variables })
-  const budget = { max: selectedFieldsMax, left: selectedFieldsMax }
-  const context: PlanContext = { api: options.api, fragments: fragmentsOf(document), variables, budget }
   const { blockRoots, typenameKeys, introspection } = planRoots(context, operation)
   const described = introspect({
     context,
@@ -88,10 +108,10 @@ async function answer(
     variables: request.variables ?? {},
   })
   const { data, errors, head } = await answerBlockRoots(options, { context, blockRoots, signal: request.signal })
-  if (data === undefined) return { result: { errors }, head }
+  if (data === undefined) return { data: undefined, errors, head }
   const typenames = typenameKeys.map((key) => [key, 'Query'])
   const merged = Object.fromEntries([...data, ...typenames, ...Object.entries(described)])
-  return { result: errors.length > 0 ? { data: merged, errors } : { data: merged }, head }
+  return { data: JSON.stringify(merged), errors: errors.length > 0 ? errors : undefined, head }
 }
 
 /** graph-node does not read the name: where there is one operation, that is the one, whatever the request calls it. */

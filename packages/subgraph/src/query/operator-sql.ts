@@ -4,6 +4,7 @@ import { hasAnyLength, indexedBytesMax, isIndexedSql } from '../store/create-tab
 import type { Column } from '../store/layout.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import { listOperatorSql } from './list-operator-sql.ts'
+import { isOpen, parameterOf } from './open-variables.ts'
 import { patternSql } from './pattern-sql.ts'
 import { QueryError } from './query-error.ts'
 import type { Parameters } from './statement.ts'
@@ -53,7 +54,8 @@ function nullSql({ key, expression }: OperatorUse): string {
 }
 
 function operandSql(use: OperatorUse): string {
-  return `${use.parameters.add(operandText(use))}::text::${use.column.elementType}`
+  const operand = parameterOf(use.value, (value) => operandText({ ...use, value }))
+  return `${use.parameters.add(operand)}::text::${use.column.elementType}`
 }
 
 function operandText({ column, value }: OperatorUse): string {
@@ -61,7 +63,9 @@ function operandText({ column, value }: OperatorUse): string {
 }
 
 function equalitySql(use: OperatorUse): string {
-  return withIndexCondition(use, { condition: `${use.expression} = ${operandSql(use)}`, texts: [operandText(use)] })
+  // Open values are short.
+  const texts = isOpen(use.value) ? [] : [operandText(use)]
+  return withIndexCondition(use, { condition: `${use.expression} = ${operandSql(use)}`, texts })
 }
 
 function membershipSql(use: OperatorUse): string {

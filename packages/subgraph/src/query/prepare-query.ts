@@ -9,10 +9,15 @@ import {
   validate,
 } from 'graphql'
 import { assertNesting } from './assert-nesting.ts'
+import { type Fragments, fragmentsOf } from './collect-fields.ts'
 import type { ErrorEntry } from './query-error.ts'
 
 export type PreparedQuery =
-  | { readonly document: DocumentNode; readonly operations: readonly OperationDefinitionNode[] }
+  | {
+      readonly document: DocumentNode
+      readonly operations: readonly OperationDefinitionNode[]
+      readonly fragments: Fragments
+    }
   | { readonly errors: readonly ErrorEntry[] }
 
 const tokensMax = 20_000
@@ -47,7 +52,9 @@ function prepare(schema: GraphQLSchema, text: string): PreparedQuery {
     }
     if (operations.length === 0) return { errors: [{ message: 'Operation name required' }] }
     const errors = validate(schema, document, specifiedRules)
-    return errors.length > 0 ? { errors: errors.map(toEntry) } : { document, operations }
+    return errors.length > 0
+      ? { errors: errors.map(toEntry) }
+      : { document, operations, fragments: fragmentsOf(document) }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [toEntry(error)] }
     throw error

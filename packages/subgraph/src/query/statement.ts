@@ -1,6 +1,9 @@
 import type { ApiSchema } from '../schema/api-schema.ts'
 import { type Layout, openEnd } from '../store/layout.ts'
+import type { Values } from './coerce-arguments.ts'
+import type { VariableSlot } from './open-variables.ts'
 import { QueryError } from './query-error.ts'
+import { nullValue } from './value.ts'
 
 /** Stands in the parameters for what is known only when the statement runs. */
 export const parentIdsSlot = Symbol('the ids of the parents')
@@ -37,6 +40,15 @@ export function createParameters(): Parameters {
       return `$${known === -1 ? values.push(value) : known + 1}`
     },
   }
+}
+
+/** The parameters of a statement for the variables of a request. */
+export function fillSlots(parameters: readonly unknown[], variables: Values): readonly unknown[] {
+  return parameters.map((parameter) => {
+    if (typeof parameter !== 'object' || parameter === null || !('variable' in parameter)) return parameter
+    const { variable, read } = parameter as VariableSlot
+    return read(variables.get(variable) ?? nullValue)
+  })
 }
 
 /**

@@ -16,8 +16,8 @@ export type EntityChange = {
 
 export type BlockChanges = { readonly block: Block; readonly changes: readonly EntityChange[] }
 
-/** A field's value by the field's name, as the text PostgreSQL has for it. */
-export type EncodedFields = ReadonlyMap<string, string | null>
+/** The values of an entity by the positions of their columns, as the texts PostgreSQL has for them; undefined if not given. */
+export type EncodedFields = readonly (string | null | undefined)[]
 
 /** All of a block's changes of one entity in one: `replace` is a set after a removal, which inherits nothing. */
 export type Operation =
@@ -54,7 +54,12 @@ function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
 function followWith(before: Operation | undefined, next: Operation): Operation {
   if (!before || next.kind === 'remove') return next
   if (before.kind === 'remove') return { kind: 'replace', fields: next.fields }
-  return { kind: before.kind, fields: new Map([...before.fields, ...next.fields]) }
+  return { kind: before.kind, fields: mergeFields(before.fields, next.fields) }
+}
+
+/** Those of `next`, and where it gives none, those of `before`. */
+export function mergeFields(before: EncodedFields, next: EncodedFields): EncodedFields {
+  return next.map((value, position) => (value === undefined ? before[position] : value))
 }
 
 function encodeId(table: Table, change: EntityChange): string {
@@ -66,17 +71,19 @@ function encodeId(table: Table, change: EntityChange): string {
 function encodeChange(table: Table, { change, id }: { readonly change: EntityChange; readonly id: string }): Operation {
   if (change.set === null) return { kind: 'remove' }
   if (typeof change.set !== 'object') throw refuse(change, 'set must be an object, or null to remove')
-  const fields = new Map<string, string | null>()
+  const fields = new Array<string | null | undefined>(table.columns.size).fill(undefined)
   for (const [name, value] of Object.entries(change.set)) {
     if (value === undefined) continue
     const column = table.columns.get(name)
     if (!column) throw refuse(change, describeUnknown(table, name))
     const encoded = encodeValue(column.field, value)
     if ('fault' in encoded) throw refuse(change, `${name} ${encoded.fault}, not ${preview(value)}`)
-    fields.set(name, encoded.text)
+    fields[column.position] = encoded.text
   }
-  if ((fields.get('id') ?? id) !== id) throw refuse(change, `set gives it the id ${preview(change.set['id'])}`)
-  return { kind: 'merge', fields: fields.set('id', id) }
+  const { position } = getColumn(table, 'id')
+  if ((fields[position] ?? id) !== id) throw refuse(change, `set gives it the id ${preview(change.set['id'])}`)
+  fields[position] = id
+  return { kind: 'merge', fields }
 }
 
 function describeUnknown({ entity }: Table, name: string): string {

@@ -9,6 +9,8 @@ import { SubgraphError } from '../subgraph-error.ts'
 
 export type Column = {
   readonly field: StoredField
+  /** Among the table's columns. */
+  readonly position: number
   /** Quoted, ready for SQL. */
   readonly name: string
   /** The type of one value: for a list, of its elements. */
@@ -83,7 +85,7 @@ export function getColumn(table: Table, field: string): Column {
 }
 
 function createTable(schemaName: string, entity: Entity): Table {
-  const columns = storedFieldsOf(entity).map((field) => createColumn(field))
+  const columns = storedFieldsOf(entity).map(createColumn)
   return {
     entity,
     name: `${schemaName}."${entity.name}"`,
@@ -92,8 +94,8 @@ function createTable(schemaName: string, entity: Entity): Table {
   }
 }
 
-function createColumn(field: StoredField): Column {
+function createColumn(field: StoredField, position: number): Column {
   const elementType = sqlTypes[storageScalar(field.type)]
   const name = systemColumns.has(field.name) ? `"${field.name}$"` : `"${field.name}"`
-  return { field, name, elementType, type: field.isList ? `${elementType}[]` : elementType }
+  return { field, position, name, elementType, type: field.isList ? `${elementType}[]` : elementType }
 }

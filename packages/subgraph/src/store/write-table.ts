@@ -1,7 +1,7 @@
 import type { Queryable } from '@tallystick/database'
-import { type EncodedFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
+import { type EncodedFields, mergeFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
 import { formatArray } from './format-array.ts'
-import { openEnd, type Table } from './layout.ts'
+import { getColumn, openEnd, type Table } from './layout.ts'
 
 type Version = { readonly fields: EncodedFields; readonly from: number; to: number }
 type Closing = { readonly id: string; readonly block: number }
@@ -31,10 +31,12 @@ async function readCurrent(
      where "$to" = ${openEnd} and "id" = any($1::text[]::${table.idType}[])`,
     [ids],
   )
+  const id = getColumn(table, 'id').position
+  const aliases = columns.map((_, index) => `c${index}`)
   return new Map(
     rows.map((row) => {
-      const fields = new Map(columns.map(({ field }, index) => [field.name, row[`c${index}`] ?? null]))
-      return [fields.get('id') ?? '', fields]
+      const fields = aliases.map((alias) => row[alias] ?? null)
+      return [fields[id] ?? '', fields]
     }),
   )
 }
@@ -73,9 +75,9 @@ function apply(
 ): EncodedFields | undefined {
   if (operation.kind === 'remove') return undefined
   const inherited = operation.kind === 'merge' ? current : undefined
-  if (inherited && operation.fields.size < table.columns.size) return new Map([...inherited, ...operation.fields])
-  for (const { field } of table.columns.values()) {
-    if (field.isRequired && (operation.fields.get(field.name) ?? null) === null) {
+  if (inherited) return mergeFields(inherited, operation.fields)
+  for (const { field, position } of table.columns.values()) {
+    if (field.isRequired && (operation.fields[position] ?? null) === null) {
       throw refuse({ entity: table.entity.name, id }, `it is new, and the required field ${field.name} is not given`)
     }
   }
@@ -84,9 +86,7 @@ function apply(
 
 function areEqual(a: EncodedFields | undefined, b: EncodedFields | undefined): boolean {
   if (!a || !b) return a === b
-  for (const [name, value] of b) if ((a.get(name) ?? null) !== value) return false
-  for (const [name, value] of a) if ((b.get(name) ?? null) !== value) return false
-  return true
+  return a.every((value, position) => (value ?? null) === (b[position] ?? null))
 }
 
 async function closeVersions(
@@ -119,7 +119,7 @@ async function insertVersions(
     [
       versions.map(({ from }) => from),
       versions.map(({ to }) => to),
-      ...columns.map(({ field }) => formatArray(versions.map(({ fields }) => fields.get(field.name) ?? null))),
+      ...columns.map(({ position }) => formatArray(versions.map(({ fields }) => fields[position] ?? null))),
     ],
   )
 }

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@tallystick/database'
+import { createFollower, createProtocolMapping, openSubgraph, protocolSchema } from '@tallystick/subgraph'
+import { createPublicClient, http, parseAbi } from 'viem'
+import { chainId, type LendChain, logs, positions } from './lend-chain.ts'
+import { compare, type Result } from './result.ts'
+import { pool } from './service.ts'
+
+export type Engines = { readonly pglite: Database; readonly postgres: Database }
+
+/** Where the service looks for the data of this chain and pool. */
+export const namespace = `chain_${chainId}_${pool.slice(2, 10).toLowerCase()}`
+
+const rounds = 5
+// What a follower asks for where blocks hold as many logs as these.
+const blocksPerRange = 2_000n
+
+/**
+ * Events a second from the node into the tables, beside viem that reads and decodes the same ranges and stores nothing.
+ * The last round's data, followed up to the head of the chain, is left in `namespace`.
+ */
+export async function measureBackfill(engines: Engines, chain: LendChain): Promise<readonly Result[]> {
+  const measured: Record<'viem' | 'pglite' | 'postgres', number>[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const isLast = round === rounds
+    const target = { chain, namespace: isLast ? namespace : `round_${round}`, isToFollow: isLast }
+    measured.push({
+      viem: await readByViem(chain),
+      pglite: await backfill(engines.pglite, target),
+      postgres: await backfill(engines.postgres, target),
+    })
+  }
+  return (['pglite', 'postgres'] as const).map((engine) =>
+    compare(
+      { name: `subgraph.backfill.${engine}`, unit: 'events/s', target: { atLeast: 1 } },
+      measured.map((round) => ({ value: round[engine], baseline: round.viem })),
+    ),
+  )
+}
+
+async function backfill(
+  database: Database,
+  target: { readonly chain: LendChain; readonly namespace: string; readonly isToFollow: boolean },
+): Promise<number> {
+  const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace: target.namespace })
+  const startedMs = performance.now()
+  const follower = createFollower({
+    ...{ subgraph, database, chainId, startBlock: 0, log: silent },
+    name: target.namespace,
+    urls: [target.chain.url],
+    mapping: createProtocolMapping({ pool, positions }),
+  })
+  while (follower.status().eventsIndexed < logs) await sleep(1)
+  const seconds = (performance.now() - startedMs) / 1_000
+  while (target.isToFollow && follower.status().lagBlocks !== 0) await sleep(1)
+  await follower.stop()
+  return logs / seconds
+}
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+const events = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+  'event Lend(address indexed initiator, address indexed beneficiary, uint256 tokenId, uint128 maturityTimestamp, uint256 coupon, uint256 principal, bytes32 partnerId, uint256 partnerFeeBPS)',
+])
+
+async function readByViem({ url, firstBlock, lastBlock }: LendChain): Promise<number> {
+  const client = createPublicClient({ transport: http(url) })
+  const startedMs = performance.now()
+  let count = 0
+  for (let fromBlock = BigInt(firstBlock); fromBlock <= lastBlock; fromBlock += blocksPerRange) {
+    const toBlock = fromBlock + blocksPerRange - 1n
+    const read = await client.getLogs({ address: [pool, positions], events, strict: true, fromBlock, toBlock })
+    count += read.length
+  }
+  if (count !== logs) throw new Error(`viem read ${count} of ${logs} logs.`)
+  return (count / (performance.now() - startedMs)) * 1_000
+}

@@ -1,0 +1,103 @@
+import { startAnvil } from '@tallystick/workbench/anvil'
+import { pool } from './service.ts'
+
+export type LendChain = {
+  readonly url: string
+  /** The blocks that hold logs. */
+  readonly firstBlock: number
+  readonly lastBlock: number
+  stop(): Promise<void>
+}
+
+export const chainId = 324
+export const positions = '0x00000000000000000000000000000000000000b1'
+export const lends = 20_000
+/** A mint and a Lend each. */
+export const logs = 2 * lends
+
+const owners = 2_000
+const lendsPerBlock = 2
+const gasPerTransaction = 120_000
+// As many as a follower stores one by one near the head: with so many behind them, all logs are deep history.
+const emptyBlocks = 256
+// The node answers larger batches out of order.
+const batchMax = 50
+const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+
+/**
+ * Starts a node with 20,000 lends in 10,000 blocks. Two emitters stand where the contracts would: in form their logs are
+ * the contracts' own, and they are made in seconds.
+ */
+export async function startLendChain(): Promise<LendChain> {
+  // No block has gas for a second transaction, so that many can be sent first and mined by one call.
+  const blockGasLimit = BigInt(gasPerTransaction)
+  const anvil = await startAnvil({ chainId, blockGasLimit, timestamp: 1_700_000_000n, hardfork: 'shanghai' })
+  await callNode(anvil.url, [
+    { method: 'anvil_setCode', params: [positions, `0x${positionsCode}`] },
+    { method: 'anvil_setCode', params: [pool, `0x${poolCode}`] },
+    { method: 'evm_setAutomine', params: [false] },
+  ])
+  const blocks = lends / lendsPerBlock
+  const sends = Array.from({ length: blocks }, (_, nonce) => {
+    const first = nonce * lendsPerBlock + 1
+    const data = `0x${toWord(first)}${toWord(first + lendsPerBlock)}`
+    const transaction = { from: sender, to: pool, gas: toQuantity(gasPerTransaction), nonce: toQuantity(nonce), data }
+    return { method: 'eth_sendTransaction', params: [transaction] }
+  })
+  // A few at a time: what mining a block takes grows with the transactions that wait.
+  for (let start = 0; start < blocks; start += batchMax) {
+    await callNode(anvil.url, sends.slice(start, start + batchMax))
+    await callNode(anvil.url, [{ method: 'anvil_mine', params: [toQuantity(batchMax)] }])
+  }
+  await callNode(anvil.url, [{ method: 'anvil_mine', params: [toQuantity(emptyBlocks)] }])
+  return { url: anvil.url, firstBlock: 1, lastBlock: blocks, stop: () => anvil.stop() }
+}
+
+/** Whom a lend was for: ten each, far apart. The pool's code says the same. */
+export function ownerOf(id: number): string {
+  return `0x${(((id * 7_919) % owners) + 1).toString(16).padStart(40, '0')}`
+}
+
+// Called with an id and an owner: emit Transfer(0, owner, id).
+const positionsCode = [
+  '600035602035', // id, owner
+  '6000', // from nobody
+  '7fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  '60006000a400', // log4 without data, stop
+].join('')
+
+// for (id = calldata[0]; id < calldata[1]; id++) { positions(id, owner); emit Lend(owner, owner, id, …) }
+const poolCode = [
+  '600035', // id
+  '5b8060203511600d5700', // 0x03: if (calldata[1] > id) goto 0x0d, else stop
+  '5b80611eef026107d09006600101', // 0x0d: owner = id * 7919 % 2000 + 1
+  '81600052', // memory[0] = id
+  '80602052', // memory[32] = owner
+  `6000600060406000600073${positions.slice(2)}5af150`, // positions(memory[0..64])
+  '637fffffff602052', // memory[32] = maturity
+  '61016d604052', // memory[64] = coupon
+  '81670de0b6b3a764000002606052', // memory[96] = principal, id dollars
+  '601960a052', // memory[160] = fee; memory[128], the partner, is zero
+  '80', // beneficiary, initiator
+  '7f024d497bd8bbaff087542c28801e70ae55eb164aea2c8a4941f095cff5dc0e37',
+  '60c06000a3', // log3(memory[0..192])
+  '600101600356', // id++, goto 0x03
+].join('')
+
+function toWord(value: number): string {
+  return value.toString(16).padStart(64, '0')
+}
+
+function toQuantity(value: number): string {
+  return `0x${value.toString(16)}`
+}
+
+type NodeCall = { readonly method: string; readonly params: readonly unknown[] }
+
+async function callNode(url: string, calls: readonly NodeCall[]): Promise<void> {
+  const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  for (const { error } of (await response.json()) as readonly { readonly error?: { readonly message: string } }[]) {
+    if (error) throw new Error(error.message)
+  }
+}

@@ -1,0 +1,40 @@
+import { type BlockRow, toBlock } from '../store/read-block.ts'
+import { notStarted } from './answer-in-one.ts'
+import { answerMeta } from './answer-meta.ts'
+import type { Values } from './coerce-arguments.ts'
+import type { Answer, QueryEngineOptions } from './create-query-engine.ts'
+import type { Shape } from './shape.ts'
+import { startDeadline } from './start-deadline.ts'
+import { fillSlots } from './statement.ts'
+
+/** Answers a query of a known shape in one round trip; what the database wrote is passed on as it is. */
+export async function answerShape(
+  { store, deployment, timeoutMs }: QueryEngineOptions,
+  {
+    shape,
+    variables,
+    signal,
+  }: { readonly shape: Shape; readonly variables: Values; readonly signal: AbortSignal | undefined },
+): Promise<Answer> {
+  const { context, key, statement, metas, typenameKeys } = shape
+  const parameters = fillSlots(statement.parameters, variables)
+  const deadline = startDeadline(timeoutMs, signal)
+  try {
+    const options = { signal: deadline.signal, isFrequent: true }
+    const [row] = await store.database.read<BlockRow & { json: string | null }>(statement.text, parameters, options)
+    if (!row) throw notStarted(deployment)
+    const head = toBlock(row)
+    const resolved = { visibility: { kind: 'head' }, number: head.number, block: head } as const
+    const members = [
+      `"${key}":${row.json ?? statement.ifNothing}`,
+      ...metas.map((meta) => {
+        const answer = answerMeta(context, { nodes: meta.nodes, resolved, deployment })
+        return `"${meta.key}":${JSON.stringify(answer)}`
+      }),
+      ...typenameKeys.map((typenameKey) => `"${typenameKey}":"Query"`),
+    ]
+    return { data: `{${members.join(',')}}`, errors: undefined, head }
+  } finally {
+    deadline.stop()
+  }
+}

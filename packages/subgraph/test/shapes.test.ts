@@ -1,0 +1,93 @@
+import { databaseEngines } from '@tallystick/workbench/test-database'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Subgraph } from '../src/index.ts'
+import { type OpenTest, openTest } from './open-fixture.ts'
+import { openGallery } from './open-gallery.ts'
+
+// A query that was asked before is answered by a statement made for another request's variables.
+describe.each(databaseEngines)('%s', (engine) => {
+  let opened: OpenTest
+  let gallery: Subgraph
+  const ask = (query: string, variables: Record<string, unknown> = {}) => gallery.execute({ query, variables })
+  const idsOf = async (query: string, variables: Record<string, unknown>) => {
+    const { data = {}, errors } = await ask(query, variables)
+    return errors?.[0]?.message ?? (data['works'] as readonly { readonly id: string }[]).map(({ id }) => id)
+  }
+  beforeAll(async () => {
+    opened = await openTest(engine)
+    gallery = await openGallery(opened.database)
+  })
+  afterAll(() => opened.close())
+
+  test('behavior: each request has its own variables', async () => {
+    const query = 'query ($price: BigInt) { works(where: { price: $price }) { id } }'
+    expect(await idsOf(query, { price: '11' })).toEqual(['w1'])
+    expect(await idsOf(query, { price: '100' })).toEqual(['w4'])
+    expect(await idsOf(query, { price: 11 })).toEqual(['w1'])
+    expect(await idsOf(query, { price: null })).toEqual(['w3'])
+    expect(await idsOf(query, {})).toEqual(['w3'])
+    expect(await idsOf(query, { price: '-0011' })).toEqual([])
+    expect(await idsOf(query, { price: '+0011' })).toEqual(['w1'])
+    expect(await idsOf(query, { price: '1'.repeat(300) })).toEqual([])
+  })
+
+  test('error: a value that is wrong is refused, and the next one is answered', async () => {
+    const query = 'query ($price: BigInt, $first: Int) { works(first: $first, where: { price: $price }) { id } }'
+    expect(await idsOf(query, { price: '11', first: 1 })).toEqual(['w1'])
+    expect(await idsOf(query, { price: 'x', first: 1 })).toBe(
+      'Failed to decode `BigInt` value: `invalid digit found in string`',
+    )
+    expect(await idsOf(query, { price: '11', first: 0 })).toContain('must be between 0 and 1000')
+    expect(await idsOf(query, { price: 'x', first: 0 })).toContain('must be between 0 and 1000')
+    expect(await idsOf(query, { price: '11', first: 2 })).toEqual(['w1'])
+  })
+
+  test('behavior: by id, found or not', async () => {
+    const query = 'query ($id: ID!) { work(id: $id) { id title } }'
+    expect((await ask(query, { id: 'w1' })).data).toEqual({ work: { id: 'w1', title: expect.any(String) } })
+    expect((await ask(query, { id: "none'); --" })).data).toEqual({ work: null })
+    expect((await ask(query, { id: 'w4' })).data).toMatchObject({ work: { id: 'w4' } })
+  })
+
+  test('behavior: a variable that decides more than a parameter is looked at each time', async () => {
+    const sorted = 'query ($by: Work_orderBy) { works(orderBy: $by, orderDirection: desc, first: 1) { id } }'
+    expect(await idsOf(sorted, { by: 'id' })).toEqual(['w4'])
+    expect(await idsOf(sorted, { by: 'price' })).toEqual(['w3'])
+    const matching = 'query ($text: String!) { works(where: { title_contains: $text }) { id } }'
+    expect(await idsOf(matching, { text: 'hr' })).toEqual(['w3'])
+    expect(await idsOf(matching, { text: 'our' })).toEqual(['w4'])
+    const pinned = 'query ($hash: Bytes!) { works(block: { hash: $hash }) { id } }'
+    expect(await idsOf(pinned, { hash: gallery.head?.hash })).toEqual(['w1', 'w3', 'w4'])
+    expect(await idsOf(pinned, { hash: '0x00' })).toContain('no block with that hash found')
+    const skipping = 'query ($no: Boolean!) { works(first: 1) { id title @skip(if: $no) } }'
+    expect((await ask(skipping, { no: true })).data).toEqual({ works: [{ id: 'w1' }] })
+    expect((await ask(skipping, { no: false })).data).toEqual({ works: [{ id: 'w1', title: expect.any(String) }] })
+  })
+
+  test('behavior: any alias names its field', async () => {
+    const long = 'a'.repeat(63)
+    const tooLong = 'a'.repeat(64)
+    for (const aliases of [
+      ['k', 'h', 'json', 'c', 'ctid', 'xmin', 'c0', 'number'],
+      ['__proto__', long],
+      [long, tooLong],
+    ]) {
+      const query = `{ works(first: 1) { ${aliases.map((alias) => `${alias}: id`).join(' ')} year __typename } }`
+      const { data = {} } = await ask(query)
+      const [work] = data['works'] as readonly Record<string, unknown>[]
+      expect(Object.entries(work ?? {})).toEqual([
+        ...aliases.map((alias) => [alias, 'w1']),
+        ['year', expect.any(Number)],
+        ['__typename', 'Work'],
+      ])
+    }
+  })
+
+  test('behavior: every scalar is as it is beside a level below, which takes another way', async () => {
+    const scalars = 'id name nickname mood isActive rank score bornAt'
+    const { data: plain } = await ask(`{ artists { ${scalars} } _meta { block { number } } }`)
+    const { data: nested = {} } = await ask(`{ artists { ${scalars} works { id } } _meta { block { number } } }`)
+    const withoutWorks = (nested['artists'] as readonly Record<string, unknown>[]).map(({ works, ...rest }) => rest)
+    expect(plain).toEqual({ ...nested, artists: withoutWorks })
+  })
+})
