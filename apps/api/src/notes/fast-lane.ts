@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { rateWindowSeconds } from '../keys/rate-window.ts'
 import type { Metrics } from '../metrics.ts'
-import type { NotesAnswer, Published } from './published.ts'
+import type { Published } from './published.ts'
 
 export type FastLaneParts = {
   readonly published: Pick<Published, 'at'>
@@ -20,51 +20,79 @@ export type FastLaneParts = {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
+/** What an answer is made of, but for what differs from one request to the next. Good for one second. */
+type Ready = {
+  readonly second: number
+  readonly etag: string
+  readonly body: Buffer
+  /** Names and values in turns. */
+  readonly headers: readonly string[]
+  readonly headersOfUnchanged: readonly string[]
+}
+
 /**
  * Answers `GET /notes` as it comes from nearly everyone, ahead of the framework: over HTTP/1.1, with a good key, for all
  * chains or one, the notes in memory. Whatever is different in any way is left to `otherwise`, which has every rule; what
  * is answered here is what it would have answered (docs/decisions/0014-fast-lane.md, and a test that compares them).
  */
 export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handler {
-  const { published, keyRing, clock, monotonicNow, nextRequestId, formatDate } = parts
-  const filters = new Map([undefined, ...parts.chainIds].map((chainId) => [pathOf(chainId), { chainId }]))
-  const common = Object.entries(parts.headers).flat()
+  const { keyRing, clock, monotonicNow, nextRequestId } = parts
+  const lanes = new Map([undefined, ...parts.chainIds].map((chainId) => [pathOf(chainId), createReady(parts, chainId)]))
   const measure = createMeasure(parts.metrics)
 
   return (request, response) => {
     const startedMs = monotonicNow()
     const nowMs = clock.now()
-    const filter = isPlain(request) ? filters.get(request.url as string) : undefined
-    const period = filter && published.at(nowMs)
-    const answer = period?.answer(filter ?? {})
+    const ready = isPlain(request) ? lanes.get(request.url as string)?.(nowMs) : undefined
     const { 'x-api-key': secret, 'if-none-match': known } = request.headers
-    const key = answer?.complete && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
-    if (!period || !answer || !key?.scopes.has('notes') || (known !== undefined && known !== answer.etag)) {
+    const key = ready && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
+    if (!ready || !key?.scopes.has('notes') || (known !== undefined && known !== ready.etag)) {
       otherwise(request, response)
       return
     }
-    const rate = key.window?.take(monotonicNow())
+    const rate = key.window?.take(startedMs)
     if (rate && !rate.allowed) {
       otherwise(request, response)
       return
     }
-    const headers = [
-      ...common,
-      'date',
-      formatDate(nowMs),
-      'x-request-id',
-      nextRequestId(),
-      'etag',
-      answer.etag,
-      'cache-control',
-      `private, max-age=${Math.floor((period.endMs - nowMs) / 1000)}`,
-    ]
+    const constant = known === undefined ? ready.headers : ready.headersOfUnchanged
+    const headers = constant.concat('x-request-id', nextRequestId())
     if (rate && key.window) {
-      headers.push('ratelimit-policy', `"default";q=${key.window.limit};w=${rateWindowSeconds}`)
-      headers.push('ratelimit', `"default";r=${rate.remaining};t=${rate.resetSeconds}`)
+      const policy = `"default";q=${key.window.limit};w=${rateWindowSeconds}`
+      headers.push('ratelimit-policy', policy, 'ratelimit', `"default";r=${rate.remaining};t=${rate.resetSeconds}`)
     }
-    send(response, { headers, answer, isKnown: known !== undefined })
+    if (known === undefined) response.writeHead(200, headers).end(ready.body)
+    else response.writeHead(304, headers).end()
     measure(known === undefined ? 200 : 304, monotonicNow() - startedMs)
+  }
+}
+
+/**
+ * Finds what is on offer at an instant, and keeps it for the second: periods begin and end on whole seconds, and a set
+ * that is complete stays as it is.
+ */
+function createReady(
+  { published, headers: common, formatDate }: FastLaneParts,
+  chainId: number | undefined,
+): (nowMs: number) => Ready | undefined {
+  let ready: Ready | undefined
+  return (nowMs) => {
+    const second = Math.floor(nowMs / 1000)
+    if (ready?.second === second) return ready
+    const period = published.at(nowMs)
+    const answer = period?.answer({ chainId })
+    if (!period || !answer?.complete) return undefined
+    const { etag, body } = answer
+    const cacheControl = `private, max-age=${Math.floor((period.endMs - nowMs) / 1000)}`
+    const headersOfUnchanged = [
+      ...Object.entries(common).flat(),
+      ...['date', formatDate(nowMs), 'etag', etag, 'cache-control', cacheControl],
+    ]
+    const ofBody = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]
+    const made = { second, etag, body, headers: [...headersOfUnchanged, ...ofBody], headersOfUnchanged }
+    // A second's first millisecond has one more left than the others: what is made then is not kept for them.
+    ready = nowMs % 1000 === 0 ? undefined : made
+    return made
   }
 }
 
@@ -84,18 +112,6 @@ function isPlain({ method, httpVersionMajor, headers }: IncomingMessage): boolea
     headers.expect === undefined &&
     headers.upgrade === undefined
   )
-}
-
-function send(
-  response: ServerResponse,
-  { headers, answer, isKnown }: { readonly headers: string[]; readonly answer: NotesAnswer; readonly isKnown: boolean },
-): void {
-  if (isKnown) {
-    response.writeHead(304, headers).end()
-    return
-  }
-  headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(answer.body.length))
-  response.writeHead(200, headers).end(answer.body)
 }
 
 function createMeasure(metrics: Metrics): (status: 200 | 304, elapsedMs: number) => void {
