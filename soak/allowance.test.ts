@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createAllowance } from './allowance.ts'
 
-const at = (ms: number, isRefused: boolean) => ({ sentMs: ms, receivedMs: ms + 5, isRefused })
+const at = (ms: number, isRefused: boolean) =>
+  ({ sentMs: ms, receivedMs: ms + 5, admission: isRefused ? 'sent away' : 'let in' }) as const
 
 test('default: as many as the limit let in, the next sent away, and let in again after the minute', () => {
   const allowance = createAllowance(2)
@@ -29,4 +30,11 @@ test('error: let in more often than two windows can', () => {
     undefined,
     'let in 3 times within a minute with a limit of 1',
   ])
+})
+
+test('behavior: a request that may or may not have been counted makes neither answer wrong', () => {
+  const allowance = createAllowance(1)
+  const unknown = { sentMs: 0, receivedMs: 5, admission: 'unknown' } as const
+  expect([allowance.take(unknown), allowance.take(at(10, true))]).toEqual([undefined, undefined])
+  expect([allowance.take(at(20, false)), allowance.take(at(30, false))]).toEqual([undefined, undefined])
 })

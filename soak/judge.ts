@@ -1,5 +1,5 @@
 import { periodAt, type WireNote } from '@tallystick/core'
-import type { Allowance } from './allowance.ts'
+import type { Admission, Allowance } from './allowance.ts'
 import type { Answer } from './call.ts'
 import { type Endpoint, embeddedChainId, type Failure, hadChanceToSign, isExplained, remoteChainId } from './explain.ts'
 import type { InjectedFault, ReplicaName } from './fault.ts'
@@ -38,12 +38,12 @@ const fine: Judgement = { violations: [], fresh: [] }
 /** What an exchange breaks of what the service promises, the faults in force taken into account. */
 export function judge(exchange: Exchange, surroundings: Surroundings): Judgement {
   const { answer, endpoint, allowance } = exchange
-  if (!answer)
+  const fault = allowance?.take({ ...exchange, admission: admissionOf(answer) })
+  if (fault) return { violations: [fault], fresh: [] }
+  if (!answer) {
     return accuse(exchange, { surroundings, answers: [{ answer: 'connection' }], words: exchange.problem ?? '' })
-  if (allowance && (answer.status === 429 || answer.status < 400)) {
-    const fault = allowance.take({ ...exchange, isRefused: answer.status === 429 })
-    if (fault || answer.status === 429) return refused(answer, fault)
   }
+  if (allowance && answer.status === 429) return judgeRefusal(answer)
   const isGood = answer.status === 200 || (answer.status === 304 && endpoint === '/notes')
   if (!isGood) return judgeFailure(exchange, { answer, surroundings })
   if (endpoint === '/notes') return judgeNotes(exchange, { answer, surroundings })
@@ -53,13 +53,14 @@ export function judge(exchange: Exchange, surroundings: Surroundings): Judgement
 
 type Judged = { readonly answer: Answer; readonly surroundings: Surroundings }
 
-function refused({ headers, status }: Answer, fault: string | undefined): Judgement {
+function admissionOf(answer: Answer | undefined): Admission {
+  if (!answer) return 'unknown'
+  return answer.status === 429 ? 'sent away' : 'let in'
+}
+
+function judgeRefusal({ headers }: Answer): Judgement {
   const seconds = Number(headers['retry-after'])
-  const isTold = status !== 429 || (seconds >= 1 && seconds <= 60)
-  return {
-    violations: [...(fault ? [fault] : []), ...(isTold ? [] : ['429 without a Retry-After of 1 to 60'])],
-    fresh: [],
-  }
+  return seconds >= 1 && seconds <= 60 ? fine : { violations: ['429 without a Retry-After of 1 to 60'], fresh: [] }
 }
 
 function judgeFailure(exchange: Exchange, { answer, surroundings }: Judged): Judgement {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { createOperator, createPrivateKeySigner, loadConfig, openServiceDatabase } from '@tallystick/api'
 import {
   type CertificateAuthority,
@@ -15,6 +16,7 @@ import type { Clocks } from './clocks.ts'
 import { createDisk, type Disk } from './disk.ts'
 import { embeddedChainId, remoteChainId } from './explain.ts'
 import type { ReplicaName } from './fault.ts'
+import { readsGoOn } from './indexer-reads.ts'
 import { limitedRpm } from './load.ts'
 import { createMember, type Member } from './member.ts'
 import { type ProxyMode, type StandIn, startProxy, startSigner } from './stand-ins.ts'
@@ -104,9 +106,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const secrets = await prepareDatabase(join(directory, 'a', 'tallystick.json'), clocks)
   clocks.tell([a, b, indexer])
   await Promise.all([a, b, indexer].map((member) => member.start()))
-  say('two replicas and the remote subgraph are ready')
   const [limitedKey = '', ...keys] = secrets
   const replicas = { a, b }
+  while (await readsGoOn(indexer, authority.cert)) await setTimeout(200)
+  say('two replicas and the remote subgraph are ready')
   return {
     directory,
     authority,
