@@ -23,7 +23,7 @@ export type SoakChain = {
 }
 
 // Enough for transfers and claims; more would only make the start slow.
-const positionCount = 40
+export const seededPositions = 40
 
 export async function startChain({
   id,
@@ -35,7 +35,7 @@ export async function startChain({
   readonly signer: Signer
 }): Promise<SoakChain> {
   const nowSeconds = toSecond(clock)
-  const history = planHistory({ nowSeconds, positionCount })
+  const history = planHistory({ nowSeconds, positionCount: seededPositions })
   const anvil = await startAnvil({ chainId: id, timestamp: history.startsAt, blockGasLimit: 1_000_000_000n })
   const wallets = sandboxWallets()
   const protocol = await deployProtocol(connect(anvil, { id, account: wallets.admin.address }), {

@@ -10,7 +10,7 @@ import { gasPerTransaction } from '../apps/sandbox/src/mine-batch.ts'
 import { encodeMissingIncomes } from '../apps/sandbox/src/seed/catch-up-incomes.ts'
 import { daySeconds } from '../apps/sandbox/src/seed/history.ts'
 import { createRandom, pick, type Random } from '../apps/sandbox/src/seed/random.ts'
-import type { SoakChain } from './chain.ts'
+import { type SoakChain, seededPositions } from './chain.ts'
 
 export type Lending = {
   /** What was sent to the chain so far. */
@@ -47,7 +47,11 @@ export function startLending(chain: SoakChain, options: LendingOptions): Lending
       sent = [...sent, { hash: await lend(chain, { note, random }), note, atMs: Date.now() }]
       counts.lent++
     } else {
-      const done = await movePosition(chain, { random, clock: options.clock })
+      const done = await movePosition(chain, {
+        random,
+        clock: options.clock,
+        positionCount: seededPositions + counts.lent,
+      })
       if (done) counts[done]++
     }
     const due = sent.filter(({ atMs }) => Date.now() - atMs > settleMs)
@@ -88,24 +92,24 @@ async function lend(
 /** A position somebody holds is claimed if it is time, else given to somebody else. */
 async function movePosition(
   chain: SoakChain,
-  { random, clock }: { readonly random: Random; readonly clock: Clock },
+  { random, clock, positionCount }: { readonly random: Random; readonly clock: Clock; readonly positionCount: number },
 ): Promise<'passed on' | 'claimed' | undefined> {
   const { pool, positions } = chain.protocol
-  const tokenId = BigInt(1 + Math.floor(random() * 60))
+  const tokenId = BigInt(1 + Math.floor(random() * positionCount))
   const from = decodeFunctionResult({
     abi: positionTokenAbi,
     functionName: 'ownerOf',
     data: await read(chain, encodeFunctionData({ abi: positionTokenAbi, functionName: 'ownerOf', args: [tokenId] })),
   })
-  const [, maturity] = decodeFunctionResult({
+  const { maturityTimestamp } = decodeFunctionResult({
     abi: positionTokenAbi,
     functionName: 'getLendInfo',
     data: await read(
       chain,
       encodeFunctionData({ abi: positionTokenAbi, functionName: 'getLendInfo', args: [tokenId] }),
     ),
-  }) as unknown as readonly [bigint, bigint]
-  if (maturity < BigInt(Math.floor(clock.now() / 1000))) {
+  })
+  if (maturityTimestamp < BigInt(Math.floor(clock.now() / 1000))) {
     const approve = encodeFunctionData({ abi: positionTokenAbi, functionName: 'approve', args: [pool, tokenId] })
     await send(chain, { from, to: positions, data: approve })
     const data = encodeFunctionData({ abi: poolAbi, functionName: 'claim', args: [from, tokenId] })

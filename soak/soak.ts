@@ -90,7 +90,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
     .map(({ counts }, index) => `chain ${world.chains[index]?.id} ${JSON.stringify(counts)}`)
     .join(', ')
   const periods = new Set(ledger.notes().map(({ signature_valid_after }) => signature_valid_after)).size
-  return { seed, minutes, schedule, tally, lent, periods, end }
+  return { directory: world.directory, seed, minutes, schedule, tally, lent, periods, end }
 }
 
 // Long enough for every code path to be compiled and every pool to be filled; with what measuring takes, less than the
