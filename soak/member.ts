@@ -46,6 +46,8 @@ export function createMember(options: MemberOptions): Member {
   const { name, directory, baseUrl, adminUrl } = options
   const waiting = new Map<number, (word: Word & { readonly kind: 'done' }) => void>()
   let child: ChildProcess | undefined
+  /** Resolves when the child has ended. */
+  let ended: Promise<undefined> = Promise.resolve(undefined)
   let isReady = false
   let isWanted = false
   let runs = 0
@@ -61,6 +63,7 @@ export function createMember(options: MemberOptions): Member {
     // A process that was just killed cannot be told anything; its end is heard of by itself.
     started.on('error', () => undefined)
     child = started
+    ended = once(started, 'exit').then(() => undefined)
     return started
   }
   /** Resolves to whether it came to be ready. */
@@ -99,9 +102,9 @@ export function createMember(options: MemberOptions): Member {
       waiting.set(id, resolve)
     })
     target.send(make(id))
-    const word = await Promise.race([answered, once(target, 'exit'), setTimeout(answerMs, undefined, { ref: false })])
+    const word = await Promise.race([answered, ended, setTimeout(answerMs, undefined, { ref: false })])
     waiting.delete(id)
-    return word && 'kind' in word ? word : undefined
+    return word
   }
   return {
     name,
@@ -121,7 +124,6 @@ export function createMember(options: MemberOptions): Member {
       isWanted = false
       const ending = child
       if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
-      const ended = once(ending, 'exit')
       ending.kill(signal)
       // What does not follow a polite request is not waited for for ever.
       const timer = globalThis.setTimeout(() => ending.kill('SIGKILL'), 25_000)

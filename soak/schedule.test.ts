@@ -16,6 +16,13 @@ test.each([5, 10])('behavior: at %d minutes every kind of fault occurs, whatever
   }
 })
 
+test('behavior: ten minutes hold both ways of every kind', () => {
+  for (const seed of seeds) {
+    const ways = new Set(planSchedule({ seed, minutes: 10 }).faults.map(({ kind, variant }) => `${kind} ${variant}`))
+    expect(ways.size).toBe(2 * faultKinds.length)
+  }
+})
+
 test('behavior: the beginning and the end are quiet', () => {
   for (const seed of seeds) {
     const { faults, lengthMs } = planSchedule({ seed, minutes: 5 })

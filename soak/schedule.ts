@@ -69,7 +69,11 @@ export function planSchedule({ seed, minutes }: { readonly seed: number; readonl
   const rounds = Math.max(1, Math.floor(activeMs / (msPerFault * faultKinds.length)))
   const faults: PlannedFault[] = []
   for (let round = 0; round < rounds; round++) {
-    for (const kind of faultKinds) faults.push(place(random, { kind, round, lengthMs, boundariesMs, faults }))
+    for (const [index, kind] of faultKinds.entries()) {
+      // In turns, so that two rounds hold both ways of doing it.
+      const variant = ((seed + index + round) % 2) as 0 | 1
+      faults.push(place(random, { kind, variant, lengthMs, boundariesMs, faults }))
+    }
   }
   return { lengthMs, boundariesMs, faults: faults.sort((a, b) => a.startMs - b.startMs) }
 }
@@ -82,7 +86,7 @@ function planBoundaries(lengthMs: number): readonly number[] {
 
 type Placing = {
   readonly kind: FaultKind
-  readonly round: number
+  readonly variant: 0 | 1
   readonly lengthMs: number
   readonly boundariesMs: readonly number[]
   readonly faults: readonly PlannedFault[]
@@ -99,10 +103,9 @@ function place(random: Random, placing: Placing): PlannedFault {
   )
 }
 
-function propose(random: Random, { kind, round, lengthMs, boundariesMs }: Placing): PlannedFault {
+function propose(random: Random, { kind, variant, lengthMs, boundariesMs }: Placing): PlannedFault {
   const [minMs, maxMs] = durationsMs[kind]
   const durationMs = Math.round(minMs + random() * (maxMs - minMs))
-  const variant = ((round + Math.floor(random() * 2)) % 2) as 0 | 1
   const latestMs = lengthMs - quietTailMs - durationMs
   const anywhereMs = Math.round(quietHeadMs + random() * (latestMs - quietHeadMs))
   const startMs = kind === 'signer-outage' ? beforeBoundary(random, { boundariesMs, variant }) : anywhereMs
