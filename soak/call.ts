@@ -11,7 +11,7 @@ export type Call = {
 }
 
 // Longer than anything the service may take: what is not answered by then hangs.
-export const callTimeoutMs = 12_000
+export const callTimeoutMs = 20_000
 
 /** One HTTPS exchange; rejects if the connection fails or nothing comes. */
 export function call(url: string, { agent, method = 'GET', headers = {}, body }: Call): Promise<Answer> {

@@ -32,7 +32,7 @@ type Explanation = {
 
 const noUpstream = ['502 upstream_failed', '504 upstream_timeout'] as const
 // A circuit rests 15 s at the most, and a query that was under way may take its whole time.
-const circuitGraceMs = 19_000
+const circuitGraceMs = 21_000
 
 function upstream(kind: FaultKind): Explanation {
   return { kind, endpoints: ['/data'], answers: noUpstream, chain: remoteChainId, graceMs: circuitGraceMs }

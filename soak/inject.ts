@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Clocks } from './clocks.ts'
+import { findReadProblem } from './embedded-reads.ts'
+import { remoteChainId } from './explain.ts'
 import { type FaultKind, type PlannedFault, replicaNames } from './fault.ts'
-import { readsGoOn } from './indexer-reads.ts'
 import type { Member } from './member.ts'
 import { checkRevocation } from './revocation.ts'
 import { placeCertificate, type World } from './world.ts'
@@ -33,11 +34,11 @@ type Begin = (injector: Injector, fault: PlannedFault) => Promise<Ending>
 const stepMs = 5 * 60_000
 
 const begin: Readonly<Record<FaultKind, Begin>> = {
-  'replica-kill': async ({ world }, { replicas }) => {
-    const members = replicas.map((name) => world.replicas[name])
+  'replica-kill': async (injector, { replicas }) => {
+    const members = replicas.map((name) => injector.world.replicas[name])
     await Promise.all(members.map((member) => member.end('SIGKILL')))
     return async () => {
-      await Promise.all(members.map((member) => member.start()))
+      await Promise.all(members.map((member) => startAgain(injector, member)))
     }
   },
   'postgres-stop': async ({ world: { postgres } }, { variant }) => {
@@ -73,6 +74,15 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
   'certificate-change': changeCertificates,
   'disk-full': fillDisk,
   'fd-pressure': takeDescriptors,
+}
+
+// The database may be away for a while first; a start takes some seconds on a busy machine.
+const startMs = 60_000
+
+/** A process that does not come back is a violation, and nothing to wait for. */
+async function startAgain({ onViolation }: Injector, member: Member): Promise<void> {
+  const isLate = await Promise.race([member.start(), setTimeout(startMs, true, { ref: false })])
+  if (isLate) onViolation(`${member.name} is not ready ${startMs / 1000} s after its start`)
 }
 
 async function spoilUpstream(
@@ -123,19 +133,20 @@ function readFingerprint({ baseUrl }: Member, ca: string): Promise<string | unde
   })
 }
 
-async function fillDisk({ world, onViolation }: Injector): Promise<Ending> {
-  const { disk, indexer, authority } = world
+async function fillDisk(injector: Injector): Promise<Ending> {
+  const { onViolation } = injector
+  const { disk, indexer, authority } = injector.world
   if (disk.problem !== undefined) throw new CannotInject(disk.problem)
   disk.fill()
   const refill = setInterval(() => disk.fill(), 1_000)
   return async () => {
     // "Writes fail and reads go on; make room and restart."
-    const problem = await readsGoOn(indexer, authority.cert)
+    const problem = await findReadProblem(indexer, { ca: authority.cert, chainId: remoteChainId })
     if (problem) onViolation(`the remote subgraph cannot be read while its disk is full: ${problem}`)
     clearInterval(refill)
     disk.clear()
     await indexer.end('SIGTERM')
-    await indexer.start()
+    await startAgain(injector, indexer)
   }
 }
 

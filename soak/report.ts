@@ -12,11 +12,13 @@ export type Report = {
   readonly tally: Tally
   readonly lent: string
   readonly periods: number
+  /** How late the soak's own event loop was at the most: what is above a second is a machine that had no time for it. */
+  readonly lateMs: number
   readonly end: EndReport | undefined
 }
 
 /** The report for people. */
-export function formatReport({ seed, minutes, schedule, tally, lent, periods, end }: Report): string {
+export function formatReport({ seed, minutes, schedule, tally, lent, periods, lateMs, end }: Report): string {
   const { faults, requests, violations } = tally
   const lines = [
     `soak of ${minutes} min, seed ${seed}, ${schedule.boundariesMs.length} boundaries, notes of ${periods} periods`,
@@ -42,7 +44,7 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, en
   lines.push('', `on the chains: ${lent}`)
   for (const { chain, onChain } of end?.positions ?? [])
     lines.push(`  chain ${chain}: ${onChain} positions compared on both replicas`)
-  lines.push('', 'after the first minute and at the end, without load, after a garbage collection')
+  lines.push('', 'before the first fault and at the end, without load, after a garbage collection')
   for (const { name, before, after } of end?.growth ?? []) {
     const heap = `${formatMegabytes(before.heapBytes)} to ${formatMegabytes(after.heapBytes)}`
     const rss = `${formatMegabytes(before.rssBytes)} to ${formatMegabytes(after.rssBytes)}`
@@ -51,6 +53,7 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, en
     )
   }
   if (end) lines.push(`  PostgreSQL connections ${end.connections.before} to ${end.connections.after}`)
+  lines.push(`  the soak itself was late by ${Math.round(lateMs)} ms at the most`)
   const count = violations.reduce((sum, { times }) => sum + times, 0)
   lines.push('', `violations: ${count}`)
   for (const violation of violations)
@@ -59,11 +62,11 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, en
 }
 
 /** The report for programs. */
-export function encodeReport({ seed, minutes, tally, periods, end }: Report): object {
+export function encodeReport({ seed, minutes, tally, periods, lateMs, end }: Report): object {
   const requests = Object.fromEntries(
     [...tally.requests].map(([endpoint, statuses]) => [endpoint, Object.fromEntries(statuses)]),
   )
-  return { seed, minutes, periods, faults: tally.faults, requests, violations: tally.violations, ...end }
+  return { seed, minutes, periods, lateMs, faults: tally.faults, requests, violations: tally.violations, ...end }
 }
 
 export function formatViolation({ atMs, words, during }: Violation): string {

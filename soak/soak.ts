@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { decodeNote, verifyNote, type WireNote } from '@tallystick/core'
 import { createRandom, pick } from '../apps/sandbox/src/seed/random.ts'
@@ -74,6 +75,8 @@ export async function soak(parts: SoakParts): Promise<Report> {
   })
   const stopLending = () => Promise.all(lendings.map((lending) => lending.stop()))
   defer(stopLending)
+  const lateness = monitorEventLoopDelay()
+  lateness.enable()
   const progress = setInterval(() => say(formatProgress({ elapsedMs, tally, schedule })), progressMs)
   defer(() => clearInterval(progress))
 
@@ -90,7 +93,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
     .map(({ counts }, index) => `chain ${world.chains[index]?.id} ${JSON.stringify(counts)}`)
     .join(', ')
   const periods = new Set(ledger.notes().map(({ signature_valid_after }) => signature_valid_after)).size
-  return { directory: world.directory, seed, minutes, schedule, tally, lent, periods, end }
+  return { directory: world.directory, seed, minutes, schedule, tally, lent, periods, lateMs: lateness.max / 1e6, end }
 }
 
 // Long enough for every code path to be compiled and every pool to be filled; with what measuring takes, less than the

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { createOperator, createPrivateKeySigner, loadConfig, openServiceDatabase } from '@tallystick/api'
 import {
   type CertificateAuthority,
@@ -14,9 +13,9 @@ import { currentCoupons } from '../apps/sandbox/src/seed/coupons.ts'
 import { type SoakChain, startChain } from './chain.ts'
 import type { Clocks } from './clocks.ts'
 import { createDisk, type Disk } from './disk.ts'
+import { untilIndexed } from './embedded-reads.ts'
 import { embeddedChainId, remoteChainId } from './explain.ts'
 import type { ReplicaName } from './fault.ts'
-import { readsGoOn } from './indexer-reads.ts'
 import { limitedRpm } from './load.ts'
 import { createMember, type Member } from './member.ts'
 import { type ProxyMode, type StandIn, startProxy, startSigner } from './stand-ins.ts'
@@ -108,7 +107,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await Promise.all([a, b, indexer].map((member) => member.start()))
   const [limitedKey = '', ...keys] = secrets
   const replicas = { a, b }
-  while (await readsGoOn(indexer, authority.cert)) await setTimeout(200)
+  const [first, second] = chains as [SoakChain, SoakChain]
+  await Promise.all([a, b].map((member) => untilIndexed(member, { ca: authority.cert, chain: first })))
+  await untilIndexed(indexer, { ca: authority.cert, chain: second })
   say('two replicas and the remote subgraph are ready')
   return {
     directory,
@@ -154,7 +155,7 @@ async function settleMember(
     admin: { port: adminPort, token: 'env:ADMIN_TOKEN' },
     tenors,
     // Short, so that what hangs is seen to be cut; small, so that a full cache is not taken for a leak.
-    data: { timeoutMs: 3_000, cacheBytesMax: 4 * 1024 * 1024 },
+    data: { timeoutMs: 5_000, cacheBytesMax: 4 * 1024 * 1024 },
     ...settings,
   }
   writeFileSync(join(directory, 'tallystick.json'), JSON.stringify(config, undefined, 2))
