@@ -4,8 +4,6 @@ import type { Schedule } from './schedule.ts'
 import type { Tally, Violation } from './tally.ts'
 
 export type Report = {
-  /** Logs and configuration of the processes. */
-  readonly directory: string
   readonly seed: number
   readonly minutes: number
   readonly schedule: Schedule

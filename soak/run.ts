@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { parseOptions, type SoakOptions, usage } from './options.ts'
-import { encodeReport, formatReport, type Report } from './report.ts'
+import { encodeReport, formatReport } from './report.ts'
 import { soak } from './soak.ts'
 
 // A report of a million violations helps nobody, and neither does a soak that cannot be ended.
@@ -25,9 +24,8 @@ async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
     complain(error)
     void undoAll().finally(() => process.exit(1))
   })
-  let report: Report | undefined
   try {
-    report = await soak({ minutes, seed, say, defer: (undo) => undos.push(undo), isStopped: () => isStopped })
+    const report = await soak({ minutes, seed, say, defer: (undo) => undos.push(undo), isStopped: () => isStopped })
     process.stdout.write(
       json ? `${JSON.stringify(encodeReport(report), undefined, 2)}\n` : `\n${formatReport(report)}\n`,
     )
@@ -35,9 +33,6 @@ async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
   } finally {
     setTimeout(() => process.exit(1), undoMs).unref()
     await undoAll()
-    // Where something was broken, the logs tell why.
-    if (report?.tally.violations.length === 0) rmSync(report.directory, { recursive: true, force: true })
-    else if (report) say(`the logs of the processes are in ${report.directory}`)
   }
 }
 

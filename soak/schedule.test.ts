@@ -9,7 +9,7 @@ test('default: the same seed and length give the same schedule, another seed ano
   expect(planSchedule({ seed: 1, minutes: 5 })).not.toEqual(planSchedule({ seed: 2, minutes: 5 }))
 })
 
-test.each([5, 10])('behavior: at %d minutes every kind of fault occurs, whatever the seed', (minutes) => {
+test.each([4, 5, 10, 30])('behavior: at %d minutes every kind of fault occurs, whatever the seed', (minutes) => {
   for (const seed of seeds) {
     const kinds = new Set(planSchedule({ seed, minutes }).faults.map(({ kind }) => kind))
     expect([...kinds].sort()).toEqual([...faultKinds].sort())

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { decodeNote, verifyNote, type WireNote } from '@tallystick/core'
@@ -47,7 +50,13 @@ export async function soak(parts: SoakParts): Promise<Report> {
   const elapsedMs = () => Date.now() - startedAt
   const tally = createTally((violation) => say(`VIOLATION seed ${seed} ${formatViolation(violation)}`))
   const onViolation = (words: string) => tally.violate(words, elapsedMs())
-  const world = await startWorld({ clocks, say, defer, onCrash: onViolation })
+  const directory = mkdtempSync(join(tmpdir(), 'tallystick-soak-'))
+  defer(() => {
+    // Where something was broken, the logs tell why.
+    if (tally.violations.length === 0) rmSync(directory, { recursive: true, force: true })
+    else say(`the logs of the processes are in ${directory}`)
+  })
+  const world = await startWorld({ directory, clocks, say, defer, onCrash: onViolation })
   startedAt = Date.now()
 
   const ledger = createLedger()
@@ -93,7 +102,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
     .map(({ counts }, index) => `chain ${world.chains[index]?.id} ${JSON.stringify(counts)}`)
     .join(', ')
   const periods = new Set(ledger.notes().map(({ signature_valid_after }) => signature_valid_after)).size
-  return { directory: world.directory, seed, minutes, schedule, tally, lent, periods, lateMs: lateness.max / 1e6, end }
+  return { seed, minutes, schedule, tally, lent, periods, lateMs: lateness.max / 1e6, end }
 }
 
 // Long enough for every code path to be compiled and every pool to be filled; with what measuring takes, less than the

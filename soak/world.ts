@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOperator, createPrivateKeySigner, loadConfig, openServiceDatabase } from '@tallystick/api'
 import {
@@ -41,6 +40,8 @@ export type World = {
 }
 
 export type WorldOptions = {
+  /** For configurations, certificates and logs. */
+  readonly directory: string
   readonly clocks: Clocks
   readonly say: (line: string) => void
   readonly onCrash: (words: string) => void
@@ -54,9 +55,7 @@ const tenors = [7, 14, 30, 90]
 const keyCount = 3
 
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { clocks, defer, say } = options
-  const directory = mkdtempSync(join(tmpdir(), 'tallystick-soak-'))
-  say(`in ${directory}`)
+  const { directory, clocks, defer, say } = options
   const authority = createCertificateAuthority()
   const postgres = await startPostgres()
   defer(() => postgres.stop())
