@@ -22,9 +22,11 @@ export type Injector = {
 }
 
 /** A fault that this machine does not let us inject. */
-export class CannotInject extends Error {}
+export class CannotInjectError extends Error {
+  override readonly name = 'CannotInjectError' as const
+}
 
-/** Begins a fault; what it resolves to ends it. Throws `CannotInject` with the reason where it is not possible here. */
+/** Begins a fault; what it resolves to ends it. Throws `CannotInjectError` with the reason where it is not possible here. */
 export function inject(injector: Injector, fault: PlannedFault): Promise<Ending> {
   return begin[fault.kind](injector, fault)
 }
@@ -136,7 +138,7 @@ function readFingerprint({ baseUrl }: Member, ca: string): Promise<string | unde
 async function fillDisk(injector: Injector): Promise<Ending> {
   const { onViolation } = injector
   const { disk, indexer, authority } = injector.world
-  if (disk.problem !== undefined) throw new CannotInject(disk.problem)
+  if (disk.problem !== undefined) throw new CannotInjectError(disk.problem)
   disk.fill()
   const refill = setInterval(() => disk.fill(), 1_000)
   return async () => {
@@ -158,16 +160,10 @@ async function takeDescriptors({ world }: Injector, { replicas }: PlannedFault):
   const [name = 'a'] = replicas
   const member = world.replicas[name]
   const { pid } = member
-  if (pid === undefined) throw new CannotInject(`replica ${name} does not run`)
-  const limit = (count: number | string) => {
-    try {
-      execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:`], { stdio: 'pipe' })
-    } catch (error) {
-      throw new CannotInject(`prlimit cannot limit another process here (${(error as Error).message.split('\n')[0]})`)
-    }
-  }
-  const before = execFileSync('prlimit', ['--pid', String(pid), '--nofile', '--noheadings', '--output=SOFT']).toString()
-  limit(readdirSync(`/proc/${pid}/fd`).length + sparedDescriptors)
+  if (pid === undefined) throw new CannotInjectError(`replica ${name} does not run`)
+  const target = ['--pid', String(pid)]
+  const before = prlimit([...target, '--nofile', '--noheadings', '--output=SOFT'])
+  prlimit([...target, `--nofile=${readdirSync(`/proc/${pid}/fd`).length + sparedDescriptors}:`])
   const { port } = new URL(member.baseUrl)
   const sockets = Array.from({ length: pressingConnections }, () => {
     const socket = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false })
@@ -176,6 +172,14 @@ async function takeDescriptors({ world }: Injector, { replicas }: PlannedFault):
   })
   return async () => {
     for (const socket of sockets) socket.destroy()
-    if (member.pid === pid) limit(before.trim())
+    if (member.pid === pid) prlimit([...target, `--nofile=${before}:`])
+  }
+}
+
+function prlimit(flags: readonly string[]): string {
+  try {
+    return execFileSync('prlimit', flags, { stdio: 'pipe' }).toString().trim()
+  } catch (error) {
+    throw new CannotInjectError(`descriptors cannot be limited here (${(error as Error).message.split('\n')[0]})`)
   }
 }

@@ -3,7 +3,7 @@ import { parseOptions, type SoakOptions, usage } from './options.ts'
 import { encodeReport, formatReport } from './report.ts'
 import { soak } from './soak.ts'
 
-// A report of a million violations helps nobody, and neither does a soak that cannot be ended.
+// What does not end by then is left to the system, which ends it with this process.
 const undoMs = 40_000
 
 async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
@@ -11,7 +11,7 @@ async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
   let isStopped = false
   const undoAll = async () => {
     isStopped = true
-    for (const undo of undos.splice(0).reverse()) await Promise.resolve(undo()).catch(complain)
+    for (const undo of undos.splice(0).reverse()) await (async () => undo())().catch(complain)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { periodAfter, periodAt } from '@tallystick/core'
 import type { Clocks } from './clocks.ts'
 import type { PlannedFault } from './fault.ts'
-import { CannotInject, type Injector, inject } from './inject.ts'
+import { CannotInjectError, type Injector, inject } from './inject.ts'
 import { jumpAheadMs, type Schedule } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
@@ -53,7 +53,7 @@ async function happen(parts: TimelineParts, fault: PlannedFault): Promise<void> 
     end({ endedMs: elapsedMs() })
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error)
-    if (error instanceof CannotInject) end({ endedMs: elapsedMs(), skipped: words })
+    if (error instanceof CannotInjectError) end({ endedMs: elapsedMs(), skipped: words })
     else onViolation(`the soak itself failed at ${kind}: ${words}`)
   }
 }
