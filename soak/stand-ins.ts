@@ -80,6 +80,9 @@ async function drip(response: ServerResponse): Promise<void> {
   }
 }
 
+// As slow as one across a network: two replicas then sign the same period at the same time, and have to agree.
+const signMs = 700
+
 export type SignerMode = 'sign' | 'hang' | 'refuse'
 
 /** Web3Signer's JSON-RPC. Like a key in an HSM it signs with a fresh nonce each time. */
@@ -92,6 +95,7 @@ export async function startSigner(
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk)
     const { params } = JSON.parse(Buffer.concat(chunks).toString())
+    await setTimeout(signMs)
     setSignEntropy(true)
     const { EIP712Domain: _, ...types } = params[1].types
     const result = await account.signTypedData({ ...params[1], types })
