@@ -72,6 +72,6 @@ export function formatViolation({ atMs, words, during }: Violation): string {
 }
 
 export function formatTime(ms: number): string {
-  const seconds = ms / 1000
-  return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${(seconds % 60).toFixed(1).padStart(4, '0')}`
+  const tenths = Math.round(ms / 100)
+  return `${String(Math.floor(tenths / 600)).padStart(2, '0')}:${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}`
 }
