@@ -91,7 +91,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     for (const pool of pools.values()) pool.close()
   })
   const { published, keeper, signer } = await startNotes(database, { ...surroundings, ...common, pools })
-  const embedded = await startEmbeddedSubgraphs(database, { chains: config.chains, log })
+  const embedded = await startEmbeddedSubgraphs(database, { ...common, chains: config.chains })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
   const data = openData(config, { embedded, ...common })

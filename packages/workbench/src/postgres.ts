@@ -10,6 +10,10 @@ export type PostgresServer = {
   /** URL of a database of the server, by its name. */
   url(database: string): string
   createDatabase(name: string): Promise<void>
+  /** Ends the server and keeps its data: SIGINT as an operator would, SIGQUIT as a crash. `resume` starts it again. */
+  halt(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  /** Starts a halted server on the same port. */
+  resume(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,7 +38,10 @@ export async function startPostgres(): Promise<PostgresServer> {
   const installation = await install(directory)
   const data = await initialise(directory, installation)
   const port = await findFreePort()
-  const server = await serve(installation, { data, port })
+  let server = await serve(installation, { data, port })
+  const halt = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    if (server.exitCode === null && server.kill(signal)) await once(server, 'close')
+  }
   const url = (database: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`
   return {
     url,
@@ -44,9 +51,13 @@ export async function startPostgres(): Promise<PostgresServer> {
       await client.query(`create database ${name}`)
       await client.end()
     },
+    halt,
+    resume: async () => {
+      server = await serve(installation, { data, port })
+    },
     stop: async () => {
-      // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients to go.
-      if (server.exitCode === null && server.kill('SIGINT')) await once(server, 'close')
+      // PostgreSQL's fast shutdown: it does not wait for clients to go.
+      await halt('SIGINT')
       await rm(directory, { recursive: true, force: true })
     },
   }

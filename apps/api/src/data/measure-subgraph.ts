@@ -4,8 +4,9 @@ import type { Metrics } from '../metrics.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'
 import { type CallResult, failureOf } from './remote/judge-call.ts'
 import { createCallMetrics } from './remote/remote-metrics.ts'
+import { createSeldom } from './seldom.ts'
 
-/** Measures and counts what an embedded subgraph is asked, as a remote one does by itself; a failure is a line in the log. */
+/** Measures and counts what an embedded subgraph is asked, as a remote one does by itself; failures are told in the log, but not each. */
 export function measureSubgraph(
   subgraph: ChainSubgraph,
   {
@@ -16,6 +17,8 @@ export function measureSubgraph(
 ): ChainSubgraph {
   const labels = { chain: subgraph.chainId, upstream: 'embedded' }
   const calls = createCallMetrics(metrics, labels)
+  // No circuit spares it callers while its database is away.
+  const seldom = createSeldom(monotonicNow)
   return {
     ...subgraph,
     ask: async (query, signal) => {
@@ -28,8 +31,9 @@ export function measureSubgraph(
         const durationMs = Math.round(monotonicNow() - startedMs)
         const operationName = query.operationName?.slice(0, 100)
         const isFailure = result !== 'cancelled' && result !== 'query_rejected'
-        if (isFailure)
-          log.warn({ ...labels, failure: result, durationMs, operationName }, 'an embedded subgraph failed')
+        const told = isFailure ? seldom(result) : undefined
+        if (told)
+          log.warn({ ...labels, failure: result, durationMs, operationName, ...told }, 'an embedded subgraph failed')
         throw error
       } finally {
         calls.record({ result, durationMs: monotonicNow() - startedMs })

@@ -97,6 +97,7 @@ describe('texts of The Graph’s gateway and of graph-node', () => {
       'Failed to decode `block.number_gte` value: `subgraph QmX has only indexed up to block number 1 and data for block number 2 is therefore not yet available`',
       'behind',
     ],
+    ['subgraph QmX has not started syncing yet. Wait for it to ingest a few blocks before querying it', 'behind'],
     ['Query timed out', 'slow_query'],
     ['query timeout after 30s', 'slow_query'],
     ['Store error: database unavailable', 'internal'],

@@ -110,6 +110,7 @@ const failuresByText: readonly (readonly [RegExp, Told | undefined])[] = [
     /^(Failed to decode `block\.\w+` value: `)?subgraph \S+ has only indexed up to block number \d+ and data/i,
     'behind',
   ],
+  [/^subgraph \S+ has not started syncing yet/i, 'behind'],
   [/^internal error/i, 'internal'],
   // PostgreSQL's words for a value in the query that it cannot work with; the others are the store's own trouble.
   [/^Store error: (unsupported filter|LIKE pattern|invalid |.* out of range)/i, undefined],

@@ -1,0 +1,26 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { startPostgres } from './postgres.ts'
+
+async function ask(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  // A connection that the server ends would else end the process.
+  client.on('error', () => undefined)
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows
+}
+
+test('behavior: a server that was halted or crashed comes back on its port with its data', async () => {
+  const server = await startPostgres()
+  onTestFinished(() => server.stop())
+  const url = server.url('postgres')
+  await ask(url, 'create table kept as select 1 as n')
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    await server.halt(signal)
+    await expect(ask(url, 'select 1')).rejects.toThrow('ECONNREFUSED')
+    await server.resume()
+    expect(await ask(url, 'select n from kept')).toEqual([{ n: 1 }])
+  }
+})

@@ -1,0 +1,89 @@
+import type { Clock, Signer } from '@tallystick/api'
+import { type Anvil, startAnvil } from '@tallystick/workbench/anvil'
+import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
+import { callNode } from '../apps/sandbox/src/call-node.ts'
+import { deployProtocol, type Protocol } from '../apps/sandbox/src/deploy-protocol.ts'
+import { sandboxWallets } from '../apps/sandbox/src/devnet/create-devnet.ts'
+import { followClock, standAtClock } from '../apps/sandbox/src/devnet/follow-clock.ts'
+import { dollarTokenAbi } from '../apps/sandbox/src/generated/dollar-token.ts'
+import { mineBatch } from '../apps/sandbox/src/mine-batch.ts'
+import { planHistory } from '../apps/sandbox/src/seed/plan-history.ts'
+import { seedHistory } from '../apps/sandbox/src/seed/seed-history.ts'
+
+/** A real chain with the protocol, sixty days of history, and a block every second of the soak's clock. */
+export type SoakChain = {
+  readonly id: number
+  readonly url: string
+  readonly protocol: Protocol
+  /** Brings the chain to where the clock was moved. */
+  follow(): Promise<void>
+  /** Remembers the chain as it is; the returned function makes it forget everything since: a reorg that deep. */
+  remember(): Promise<() => Promise<void>>
+  stop(): Promise<void>
+}
+
+// Enough for transfers and claims; more would only make the start slow.
+export const seededPositions = 40
+
+export async function startChain({
+  id,
+  clock,
+  signer,
+}: {
+  readonly id: number
+  readonly clock: Clock
+  readonly signer: Signer
+}): Promise<SoakChain> {
+  const nowSeconds = toSecond(clock)
+  const history = planHistory({ nowSeconds, positionCount: seededPositions })
+  const anvil = await startAnvil({ chainId: id, timestamp: history.startsAt, blockGasLimit: 1_000_000_000n })
+  const wallets = sandboxWallets()
+  const protocol = await deployProtocol(connect(anvil, { id, account: wallets.admin.address }), {
+    signer: signer.address,
+  })
+  const scene = { chainId: id, protocol, wallets, signer, nowSeconds }
+  await seedHistory(anvil.url, { scene, history, say: () => undefined })
+  const approve = { abi: dollarTokenAbi, functionName: 'approve', args: [protocol.pool, maxUint256] } as const
+  const approvals = wallets.lenders.map(({ address }) => ({
+    from: address,
+    to: protocol.token,
+    data: encodeFunctionData(approve),
+  }))
+  await mineBatch(anvil.url, { timestamp: toSecond(clock) + 1n, transactions: approvals })
+  await standAtClock(anvil.url, clock)
+  await followClock(anvil.url, clock)
+  const follow = async () => {
+    await followClock(anvil.url, clock)
+    await callNode(anvil.url, [{ method: 'evm_mine', params: [] }])
+  }
+  return {
+    id,
+    url: anvil.url,
+    protocol,
+    follow,
+    remember: async () => {
+      const [snapshot] = await callNode(anvil.url, [{ method: 'evm_snapshot', params: [] }])
+      return async () => {
+        const [isDone] = await callNode(anvil.url, [{ method: 'evm_revert', params: [snapshot] }])
+        if (isDone !== true) throw new Error(`The chain ${id} could not go back to its snapshot.`)
+        // Going back takes the node's own clock back too.
+        await follow()
+      }
+    },
+    stop: anvil.stop,
+  }
+}
+
+function connect({ url }: Anvil, { id, account }: { readonly id: number; readonly account: `0x${string}` }) {
+  const chain = defineChain({
+    id,
+    name: 'soak',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  })
+  return createClient({ chain, account, transport: http(url), cacheTime: 0 })
+}
+
+function toSecond(clock: Clock): bigint {
+  return BigInt(Math.floor(clock.now() / 1000))
+}

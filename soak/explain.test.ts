@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { type Failure, hadChanceToSign, isExplained } from './explain.ts'
+import type { FaultKind, InjectedFault } from './fault.ts'
+
+const during = { sentMs: 1_500, receivedMs: 1_600 } as const
+const failed = (failure: Partial<Failure>): Failure => ({
+  replica: 'a',
+  endpoint: '/data',
+  answer: '502 upstream_failed',
+  ...during,
+  ...failure,
+})
+const fault = (kind: FaultKind, rest: Partial<InjectedFault> = {}): InjectedFault => ({
+  kind,
+  replicas: ['a', 'b'],
+  startedMs: 1_000,
+  endedMs: 2_000,
+  ...rest,
+})
+
+describe('isExplained', () => {
+  test('default: nothing explains a failure when there is no fault', () => {
+    expect(isExplained(failed({}), [])).toBe(false)
+  })
+
+  test('behavior: PostgreSQL explains the embedded chain and not the remote one', () => {
+    const faults = [fault('postgres-stop')]
+    expect(isExplained(failed({ chain: 324 }), faults)).toBe(true)
+    expect(isExplained(failed({ chain: 300 }), faults)).toBe(false)
+  })
+
+  test.each(['postgres-stop', 'upstream-hang', 'rpc-outage', 'signer-outage', 'clock-ahead', 'reorg'] as const)(
+    'behavior: %s explains no failure of /notes or /rate',
+    (kind) => {
+      for (const endpoint of ['/notes', '/rate'] as const) {
+        for (const answer of ['500 internal_error', '502 upstream_failed', '503 not_ready', 'connection']) {
+          expect(isExplained(failed({ endpoint, answer }), [fault(kind)])).toBe(false)
+        }
+      }
+    },
+  )
+
+  test('behavior: a kill explains connections to that replica only, and no answer with a status', () => {
+    const faults = [fault('replica-kill', { replicas: ['a'] })]
+    expect(isExplained(failed({ answer: 'connection' }), faults)).toBe(true)
+    expect(isExplained(failed({ answer: 'connection', replica: 'b' }), faults)).toBe(false)
+    expect(isExplained(failed({ answer: '500 internal_error' }), faults)).toBe(false)
+  })
+
+  test('behavior: it has to overlap the request, its grace included', () => {
+    const faults = [fault('replica-kill')]
+    const at = (sentMs: number) => failed({ answer: 'connection', sentMs, receivedMs: sentMs + 10 })
+    expect([980, 990, 4_000, 4_001].map((sentMs) => isExplained(at(sentMs), faults))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test('behavior: what lasts still explains, what was not injected does not', () => {
+    expect(isExplained(failed({ sentMs: 1e6, receivedMs: 1e6 }), [fault('upstream-500', { endedMs: undefined })])).toBe(
+      true,
+    )
+    expect(isExplained(failed({}), [fault('upstream-500', { skipped: 'no' })])).toBe(false)
+  })
+})
+
+describe('hadChanceToSign', () => {
+  const asked = { replica: 'a', sinceMs: 0, untilMs: 60_000 } as const
+
+  test('default: twenty seconds are a chance', () => {
+    expect(hadChanceToSign([], { ...asked, untilMs: 20_000 })).toBe(true)
+    expect(hadChanceToSign([], { ...asked, untilMs: 19_999 })).toBe(false)
+  })
+
+  test('behavior: a signer that was away all the time, or but for a moment, leaves none', () => {
+    expect(hadChanceToSign([fault('signer-outage', { startedMs: -5_000, endedMs: 50_000 })], asked)).toBe(false)
+    expect(hadChanceToSign([fault('signer-outage', { startedMs: -5_000, endedMs: undefined })], asked)).toBe(false)
+    const broken = [
+      fault('postgres-stop', { startedMs: 10_000, endedMs: 25_000 }),
+      fault('signer-outage', { startedMs: 44_000, endedMs: 50_000 }),
+    ]
+    expect(hadChanceToSign(broken, asked)).toBe(false)
+  })
+
+  test('behavior: a chance between two outages counts, and another replica’s trouble does not', () => {
+    const between = [
+      fault('signer-outage', { startedMs: -1, endedMs: 10_000 }),
+      fault('signer-outage', { startedMs: 30_000, endedMs: undefined }),
+    ]
+    expect(hadChanceToSign(between, asked)).toBe(true)
+    expect(hadChanceToSign([fault('fd-pressure', { replicas: ['b'], endedMs: undefined })], asked)).toBe(true)
+  })
+})

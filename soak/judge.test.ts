@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { createAllowance } from './allowance.ts'
+import type { InjectedFault } from './fault.ts'
+import { type Exchange, judge, type Surroundings } from './judge.ts'
+import { createLedger } from './ledger.ts'
+
+// 2026-11-15T18:00:10-05:00, ten seconds into an evening period.
+const nowMs = 1_794_783_610_000
+const periodStart = 1_794_783_600n
+const note = {
+  maturity_timestamp: '1795323600',
+  coupon: '369',
+  note_started_at: '1794718800',
+  signature_valid_after: String(periodStart - 1n),
+  signature_valid_before: '1794805200',
+  signature: { r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}`, v: 27 },
+}
+const notesBody = JSON.stringify({
+  message: 'Notes.',
+  data: [
+    { ...note, chainid: '300' },
+    { ...note, chainid: '324' },
+  ],
+})
+
+const asked = (exchange: Partial<Exchange>): Exchange => ({
+  replica: 'a',
+  endpoint: '/notes',
+  path: '/notes',
+  chains: [300, 324],
+  sentMs: 50_000,
+  receivedMs: 50_010,
+  readings: [{ fromMs: nowMs, toMs: nowMs + 10 }],
+  ...exchange,
+})
+const answered = (status: number, body: unknown, headers = {}) => ({
+  answer: { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
+})
+const around = (faults: readonly InjectedFault[] = [], signableAt = 0): Surroundings => ({
+  ledger: createLedger(),
+  faults,
+  signableSinceMs: new Map([[periodStart, signableAt]]),
+})
+const fault = (kind: InjectedFault['kind']): InjectedFault => ({ kind, replicas: ['a', 'b'], startedMs: 0 })
+const violationsOf = (exchange: Partial<Exchange>, surroundings = around()) =>
+  judge(asked(exchange), surroundings).violations
+
+describe('/notes', () => {
+  test('default: good notes are fine, sent or not modified, and new once', () => {
+    const surroundings = around()
+    expect(judge(asked(answered(200, notesBody)), surroundings)).toEqual({
+      violations: [],
+      fresh: JSON.parse(notesBody).data,
+    })
+    expect(judge(asked(answered(304, notesBody)), surroundings)).toEqual({ violations: [], fresh: [] })
+  })
+
+  test('error: a stale body that was called not modified is outside its window', () => {
+    const readings = [{ fromMs: nowMs - 60_000, toMs: nowMs - 50_000 }]
+    expect(violationsOf({ ...answered(304, notesBody), readings })).toHaveLength(1)
+  })
+
+  test('behavior: missing notes are a violation only if they could have been signed', () => {
+    const missing = answered(500, { code: 'notes_unavailable', message: 'None.' })
+    expect(violationsOf(missing)).toEqual(['500 notes_unavailable though the notes could have been signed'])
+    expect(violationsOf(missing, around([], 40_000))).toEqual([])
+    expect(violationsOf(missing, around([fault('signer-outage')]))).toEqual([])
+    expect(violationsOf(missing, around([fault('rpc-outage')]))).toHaveLength(1)
+  })
+
+  test.each(['signer-outage', 'postgres-stop', 'clock-ahead', 'fd-pressure', 'replica-kill'] as const)(
+    'error: an internal error is one, %s or not',
+    (kind) => {
+      const failed = answered(500, { code: 'internal_error', message: 'Failed.' })
+      expect(violationsOf(failed, around([fault(kind)]))).toEqual(['500 internal_error: Failed.'])
+    },
+  )
+
+  test('error: a good key that is refused is a violation', () => {
+    expect(violationsOf(answered(403, { code: 'invalid_api_key', message: 'No.' }))).toEqual([
+      '403 invalid_api_key: No.',
+    ])
+  })
+})
+
+describe('/data', () => {
+  const data = { endpoint: '/data', path: '/data' } as const
+  const entry = (chain: number, code?: string) =>
+    code ? { chain, data: null, errors: [{ message: 'm', code }] } : { chain, data: {} }
+
+  test('default: both chains in their order', () => {
+    expect(violationsOf({ ...data, ...answered(200, [entry(300), entry(324)]) })).toEqual([])
+    expect(violationsOf({ ...data, ...answered(200, [entry(324), entry(300)]) })).toHaveLength(1)
+  })
+
+  test('behavior: a chain that fails has to be the one the fault is about', () => {
+    const failed = { ...data, ...answered(200, [entry(300), entry(324, 'upstream_failed')]) }
+    expect(violationsOf(failed, around([fault('postgres-stop')]))).toEqual([])
+    expect(violationsOf(failed, around([fault('upstream-500')]))).toHaveLength(1)
+  })
+
+  test('behavior: where all failed, each needs its own explanation', () => {
+    const chains = [300, 324].map((chain) => ({ chain, errors: [{ code: 'upstream_failed' }] }))
+    const failed = { ...data, ...answered(502, { code: 'upstream_failed', message: 'm', details: { chains } }) }
+    expect(violationsOf(failed, around([fault('postgres-stop')]))).toHaveLength(1)
+    expect(violationsOf(failed, around([fault('postgres-stop'), fault('upstream-drip')]))).toEqual([])
+  })
+
+  test('error: a query is never rejected', () => {
+    const failed = { ...data, ...answered(200, [entry(300, 'query_rejected'), entry(324)]) }
+    expect(violationsOf(failed, around([fault('upstream-garbage')]))).toHaveLength(1)
+  })
+})
+
+describe('/rate', () => {
+  const rate = { endpoint: '/rate', path: '/rate' } as const
+  const bodyOf = (coupon: string) => ({
+    chains: [300, 324].map((id) => ({ chainid: String(id), fixedRates: [{ ...note, coupon }] })),
+  })
+
+  test('default: it tells the coupons of the notes', () => {
+    const surroundings = around()
+    judge(asked(answered(200, notesBody)), surroundings)
+    expect(violationsOf({ ...rate, ...answered(200, bodyOf('369')) }, surroundings)).toEqual([])
+    expect(violationsOf({ ...rate, ...answered(200, bodyOf('370')) }, surroundings)).toHaveLength(2)
+  })
+
+  test('error: a chain that is left out, whatever the fault', () => {
+    expect(violationsOf({ ...rate, ...answered(200, { chains: [] }) }, around([fault('upstream-hang')]))).toHaveLength(
+      1,
+    )
+  })
+})
+
+describe('a limited key', () => {
+  test('behavior: 429 after its limit is fine, before it or without Retry-After it is not', () => {
+    const refused = answered(429, { code: 'rate_limited' }, { 'retry-after': '30' })
+    const allowance = createAllowance(1)
+    expect(violationsOf({ ...refused, allowance })).toEqual(['sent away with 429 after 0 of 1 requests a minute'])
+    violationsOf({ ...answered(200, notesBody), allowance })
+    expect(violationsOf({ ...refused, allowance })).toEqual([])
+    expect(violationsOf({ ...answered(429, {}), allowance })).toEqual(['429 without a Retry-After of 1 to 60'])
+  })
+
+  test('error: 429 for a key without a limit', () => {
+    expect(violationsOf(answered(429, { code: 'rate_limited', message: 'm' }))).toEqual(['429 rate_limited: m'])
+  })
+})

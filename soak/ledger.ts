@@ -1,0 +1,95 @@
+import { type NotesResponse, notesResponseSchema, type WireNote } from '@tallystick/core'
+
+/** What a replica's clock may have read while a request was under way, Unix milliseconds. */
+export type Reading = { readonly fromMs: number; readonly toMs: number }
+
+export type ServedNotes = { readonly path: string; readonly body: string; readonly readings: readonly Reading[] }
+
+export type Ledger = {
+  /** Takes in a good answer of `/notes`. What it breaks, and the notes that were never seen before. */
+  take(served: ServedNotes): { readonly violations: readonly string[]; readonly fresh: readonly WireNote[] }
+  /** Whether a coupon was ever served for a maturity of a chain; undefined if none was. */
+  knowsCoupon(note: Pick<WireNote, 'chainid' | 'maturity_timestamp' | 'coupon'>): boolean | undefined
+  /** Every note that was ever served, once. */
+  notes(): readonly WireNote[]
+}
+
+type Parsed = {
+  readonly windows: readonly Window[]
+  readonly faults: readonly string[]
+  readonly fresh: readonly WireNote[]
+}
+type Window = { readonly startMs: number; readonly endMs: number; readonly words: string }
+
+/** Everything `/notes` ever said, on whichever replica: what it says next has to agree with it. */
+export function createLedger(): Ledger {
+  const noteOf = new Map<string, WireNote>()
+  const bodyOf = new Map<string, string>()
+  const couponsOf = new Map<string, Set<string>>()
+  const parsedOf = new Map<string, Parsed>()
+
+  const takeNote = (note: WireNote): string | undefined => {
+    const key = `${note.chainid} ${note.signature_valid_after} ${note.maturity_timestamp}`
+    const known = noteOf.get(key)
+    const coupons = couponsOf.get(`${note.chainid} ${note.maturity_timestamp}`) ?? new Set<string>()
+    couponsOf.set(`${note.chainid} ${note.maturity_timestamp}`, coupons.add(note.coupon))
+    if (!known) noteOf.set(key, note)
+    if (!known || JSON.stringify(known) === JSON.stringify(note)) return undefined
+    return `a second signature for chain ${note.chainid}, period after ${note.signature_valid_after}, maturity ${note.maturity_timestamp}`
+  }
+  const parse = (path: string, body: string): Parsed => {
+    const result = parseNotes(body)
+    if (typeof result === 'string') return { windows: [], faults: [result], fresh: [] }
+    const { data } = result
+    const before = noteOf.size
+    const faults = data.flatMap((note) => takeNote(note) ?? [])
+    const fresh = [...noteOf.values()].slice(before)
+    const windows = [...new Map(data.map((note) => [note.signature_valid_after, toWindow(note)])).values()]
+    const chains = [...new Set(data.map(({ chainid }) => chainid))]
+    const key = `${path} ${windows.map(({ words }) => words)} ${chains}`
+    const first = bodyOf.get(key)
+    if (first === undefined) bodyOf.set(key, body)
+    else if (first !== body) faults.push(`another body of ${path} than was served before for the same period`)
+    if (data.length === 0) faults.push('an answer without notes')
+    return { windows, faults, fresh }
+  }
+  return {
+    take: ({ path, body, readings }) => {
+      const key = `${path} ${body}`
+      const known = parsedOf.get(key)
+      const { windows, faults, fresh } = known ?? parse(path, body)
+      if (!known) parsedOf.set(key, { windows, faults, fresh: [] })
+      const outside = windows.filter((window) => !readings.some((reading) => isInside(window, reading)))
+      const words = outside.map((window) => `a note outside its window: ${window.words}, ${formatReadings(readings)}`)
+      return { violations: [...faults, ...words], fresh }
+    },
+    knowsCoupon: ({ chainid, maturity_timestamp, coupon }) =>
+      couponsOf.get(`${chainid} ${maturity_timestamp}`)?.has(coupon),
+    notes: () => [...noteOf.values()],
+  }
+}
+
+function parseNotes(body: string): NotesResponse | string {
+  try {
+    return notesResponseSchema.parse(JSON.parse(body))
+  } catch {
+    return `a body of /notes that is not what the specification says: ${body.slice(0, 100)}`
+  }
+}
+
+/** The chain's comparison excludes both ends. */
+function toWindow({ signature_valid_after, signature_valid_before }: WireNote): Window {
+  return {
+    startMs: (Number(signature_valid_after) + 1) * 1000,
+    endMs: Number(signature_valid_before) * 1000,
+    words: `${signature_valid_after} to ${signature_valid_before}`,
+  }
+}
+
+function isInside({ startMs, endMs }: Window, { fromMs, toMs }: Reading): boolean {
+  return toMs >= startMs && fromMs < endMs
+}
+
+function formatReadings(readings: readonly Reading[]): string {
+  return readings.map(({ fromMs, toMs }) => `its clock at ${fromMs / 1000} to ${toMs / 1000}`).join(' or ')
+}

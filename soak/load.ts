@@ -1,0 +1,179 @@
+import { Agent } from 'node:https'
+import { setTimeout } from 'node:timers/promises'
+import { positionQuery } from '@tallystick/core'
+import { sandboxWallets } from '../apps/sandbox/src/devnet/create-devnet.ts'
+import { createRandom, pick, type Random } from '../apps/sandbox/src/seed/random.ts'
+import { type Allowance, createAllowance } from './allowance.ts'
+import { type Answer, type Call, call } from './call.ts'
+import type { Clocks } from './clocks.ts'
+import { type Endpoint, embeddedChainId, remoteChainId } from './explain.ts'
+import { type ReplicaName, replicaNames } from './fault.ts'
+import type { Exchange } from './judge.ts'
+import type { Member } from './member.ts'
+
+export type Load = {
+  /** Resolves when nothing is under way and every connection of the callers is closed. */
+  pause(): Promise<void>
+  resume(): void
+  stop(): Promise<void>
+}
+
+export type LoadOptions = {
+  readonly seed: number
+  readonly ca: string
+  readonly members: Readonly<Record<ReplicaName, Member>>
+  readonly clocks: Pick<Clocks, 'readings'>
+  readonly keys: readonly string[]
+  readonly limitedKey: string
+  /** Milliseconds since the beginning of the load. */
+  readonly elapsedMs: () => number
+  readonly onExchange: (exchange: Exchange) => void
+}
+
+export const limitedRpm = 90
+// With these two replicas get some 150 requests a second: enough to see everything, and the machine has other work.
+const callersPerReplica = 4
+const thinkMs = 45
+const limitedThinkMs = 350
+
+type Request = {
+  readonly endpoint: Endpoint
+  readonly path: string
+  readonly chains: readonly number[]
+  readonly body?: string
+}
+
+const bothChains = [remoteChainId, embeddedChainId] as const
+const lenders = sandboxWallets().lenders.map(({ address }) => address)
+const dataQueries = [
+  '{ _meta { block { number hash } } }',
+  '{ pools { id activePositions totalPrincipal lastFloatingIncomeDay } }',
+  '{ floatingIncomes(first: 3, orderBy: day, orderDirection: desc) { day floatingIncome } }',
+] as const
+
+/** Callers with several keys on all three endpoints of both replicas, over kept TLS connections. */
+export function startLoad(options: LoadOptions): Load {
+  const agents: Agent[] = []
+  let gate: Promise<void> | undefined
+  let open: (() => void) | undefined
+  let isStopped = false
+  let underWay = 0
+  const newAgent = () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: options.ca })
+    agents.push(agent)
+    return agent
+  }
+  const caller = async (replica: ReplicaName, { seed, key, waitMs, limited }: Caller) => {
+    const random = createRandom(seed)
+    const agent = newAgent()
+    const allowances = new Map<number, Allowance>()
+    const kept = new Map<string, Answer>()
+    while (!isStopped) {
+      if (gate) await gate
+      underWay++
+      const request = chooseRequest(random)
+      const allowance = limited ? allowanceOf(allowances, options.members[replica].runs) : undefined
+      const known = random() < 0.3 ? kept.get(request.path) : undefined
+      const made = await exchange(options, { replica, request, key, agent, allowance, known })
+      if (made.answer?.status === 200 && made.endpoint === '/notes') kept.set(request.path, made.answer)
+      options.onExchange(made)
+      underWay--
+      await setTimeout(waitMs * (0.5 + random()))
+    }
+  }
+  const callers = replicaNames.flatMap((replica, index) => [
+    ...Array.from({ length: callersPerReplica }, (_, number) =>
+      caller(replica, {
+        seed: options.seed + 100 * index + number,
+        key: options.keys[number % options.keys.length] as string,
+        waitMs: thinkMs,
+        limited: false,
+      }),
+    ),
+    caller(replica, { seed: options.seed - index, key: options.limitedKey, waitMs: limitedThinkMs, limited: true }),
+  ])
+  const pause = async () => {
+    gate ??= new Promise((resolve) => {
+      open = resolve
+    })
+    while (underWay > 0) await setTimeout(20)
+    for (const agent of agents) agent.destroy()
+  }
+  const resume = () => {
+    gate = undefined
+    open?.()
+  }
+  return {
+    pause,
+    resume,
+    stop: async () => {
+      isStopped = true
+      resume()
+      await Promise.all(callers)
+      for (const agent of agents) agent.destroy()
+    },
+  }
+}
+
+type Caller = { readonly seed: number; readonly key: string; readonly waitMs: number; readonly limited: boolean }
+
+/** A new process counts anew. */
+function allowanceOf(allowances: Map<number, Allowance>, run: number): Allowance {
+  const known = allowances.get(run) ?? createAllowance(limitedRpm)
+  allowances.set(run, known)
+  return known
+}
+
+function chooseRequest(random: Random): Request {
+  const draw = random()
+  if (draw < 0.5) {
+    const chain = pick(random, [undefined, undefined, ...bothChains])
+    const path =
+      chain === undefined ? pick(random, ['/notes', '/notes', '/notes?maturity=7,30']) : `/notes?chainid=${chain}`
+    return { endpoint: '/notes', path, chains: chain === undefined ? bothChains : [chain] }
+  }
+  if (draw < 0.65) return { endpoint: '/rate', path: '/rate', chains: bothChains }
+  const chains = pick(random, [[embeddedChainId], [remoteChainId], bothChains, bothChains.toReversed()])
+  const walletAddress = pick(random, lenders)
+  const isPositions = random() < 0.5
+  const query = isPositions ? positionQuery : pick(random, dataQueries)
+  const variables = { chains, ...(isPositions && { walletAddress }) }
+  return { endpoint: '/data', path: '/data', chains, body: JSON.stringify({ query, variables }) }
+}
+
+async function exchange(
+  { members, clocks, elapsedMs }: LoadOptions,
+  {
+    replica,
+    request,
+    key,
+    agent,
+    allowance,
+    known,
+  }: {
+    readonly replica: ReplicaName
+    readonly request: Request
+    readonly key: string
+    readonly agent: Agent
+    readonly allowance: Allowance | undefined
+    /** An earlier answer, to be asked whether it still holds. */
+    readonly known: Answer | undefined
+  },
+): Promise<Exchange> {
+  const { endpoint, path, chains, body } = request
+  const headers = {
+    'x-api-key': key,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(known?.headers.etag !== undefined && { 'if-none-match': known.headers.etag }),
+  }
+  const options: Call = { agent, headers, method: body === undefined ? 'GET' : 'POST', body }
+  const sentMs = elapsedMs()
+  const fromMs = Date.now()
+  const result = await call(members[replica].baseUrl + path, options).then(
+    // What is not modified is served as much as what is sent.
+    (answer) => ({ answer: answer.status === 304 && known ? { ...answer, body: known.body } : answer }),
+    (error: Error) => ({ problem: error.message }),
+  )
+  const readings = clocks.readings(replica, { fromMs, toMs: Date.now() })
+  return { replica, endpoint, path, chains, allowance, sentMs, receivedMs: elapsedMs(), readings, ...result }
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { parseOptions } from './options.ts'
+
+const parse = (...argv: string[]) => parseOptions(argv, () => 42)
+
+test('default: five minutes and a new seed', () => {
+  expect(parse()).toEqual({ minutes: 5, seed: 42, json: false, help: false })
+  expect(parse('--minutes', '10', '--seed', '7', '--json')).toEqual({ minutes: 10, seed: 7, json: true, help: false })
+})
+
+test.each([
+  [['--minutes', '1']],
+  [['--minutes', 'x']],
+  [['--minutes', '']],
+  [['--seed', '1.5']],
+  [['--seed', '-1']],
+  [['--sed', '1']],
+  [['5']],
+])('error: refuses %j', (argv) => {
+  expect(() => parse(...argv)).toThrow()
+})

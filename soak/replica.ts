@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs'
+import { type Clock, loadConfig, startService, stopOnSignal } from '@tallystick/api'
+import pino from 'pino'
+import type { Gauge } from './growth.ts'
+
+/** What the soak tells a process of the service. */
+export type Order =
+  | { readonly kind: 'offset'; readonly offsetMs: number; readonly id: number }
+  | { readonly kind: 'gauge'; readonly id: number }
+
+/** What the process tells the soak. */
+export type Word =
+  | { readonly kind: 'ready'; readonly baseUrl: string; readonly adminUrl: string }
+  | { readonly kind: 'done'; readonly id: number; readonly gauge?: Gauge | undefined }
+
+// As `tallystick serve` does it, but for the clock: that is moved by whoever started the process.
+const [, , configPath = '', firstOffsetMs = '0'] = process.argv
+let offsetMs = Number(firstOffsetMs)
+const clock: Clock = { now: () => Date.now() + offsetMs }
+const tell = (word: Word) => process.send?.(word)
+process.on('disconnect', () => process.exit(1))
+process.on('message', (order: Order) => {
+  if (order.kind === 'offset') {
+    offsetMs = order.offsetMs
+    tell({ kind: 'done', id: order.id })
+  } else tell({ kind: 'done', id: order.id, gauge: measure() })
+})
+
+const config = loadConfig(configPath, { env: process.env, secrets: 'required' })
+const log = pino({ level: 'info', base: null }, pino.destination(2))
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+const service = await startService({ config, clock, log, say })
+stopOnSignal(service, { say })
+tell({ kind: 'ready', baseUrl: service.baseUrl, adminUrl: service.adminUrl })
+
+function measure(): Gauge {
+  globalThis.gc?.()
+  const { heapUsed, rss } = process.memoryUsage()
+  const resources: Record<string, number> = {}
+  for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1
+  const descriptors = process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0
+  return { heapBytes: heapUsed, rssBytes: rss, descriptors, resources }
+}

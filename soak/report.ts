@@ -1,0 +1,77 @@
+import type { EndReport } from './end-checks.ts'
+import { formatMegabytes } from './growth.ts'
+import type { Schedule } from './schedule.ts'
+import type { Tally, Violation } from './tally.ts'
+
+export type Report = {
+  readonly seed: number
+  readonly minutes: number
+  readonly schedule: Schedule
+  readonly tally: Tally
+  readonly lent: string
+  readonly periods: number
+  /** How late the soak's own event loop was at the most: what is above a second is a machine that had no time for it. */
+  readonly lateMs: number
+  readonly end: EndReport | undefined
+}
+
+/** The report for people. */
+export function formatReport({ seed, minutes, schedule, tally, lent, periods, lateMs, end }: Report): string {
+  const { faults, requests, violations } = tally
+  const lines = [
+    `soak of ${minutes} min, seed ${seed}, ${schedule.boundariesMs.length} boundaries, notes of ${periods} periods`,
+    '',
+  ]
+  lines.push(`faults injected: ${faults.filter(({ skipped }) => skipped === undefined).length}`)
+  for (const { kind, replicas, startedMs, endedMs, skipped } of faults) {
+    const when = `${formatTime(startedMs)} to ${endedMs === undefined ? '…' : formatTime(endedMs)}`
+    lines.push(
+      `  ${kind.padEnd(19)} ${when}  ${replicas.join(', ')}${skipped === undefined ? '' : `  NOT INJECTED: ${skipped}`}`,
+    )
+  }
+  lines.push('', 'requests')
+  for (const [endpoint, statuses] of [...requests].sort()) {
+    const total = [...statuses.values()].reduce((sum, count) => sum + count, 0)
+    lines.push(
+      `  ${endpoint.padEnd(8)} ${String(total).padStart(7)}   ${[...statuses]
+        .sort()
+        .map(([status, count]) => `${status}: ${count}`)
+        .join(', ')}`,
+    )
+  }
+  lines.push('', `on the chains: ${lent}`)
+  for (const { chain, onChain } of end?.positions ?? [])
+    lines.push(`  chain ${chain}: ${onChain} positions compared on both replicas`)
+  lines.push('', 'before the first fault and at the end, without load, after a garbage collection')
+  for (const { name, before, after } of end?.growth ?? []) {
+    const heap = `${formatMegabytes(before.heapBytes)} to ${formatMegabytes(after.heapBytes)}`
+    const rss = `${formatMegabytes(before.rssBytes)} to ${formatMegabytes(after.rssBytes)}`
+    lines.push(
+      `  ${name.padEnd(8)} heap ${heap}, resident ${rss}, descriptors ${before.descriptors} to ${after.descriptors}`,
+    )
+  }
+  if (end) lines.push(`  PostgreSQL connections ${end.connections.before} to ${end.connections.after}`)
+  lines.push(`  the soak itself was late by ${Math.round(lateMs)} ms at the most`)
+  const count = violations.reduce((sum, { times }) => sum + times, 0)
+  lines.push('', `violations: ${count}`)
+  for (const violation of violations)
+    lines.push(`  ${formatViolation(violation)}${violation.times > 1 ? ` (${violation.times} times)` : ''}`)
+  return lines.join('\n')
+}
+
+/** The report for programs. */
+export function encodeReport({ seed, minutes, tally, periods, lateMs, end }: Report): object {
+  const requests = Object.fromEntries(
+    [...tally.requests].map(([endpoint, statuses]) => [endpoint, Object.fromEntries(statuses)]),
+  )
+  return { seed, minutes, periods, lateMs, faults: tally.faults, requests, violations: tally.violations, ...end }
+}
+
+export function formatViolation({ atMs, words, during }: Violation): string {
+  return `${formatTime(atMs)} ${words}${during.length === 0 ? '' : ` [${during.join('; ')}]`}`
+}
+
+export function formatTime(ms: number): string {
+  const tenths = Math.round(ms / 100)
+  return `${String(Math.floor(tenths / 600)).padStart(2, '0')}:${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}`
+}

@@ -1,0 +1,55 @@
+import { randomInt } from 'node:crypto'
+import { parseOptions, type SoakOptions, usage } from './options.ts'
+import { encodeReport, formatReport } from './report.ts'
+import { soak } from './soak.ts'
+
+// What does not end by then is left to the system, which ends it with this process.
+const undoMs = 40_000
+
+async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
+  const undos: (() => unknown)[] = []
+  let isStopped = false
+  const undoAll = async () => {
+    isStopped = true
+    for (const undo of undos.splice(0).reverse()) await (async () => undo())().catch(complain)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (isStopped) process.exit(1)
+      say(`${signal}: ending what was started (once more to stop at once)`)
+      void undoAll().finally(() => process.exit(1))
+    })
+  }
+  process.on('uncaughtException', (error) => {
+    complain(error)
+    void undoAll().finally(() => process.exit(1))
+  })
+  try {
+    const report = await soak({ minutes, seed, say, defer: (undo) => undos.push(undo), isStopped: () => isStopped })
+    process.stdout.write(
+      json ? `${JSON.stringify(encodeReport(report), undefined, 2)}\n` : `\n${formatReport(report)}\n`,
+    )
+    return report.tally.violations.length === 0 ? 0 : 1
+  } finally {
+    setTimeout(() => process.exit(1), undoMs).unref()
+    await undoAll()
+  }
+}
+
+/** On stderr: stdout is the report's. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+function complain(error: unknown): void {
+  say(error instanceof Error ? error.message : String(error))
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2), () => randomInt(1_000_000))
+  if (options.help) process.stdout.write(usage)
+  process.exit(options.help ? 0 : await run(options))
+} catch (error) {
+  complain(error)
+  process.exit(1)
+}
