@@ -85,11 +85,12 @@ export async function openKeyRing({
 
   await refresh()
   const stopListening = await database.listen(keysChannel, refreshInBackground)
-  const poll = setInterval(refreshInBackground, pollIntervalMs)
+  // Nobody but this process can change an embedded database.
+  const poll = database.engine === 'postgres' ? setInterval(refreshInBackground, pollIntervalMs) : undefined
   const record = setInterval(() => {
     flush().catch((error) => log.warn({ err: error }, 'last use of keys cannot be recorded'))
   }, recordIntervalMs)
-  poll.unref()
+  poll?.unref()
   record.unref()
 
   return {

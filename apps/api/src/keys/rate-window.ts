@@ -3,6 +3,8 @@ export type RateState = { readonly allowed: boolean; readonly remaining: number;
 
 export type RateWindow = {
   readonly limit: number
+  /** The limit as the `RateLimit-Policy` header tells it. */
+  readonly policy: string
   /** Counts one request at a monotonic time. */
   take(monotonicMs: number): RateState
 }
@@ -18,6 +20,7 @@ export function createRateWindow(limit: number): RateWindow {
   let count = 0
   return {
     limit,
+    policy: `"default";q=${limit};w=${rateWindowSeconds}`,
     take: (monotonicMs) => {
       if (monotonicMs - opensAtMs >= rateWindowSeconds * 1000) {
         opensAtMs = monotonicMs
@@ -30,4 +33,9 @@ export function createRateWindow(limit: number): RateWindow {
       return { allowed, remaining: limit - count, resetSeconds }
     },
   }
+}
+
+/** The `RateLimit` header. */
+export function formatRate({ remaining, resetSeconds }: RateState): string {
+  return `"default";r=${remaining};t=${resetSeconds}`
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../clock.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import { rateWindowSeconds } from '../keys/rate-window.ts'
+import { formatRate } from '../keys/rate-window.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Published } from './published.ts'
 
@@ -56,11 +56,11 @@ export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handle
       return
     }
     const constant = known === undefined ? ready.headers : ready.headersOfUnchanged
-    const headers = constant.concat('x-request-id', nextRequestId())
-    if (rate && key.window) {
-      const policy = `"default";q=${key.window.limit};w=${rateWindowSeconds}`
-      headers.push('ratelimit-policy', policy, 'ratelimit', `"default";r=${rate.remaining};t=${rate.resetSeconds}`)
-    }
+    const id = nextRequestId()
+    const headers =
+      rate && key.window
+        ? [...constant, 'x-request-id', id, 'ratelimit-policy', key.window.policy, 'ratelimit', formatRate(rate)]
+        : [...constant, 'x-request-id', id]
     if (known === undefined) response.writeHead(200, headers).end(ready.body)
     else response.writeHead(304, headers).end()
     measure(known === undefined ? 200 : 304, monotonicNow() - startedMs)
