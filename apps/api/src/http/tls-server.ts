@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { constants, createSecureServer, type Http2SecureServer } from 'node:http2'
-import type { Socket } from 'node:net'
+import type { ServerOpts, Socket } from 'node:net'
 import { trackConnections } from './connections.ts'
 
 export type TlsServerOptions = {
@@ -38,7 +38,11 @@ const tlsHandshakeByte = 0x16
 export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerOptions): TlsServer {
   const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
   const tls = { minVersion: 'TLSv1.2', handshakeTimeout: timeoutsMs.handshake } as const
-  const server = createSecureServer({ ...tls, cert, key, allowHTTP1: true, settings: { maxConcurrentStreams } })
+  const server = createSecureServer({
+    ...{ ...tls, cert, key, allowHTTP1: true, settings: { maxConcurrentStreams } },
+    // As HTTP/1.1 servers have it: the end of an answer must not wait until its beginning is acknowledged.
+    ...({ noDelay: true } satisfies ServerOpts),
+  })
   applyTimeouts(server, timeoutsMs)
   // The one listener of `connection` is the TLS layer itself; we stand before it.
   const [startTls] = server.listeners('connection') as [(this: Http2SecureServer, socket: Socket) => void]
