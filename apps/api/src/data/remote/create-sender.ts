@@ -44,11 +44,11 @@ export function createSender({ url: text, headers, answerBytesMax, ca, now, mono
   const path = url.pathname + url.search
   const redact = createRedact({ url, headers })
   const connections = openConnections({ origin: url.origin, answerBytesMax, ca, monotonicNow })
+  const sent = { ...ownHeaders, ...reveal(headers) }
   const running = new Set<Call>()
   return {
     begin: ({ body, headAlias, isUrgent }) => {
       const call = beginCall(async (handles) => {
-        const sent = { ...ownHeaders, ...reveal(headers) }
         const post = { path, headers: sent, body, isUrgent, answerBytesMax, monotonicNow, ...handles }
         const exchange = await postQuery(connections, post)
         return classifyAnswer(exchange, { headAlias, redact, nowMs: now() })
