@@ -64,6 +64,12 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect((await ask(skipping, { no: false })).data).toEqual({ works: [{ id: 'w1', title: expect.any(String) }] })
   })
 
+  test('behavior: the limit on fields is for one request, however often it is asked', async () => {
+    const block = Array.from({ length: 500 }, (_, index) => `n${index}: number`).join(' ')
+    const query = `query ($id: ID!) { work(id: $id) { id } _meta { block { ${block} } } }`
+    for (let time = 0; time < 25; time++) expect((await ask(query, { id: 'w1' })).errors).toBeUndefined()
+  })
+
   test('behavior: any alias names its field', async () => {
     const long = 'a'.repeat(63)
     const tooLong = 'a'.repeat(64)

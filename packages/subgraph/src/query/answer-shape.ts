@@ -25,10 +25,12 @@ export async function answerShape(
     if (!row) throw notStarted(deployment)
     const head = toBlock(row)
     const resolved = { visibility: { kind: 'head' }, number: head.number, block: head } as const
+    // Each answer has the whole of what is left for it: the shape is everybody's.
+    const selection = { ...context, budget: { ...context.budget } }
     const members = [
       `"${key}":${row.json ?? statement.ifNothing}`,
       ...metas.map((meta) => {
-        const answer = answerMeta(context, { nodes: meta.nodes, resolved, deployment })
+        const answer = answerMeta(selection, { nodes: meta.nodes, resolved, deployment })
         return `"${meta.key}":${JSON.stringify(answer)}`
       }),
       ...typenameKeys.map((typenameKey) => `"${typenameKey}":"Query"`),
