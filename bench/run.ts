@@ -16,13 +16,23 @@ const parts = {
   subgraph: measureSubgraph,
   growth: measureGrowth,
 }
+const names = Object.keys(parts)
 const wanted = process.argv.slice(2)
-const results: Result[] = []
+const unknown = wanted.filter((name) => !names.includes(name))
+if (unknown.length > 0) {
+  const isHelp = unknown.includes('--help')
+  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. All of them if none is named, which takes ten minutes.\n`
+  process.stderr.write(isHelp ? usage : `There is no part ${unknown.join(', ')}.\n\n${usage}`)
+  process.exit(isHelp ? 0 : 1)
+}
 process.stderr.write(`peaks are taken with ${hasWrk ? 'wrk' : 'our own load generator: wrk is not installed'}\n`)
+const results: Result[] = []
 for (const [name, measure] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   process.stderr.write(`measuring ${name}\n`)
-  results.push(...(await measure()))
+  const measured = await measure()
+  process.stderr.write(`${formatResults(measured)}\n\n`)
+  results.push(...measured)
 }
 writeFileSync(fileURLToPath(new URL('results.json', import.meta.url)), `${JSON.stringify(results, undefined, 2)}\n`)
 process.stdout.write(`${formatResults(results)}\n`)
