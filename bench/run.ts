@@ -25,6 +25,8 @@ if (unknown.length > 0) {
   process.stderr.write(isHelp ? usage : `There is no part ${unknown.join(', ')}.\n\n${usage}`)
   process.exit(isHelp ? 0 : 1)
 }
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+process.setMaxListeners(0)
 process.stderr.write(`peaks are taken with ${hasWrk ? 'wrk' : 'our own load generator: wrk is not installed'}\n`)
 const results: Result[] = []
 for (const [name, measure] of Object.entries(parts)) {

@@ -32,6 +32,8 @@ const cli = fileURLToPath(new URL('../apps/api/bin/tallystick.js', import.meta.u
 /** Everything to run the service as it is built, with real TLS. `settings` are members of the configuration. */
 export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}): Site {
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-bench-'))
+  const remove = () => rmSync(directory, { recursive: true, force: true })
+  process.once('exit', remove)
   const authority = createCertificateAuthority()
   const server = authority.issue(['localhost', '127.0.0.1'])
   writeFileSync(join(directory, 'ca.pem'), authority.cert)
@@ -59,7 +61,7 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
       JSON.parse(String(execFileSync(process.execPath, [cli, ...commandLine, '--json'], options))),
     serve: () => start([cli, 'serve', '--log-level', 'silent'], options),
     start: (commandLine) => start(commandLine, options),
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove,
   }
 }
 
@@ -73,6 +75,8 @@ async function start(
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Server> {
   const child = spawn(process.execPath, [...commandLine], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+  // However this run ends, nothing goes on running or stays on the disk.
+  process.once('exit', () => child.kill('SIGKILL'))
   return new Promise<Server>((resolve, reject) => {
     let said = ''
     child.once('exit', (code) => reject(new Error(`${commandLine[0]} ended with ${code}`)))
