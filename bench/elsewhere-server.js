@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 
 // A subgraph on another machine: it takes its time, and none of ours. Arguments: certificate, key, the data it answers
-// with, milliseconds until it does.
+// with, milliseconds until it does: from half to one and a half of them, so that callers do not fall into step.
 const [, , cert = '', key = '', data = '', delay = '0'] = process.argv
 const members = readFileSync(data, 'utf8').slice(1, -1)
 const head = JSON.stringify({
   block: { number: 20_001, hash: `0x${'ab'.repeat(32)}`, timestamp: Math.floor(Date.now() / 1000) },
 })
+let count = 0
 const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
@@ -15,7 +16,8 @@ const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }
     const alias = /(\w+): _meta \{/.exec(Buffer.concat(chunks).toString())?.[1]
     const body = Buffer.from(`{"data":{${members}${alias ? `,"${alias}":${head}` : ''}}}`)
     const headers = { 'content-type': 'application/json', 'content-length': body.length }
-    setTimeout(() => response.writeHead(200, headers).end(body), Number(delay))
+    const share = 0.5 + ((count++ * 0.618) % 1)
+    setTimeout(() => response.writeHead(200, headers).end(body), Number(delay) * share)
   })
 })
 server.listen(0, '127.0.0.1', () => {

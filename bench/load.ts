@@ -54,8 +54,9 @@ export async function measureLoad({ request, seconds, ...target }: Load): Promis
 }
 
 /**
- * So many requests a second, whatever the server does, over whichever connection is free. A time starts when its request
- * was due, not when it could be sent: what waits behind a slow answer is slow too.
+ * So many requests a second, whatever the server does, over whichever connection is free. A time starts when this loop saw
+ * that its request was due, not when a connection was free: what waits behind a slow answer is slow too, and what waits
+ * because the machine left the loop no time is not the server's.
  */
 export async function measureAtRate({ rate, ...load }: Load & { readonly rate: number }): Promise<LoadResult> {
   const { request, seconds, ...target } = load
@@ -67,11 +68,16 @@ export async function measureAtRate({ rate, ...load }: Load & { readonly rate: n
   const startedAt = performance.now()
   const run = new Promise<void>((resolve) => {
     let sent = 0
+    let seen = 0
+    const waiting: number[] = []
     const sendDue = () => {
-      const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * rate) + 1)
-      while (sent < due && free.length > 0) {
+      const now = performance.now()
+      const due = Math.min(total, Math.floor(((now - startedAt) / 1000) * rate) + 1)
+      for (; seen < due; seen++) waiting.push(now)
+      while (waiting.length > 0 && free.length > 0) {
         const connection = free.pop() as Connection
-        const dueAt = startedAt + (sent++ / rate) * 1000
+        const dueAt = waiting.shift() as number
+        sent++
         connection.send(next(), () => {
           times.push(performance.now() - dueAt)
           free.push(connection)
