@@ -137,7 +137,11 @@ function replicasOf(random: Random, kind: FaultKind): readonly ReplicaName[] {
 }
 
 function collide(one: PlannedFault, other: PlannedFault): boolean {
-  const isExclusive =
-    one.kind === other.kind || exclusive.some((kinds) => kinds.includes(one.kind) && kinds.includes(other.kind))
-  return isExclusive && one.startMs < other.endMs + apartMs && other.startMs < one.endMs + apartMs
+  const isClose = one.startMs < other.endMs + apartMs && other.startMs < one.endMs + apartMs
+  return isClose && areExclusive(one.kind, other.kind)
+}
+
+/** Whether the one must not begin before the other has ended. */
+export function areExclusive(one: FaultKind, other: FaultKind): boolean {
+  return one === other || exclusive.some((kinds) => kinds.includes(one) && kinds.includes(other))
 }

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { periodAfter, periodAt } from '@tallystick/core'
 import type { Clocks } from './clocks.ts'
-import type { PlannedFault } from './fault.ts'
+import type { FaultKind, PlannedFault } from './fault.ts'
 import { CannotInjectError, type Injector, inject } from './inject.ts'
-import { jumpAheadMs, type Schedule } from './schedule.ts'
+import { areExclusive, jumpAheadMs, type Schedule } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
 export type TimelineParts = Injector & {
@@ -18,9 +18,14 @@ export type TimelineParts = Injector & {
 /** Lets the schedule happen. Resolves when every fault has ended and the time is over. */
 export async function runTimeline(parts: TimelineParts): Promise<void> {
   const { schedule } = parts
+  const faults: { readonly kind: FaultKind; readonly ended: Promise<void> }[] = []
+  for (const fault of schedule.faults) {
+    const earlier = faults.filter(({ kind }) => areExclusive(kind, fault.kind)).map(({ ended }) => ended)
+    faults.push({ kind: fault.kind, ended: happen(parts, { ...fault, earlier: Promise.all(earlier) }) })
+  }
   await Promise.all([
     ...schedule.boundariesMs.map((boundaryMs) => approach(parts, boundaryMs)),
-    ...schedule.faults.map((fault) => happen(parts, fault)),
+    ...faults.map(({ ended }) => ended),
     until(parts, schedule.lengthMs),
   ])
 }
@@ -40,15 +45,21 @@ function currentPeriod(clocks: Clocks) {
   return periodAt(BigInt(Math.floor(clocks.now() / 1000)))
 }
 
-async function happen(parts: TimelineParts, fault: PlannedFault): Promise<void> {
+/** On a slow machine an end takes longer than planned, a process that is started again most of all: `earlier` is waited for. */
+async function happen(
+  parts: TimelineParts,
+  { earlier, ...fault }: PlannedFault & { readonly earlier: Promise<unknown> },
+): Promise<void> {
   const { tally, elapsedMs, onViolation } = parts
   const { kind, replicas } = fault
   await until(parts, fault.startMs)
+  await earlier
   if (parts.isStopped()) return
+  const endMs = elapsedMs() + fault.endMs - fault.startMs
   const end = tally.begin({ kind, replicas, startedMs: elapsedMs() })
   try {
     const ending = await inject(parts, fault)
-    await until(parts, fault.endMs)
+    await until(parts, endMs)
     await ending()
     end({ endedMs: elapsedMs() })
   } catch (error) {
