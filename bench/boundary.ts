@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { periodAt } from '@tallystick/core'
 import { closeAll, openConnections, quantile, type Target } from './load.ts'
 import { median, type Result } from './result.ts'
-import { createBenchKey, createSite } from './service.ts'
+import { createBenchKey, createSite, setBenchCurve } from './service.ts'
 
 const boundaries = 5
 const leadMs = 3_000
@@ -21,7 +21,7 @@ type Round = { readonly lagMs: number; readonly p50Ms: number }
  */
 export async function measureBoundary(): Promise<Result[]> {
   const site = createSite({})
-  site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
+  setBenchCurve(site)
   const secret = createBenchKey(site)
   const request = Buffer.from(`GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n\r\n`)
   const rounds: Round[] = []

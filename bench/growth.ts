@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgr
 import { createOwners, type Endpoint, loadOf, positionsOf, startElsewhere, startEmbedded, startRemote } from './data.ts'
 import { type Load, measureLoad } from './load.ts'
 import type { Result } from './result.ts'
-import { createBenchKey, createSite, pool, type Server, type Site } from './service.ts'
+import { createBenchKey, createSite, pool, type Server, type Site, setBenchCurve } from './service.ts'
 
 const factor = 100
 const connections = 16
@@ -62,7 +62,7 @@ async function newDatabase(postgres: PostgresServer): Promise<string> {
 /** `GET /notes`, with all the keys in turns. */
 async function measureKeys(count: number, url: string): Promise<Sample> {
   const site = createSite({ database: url })
-  site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
+  setBenchCurve(site)
   const secrets = await createKeys(site, { count, url })
   return measureServer(site, ({ port }) => {
     const request = (index: number) =>
@@ -75,7 +75,7 @@ async function measureKeys(count: number, url: string): Promise<Sample> {
 async function measureManyNotes(count: number, url: string): Promise<Sample> {
   const chains = Array.from({ length: count / 7 }, (_, index) => ({ id: index + 1, name: `Chain ${index + 1}`, pool }))
   const site = createSite({ database: url, chains })
-  site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
+  setBenchCurve(site)
   const request = `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${createBenchKey(site)}\r\n\r\n`
   return measureServer(site, ({ port }) => ({ port, ca: site.ca, request, seconds, connections }))
 }

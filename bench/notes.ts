@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { measureAtRate } from './load.ts'
 import { compare, type Result } from './result.ts'
-import { createBenchKey, createSite } from './service.ts'
+import { createBenchKey, createSite, setBenchCurve } from './service.ts'
 import { measurePeak } from './wrk.ts'
 
 // Many and short: what the machine is busy with otherwise then meets both alike.
@@ -16,7 +16,7 @@ const bareServer = fileURLToPath(new URL('bare-server.js', import.meta.url))
 export async function measureNotes(): Promise<Result[]> {
   const site = createSite({})
   const { ca, directory } = site
-  site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
+  setBenchCurve(site)
   // Limited, so that counting and its headers are measured too; in turns, so that nobody reaches the limit.
   const secrets = Array.from({ length: 3 }, () => createBenchKey(site, rpmMax))
   const keyOf = (round: number) => ({ 'x-api-key': secrets[round % secrets.length] as string })

@@ -65,6 +65,11 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
   }
 }
 
+/** So that there are notes. */
+export function setBenchCurve(site: Site): void {
+  site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
+}
+
 /** A new key, without a limit unless one is given. */
 export function createBenchKey(site: Site, rpm: number | 'unlimited' = 'unlimited'): string {
   return (site.run('keys', 'create', '--name', 'bench', '--rpm', String(rpm)) as { readonly secret: string }).secret
