@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 import { type Answer, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
@@ -6,7 +8,8 @@ let service: TestService
 const keys: Record<string, string> = {}
 
 beforeAll(async () => {
-  service = await start({ databaseUrl: await newDatabase('postgres', defer), at: '2026-11-15T12:00:00-05:00' }, defer)
+  // Within a second, not at its beginning: what the lane makes then is kept for the requests that follow.
+  service = await start({ databaseUrl: await newDatabase('postgres', defer), at: '2026-11-15T12:00:00.5-05:00' }, defer)
   for (const [name, request] of Object.entries({
     unlimited: {},
     limited: { rpm: 1_000 },
@@ -54,6 +57,55 @@ test('default: what the lane answers is what the framework answers, header by he
     }
   }
   expect([...seen].sort()).toEqual([200, 304, 400, 403, 404])
+})
+
+/** All that a connection gets for some bytes, until the service closes it. */
+async function sendRaw(text: string): Promise<string> {
+  const { port } = new URL(service.baseUrl)
+  const socket = connect({ port: Number(port), host: '127.0.0.1', ca: service.ca })
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.write(text)
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+test('behavior: on one connection every answer is the same to the byte, whoever made its head', async () => {
+  const etag = (await service.call('/notes', { headers: { 'x-api-key': keys['unlimited'] ?? '' } })).headers.etag ?? ''
+  for (const secret of [keys['unlimited'], keys['limited']]) {
+    for (const condition of ['', `if-none-match: ${etag}\r\n`]) {
+      const request = `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n${condition}`
+      const [slowly, quickly] = await Promise.all(
+        ['accept: application/json, */*;q=0.5\r\n', ''].map((extra) =>
+          sendRaw(`${`${request}${extra}\r\n`.repeat(5)}${request}${extra}connection: close\r\n\r\n`),
+        ),
+      )
+      const answersOf = (text = '') => text.split('HTTP/1.1 ').slice(1).map(normalise)
+      const answers = answersOf(quickly)
+      expect(answers).toHaveLength(6)
+      expect(new Set(answers.slice(0, 5)).size).toBe(1)
+      expect(sortHead(answers[0])).toEqual(sortHead(answersOf(slowly)[0]))
+      expect(sortHead(answers[5])).toEqual(sortHead(answersOf(slowly)[5]))
+      expect(answers[0]).toContain('Connection: keep-alive\r\nKeep-Alive: timeout=72\r\n')
+      expect(answers[5]?.toLowerCase()).toContain('connection: close\r\n')
+      expect(answers[0]?.startsWith(condition === '' ? '200 OK\r\n' : '304 Not Modified\r\n')).toBe(true)
+    }
+  }
+})
+
+const normalise = (answer: string) => answer.replace(/(?<=x-request-id: )\S+/, 'id').replace(/(?<=;r=)\d+/, 'left')
+const sortHead = (answer = '') => {
+  const [head = '', body] = answer.split('\r\n\r\n')
+  return [head.toLowerCase().split('\r\n').sort(), body]
+}
+
+test('behavior: an older client is answered too', async () => {
+  const [head = '', body] = (await sendRaw(`GET /notes HTTP/1.0\r\nx-api-key: ${keys['limited']}\r\n\r\n`)).split(
+    '\r\n\r\n',
+  )
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  expect(head).toMatch(/connection: close/i)
+  expect(JSON.parse(body ?? '').data).toHaveLength(3)
 })
 
 test('behavior: the two count on one allowance', async () => {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../clock.ts'
+import { type PremadeHead, readHead, setHead } from '../http/premade-head.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import { formatRate } from '../keys/rate-window.ts'
+import { formatRate, type RateState } from '../keys/rate-window.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Published } from './published.ts'
 
@@ -20,14 +21,18 @@ export type FastLaneParts = {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** What an answer is made of, but for what differs from one request to the next. Good for one second. */
-type Ready = {
-  readonly second: number
-  readonly etag: string
-  readonly body: Buffer
+/** What is on offer, ready to be sent. Good for one second. */
+type Ready = { readonly second: number; readonly etag: string; readonly whole: Prepared; readonly unchanged: Prepared }
+
+/** An answer but for the lines that differ from one request to the next. */
+type Prepared = {
+  readonly status: 200 | 304
   /** Names and values in turns. */
   readonly headers: readonly string[]
-  readonly headersOfUnchanged: readonly string[]
+  /** Byte by byte, whatever its encoding: head and body as texts are one write, as bytes they are two. */
+  readonly body: string
+  /** Known once it has been sent. */
+  head: PremadeHead | undefined
 }
 
 /**
@@ -55,16 +60,29 @@ export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handle
       otherwise(request, response)
       return
     }
-    const constant = known === undefined ? ready.headers : ready.headersOfUnchanged
-    const id = nextRequestId()
-    const headers =
-      rate && key.window
-        ? [...constant, 'x-request-id', id, 'ratelimit-policy', key.window.policy, 'ratelimit', formatRate(rate)]
-        : [...constant, 'x-request-id', id]
-    if (known === undefined) response.writeHead(200, headers).end(ready.body)
-    else response.writeHead(304, headers).end()
-    measure(known === undefined ? 200 : 304, monotonicNow() - startedMs)
+    const answer = known === undefined ? ready.whole : ready.unchanged
+    send(response, answer, formatChanging(nextRequestId(), key.window && rate && { policy: key.window.policy, rate }))
+    measure(answer.status, monotonicNow() - startedMs)
   }
+}
+
+/** The header lines that are of one request only. */
+function formatChanging(
+  id: string,
+  allowance: { readonly policy: string; readonly rate: RateState } | undefined,
+): string {
+  if (!allowance) return `x-request-id: ${id}\r\n`
+  return `x-request-id: ${id}\r\nratelimit-policy: ${allowance.policy}\r\nratelimit: ${formatRate(allowance.rate)}\r\n`
+}
+
+/** The first of a second has its head made by Node; those after it get the same one with their own lines. */
+function send(response: ServerResponse, answer: Prepared, changing: string): void {
+  if (answer.head) setHead(response, answer.head, changing)
+  else {
+    response.writeHead(answer.status, [...answer.headers, ...changing.split(/: |\r\n/).slice(0, -1)])
+    answer.head = readHead(response, changing)
+  }
+  response.end(answer.body, 'latin1')
 }
 
 /**
@@ -89,7 +107,17 @@ function createReady(
       ...['date', formatDate(nowMs), 'etag', etag, 'cache-control', cacheControl],
     ]
     const ofBody = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]
-    const made = { second, etag, body, headers: [...headersOfUnchanged, ...ofBody], headersOfUnchanged }
+    const made: Ready = {
+      second,
+      etag,
+      whole: {
+        status: 200,
+        headers: [...headersOfUnchanged, ...ofBody],
+        body: body.toString('latin1'),
+        head: undefined,
+      },
+      unchanged: { status: 304, headers: headersOfUnchanged, body: '', head: undefined },
+    }
     // A second's first millisecond has one more left than the others: what is made then is not kept for them.
     ready = nowMs % 1000 === 0 ? undefined : made
     return made
@@ -101,11 +129,12 @@ function pathOf(chainId: number | undefined): string {
 }
 
 /** Nothing about it that a rule could be about, but key, path and the notes the client has. */
-function isPlain({ method, httpVersionMajor, headers }: IncomingMessage): boolean {
-  const { accept } = headers
+function isPlain({ method, httpVersion, headers }: IncomingMessage): boolean {
+  const { accept, connection } = headers
   return (
     method === 'GET' &&
-    httpVersionMajor === 1 &&
+    httpVersion === '1.1' &&
+    (connection === undefined || connection === 'keep-alive') &&
     (accept === undefined || accept === '*/*' || accept === 'application/json') &&
     headers['content-length'] === undefined &&
     headers['transfer-encoding'] === undefined &&
