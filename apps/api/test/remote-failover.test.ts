@@ -44,7 +44,7 @@ describe('several URLs', () => {
     const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 50 } })
     const started = performance.now()
     expect((await remote.ask()).data).toBe('{"from":"b"}')
-    expect(performance.now() - started).toBeGreaterThanOrEqual(49)
+    expect(performance.now() - started).toBeGreaterThanOrEqual(45)
     await a.requests[0]?.closed
     expect(remote.metrics()).toMatch(/upstream_total{[^}]*outcome="cancelled"} 1\n/)
     expect(remote.log()).toBe('')
@@ -75,7 +75,7 @@ describe('several URLs', () => {
     const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 } })
     const started = performance.now()
     expect((await remote.ask({}, 30_000)).data).toBe('{"from":"b"}')
-    expect(performance.now() - started).toBeGreaterThanOrEqual(999)
+    expect(performance.now() - started).toBeGreaterThanOrEqual(990)
     await a.requests[0]?.closed
     expect(JSON.parse(remote.log().split('\n')[0] as string)).toMatchObject({ failure: 'slow_headers', attempt: 1 })
   })
