@@ -24,9 +24,11 @@ describe('under concurrent load', () => {
     })
     const { secret } = await createKey(service)
     const seen = { before: 0, after: 0 }
-    service.clock.run()
+    const isOver = () => service.clock.now() >= Date.parse(boundary) + 700 && seen.after > 16
     const client = async () => {
-      while (service.clock.now() < Date.parse(boundary) + 700) {
+      while (!isOver()) {
+        // It stands until every client is at it: how long their first connections take is nobody's concern.
+        if (seen.before > 16) service.clock.run()
         const answer = await service.call('/notes', { headers: { 'x-api-key': secret } })
         expect(answer.status).toBe(200)
         const dateSeconds = BigInt(Date.parse(String(answer.headers.date)) / 1000)
@@ -63,7 +65,7 @@ test('behavior: the next period is signed ahead and kept back', async () => {
   const isSigned = async () => (await service.operator.showNotes()).chains[0]?.next.signed
   expect(await isSigned()).toBe(false)
   service.clock.hold(Date.parse('2026-11-15T17:50:00-05:00'))
-  await expect.poll(isSigned, { timeout: 5000 }).toBe(true)
+  await expect.poll(isSigned).toBe(true)
   const { secret } = await createKey(service)
   const { message } = notesOf(await service.call('/notes', { headers: { 'x-api-key': secret } }))
   expect(message).toContain('00:00 to 18:00')

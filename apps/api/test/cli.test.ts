@@ -15,7 +15,7 @@ async function newSite(engine: 'postgres' | 'pglite' = 'postgres'): Promise<Site
 }
 
 describe.each(databaseEngines)('on %s', (engine) => {
-  test('default: an operator’s day, without a server and beside one', { timeout: 90_000 }, async () => {
+  test('default: an operator’s day, without a server and beside one', { timeout: 180_000 }, async () => {
     const site = await newSite(engine)
     const set = await tallystick(site, 'curve', 'set', ...points)
     expect([set.exitCode, set.stderr]).toEqual([0, ''])

@@ -14,19 +14,22 @@ const collectGarbage = runInNewContext('gc') as () => void
 const { defer, finish } = createDeferrals()
 const ids = [324, 10, 1]
 const query = '{ positionInfos { id } }'
-const timeoutMs = 400
+const patientMs = 10_000
+/** For what hangs, so that the test does not. */
+const hastyMs = 1_000
 let fakes: FakeSubgraph[]
 let databaseUrl: string
 let service: TestService
+let hasty: TestService
 let post: PostData
+let postHastily: PostData
 
 /** A service whose chains have these URLs. */
 async function startWith(
-  urls: readonly (readonly string[])[],
-  chainIds: readonly number[],
-  deferring: typeof defer,
+  urls: ReadonlyMap<number, string>,
+  { timeoutMs, deferring = defer }: { readonly timeoutMs: number; readonly deferring?: typeof defer },
 ): Promise<TestService> {
-  const chains = urls.map((of, index) => ({ id: chainIds[index], name: 'chain', pool, subgraph: { urls: of } }))
+  const chains = [...urls].map(([id, url]) => ({ id, name: 'chain', pool, subgraph: { urls: [url] } }))
   return start(
     { databaseUrl, config: { chains, data: { timeoutMs, hedgeMs: null, answerBytesMax: 65_536 } } },
     deferring,
@@ -40,12 +43,11 @@ beforeAll(async () => {
       startFakeSubgraph({ answer: () => ({ positionInfos: [{ id: `of ${id}` }] }), head: headAt(id) }, defer),
     ),
   )
-  service = await startWith(
-    fakes.map(({ url }) => [url]),
-    ids,
-    defer,
-  )
+  const urls = new Map(fakes.map(({ url }, index) => [ids[index] as number, url]))
+  service = await startWith(urls, { timeoutMs: patientMs })
+  hasty = await startWith(urls, { timeoutMs: hastyMs })
   post = await createPostData(service)
+  postHastily = await createPostData(hasty)
   return finish
 })
 beforeEach(() => {
@@ -71,8 +73,8 @@ describe('chains', () => {
   test('behavior: the dead one takes its deadline, no longer, and the others’ data arrive', async () => {
     fakes[1]?.behave(hang)
     const started = performance.now()
-    const answer = await post({ query: fresh(), variables: { chains: [10, 324, 1] } })
-    expect(performance.now() - started).toBeLessThan(timeoutMs + 2_000)
+    const answer = await postHastily({ query: fresh(), variables: { chains: [10, 324, 1] } })
+    expect(performance.now() - started).toBeLessThan(patientMs)
     expect(answer.status).toBe(200)
     expect(answer.json()).toEqual([
       {
@@ -100,7 +102,7 @@ describe('chains', () => {
       behaviours.forEach((behaviour, index) => {
         fakes[index]?.behave(behaviour)
       })
-      const answer = await post({ query: fresh(), variables: { chains: [324, 10] } })
+      const answer = await postHastily({ query: fresh(), variables: { chains: [324, 10] } })
       const body = errorBodySchema.parse(answer.json())
       expect([answer.status, body.code]).toEqual([status, code])
       expect(body.details).toMatchObject({ chains: [{ chain: 324 }, { chain: 10 }] })
@@ -110,15 +112,12 @@ describe('chains', () => {
 })
 
 test('error: every way an upstream can fail is told on its chain, and the other chain’s data is kept', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const { defer: deferHere, finish: finishHere } = createDeferrals()
   const bad = await Promise.all(failureNames.map((name) => startFailingServer(name, deferHere)))
-  const failing = await startWith(
-    [[fakes[0]?.url ?? ''], ...bad.map(({ url }) => [url])],
-    [324, ...bad.map((_, index) => 1_000 + index)],
-    deferHere,
-  )
+  const urls = new Map([[324, fakes[0]?.url ?? ''], ...bad.map(({ url }, index) => [1_000 + index, url] as const)])
+  const failing = await startWith(urls, { timeoutMs: hastyMs, deferring: deferHere })
   const ask = await createPostData(failing)
   for (const [index, name] of failureNames.entries()) {
     const { failure } = failures[name]
@@ -162,19 +161,21 @@ describe('single flight and cache', () => {
     const blockOf = async () => (await post(body)).headers['x-tallystick-chains']
     expect(await blockOf()).toContain('block=324;')
     fakes[0]?.setHead(headAt(325))
-    await expect.poll(blockOf, { timeout: 5_000 }).toContain('block=325;')
+    await expect.poll(blockOf).toContain('block=325;')
+    const queriesOf = async () => {
+      const before = fakes[0]?.queries().length ?? 0
+      await post(body)
+      return (fakes[0]?.queries().length ?? 0) - before
+    }
+    // Polled: an answer of before the head was last looked at is asked for again.
+    await expect.poll(queriesOf).toBe(0)
     const before = fakes[0]?.queries().length
-    await post(body)
-    expect(fakes[0]?.queries().length).toBe(before)
     fakes[0]?.setHead({ hash: `0x${'f'.repeat(64)}` })
     await expect
-      .poll(
-        async () => {
-          await post(body)
-          return fakes[0]?.queries().length
-        },
-        { timeout: 5_000 },
-      )
+      .poll(async () => {
+        await post(body)
+        return fakes[0]?.queries().length
+      })
       .toBeGreaterThan(before ?? 0)
   })
 
@@ -208,7 +209,7 @@ describe('deadlines', () => {
     const left = performance.now()
     outgoing.destroy()
     await fakes[0]?.queries().at(-1)?.closed
-    expect(performance.now() - left).toBeLessThan(timeoutMs)
+    expect(performance.now() - left).toBeLessThan(patientMs / 2)
   })
 
   test('behavior: 1,000 different queries that wait for one that hangs end in time and leave nothing', async () => {
@@ -220,15 +221,16 @@ describe('deadlines', () => {
     }))
     for (let round = 0; round < 3; round += 1) {
       const started = performance.now()
-      const answers = await Promise.all(bodies.map((body) => post(body)))
-      expect(performance.now() - started).toBeLessThan(15_000)
+      const answers = await Promise.all(bodies.map((body) => postHastily(body)))
+      expect(performance.now() - started).toBeLessThan(20_000)
       for (const { status } of answers) expect(status).toBeOneOf([502, 504])
       collectGarbage()
       sizes.push(process.memoryUsage().heapUsed)
     }
-    const metrics = (await service.admin('/metrics')).body
+    const metrics = (await hasty.admin('/metrics')).body
     expect(metrics).toContain('tallystick_data_queries_waiting{chain="324"} 0')
-    await expect.poll(() => fakes[0]?.openConnections()).toBeLessThanOrEqual(66)
+    // Of each of the two services.
+    await expect.poll(() => fakes[0]?.openConnections()).toBeLessThanOrEqual(2 * 66)
     // A thousand bodies of 10 KB that stayed would be 10 MB a round and more.
     expect((sizes[2] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(10_000_000)
   })

@@ -26,7 +26,7 @@ beforeAll(async () => {
   post = await createPostData(service)
   const query = '{ _meta { block { number } } }'
   const isIndexed = async () => expect((await post({ query, variables: { chains } })).status).toBe(200)
-  await vi.waitFor(isIndexed, { timeout: 10_000 })
+  await vi.waitFor(isIndexed, { timeout: 30_000 })
   return finish
 })
 

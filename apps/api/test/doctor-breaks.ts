@@ -90,12 +90,12 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'a chain ahead of the clock',
     async () => ({ config: withChain({ rpc: [await startFakeRpc({ timestampSeconds: nowSeconds() + 90 })] }) }),
-    /^clock: chain 324: its newest block is (8\d|90) s ahead of this machine/,
+    /^clock: chain 324: its newest block is ([78]\d|90) s ahead of this machine/,
   ],
   [
     'a chain that stands still',
     async () => ({ config: withChain({ rpc: [await startFakeRpc({ timestampSeconds: nowSeconds() - 1000 })] }) }),
-    /^clock: chain 324: its newest block is 100\d s behind this machine/,
+    /^clock: chain 324: its newest block is 10[0-5]\d s behind this machine/,
   ],
   [
     'an expired certificate',
@@ -215,7 +215,7 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'a subgraph an hour behind',
     async () => ({ config: remote(await subgraphWith(metaAnswer(nowSeconds() - 3600))) }),
-    /^subgraph 324: .*: lag: it is 360\d s behind the clock/,
+    /^subgraph 324: .*: lag: it is 36[0-5]\d s behind the clock/,
   ],
   [
     'a subgraph whose indexing failed',

@@ -26,11 +26,11 @@ describe.each(databaseEngines)('on %s', (engine) => {
     const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(await newAnvil(324)) })
     const query = '{ _meta { block { number hash } hasIndexingErrors } positionInfos { id } }'
     await expect
-      .poll(async () => (await ask(service, query)).json(), { timeout: 10_000 })
+      .poll(async () => (await ask(service, query)).json())
       .toMatchObject({ data: { _meta: { block: { number: 0 }, hasIndexingErrors: false }, positionInfos: [] } })
     expect((await ask(service, query)).headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+$/)
     await expect
-      .poll(() => subgraphCheck(service), { timeout: 5_000 })
+      .poll(() => subgraphCheck(service))
       .toMatchObject({ ok: true, detail: 'following, at block 0, 0 behind' })
     const metrics = (await service.admin('/metrics')).body
     expect(metrics).toContain('tallystick_subgraph_head_block{chain="324"} 0')
@@ -40,7 +40,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
 
 test('error: an RPC of another chain is named in /readyz, metric and log; nothing is indexed, notes are served', async () => {
   const service = await start({ databaseUrl: await newDatabase(), config: withRpc(await newAnvil(1)) })
-  await expect.poll(() => subgraphCheck(service), { timeout: 5_000 }).toMatchObject({ ok: false, required: false })
+  await expect.poll(() => subgraphCheck(service)).toMatchObject({ ok: false, required: false })
   const { detail } = await subgraphCheck(service)
   expect(detail).toMatch(/chain 1\b/)
   expect(detail).toMatch(/324/)
@@ -56,7 +56,7 @@ test('error: an RPC that is down is told, and taken up when it is there', async 
   const dead = 'http://127.0.0.1:1'
   const service = await start({ databaseUrl: await newDatabase(), config: withRpc(dead, await newAnvil(324)) })
   await expect
-    .poll(async () => (await ask(service, '{ _meta { block { number } } }')).json(), { timeout: 10_000 })
+    .poll(async () => (await ask(service, '{ _meta { block { number } } }')).json())
     .toEqual({ data: { _meta: { block: { number: 0 } } } })
   expect(service.log()).toContain('127.0.0.1:1')
 })

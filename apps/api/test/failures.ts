@@ -30,7 +30,11 @@ const respondErrors = (...messages: readonly string[]) =>
 const html = '<!doctype html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
 const answerHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const inAnHour = () => new Date(Date.now() + 3_600_000).toUTCString()
-const inThirtySeconds = () => new Date(Date.now() + 30_000).toUTCString()
+/** The two of one moment: a second may end between two looks at the clock. */
+const inThirtySeconds = (nowMs = Date.now()) => ({
+  'retry-after': new Date(nowMs + 30_000).toUTCString(),
+  date: new Date(nowMs).toUTCString(),
+})
 
 /** Waits until a request has begun to come, then does something else than answer it. */
 const afterRequest = (act: (socket: Socket) => void) => (socket: Socket) => void socket.once('data', () => act(socket))
@@ -139,8 +143,7 @@ const statusFailures = {
   'status 429 with a date': {
     failure: 'busy',
     retryAfterSeconds: 30,
-    respond: (response) =>
-      response.writeHead(429, { 'retry-after': inThirtySeconds(), date: new Date().toUTCString() }).end(),
+    respond: (response) => response.writeHead(429, inThirtySeconds()).end(),
   },
   'status 429 with a date far off': {
     failure: 'busy',

@@ -49,7 +49,7 @@ test('default: a client generated from the served document compiles, works, and 
 
   const isIndexed = async () =>
     expect((await service.call('/subgraphs/324?query={_meta{block{number}}}')).json().data).toBeDefined()
-  await vi.waitFor(isIndexed, { timeout: 10_000 })
+  await vi.waitFor(isIndexed, { timeout: 30_000 })
   const env = {
     TALLYSTICK_URL: service.baseUrl,
     TALLYSTICK_KEY: secret,

@@ -14,7 +14,8 @@ beforeAll(async () => {
   return finish
 })
 
-const answerMsMax = 5_000
+// Less than the ten seconds after which the service itself ends what hangs.
+const answerMsMax = 8_000
 
 /** Sends bytes over TLS, half closes, and returns all that comes back; fails if it takes long. */
 async function exchange(bytes: Buffer): Promise<string> {
@@ -93,7 +94,7 @@ const headers = fc.oneof(fc.constant([]), fc.array(fc.tuple(headerName, headerVa
 const body = fc.oneof(fc.constant(''), fc.json(), text, fc.constant('x'.repeat(70_000)))
 
 test('behavior: no request whatever gives a 500 or a hang, and every failure is told in our form', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const seen = new Map<number, number>()
   await fc.assert(

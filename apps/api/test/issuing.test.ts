@@ -48,7 +48,7 @@ describe('rails', () => {
     const { curve } = await service.operator.setCurve({ points: coupons })
     expect(curve.effectiveFromNewYork).toBe('2026-11-15 00:00')
     const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
-    await expect.poll(isSigned, { timeout: 2000 }).toBe(true)
+    await expect.poll(isSigned).toBe(true)
   })
 
   test('error: a coupon above the pool’s limit', async () => {
@@ -71,7 +71,7 @@ describe('rails', () => {
 
     await service.operator.setCurve({ points: { ...coupons, 14: 465 }, confirm: true })
     const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
-    await expect.poll(isSigned, { timeout: 2000 }).toBe(true)
+    await expect.poll(isSigned).toBe(true)
   })
 
   test('error: a maturity too near', async () => {
@@ -104,7 +104,7 @@ describe('rails', () => {
     await expectRefused(service, signer, 'clock_ahead', 'more than a week before this one')
     await service.operator.setCurve({ points: coupons })
     const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
-    await expect.poll(isSigned, { timeout: 2000 }).toBe(true)
+    await expect.poll(isSigned).toBe(true)
   })
 
   test.each([
@@ -149,7 +149,7 @@ describe('a signer that answers wrongly is caught before publication', () => {
     expect(await service.database.query('select 1 from note_sets')).toEqual([])
     signer.behave(undefined)
     const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
-    await expect.poll(isSigned, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isSigned).toBe(true)
   })
 
   test('error: one bad signature among good ones keeps the whole set back', async () => {
@@ -172,7 +172,7 @@ describe('curve', () => {
     service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
     expect(await couponsNow()).toEqual(['369', '365', '362'])
     service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
-    await expect.poll(couponsNow, { timeout: 5000 }).toEqual(['370', '366', '363'])
+    await expect.poll(couponsNow).toEqual(['370', '366', '363'])
   })
 
   test('behavior: a curve set while the old one is being signed is the one that is published', async () => {
@@ -186,7 +186,7 @@ describe('curve', () => {
     })
     service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
     const { current } = await expect
-      .poll(async () => (await service.operator.showNotes()).chains[0], { timeout: 5000 })
+      .poll(async () => (await service.operator.showNotes()).chains[0])
       .toMatchObject({ current: { signed: true } })
       .then(async () => ({ current: (await service.operator.showNotes()).chains[0]?.current }))
     expect(current?.notes.map((note) => note.coupon)).toEqual(['370', '366', '363'])
@@ -253,7 +253,7 @@ test('behavior: what keeps two periods from being signed is said once for each, 
   const count = async (series: string) =>
     Number((await service.admin('/metrics')).body.split(`${series} `)[1]?.split('\n')[0])
   const tries = () => count('tallystick_signer_failures_total{failure="malformed"}')
-  await expect.poll(tries, { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
+  await expect.poll(tries).toBeGreaterThanOrEqual(4)
   expect(await count('tallystick_rail_refusals_total{chain="324",reason="signer_failed"}')).toBe(2)
 })
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
     { id: 1, name: 'without a subgraph', pool },
   ]
   // Every answer is read anew, and what hangs is given up soon.
-  const data = { pollMs: 0, timeoutMs: 500 }
+  const data = { pollMs: 0, timeoutMs: 1_500 }
   const config = { chains, data, rails: { preflight: 'off' } }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at: instant, config }, defer)
   key = (await createKey(service, { scopes: ['rate', 'notes'] })).secret
@@ -119,7 +119,7 @@ describe('what cannot be had', () => {
     fake.behave(() => undefined)
     const started = performance.now()
     expect((await chain324())?.floatingRate).toBeNull()
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(performance.now() - started).toBeLessThan(8_000)
   })
 
   test.each([
@@ -156,7 +156,7 @@ describe('the pool’s own word', () => {
     expect((await chain324())?.status).toBe('paused')
     rpc.isUp = true
     rpc.isPaused = false
-    await expect.poll(async () => (await chain324())?.status, { timeout: 5_000 }).toBe('open')
+    await expect.poll(async () => (await chain324())?.status).toBe('open')
   })
 })
 

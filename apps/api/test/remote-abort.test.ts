@@ -50,7 +50,7 @@ test('behavior: a thousand that hang leave nothing behind, and the upstream saw 
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   const asked = Array.from({ length: 1_000 }, () => errorOf(remote.subgraph.ask(remoteQuery(), controller.signal)))
-  await expect.poll(() => fake.requests.length, { timeout: 10_000 }).toBe(64)
+  await expect.poll(() => fake.requests.length).toBe(64)
   const started = performance.now()
   controller.abort(deadlineReached)
   const errors = await Promise.all(asked)
@@ -62,7 +62,8 @@ test('behavior: a thousand that hang leave nothing behind, and the upstream saw 
   expect(fake.queries()).toHaveLength(64)
   await remote.subgraph.close()
   await expect.poll(fake.openConnections).toBe(0)
-  await expect.poll(activeResources).toBeLessThanOrEqual(before)
+  // The poll itself has a timer; what a query left behind would be there a thousand times.
+  await expect.poll(activeResources).toBeLessThanOrEqual(before + 2)
 })
 
 test('error: more than can wait are refused at once', async () => {

@@ -44,7 +44,7 @@ describe('several URLs', () => {
     const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 50 } })
     const started = performance.now()
     expect((await remote.ask()).data).toBe('{"from":"b"}')
-    expect(performance.now() - started).toBeGreaterThanOrEqual(49)
+    expect(performance.now() - started).toBeGreaterThanOrEqual(45)
     await a.requests[0]?.closed
     expect(remote.metrics()).toMatch(/upstream_total{[^}]*outcome="cancelled"} 1\n/)
     expect(remote.log()).toBe('')
@@ -64,7 +64,7 @@ describe('several URLs', () => {
 
   test('behavior: where the first answers in time, the next is never asked', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
-    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 2_000 } })
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 10_000, timeoutMs: 20_000 } })
     for (let count = 0; count < 5; count += 1) await remote.ask()
     expect(b.requests).toEqual([])
   })
@@ -72,10 +72,10 @@ describe('several URLs', () => {
   test('behavior: without hedging one that hangs gets only its share of the time', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
-    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 600 } })
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 } })
     const started = performance.now()
     expect((await remote.ask({}, 30_000)).data).toBe('{"from":"b"}')
-    expect(performance.now() - started).toBeGreaterThanOrEqual(299)
+    expect(performance.now() - started).toBeGreaterThanOrEqual(990)
     await a.requests[0]?.closed
     expect(JSON.parse(remote.log().split('\n')[0] as string)).toMatchObject({ failure: 'slow_headers', attempt: 1 })
   })
@@ -83,7 +83,7 @@ describe('several URLs', () => {
   test('behavior: a hedge later than the deadline is brought forward', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
-    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 600, hedgeMs: 60_000 } })
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000, hedgeMs: 60_000 } })
     expect((await remote.ask({}, 30_000)).data).toBe('{"from":"b"}')
   })
 
@@ -91,7 +91,7 @@ describe('several URLs', () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     for (const fake of [a, b]) fake.behave(hang)
     const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 20 } })
-    const error = await errorOf(remote.ask({}, 300))
+    const error = await errorOf(remote.ask({}, 1_000))
     expect(error).toMatchObject({ code: 'upstream_timeout', details: { failure: 'slow_headers' } })
     await Promise.all([a.requests[0]?.closed, b.requests[0]?.closed])
     expect(linesOf(remote.log(), 'slow_headers')).toHaveLength(2)
@@ -151,7 +151,7 @@ describe('an index that is behind', () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     late(a, 50, 900)
     b.behave(hang)
-    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 1_000 } })
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 } })
     expect((await remote.ask({}, 30_000)).data).toBe('{"from":"a"}')
     await b.requests[0]?.closed
   })
@@ -161,6 +161,6 @@ describe('an index that is behind', () => {
     late(a, 50, 900)
     b.behave(hang)
     const remote = openRemote([a.url, b.url])
-    expect((await remote.ask({}, 300)).data).toBe('{"from":"a"}')
+    expect((await remote.ask({}, 1_000)).data).toBe('{"from":"a"}')
   })
 })

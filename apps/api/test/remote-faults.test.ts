@@ -18,8 +18,8 @@ describe('every way an upstream can fail', () => {
     const server = await startFailingServer(name)
     const remote = openRemote([server.url + path], { ca: server.ca })
     const started = performance.now()
-    const error = await errorOf(remote.ask({ operationName: 'Mine' }, isSlow(failure) ? 300 : 10_000))
-    expect(performance.now() - started).toBeLessThan(5_000)
+    const error = await errorOf(remote.ask({ operationName: 'Mine' }, isSlow(failure) ? 1_000 : 10_000))
+    expect(performance.now() - started).toBeLessThan(9_000)
     expect(error).toBeInstanceOf(TallystickError)
     if (failure === 'query_rejected') expect(error.code).toBe('query_rejected')
     else {

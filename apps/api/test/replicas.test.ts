@@ -7,6 +7,8 @@ import { launch, prepareSite, serve, tallystick } from './process.ts'
 
 const defer = onTestFinished as never
 const each = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
+// For bounds on real time: what breaks one breaks it every time, what else the machine does hardly thrice in a row.
+const noisy = { retry: 2 }
 const onlyOnce =
   'select count(*)::int as rows, count(distinct (chain_id, period_start, maturity))::int as notes from notes'
 
@@ -52,23 +54,23 @@ describe('two replicas on one PostgreSQL', () => {
       return answer.status === 200 ? notesOf(answer).data : answer.status
     }
     const fromWide = await get(wide)
-    await expect.poll(() => get(narrow), { timeout: 3000 }).toEqual(fromWide)
+    await expect.poll(() => get(narrow)).toEqual(fromWide)
   })
 
-  test('behavior: a key revoked through one is refused by the other within a second', async () => {
+  test('behavior: a key revoked through one is refused by the other within a second', noisy, async () => {
     const databaseUrl = await newDatabase()
     const replicas = [await start({ databaseUrl }), await start({ databaseUrl })] as const
     const { id, secret } = await createKey(replicas[0])
     const statusOn = async (index: 0 | 1) =>
       (await replicas[index].call('/notes', { headers: { 'x-api-key': secret } })).status
     expect(await statusOn(0)).toBe(200)
-    await expect.poll(() => statusOn(1), { timeout: 1000, interval: 20 }).toBe(200)
+    await expect.poll(() => statusOn(1)).toBe(200)
     await replicas[0].admin(`/keys/${id}/revoke`, { method: 'POST' })
     expect(await statusOn(0)).toBe(403)
     await expect.poll(() => statusOn(1), { timeout: 1000, interval: 20 }).toBe(403)
   })
 
-  test('behavior: a revocation arrives within a second even when notifications do not', async () => {
+  test('behavior: a revocation arrives within a second even when notifications do not', noisy, async () => {
     const databaseUrl = await newDatabase()
     const service = await start({ databaseUrl })
     const { id, secret } = await createKey(service)
@@ -116,6 +118,7 @@ describe('killed with SIGKILL', () => {
 
   test.each([1, 2, 3])(
     'behavior: while signature %i of 3 is asked for, the next start serves, each note once',
+    { timeout: 180_000 },
     async (nth) => {
       const databaseUrl = await newDatabase()
       const signer = await startFakeSigner(defer)
@@ -138,7 +141,9 @@ describe('killed with SIGKILL', () => {
     },
   )
 
-  test('behavior: in the middle of storing, nothing of it is left, and the next start stores it whole', async () => {
+  test('behavior: in the middle of storing, nothing of it is left, and the next start stores it whole', {
+    timeout: 120_000,
+  }, async () => {
     const databaseUrl = await newDatabase()
     const site = await prepareSite({ databaseUrl })
     await tallystick(site, 'curve', 'set', ...each)
@@ -149,14 +154,16 @@ describe('killed with SIGKILL', () => {
       await transaction.query('lock table notes in exclusive mode')
       const child = launch(site, ['serve'])
       const waiting =
-        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into notes%'"
-      await expect.poll(() => watching.query(waiting), { timeout: 20_000 }).toHaveLength(1)
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into notes%'"
+      await expect.poll(() => watching.query(waiting), { timeout: 40_000 }).toHaveLength(1)
       child.kill('SIGKILL')
       await once(child, 'exit')
     })
     await expect
       .poll(() =>
-        watching.query("select 1 from pg_stat_activity where query like 'insert into notes%' and state <> 'idle'"),
+        watching.query(
+          "select 1 from pg_stat_activity where datname = current_database() and query like 'insert into notes%' and state <> 'idle'",
+        ),
       )
       .toEqual([])
     expect(await watching.query('select 1 from note_sets')).toEqual([])
@@ -167,7 +174,9 @@ describe('killed with SIGKILL', () => {
     await watching.close()
   })
 
-  test('behavior: on the embedded database, after publication: the next start serves the same bytes', async () => {
+  test('behavior: on the embedded database, after publication: the next start serves the same bytes', {
+    timeout: 120_000,
+  }, async () => {
     const site = await prepareSite({ databaseUrl: await newDatabase('pglite') })
     await tallystick(site, 'curve', 'set', ...each)
     await expectSameAgain(site)

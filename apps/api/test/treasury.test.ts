@@ -28,7 +28,7 @@ async function startOnTreasury({ rows = [thursday], curve, treasury, config, ...
     curve: null,
     config: {
       tenors,
-      curve: { source: 'treasury', basis: 'discount', spreadBps: 0, url: feed.url, timeoutMs: 500, ...curve },
+      curve: { source: 'treasury', basis: 'discount', spreadBps: 0, url: feed.url, ...curve },
       ...config,
     },
   })
@@ -43,7 +43,7 @@ async function periods(service: TestService) {
 
 const couponsNow = async (service: TestService) => (await periods(service)).current.notes.map(({ coupon }) => coupon)
 const isNextSigned = async (service: TestService) => (await periods(service)).next.signed
-const until = (read: () => Promise<unknown> | unknown) => expect.poll(read, { timeout: 10_000, interval: 50 })
+const until = (read: () => Promise<unknown> | unknown) => expect.poll(read, { interval: 50 })
 
 async function metric(service: TestService, line: string): Promise<number | undefined> {
   const { body } = await service.admin('/metrics')
@@ -136,7 +136,7 @@ describe('a day', () => {
   })
 
   test('behavior: a machine that slept until just before the boundary fetches before it signs', async () => {
-    const { feed, service } = await startOnTreasury({ curve: { timeoutMs: 5_000 } })
+    const { feed, service } = await startOnTreasury()
     await until(() => couponsNow(service)).toEqual(thursdays)
     // Longer than the second in which whoever signs looks at the clock again.
     feed.behave((_, response) => setTimeout(() => sendFeed(response, [thursday, november22]), 1_500))
@@ -214,7 +214,8 @@ describe('an outage', () => {
     async (_, failure, set) => {
       const feed = await startFakeTreasury(onTestFinished as Defer)
       set(feed)
-      const { service } = await startOnTreasury({ treasury: feed })
+      const curve = failure === 'timeout' ? { timeoutMs: 500 } : {}
+      const { service } = await startOnTreasury({ treasury: feed, curve })
       const { current } = await periods(service)
       expect(current).toMatchObject({ signed: false, notes: [], refusal: { reason: 'no_curve' } })
       expect(current.refusal?.message).toContain('Treasury feed')

@@ -38,7 +38,7 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   const requested: string[] = []
   const finished: Request[] = []
   context.on('request', (request) => requested.push(request.url()))

@@ -19,4 +19,4 @@ test('behavior: compiling again gives the committed artifacts, byte for byte, wi
     // Compared here and not by the matcher, whose picture of the difference would be a wall of bytecode.
     expect(committed === text, `${name}: ${stale}`).toBe(true)
   }
-}, 60_000)
+}, 180_000)

@@ -31,7 +31,7 @@ async function doctor(configPath: string, env: Record<string, string> = {}): Pro
 const linesOf = ({ checks }: Diagnosis, outcome: string) =>
   checks.filter((check) => check.outcome === outcome).map(({ subject, name, found }) => `${subject}: ${name}: ${found}`)
 
-test('default: a sandbox is well, and every subject was looked at', { timeout: 90_000 }, async () => {
+test('default: a sandbox is well, and every subject was looked at', { timeout: 180_000 }, async () => {
   const dir = await newDirectory()
   const sandbox = await startSandbox('--dir', dir, '--positions', '2')
   const diagnosis = await doctor(join(dir, 'tallystick.json'))

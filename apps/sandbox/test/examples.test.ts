@@ -52,7 +52,7 @@ beforeAll(async () => {
     for (const undo of undos) await undo()
     await rm(directory, { recursive: true, force: true })
   }
-}, 120_000)
+}, 240_000)
 
 /** What an address answers with when all is well. */
 function schemaOf(source: string): z.ZodType {
@@ -141,7 +141,7 @@ describe('the examples of /docs', () => {
     }
   })
 
-  test('default: programs', { timeout: 60_000 }, async () => {
+  test('default: programs', { timeout: 120_000 }, async () => {
     const sources = samplesOf('TypeScript').map(({ source }) => source)
     expect(sources).toHaveLength(3)
     for (const source of sources) {

@@ -8,7 +8,6 @@ import { startOnChain } from './service-on-chain.ts'
 
 const { end: boundary } = periodAt(startsAt)
 const other = privateKeyToAccount(`0x${'02'.repeat(32)}`).address
-const patience = { timeout: 10_000 }
 
 let chain: Chain
 let headSeconds = 0n
@@ -73,7 +72,7 @@ describe('require', () => {
     expect(await metric(refused)).toBe(1)
     expect(log()).toContain('"reason":"preflight_refused"')
     await registerSigner(noteSigner.address)
-    await expect.poll(async () => (await showNotes()).next.signed, patience).toBe(true)
+    await expect.poll(async () => (await showNotes()).next.signed).toBe(true)
     expect((await showNotes()).current.signed).toBe(true)
     expect(await metric(refused)).toBe(0)
   })
@@ -125,11 +124,9 @@ describe('require', () => {
       },
     })
     clock.hold(Number(next) * 1000)
-    await expect
-      .poll(async () => (await showNotes()).current.refusal?.message, patience)
-      .toContain('has no block of the period')
+    await expect.poll(async () => (await showNotes()).current.refusal?.message).toContain('has no block of the period')
     await mineAt(next)
-    await expect.poll(async () => (await showNotes()).current.signed, patience).toBe(true)
+    await expect.poll(async () => (await showNotes()).current.signed).toBe(true)
     expect(await metric(refused)).toBe(0)
   })
 })
@@ -139,7 +136,7 @@ describe('warn', () => {
     const next = await standBeforeBoundary()
     const { showNotes, metric } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n })
     expect((await showNotes()).next.signed).toBe(true)
-    await expect.poll(() => metric(total('accepted')), patience).toBe(2)
+    await expect.poll(() => metric(total('accepted'))).toBe(2)
     expect([await metric(refused), await metric(unchecked)]).toEqual([0, 0])
   })
 
@@ -148,10 +145,10 @@ describe('warn', () => {
     await registerOtherSigner()
     const { showNotes, metric, log } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n })
     expect((await showNotes()).current.signed).toBe(true)
-    await expect.poll(() => metric(refused), patience).toBe(1)
+    await expect.poll(() => metric(refused)).toBe(1)
     expect(log()).toContain('preflight: the pool of chain 324 refuses the note of 7 days')
     await registerSigner(noteSigner.address)
-    await expect.poll(() => metric(refused), patience).toBe(0)
+    await expect.poll(() => metric(refused)).toBe(0)
   })
 
   test('behavior: a node that cannot look ahead is asked after the boundary; the notes are there on time', async () => {
@@ -161,11 +158,11 @@ describe('warn', () => {
     const setting = { preflight: 'warn', atSeconds: next - 119n, rpc: [proxy.url] } as const
     const { showNotes, metric, clock } = await startOnChain(chain, setting)
     expect((await showNotes()).next.signed).toBe(true)
-    await expect.poll(() => metric(total('too_early')), patience).toBeGreaterThan(0)
-    await expect.poll(() => metric(total('accepted')), patience).toBe(1)
+    await expect.poll(() => metric(total('too_early'))).toBeGreaterThan(0)
+    await expect.poll(() => metric(total('accepted'))).toBe(1)
     await mineAt(next)
     clock.hold(Number(next) * 1000)
-    await expect.poll(() => metric(total('accepted')), patience).toBe(2)
+    await expect.poll(() => metric(total('accepted'))).toBe(2)
     expect(await metric(unchecked)).toBe(0)
   })
 
@@ -174,7 +171,7 @@ describe('warn', () => {
     const rpc = [`http://127.0.0.1:${await findFreePort()}`]
     const { showNotes, metric } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n, rpc })
     expect((await showNotes()).current.signed).toBe(true)
-    await expect.poll(() => metric(total('unavailable')), patience).toBeGreaterThan(0)
+    await expect.poll(() => metric(total('unavailable'))).toBeGreaterThan(0)
     expect([await metric(refused), await metric(unchecked)]).toEqual([0, 1])
   })
 })
@@ -186,9 +183,7 @@ test('behavior: off asks no pool', async () => {
   const setting = { preflight: 'off', atSeconds: next - 119n, rpc: [proxy.url] } as const
   const { showNotes, metric, clock } = await startOnChain(chain, setting)
   clock.hold(Number(next) * 1000)
-  await expect
-    .poll(async () => (await showNotes()).current.notes[0]?.signature_valid_after, patience)
-    .toBe(`${next - 1n}`)
+  await expect.poll(async () => (await showNotes()).current.notes[0]?.signature_valid_after).toBe(`${next - 1n}`)
   expect(proxy.calls().filter(({ method }) => method === 'eth_call')).toEqual([])
   expect(await metric(total('accepted'))).toBeUndefined()
 })

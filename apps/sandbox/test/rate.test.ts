@@ -76,7 +76,7 @@ async function rateAt(at: bigint, calls: readonly Call[] = []): Promise<RateResp
       const { json } = await postJson(`${service.baseUrl}/subgraphs/324`, { headers: forwarded, body })
       expect(BigInt(json.data._meta.block.number)).toBe(number)
     },
-    { timeout: 10_000 },
+    { timeout: 30_000 },
   )
   const headers = { ...forwarded, 'x-api-key': service.apiKey }
   const answer = await fetch(`${service.baseUrl}/rate`, { headers })
@@ -102,7 +102,7 @@ async function expectIncomesOfContract(): Promise<void> {
 }
 
 test('default: rates and sync are those of the contract, through midnights, missed and late updates and a pause', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   // Nothing was ever set.
   const empty = await rateAt(startsAt + 60n)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { newDirectory, root, startSandbox } from './start-sandbox.ts'
 
 test('default: the tour runs as the README prints it, and what was predicted is what was paid', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const dir = await newDirectory()
   const sandbox = await startSandbox('--dir', dir)

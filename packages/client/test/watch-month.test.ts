@@ -23,7 +23,7 @@ beforeEach(() => resetApi(api))
 const watch = (options: Partial<WorldOptions> & WatchNotesOptions = {}) => watchIn(api, options)
 
 // Of real time: a month is 170,000 looks, and the machine may have other things to do.
-const long = { timeout: 120_000 }
+const long = { timeout: 240_000 }
 
 const months = [
   ['March 2026, with the day of 23 hours', Date.UTC(2026, 2, 1, 12)],

@@ -209,6 +209,10 @@ describe('behavior: failures', () => {
     const { world, states, stop } = watch()
     await world.runUntil(morning + 14 * seconds)
     expect(states).toEqual([])
+    await world.runUntil(morning + 15 * seconds + 200)
+    expect(states.map(({ state }) => state.status)).toEqual(['failing'])
+    // The next is not to be taken for this one, which the service still has for a moment.
+    await expect.poll(() => api.hanging).toBe(0)
     await world.runUntil(morning + 20 * seconds)
     stop()
     expect(states.map(({ state }) => state.status)).toEqual(['failing', 'ready'])

@@ -174,7 +174,11 @@ describe('postgres', () => {
     const back = new Promise<void>((resolve) => {
       wake = resolve
     })
-    await database.query('select pg_terminate_backend(pid) from pg_stat_activity where query like $1', ['listen %'])
+    // This database's alone: other tests have theirs on the same server.
+    await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and query like 'listen %'`,
+    )
     await back
     expect(heard).toEqual([undefined])
     const again = new Promise<void>((resolve) => {

@@ -75,7 +75,7 @@ test.each([
 ] as const)(
   'behavior: on %s, killed at %i moments of a backfill, ends in the same tables',
   {
-    timeout: 90_000,
+    timeout: 180_000,
   },
   async (engine, kills) => {
     const { url, remove } = await createTestDatabase(engine, inject('databases'))
@@ -98,7 +98,7 @@ test.each([
     expect(killsAfterStoring).toBeGreaterThanOrEqual(kills / 2)
     proxy.behave(forwardAll)
     const last = startChild(url)
-    await expect.poll(last.said, { timeout: 20_000 }).toContain(`at ${head},`)
+    await expect.poll(last.said, { timeout: 40_000 }).toContain(`at ${head},`)
     expect(last.said()).toContain('backfilling')
     await last.kill()
     const database = await openDatabase(url)
@@ -111,15 +111,15 @@ test.each([
 test('behavior: of two followers one works, and the other takes over when it is killed', async () => {
   const { url, remove } = await createTestDatabase('postgres', inject('databases'))
   const first = startChild(url)
-  await expect.poll(first.said, { timeout: 20_000 }).toContain(`following at ${head},`)
+  await expect.poll(first.said, { timeout: 40_000 }).toContain(`following at ${head},`)
   const second = startChild(url)
-  await expect.poll(second.said, { timeout: 10_000 }).toContain(`waiting for lock at ${head},`)
+  await expect.poll(second.said).toContain(`waiting for lock at ${head},`)
   await chain.emit(4, 1)
   await expect.poll(first.said).toContain(`following at ${head + 1},`)
-  await expect.poll(second.said, { timeout: 5_000 }).toContain(`waiting for lock at ${head + 1}, 0 events`)
+  await expect.poll(second.said).toContain(`waiting for lock at ${head + 1}, 0 events`)
   await first.kill()
   await chain.emit(5, 1)
-  await expect.poll(second.said, { timeout: 5_000 }).toContain(`following at ${head + 2}, 5 events`)
+  await expect.poll(second.said).toContain(`following at ${head + 2}, 5 events`)
   await second.kill()
   const database = await openDatabase(url)
   const { Tally = [] } = await readTables(database, namespace)
@@ -136,7 +136,7 @@ test('behavior: stop lets the next one in at once, and a lost lock is taken agai
   const second = await followInto(other, { chain, namespace: 'both' })
   await expect.poll(() => second.follower.status()).toMatchObject({ state: 'waiting for lock', lagBlocks: 0 })
   await first.follower.stop()
-  await expect.poll(() => second.follower.status().state, { timeout: 5_000 }).toBe('following')
+  await expect.poll(() => second.follower.status().state).toBe('following')
   await opened.database.query(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
      and database = (select oid from pg_database where datname = current_database())`,

@@ -54,7 +54,7 @@ export async function followInto(
 
 export async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<void> {
   const { hash } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
-  await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), { timeout: 25_000, interval: 20 })
+  await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), { timeout: 40_000, interval: 20 })
 }
 
 /** The tables of an index of the chain made anew, by somebody without any trouble. */

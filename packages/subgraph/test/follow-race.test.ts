@@ -73,7 +73,7 @@ test.each([
     }),
   )
   const index = await followInto(opened.database, { chain, startBlock, urls: [proxy.url] })
-  await expect.poll(() => isChanged, { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => isChanged).toBe(true)
   await index.untilCurrent()
   await index.follower.stop()
   const { $blocks: blocks = [], ...entities } = await index.tables()

@@ -246,7 +246,7 @@ describe.each(databaseEngines)('%s', (engine) => {
 
 test('error: on PostgreSQL a statement that takes too long is broken off', async () => {
   const { database, close } = await openTest('postgres')
-  const slow = await openSubgraph({ database, schema: gallerySchema, namespace: 'slow', queryTimeoutMs: 50 })
+  const slow = await openSubgraph({ database, schema: gallerySchema, namespace: 'slow', queryTimeoutMs: 1_000 })
   await slow.commit(blockAt(1), [])
   const result = await database.transaction(async (transaction) => {
     await transaction.query('lock table "slow"."Work" in access exclusive mode')

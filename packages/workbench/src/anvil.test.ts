@@ -70,7 +70,7 @@ test.runIf(process.platform === 'linux')(
     expect(isRunning(Number(pid))).toBe(true)
     parent.kill('SIGKILL')
     await once(parent, 'exit')
-    await expect.poll(() => isRunning(Number(pid)), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isRunning(Number(pid))).toBe(false)
     await expect(call(url, 'eth_chainId')).rejects.toThrow('fetch failed')
     const resumed = await startAnvil({ chainId: 324, statePath })
     expect(await call(resumed.url, 'eth_blockNumber')).toBe('0x5')

@@ -50,7 +50,7 @@ test('behavior: random histories give what a naive model and the contracts say, 
   )
   // The property is worth what its cases are: each kind has to have occurred.
   for (const [kind, number] of Object.entries(seen)) expect(number, kind).toBeGreaterThan(20)
-}, 120_000)
+}, 240_000)
 
 test('behavior: at 50 random blocks the answer is that of a fresh index stopped there', async () => {
   const [plans] = fc.sample(randomHistory(90), { numRuns: 1, seed: 6 })
@@ -79,7 +79,7 @@ test('behavior: at 50 random blocks the answer is that of a fresh index stopped 
     const query = fetchAllPositions.replace('where:', `block: { number: ${stop} }, where:`)
     expect(await ask(full, { query, variables })).toEqual(await ask(stopped, { query: fetchAllPositions, variables }))
   }
-}, 120_000)
+}, 240_000)
 
 async function compare(
   model: Model,
