@@ -1,3 +1,5 @@
+import type { StopSignal } from './create-abort.ts'
+
 /** What runs a statement: a database, or a transaction on it. */
 export type Queryable = {
   /**
@@ -13,7 +15,7 @@ export type QueryOptions = {
 }
 
 /** Breaks off the statement that runs, on PostgreSQL; on PGlite, which cannot, it keeps one that waits from being begun. */
-export type Cancellable = { readonly signal?: AbortSignal | undefined }
+export type Cancellable = { readonly signal?: StopSignal | undefined }
 
 /** Something only one holder among all processes has, until it releases it or its process or connection ends. */
 export type Lock = {

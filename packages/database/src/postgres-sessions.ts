@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { adaptError } from './adapt-error.ts'
+import type { StopSignal } from './create-abort.ts'
 import type { Cancellable, Queryable } from './database.ts'
 
 /** A connection for as long as some work takes. */
@@ -65,7 +66,7 @@ export function createSessions(
 
 /** Settled before the connection goes on to anything else: a late cancel would hit somebody else's statement. */
 function cancelOnAbort(
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
   cancel: () => Promise<void>,
 ): { readonly settle: () => Promise<void> | undefined } | undefined {
   if (!signal) return undefined

@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/database'
 
 /** The latest block of an index at the moment it answered. */
 export type Head = {
@@ -40,7 +41,7 @@ export type ChainSubgraph = {
    */
   currentHead(): Head | undefined | Promise<Head | undefined>
   /** Answers before the signal is aborted, or throws. */
-  ask(query: SubgraphQuery, signal: AbortSignal): Promise<SubgraphAnswer>
+  ask(query: SubgraphQuery, signal: StopSignal): Promise<SubgraphAnswer>
   close(): Promise<void>
 }
 

@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import { createAbort, type StopSignal } from '@tallystick/database'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AnalysedQuery } from './analyse-query.ts'
 import { parseDataRequest } from './data-request.ts'
@@ -45,11 +46,11 @@ async function respond(
 }
 
 /** A signal that is aborted when the connection ends before there is an answer. */
-function watchCaller({ raw }: FastifyReply): { readonly gone: AbortSignal; readonly forget: () => void } {
-  const controller = new AbortController()
-  const onClose = () => controller.abort(new CallerGoneError())
+function watchCaller({ raw }: FastifyReply): { readonly gone: StopSignal; readonly forget: () => void } {
+  const { signal, abort } = createAbort()
+  const onClose = () => abort(new CallerGoneError())
   raw.once('close', onClose)
-  return { gone: controller.signal, forget: () => void raw.off('close', onClose) }
+  return { gone: signal, forget: () => void raw.off('close', onClose) }
 }
 
 /** `data` is JSON already: it was made once and may be sent many times. */

@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'
@@ -42,7 +43,7 @@ export function measureSubgraph(
   }
 }
 
-function resultOf(error: unknown, signal: AbortSignal): CallResult {
+function resultOf(error: unknown, signal: StopSignal): CallResult {
   // A deadline has a symbol for its reason; anything else is a caller who left.
   if (signal.aborted && typeof signal.reason !== 'symbol') return 'cancelled'
   return error instanceof TallystickError ? (failureOf(error) ?? 'query_rejected') : 'internal'

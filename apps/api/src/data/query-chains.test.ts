@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { TallystickError } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/database'
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'
@@ -29,7 +30,7 @@ setMaxListeners(0, never)
 
 /** A subgraph that is answered by hand. */
 function createHandAnswered(chainId = 324) {
-  const asked: { query: SubgraphQuery; signal: AbortSignal; answer: (answer: SubgraphAnswer | Error) => void }[] = []
+  const asked: { query: SubgraphQuery; signal: StopSignal; answer: (answer: SubgraphAnswer | Error) => void }[] = []
   const state: { head: Head | undefined } = { head: headOf(1) }
   const subgraph: ChainSubgraph = {
     chainId,

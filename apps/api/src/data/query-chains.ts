@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts'
 import { type ChainSubgraph, type Head, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
@@ -17,7 +18,7 @@ export type Gateway = {
     readonly chains: readonly number[]
     readonly query: PreparedQuery
     /** Aborted when the caller has left. */
-    readonly gone: AbortSignal
+    readonly gone: StopSignal
   }): Promise<readonly ChainResult[]>
 }
 
@@ -73,7 +74,7 @@ export function createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, lo
   }
 }
 
-type Question = { readonly query: PreparedQuery; readonly gone: AbortSignal }
+type Question = { readonly query: PreparedQuery; readonly gone: StopSignal }
 
 async function ask(chain: Chain, { query, gone }: Question): Promise<SubgraphAnswer> {
   const { subgraph, flights, metrics } = chain

@@ -1,3 +1,4 @@
+import { type Abort, createAbort, type StopSignal } from '@tallystick/database'
 import { type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
 import { deadlineReached } from './deadline.ts'
 
@@ -12,13 +13,13 @@ export type Flights = {
 }
 
 export type Caller = {
-  readonly ask: (signal: AbortSignal) => Promise<SubgraphAnswer>
+  readonly ask: (signal: StopSignal) => Promise<SubgraphAnswer>
   /** Aborted when the caller has left. */
-  readonly gone: AbortSignal
+  readonly gone: StopSignal
   readonly onCoalesced: () => void
 }
 
-type Flight = { readonly answer: Promise<SubgraphAnswer>; readonly controller: AbortController; waiting: number }
+type Flight = { readonly answer: Promise<SubgraphAnswer>; readonly abort: Abort['abort']; waiting: number }
 
 /** Questions under way, each asked once however many want to know. */
 export function createFlights({
@@ -31,13 +32,13 @@ export function createFlights({
   const flights = new Map<string, Flight>()
 
   const start = (key: string, ask: Caller['ask']): Flight => {
-    const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(deadlineReached), timeoutMs)
-    const answer = untilAborted(ask(controller.signal), controller.signal).finally(() => {
+    const { signal, abort } = createAbort()
+    const timer = setTimeout(() => abort(deadlineReached), timeoutMs)
+    const answer = untilAborted(ask(signal), signal).finally(() => {
       clearTimeout(timer)
       if (flights.get(key) === flight) flights.delete(key)
     })
-    const flight: Flight = { answer, controller, waiting: 0 }
+    const flight: Flight = { answer, abort, waiting: 0 }
     flights.set(key, flight)
     return flight
   }
@@ -58,7 +59,7 @@ export function createFlights({
         if (flight.waiting > 0) return
         // Nobody may join what is about to end.
         if (flights.get(key) === flight) flights.delete(key)
-        flight.controller.abort(gone.reason)
+        flight.abort(gone.reason)
       }
       gone.addEventListener('abort', leave, { once: true })
       try {
@@ -71,7 +72,7 @@ export function createFlights({
 }
 
 /** Settles with the work or with the abort, whichever is first: nothing below is trusted to keep the time. */
-async function untilAborted(work: Promise<SubgraphAnswer>, signal: AbortSignal): Promise<SubgraphAnswer> {
+async function untilAborted(work: Promise<SubgraphAnswer>, signal: StopSignal): Promise<SubgraphAnswer> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {
     stop = () => {

@@ -1,4 +1,4 @@
-import type { Queryable } from '@tallystick/database'
+import type { Queryable, StopSignal } from '@tallystick/database'
 import type { Block } from '../store/block.ts'
 import { readHead } from '../store/read-block.ts'
 import { answerInOne, notStarted } from './answer-in-one.ts'
@@ -18,7 +18,7 @@ type Group = { readonly roots: readonly BlockRoot[]; readonly resolved: Resolved
 export type Reading = {
   readonly context: PlanContext
   readonly blockRoots: readonly BlockRoot[]
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: StopSignal | undefined
 }
 
 export type BlockAnswer = {

@@ -1,3 +1,4 @@
+import type { StopSignal } from '@tallystick/database'
 import type { Row } from '../store/decode-column.ts'
 import { type BlockRow, toBlock } from '../store/read-block.ts'
 import type { BlockAnswer, Reading } from './answer-block-roots.ts'
@@ -9,7 +10,7 @@ import { QueryError } from './query-error.ts'
 import { readOutputs, tooManyEntities } from './run-level.ts'
 
 type DataRoot = Exclude<BlockRoot, { kind: 'meta' }>
-type ReadingInOne = Reading & { readonly signal: AbortSignal }
+type ReadingInOne = Reading & { readonly signal: StopSignal }
 
 /**
  * Answers a query that needs one statement in one round trip, the head included: a statement is a snapshot by itself.

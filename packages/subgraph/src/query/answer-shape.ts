@@ -1,3 +1,4 @@
+import type { StopSignal } from '@tallystick/database'
 import { type BlockRow, toBlock } from '../store/read-block.ts'
 import { notStarted } from './answer-in-one.ts'
 import { answerMeta } from './answer-meta.ts'
@@ -14,7 +15,7 @@ export async function answerShape(
     shape,
     variables,
     signal,
-  }: { readonly shape: Shape; readonly variables: Values; readonly signal: AbortSignal | undefined },
+  }: { readonly shape: Shape; readonly variables: Values; readonly signal: StopSignal | undefined },
 ): Promise<Answer> {
   const { context, key, statement, metas, typenameKeys } = shape
   const parameters = fillSlots(statement.parameters, variables)

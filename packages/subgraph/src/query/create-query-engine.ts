@@ -1,3 +1,4 @@
+import type { StopSignal } from '@tallystick/database'
 import type { OperationDefinitionNode } from 'graphql'
 import type { ApiSchema } from '../schema/api-schema.ts'
 import type { Block } from '../store/block.ts'
@@ -19,7 +20,7 @@ export type QueryRequest = {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
   readonly operationName?: string | null | undefined
   /** Breaks the query off; the answer then says that it timed out. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: StopSignal | undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Queryable } from '@tallystick/database'
+import type { Queryable, StopSignal } from '@tallystick/database'
 import { createDecoder, type Row } from '../store/decode-column.ts'
 import type { Column } from '../store/layout.ts'
 import { isReference, type Level, type Link } from './compile-plan.ts'
@@ -13,7 +13,7 @@ export type Run = {
   readonly blockNumber: number
   readonly now: () => number
   readonly deadlineMs: number
-  readonly signal: AbortSignal | undefined
+  readonly signal: StopSignal | undefined
   readonly rowsMax: number
   readonly budget: { rows: number }
 }

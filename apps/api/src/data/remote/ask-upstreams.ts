@@ -1,4 +1,5 @@
 import type { TallystickError } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/database'
 import { type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { deadlineReached } from '../deadline.ts'
 import type { Call, CallOutcome } from './begin-call.ts'
@@ -9,7 +10,7 @@ import type { Upstream } from './upstream.ts'
 export type AskOptions = {
   readonly query: WireQuery
   /** Aborted with `deadlineReached` when the time is over, with anything else when nobody waits any more. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   readonly timeoutMs: number
   /** After how long without an answer the next upstream is asked as well; null is never. */
   readonly hedgeMs: number | null
@@ -168,7 +169,7 @@ function fresherWaitMs(timeoutMs: number): number {
   return Math.min(fresherWaitMsMax, timeoutMs / 4)
 }
 
-function endAborted(race: Race, { reason }: AbortSignal): SubgraphAnswer {
+function endAborted(race: Race, { reason }: StopSignal): SubgraphAnswer {
   if (reason !== deadlineReached) throw reason
   if (race.held) return race.held
   const latest = [...race.running.keys()].at(-1)
@@ -178,7 +179,7 @@ function endAborted(race: Race, { reason }: AbortSignal): SubgraphAnswer {
 }
 
 /** By hand: a signal may outlive many queries, and must not gather what they leave behind. */
-function listenTo(signal: AbortSignal): { readonly promise: Promise<Event>; stop(): void } {
+function listenTo(signal: StopSignal): { readonly promise: Promise<Event>; stop(): void } {
   let onAbort: () => void = () => undefined
   const promise = new Promise<Event>((resolve) => {
     onAbort = () => resolve({ kind: 'aborted' })

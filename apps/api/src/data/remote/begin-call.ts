@@ -1,4 +1,5 @@
 import type { TallystickError } from '@tallystick/core'
+import { createAbort, type StopSignal } from '@tallystick/database'
 import type { SubgraphAnswer } from '../chain-subgraph.ts'
 import { type Phase, slowError } from './transport-error.ts'
 
@@ -24,9 +25,9 @@ export type Call = {
 
 /** Begins some work, and makes sure that it is over as soon as it is ended. The work throws nothing but our own errors. */
 export function beginCall(
-  work: (handles: { readonly signal: AbortSignal; readonly onHeaders: () => void }) => Promise<SubgraphAnswer>,
+  work: (handles: { readonly signal: StopSignal; readonly onHeaders: () => void }) => Promise<SubgraphAnswer>,
 ): Call {
-  const controller = new AbortController()
+  const { signal, abort } = createAbort()
   let phase: Phase = 'headers'
   let settle: (outcome: CallOutcome) => void = () => undefined
   const outcome = new Promise<CallOutcome>((resolve) => {
@@ -36,7 +37,7 @@ export function beginCall(
     phase = 'body'
   }
   // Once it is ended, what the work comes to is of no interest.
-  work({ signal: controller.signal, onHeaders }).then(
+  work({ signal, onHeaders }).then(
     (answer) => settle({ kind: 'answered', answer }),
     (error: TallystickError) => settle({ kind: 'failed', error }),
   )
@@ -47,7 +48,7 @@ export function beginCall(
     },
     end: (ending) => {
       settle(ending === 'slow' ? { kind: 'failed', error: slowError(phase) } : { kind: 'ended', ending, phase })
-      controller.abort()
+      abort()
     },
   }
 }

@@ -1,8 +1,9 @@
+import type { StopSignal } from '@tallystick/database'
 import { upstreamError } from '../chain-subgraph.ts'
 
 export type Slots = {
   /** Waits for a free slot and takes it; what it returns gives it back. Throws the signal's reason if that comes first. */
-  take(signal: AbortSignal): Promise<() => void>
+  take(signal: StopSignal): Promise<() => void>
 }
 
 /** A limit to how many do something at once, and to how many wait for it. First come, first served. */
@@ -40,7 +41,7 @@ export function createSlots({
   }
 }
 
-function wait(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+function wait(waiting: Set<() => void>, signal: StopSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       waiting.delete(onTurn)

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import { buildConnector, Pool } from 'undici'
+import type { StopSignal } from '@tallystick/database'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { createSlots } from './create-slots.ts'
 
 /** An HTTP answer, whatever its status. */
@@ -13,7 +14,7 @@ export type Post = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Goes out even while callers' queries take all the connections they may have. */
   readonly isUrgent: boolean
   /** Is told when the headers of the answer are there. */
@@ -81,9 +82,7 @@ export function openConnections({
       // Not left to the pool: it opens a connection even for a waiting request that was broken off long ago.
       const giveBack = isUrgent ? () => undefined : await slots.take(signal)
       try {
-        const response = await pool.request({ method: 'POST', path, headers, body, signal })
-        onHeaders()
-        return { status: response.statusCode, headers: single(response.headers), text: await response.body.text() }
+        return await exchange(pool, { path, headers, body, signal, onHeaders })
       } finally {
         giveBack()
       }
@@ -97,7 +96,56 @@ export function openConnections({
   }
 }
 
+/** By hand, not by `pool.request`: its streams and signals cost more than all the rest of an exchange. */
+function exchange(pool: Pool, { path, headers, body, signal, onHeaders }: Omit<Post, 'isUrgent'>): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined
+    let answer: Omit<Exchange, 'text'> | undefined
+    const chunks: Buffer[] = []
+    const onAbort = () => {
+      controller?.abort(brokenOff)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', onAbort)
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started
+        if (signal.aborted) started.abort(brokenOff)
+      },
+      onResponseStart: (_, status, received) => {
+        // One that only informs; the answer is still to come.
+        if (status < 200) return
+        answer = { status, headers: pick(received) }
+        onHeaders()
+      },
+      onResponseData: (_, chunk) => {
+        chunks.push(chunk)
+      },
+      onResponseEnd: () => {
+        signal.removeEventListener('abort', onAbort)
+        if (answer) resolve({ ...answer, text: decoder.decode(Buffer.concat(chunks)) })
+      },
+      onResponseError: (_, error) => {
+        signal.removeEventListener('abort', onAbort)
+        reject(error)
+      },
+    }
+    pool.dispatch({ method: 'POST', path, headers, body }, handler)
+  })
+}
+
+// Nobody gets to see it: who is broken off has the signal's reason.
+const brokenOff = new Error('broken off')
+// Without a byte order mark, if there is one.
+const decoder = new TextDecoder()
+
+/** The headers that say something to us. */
+function pick(headers: Readonly<Record<string, string | string[] | undefined>>): Exchange['headers'] {
+  const { 'content-type': type, 'retry-after': retryAfter, date } = headers
+  return { 'content-type': first(type), 'retry-after': first(retryAfter), date: first(date) }
+}
+
 /** Of a header sent twice the first counts. */
-function single(headers: Readonly<Record<string, string | string[] | undefined>>): Exchange['headers'] {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]))
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
 }
