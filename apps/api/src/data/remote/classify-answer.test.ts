@@ -31,6 +31,35 @@ describe('data', () => {
     })
   })
 
+  const h = '"h":{"block":{"number":1,"hash":"0xAb","timestamp":2}}'
+  test.each([
+    [`{"data":{${h},"a":12345678901234567890,"b":1.10}}`, '{"a":12345678901234567890,"b":1.10}'],
+    [`{"data":{${h},"a":{"b":"}}"}}}`, '{"a":{"b":"}}"}}'],
+    [`{"data":{${h},"a": [ 1 ] }}`, '{"a": [ 1 ] }'],
+  ])('default: where our selection comes first, the rest in the words of the upstream: %s', (text, expected) => {
+    expect(classify(text)).toEqual({ data: expected, errors: [], head: { number: 1, hash: '0xAb', timestamp: 2 } })
+  })
+
+  test.each([
+    ['is not first', `{"data":{"a":1,${h}}}`],
+    ['is alone', `{"data":{${h}}}`],
+    ['comes with spaces', `{ "data": { ${h}, "a": 1 } }`],
+    ['ends with a line', `{"data":{${h},"a":1}}\n`],
+    ['has something after it', `{"data":{${h},"a":1},"extensions":{}}`],
+    ['has something before it', `{"extensions":{},"data":{${h},"a":1}}`],
+    ['has no errors', `{"data":{${h},"a":1},"errors":[]}`],
+    ['comes twice', `{"data":{${h},"a":2,${h},"a":1}}`],
+    ['comes in two sets of data', `{"data":{${h},"a":2},"data":{${h},"a":1}}`],
+    ['hides a second set of data', `{"data":{${h},"a":2},"\\u0064ata":{${h},"a":1}}`],
+  ])('behavior: an answer whose head %s is read the slow way, or is JSON with the same meaning', (_, text) => {
+    const { data, head } = classify(text)
+    expect(head).toEqual({ number: 1, hash: '0xAb', timestamp: 2 })
+    const { chain, ...answer } = JSON.parse(`{"chain":324,"data":${data}}`)
+    expect(chain).toBe(324)
+    expect(Object.keys(answer)).toEqual(['data'])
+    expect([undefined, 1]).toContain(answer.data.a)
+  })
+
   test.each([
     ['application/json'],
     ['application/json; charset=utf-8'],

@@ -24,9 +24,11 @@ export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAn
   if (!isGood) throw statusError(exchange, { errors: hasJsonType(exchange) ? errors : undefined, reading })
   if (json === undefined) throw notJson(exchange)
   if (!hasJsonType(exchange)) throw wrongType()
-  const { data, head } = takeHead(json, reading.headAlias)
+  const { data, meta } = takeHead(json, reading.headAlias)
   if (data && (!errors || Object.values(data).some((value) => value !== null))) {
-    return { data: JSON.stringify(data), errors: errors ? cleanMessages(errors, reading.redact) : [], head }
+    const same = errors ? undefined : cutHead(text, { json, meta, headAlias: reading.headAlias })
+    const messages = errors ? cleanMessages(errors, reading.redact) : []
+    return { data: same ?? JSON.stringify(data), errors: messages, head: readHead(meta) }
   }
   if (errors) throw classifyErrors(errors, reading)
   // What graph-node says at a path it does not know.
@@ -137,9 +139,23 @@ function wrongType(): TallystickError {
 /** The caller's data and, apart from it, what we asked for on our own. */
 function takeHead(json: unknown, headAlias: string) {
   const data = isObject(json) && isObject(json['data']) ? json['data'] : undefined
-  if (!data) return { data: undefined, head: undefined }
+  if (!data) return { data: undefined, meta: undefined }
   const { [headAlias]: meta, ...callers } = data
-  return { data: callers, head: readHead(meta) }
+  return { data: callers, meta }
+}
+
+/**
+ * The caller's data in the upstream's own words, which saves writing them anew and keeps numbers that JavaScript cannot
+ * hold. Our selection is the first of the query, so its value is the first of the answer: undefined where it is not. The
+ * text is JSON as a whole and what is cut off ends between two members, so what is left is JSON too, whatever it holds.
+ */
+function cutHead(
+  text: string,
+  { json, meta, headAlias }: { readonly json: unknown; readonly meta: unknown; readonly headAlias: string },
+): string | undefined {
+  const opening = `{"data":{"${headAlias}":${JSON.stringify(meta)},`
+  const isAlone = Object.keys(json as object).length === 1
+  return isAlone && text.startsWith(opening) && text.endsWith('}}') ? `{${text.slice(opening.length, -1)}` : undefined
 }
 
 function readHead(meta: unknown): Head | undefined {
