@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { conditions: ['src'] },
   ssr: { resolve: { conditions: ['src'], externalConditions: ['src'] } },
   test: {
-    include: ['{packages,apps}/*/{src,test}/**/*.test.ts', '{soak,test}/**/*.test.ts'],
+    include: ['{packages,apps}/*/{src,test}/**/*.test.ts', '{bench,soak,test}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     // Two cores: more workers than that only make each other late.
     maxWorkers: 2,

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { compare, formatResults, meetsTarget, type Target } from './result.ts'
+
+const figure = { name: 'x', unit: 'req/s' }
+
+describe('compare', () => {
+  test('default: medians, and the ratio of each round by itself', () => {
+    const rounds = [
+      { value: 10, baseline: 10 },
+      // A slow moment of the machine hits both, so the ratio does not see it.
+      { value: 1, baseline: 2 },
+      { value: 30, baseline: 20 },
+    ]
+    expect(compare(figure, rounds)).toEqual({ ...figure, value: 10, baseline: 10, ratio: 1, spread: [0.5, 1.5] })
+  })
+})
+
+describe('meetsTarget', () => {
+  const at = (target: Target, { value = 0, ratio = null as number | null } = {}) =>
+    meetsTarget({ ...figure, value, baseline: 1, ratio, target })
+
+  test('default: what is asked is enough, a hair less is not', () => {
+    expect([0.9, 0.8999].map((ratio) => at({ atLeast: 0.9 }, { ratio }))).toEqual([true, false])
+    expect([1.25, 1.2501].map((ratio) => at({ atMost: 1.25 }, { ratio }))).toEqual([true, false])
+    expect([2_000, 1_999].map((value) => at({ valueAtLeast: 2_000 }, { value }))).toEqual([true, false])
+    expect([5, 5.001].map((value) => at({ valueAtMost: 5 }, { value }))).toEqual([true, false])
+  })
+
+  test('behavior: where nothing is asked or nothing was measured, neither', () => {
+    expect(at({ atLeast: 1 })).toBeUndefined()
+    expect(meetsTarget({ ...figure, value: 1, baseline: 1, ratio: 0 })).toBeUndefined()
+  })
+})
+
+test('default: the table says which targets were missed', () => {
+  const results = [
+    { ...figure, value: 34_567, baseline: 40_000, ratio: 0.86, spread: [0.5, 1] as const, target: { atLeast: 0.9 } },
+    { ...figure, name: 'long.name', value: 2, baseline: null, ratio: null },
+  ]
+  expect(formatResults(results).split('\n')).toEqual([
+    'name       value        baseline  ratio  spread         target',
+    'x          34567 req/s  40000     0.860  0.500 to 1.00  ≥ 0.9 MISSED',
+    'long.name  2.00 req/s',
+  ])
+})
