@@ -1,6 +1,7 @@
 import { getEventListeners, setMaxListeners } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { TallystickError } from '@tallystick/core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { deadlineReached } from '../src/data/deadline.ts'
 import { hang, startFakeSubgraph } from './fake-subgraph.ts'
 import { activeResources, errorOf, openRemote, remoteQuery } from './remote-harness.ts'
@@ -76,6 +77,35 @@ test('error: more than can wait are refused at once', async () => {
   expect(await errorOf(remote.ask())).toMatchObject({ details: { failure: 'overloaded' }, retryAfterSeconds: 1 })
   controller.abort(new Error('enough'))
   await Promise.all(asked)
+})
+
+test('behavior: who left while the connection was still being made keeps the place until it is', async () => {
+  // Takes connections and never says a word of TLS.
+  const silent = createServer()
+  const sockets: Socket[] = []
+  silent.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  const remote = openRemote([`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`])
+  const askAll = (count: number, signal: AbortSignal) => {
+    setMaxListeners(0, signal)
+    return Array.from({ length: count }, () => errorOf(remote.subgraph.ask(remoteQuery(), signal)))
+  }
+  const leaving = new AbortController()
+  const left = askAll(64, leaving.signal)
+  await expect.poll(() => sockets.length).toBe(64)
+  leaving.abort(new Error('gone'))
+  await Promise.all(left)
+  // Else the pool would gather what nobody waits for any more, without end.
+  const staying = new AbortController()
+  const waiting = askAll(1_000, staying.signal)
+  expect(await errorOf(remote.ask())).toMatchObject({ details: { failure: 'overloaded' } })
+  expect(sockets).toHaveLength(64)
+  staying.abort(new Error('enough'))
+  await Promise.all(waiting)
 })
 
 test('behavior: close ends what is under way, and nothing is logged as a failure', async () => {

@@ -17,7 +17,7 @@ export function readHead(response: ServerResponse, changing: string): PremadeHea
   return before !== undefined && after !== undefined && others.length === 0 ? { before, after } : undefined
 }
 
-/** Gives an answer its head in place of `writeHead`, whose checks of each name and value were made once. */
+/** Gives an answer its head in place of `writeHead`, which has checked each name and value once already. */
 export function setHead(response: ServerResponse, { before, after }: PremadeHead, changing: string): void {
   ;(response as Headed)._header = before + changing + after
 }

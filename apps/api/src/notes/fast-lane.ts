@@ -77,8 +77,10 @@ function formatChanging(
 
 /** The first of a second has its head made by Node; those after it get the same one with their own lines. */
 function send(response: ServerResponse, answer: Prepared, changing: string): void {
-  if (answer.head) setHead(response, answer.head, changing)
-  else {
+  if (answer.head) {
+    response.statusCode = answer.status
+    setHead(response, answer.head, changing)
+  } else {
     response.writeHead(answer.status, [...answer.headers, ...changing.split(/: |\r\n/).slice(0, -1)])
     answer.head = readHead(response, changing)
   }

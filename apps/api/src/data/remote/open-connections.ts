@@ -102,10 +102,8 @@ function exchange(pool: Pool, { path, headers, body, signal, onHeaders }: Omit<P
     let controller: Dispatcher.DispatchController | undefined
     let answer: Omit<Exchange, 'text'> | undefined
     const chunks: Buffer[] = []
-    const onAbort = () => {
-      controller?.abort(brokenOff)
-      reject(signal.reason)
-    }
+    // One that waits for its connection keeps its slot until it is told: the pool would hold any number of them.
+    const onAbort = () => controller?.abort(brokenOff)
     signal.addEventListener('abort', onAbort)
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (started) => {
