@@ -15,7 +15,7 @@ export type Member = {
   /** Undefined while it does not run. */
   readonly pid: number | undefined
   readonly isReady: boolean
-  /** Counts its starts that came to `ready`. */
+  /** Counts its processes, from the moment they are started: one answers before it is heard to be ready. */
   readonly runs: number
   /** Starts it and resolves when it is ready; tries again until it is. */
   start(): Promise<void>
@@ -63,6 +63,7 @@ export function createMember(options: MemberOptions): Member {
     // A process that was just killed cannot be told anything; its end is heard of by itself.
     started.on('error', () => undefined)
     child = started
+    runs++
     ended = once(started, 'exit').then(() => undefined)
     return started
   }
@@ -92,7 +93,6 @@ export function createMember(options: MemberOptions): Member {
     while (isWanted && !(await run())) await setTimeout(restartMs)
     if (!isWanted) return
     isReady = true
-    runs++
   }
   const order = async (make: (id: number) => Order) => {
     const target = child
