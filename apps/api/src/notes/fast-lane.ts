@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../clock.ts'
-import { type PremadeHead, readHead, setHead } from '../http/premade-head.ts'
+import { type PremadeAnswer, premake, sendPremade } from '../http/premade-answer.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { formatRate, type RateState } from '../keys/rate-window.ts'
 import type { Metrics } from '../metrics.ts'
@@ -29,10 +29,10 @@ type Prepared = {
   readonly status: 200 | 304
   /** Names and values in turns. */
   readonly headers: readonly string[]
-  /** Byte by byte, whatever its encoding: head and body as texts are one write, as bytes they are two. */
+  /** Byte by byte, whatever its encoding: as one text, head and body are one write. */
   readonly body: string
-  /** Known once it has been sent. */
-  head: PremadeHead | undefined
+  /** There once it has been sent. */
+  premade: PremadeAnswer | undefined
 }
 
 /**
@@ -75,16 +75,17 @@ function formatChanging(
   return `x-request-id: ${id}\r\nratelimit-policy: ${allowance.policy}\r\nratelimit: ${formatRate(allowance.rate)}\r\n`
 }
 
-/** The first of a second has its head made by Node; those after it get the same one with their own lines. */
+/** The first of a second is made by Node; those after it are the same with their own lines. */
 function send(response: ServerResponse, answer: Prepared, changing: string): void {
-  if (answer.head) {
-    response.statusCode = answer.status
-    setHead(response, answer.head, changing)
-  } else {
-    response.writeHead(answer.status, [...answer.headers, ...changing.split(/: |\r\n/).slice(0, -1)])
-    answer.head = readHead(response, changing)
+  const { status, headers, body, premade } = answer
+  if (premade) {
+    response.statusCode = status
+    sendPremade(response, premade, changing)
+    return
   }
-  response.end(answer.body, 'latin1')
+  response.writeHead(status, [...headers, ...changing.split(/: |\r\n/).slice(0, -1)])
+  answer.premade = premake(response, { changing, body })
+  response.end(body, 'latin1')
 }
 
 /**
@@ -116,9 +117,9 @@ function createReady(
         status: 200,
         headers: [...headersOfUnchanged, ...ofBody],
         body: body.toString('latin1'),
-        head: undefined,
+        premade: undefined,
       },
-      unchanged: { status: 304, headers: headersOfUnchanged, body: '', head: undefined },
+      unchanged: { status: 304, headers: headersOfUnchanged, body: '', premade: undefined },
     }
     // A second's first millisecond has one more left than the others: what is made then is not kept for them.
     ready = nowMs % 1000 === 0 ? undefined : made
