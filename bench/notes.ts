@@ -21,13 +21,20 @@ export async function measureNotes(): Promise<Result[]> {
   const secrets = Array.from({ length: 3 }, () => createBenchKey(site, rpmMax))
   const keyOf = (round: number) => ({ 'x-api-key': secrets[round % secrets.length] as string })
   const service = await site.serve()
-  const { etag, body } = await fetchOnce({ port: service.port, ca, headers: keyOf(0) })
+  const { etag, body, head } = await fetchOnce({ port: service.port, ca, headers: keyOf(0) })
   writeFileSync(join(directory, 'body.json'), body)
-  const bare = await site.start([bareServer, ...['cert.pem', 'key.pem', 'body.json'].map((f) => join(directory, f))])
+  const startBare = (name: string, headers: readonly string[]) => {
+    writeFileSync(join(directory, name), JSON.stringify(headers))
+    return site.start([bareServer, ...['cert.pem', 'key.pem', 'body.json', name].map((file) => join(directory, file))])
+  }
+  // The same bytes, which is head and body; and beside it one that leaves out all of the head that can be left out.
+  const bare = await startBare('head.json', head)
+  const barest = await startBare('short-head.json', head.slice(head.indexOf('content-type')).slice(0, 4))
 
   const load = { ca, path: '/notes', seconds: secondsARound }
   const peaks = []
   const unchanged = []
+  const toBarest = []
   const peakOf = ({ port }: Server, headers: Readonly<Record<string, string>>) =>
     measurePeak({ ...load, port, headers })
   // Neither side pays for its first second.
@@ -37,6 +44,7 @@ export async function measureNotes(): Promise<Result[]> {
     const headers = keyOf(round)
     const value = await peakOf(service, headers)
     const conditional = await peakOf(service, { ...headers, 'if-none-match': etag })
+    toBarest.push({ baseline: await peakOf(barest, headers), value })
     const after = await peakOf(bare, headers)
     // Before and after: the machine's speed may change from one second to the next.
     const baseline = (before + after) / 2
@@ -54,10 +62,11 @@ export async function measureNotes(): Promise<Result[]> {
   const latencies = []
   for (let round = 0; round < rounds; round++)
     latencies.push({ baseline: await atRate(bare.port, round), value: await atRate(service.port, round) })
-  for (const { child } of [service, bare]) child.kill('SIGKILL')
+  for (const { child } of [service, bare, barest]) child.kill('SIGKILL')
   site.remove()
   return [
     rps,
+    compare({ name: 'notes.rps.short', unit: 'req/s' }, toBarest),
     compare({ name: 'notes.p99', unit: 'ms', target: { atMost: 1.25 } }, latencies),
     compare({ name: 'notes.304', unit: 'req/s', target: { atLeast: 1 } }, unchanged),
   ]
@@ -66,12 +75,19 @@ export async function measureNotes(): Promise<Result[]> {
 // The highest the service takes.
 const rpmMax = 1_000_000
 
+type Fetched = { readonly etag: string; readonly body: Buffer; readonly head: readonly string[] }
+
 async function fetchOnce({ port, ...options }: { port: number; ca: string; headers: Record<string, string> }) {
-  return new Promise<{ etag: string; body: Buffer }>((resolve, reject) => {
+  return new Promise<Fetched>((resolve, reject) => {
     get(`https://localhost:${port}/notes`, options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
-      response.on('end', () => resolve({ etag: String(response.headers.etag), body: Buffer.concat(chunks) }))
+      response.on('end', () => {
+        const { rawHeaders, headers } = response
+        // Those of the connection are every server's own.
+        const head = rawHeaders.slice(0, rawHeaders.indexOf('Connection'))
+        resolve({ etag: String(headers.etag), body: Buffer.concat(chunks), head })
+      })
     }).on('error', reject)
   })
 }
