@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { explainError } from '../data/explain-error.ts'
 import { Icon } from './icons.tsx'
 
@@ -24,7 +24,7 @@ export function KeyPanel({
   const [isShown, setIsShown] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const fault = error === undefined ? undefined : explainError(error)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (error === undefined) return
     field.current?.focus()
     field.current?.select()
