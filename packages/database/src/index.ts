@@ -1,3 +1,4 @@
+export { type BoundedCache, type CacheBounds, createBoundedCache } from './bounded-cache.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
 export type { Database, Lock, Queryable } from './database.ts'
 export { type Migration, migrate } from './migrate.ts'

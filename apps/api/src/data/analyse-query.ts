@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import { createBoundedCache } from '@tallystick/database'
 import { assertNesting } from '@tallystick/subgraph'
 import {
   type DocumentNode,
@@ -12,7 +13,6 @@ import {
   print,
   validate,
 } from 'graphql'
-import { createBoundedCache } from './bounded-cache.ts'
 import { queryRejected } from './chain-subgraph.ts'
 import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
 import { assertWithin, queryLimits } from './query-limits.ts'
@@ -55,7 +55,7 @@ export function createAnalyse(schema: GraphQLSchema): (text: string) => Analysed
     if (known) return known
     texts += 1
     const analysed = settle(() => analyse(schema, { text, id: texts.toString(36) }))
-    cache.keep(text, { value: analysed, bytes: text.length })
+    cache.keep(text, analysed, text.length)
     if (analysed instanceof TallystickError) throw analysed
     return analysed
   }

@@ -1,5 +1,5 @@
+import type { BoundedCache } from '@tallystick/database'
 import type { Counter, MetricHelp, Metrics } from '../metrics.ts'
-import type { BoundedCache } from './bounded-cache.ts'
 import type { Flights } from './single-flight.ts'
 
 export const dataMetricHelp: MetricHelp = {

@@ -1,7 +1,6 @@
 import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/database'
+import { type BoundedCache, createBoundedCache, type StopSignal } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { type BoundedCache, createBoundedCache } from './bounded-cache.ts'
 import { type ChainSubgraph, type Head, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
 import type { ChainMetrics, DataMetrics } from './data-metrics.ts'
 import type { PreparedQuery } from './prepare-query.ts'
@@ -109,7 +108,7 @@ function keepAnswer(
     chain.answers.clear()
     chain.answersOf = answer.head.hash
   }
-  chain.answers.keep(key, { value: answer, bytes: (key.length + answer.data.length) * 2 + entryOverheadBytes })
+  chain.answers.keep(key, answer, (key.length + answer.data.length) * 2 + entryOverheadBytes)
 }
 
 // Of the objects around the two texts, roughly.

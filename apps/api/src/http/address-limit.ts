@@ -1,3 +1,4 @@
+import { createBoundedCache } from '@tallystick/database'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createRateWindow, type RateWindow, rateWindowSeconds } from '../keys/rate-window.ts'
 import { createClientAddress } from './client-address.ts'
@@ -5,7 +6,7 @@ import { countRequest } from './count-request.ts'
 
 export type LimitAddress = (request: FastifyRequest, reply: FastifyReply) => void
 
-// Each takes about 100 bytes. When so many addresses came within a minute, the oldest are forgotten.
+// Each takes about 100 bytes. When so many addresses came within a minute, those that were quiet for longest are forgotten.
 const addressesMax = 50_000
 
 /** Limits what needs no key, by the address it comes from. `rpm` null lets everything through. */
@@ -21,7 +22,9 @@ export function createAddressLimit({
 }): LimitAddress {
   if (rpm === null) return () => undefined
   const addressOf = createClientAddress(trust)
-  const windows = new Map<string, { readonly window: RateWindow; readonly openedAtMs: number }>()
+  const windows = createBoundedCache<{ readonly window: RateWindow; readonly openedAtMs: number }>({
+    countMax: addressesMax,
+  })
   return (request, reply) => {
     const forwardedFor = request.headers['x-forwarded-for']
     const address = addressOf({
@@ -29,15 +32,10 @@ export function createAddressLimit({
       forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
     })
     const monotonicMs = monotonicNow()
-    const known = windows.get(address)
+    const known = windows.find(address)
     const fresh = known && monotonicMs - known.openedAtMs < rateWindowSeconds * 1000
     const entry = fresh ? known : { window: createRateWindow(rpm), openedAtMs: monotonicMs }
-    if (!fresh) {
-      // Inserted anew, so that the map's order is that of age.
-      windows.delete(address)
-      windows.set(address, entry)
-      if (windows.size > addressesMax) windows.delete(windows.keys().next().value as string)
-    }
+    if (!fresh) windows.keep(address, entry)
     countRequest(entry.window, { reply, monotonicMs, whose: 'Your address' })
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRateWindow } from './rate-window.ts'
+import { createRateWindow, formatRate } from './rate-window.ts'
 
 test('default: as many as the limit, then none', () => {
   const window = createRateWindow(3)
@@ -72,4 +72,13 @@ test('behavior: windows do not share', () => {
   a.take(0)
   expect(a.take(0).allowed).toBe(false)
   expect(b.take(0).allowed).toBe(true)
+})
+
+test('behavior: every count a key can have is told as it is', () => {
+  const told = (remaining: number) => formatRate({ allowed: true, remaining, resetSeconds: 7 })
+  const wrong: number[] = []
+  for (let remaining = 0; remaining <= 1_000_000; remaining++)
+    if (told(remaining) !== `"default";r=${remaining};t=7`) wrong.push(remaining)
+  expect(wrong).toEqual([])
+  expect(told(Number.MAX_SAFE_INTEGER)).toBe('"default";r=9007199254740991;t=7')
 })

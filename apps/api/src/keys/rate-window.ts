@@ -37,5 +37,18 @@ export function createRateWindow(limit: number): RateWindow {
 
 /** The `RateLimit` header. */
 export function formatRate({ remaining, resetSeconds }: RateState): string {
-  return `"default";r=${remaining};t=${resetSeconds}`
+  return `"default";r=${formatCount(remaining)};t=${resetSeconds}`
+}
+
+const belowThousand = Array.from({ length: 1000 }, (_, count) => String(count))
+const threeDigits = belowThousand.map((text) => text.padStart(3, '0'))
+
+/**
+ * A count of up to six digits from two texts that are there already. `String` remembers the texts it made, thousands of
+ * them: those of a count that never comes back would each grow old on the heap, and cost every caller a long collection.
+ */
+function formatCount(count: number): string {
+  if (count < 1000) return belowThousand[count] as string
+  if (count >= 1_000_000) return String(count)
+  return `${belowThousand[Math.floor(count / 1000)]}${threeDigits[count % 1000]}`
 }

@@ -1,3 +1,4 @@
+import { createBoundedCache } from '@tallystick/database'
 import {
   type DocumentNode,
   GraphQLError,
@@ -26,16 +27,12 @@ const cachedTextLengthMax = 20_000
 
 /** Parses and validates a query once per distinct text, as long as it stays among the last ones used. */
 export function createPrepare(schema: GraphQLSchema): (text: string) => PreparedQuery {
-  const cache = new Map<string, PreparedQuery>()
+  const cache = createBoundedCache<PreparedQuery>({ countMax: cachedQueriesMax })
   return (text) => {
-    const found = cache.get(text)
-    const prepared = found ?? prepare(schema, text)
-    if (text.length > cachedTextLengthMax) return prepared
-    // A Map keeps the order of insertion, so the first key is the one that was used longest ago.
-    cache.delete(text)
-    cache.set(text, prepared)
-    const oldest = cache.size > cachedQueriesMax ? cache.keys().next().value : undefined
-    if (oldest !== undefined) cache.delete(oldest)
+    const known = cache.find(text)
+    if (known) return known
+    const prepared = prepare(schema, text)
+    if (text.length <= cachedTextLengthMax) cache.keep(text, prepared)
     return prepared
   }
 }

@@ -1,3 +1,4 @@
+import { createBoundedCache } from '@tallystick/database'
 import type { OperationDefinitionNode } from 'graphql'
 import type { Layout } from '../store/layout.ts'
 import { compileRootAsJson, type JsonStatement } from './compile-as-json.ts'
@@ -23,7 +24,8 @@ const shapesMax = 500
  * used. Undefined if the query needs more than one statement.
  */
 export function createShapes(layout: Layout): FindShape {
-  const cache = new Map<string, Shape | undefined>()
+  // Null where there is none.
+  const cache = createBoundedCache<Shape | null>({ countMax: shapesMax })
   const numbers = new WeakMap<OperationDefinitionNode, number>()
   let lastNumber = 0
   return (context, operation) => {
@@ -32,13 +34,10 @@ export function createShapes(layout: Layout): FindShape {
     const number = numbers.get(operation) ?? ++lastNumber
     numbers.set(operation, number)
     const key = `${number}${signature}`
-    const isKnown = cache.has(key)
-    const shape = isKnown ? cache.get(key) : compileShape(layout, { context, operation })
-    // A Map keeps the order of insertion, so the first key is the one that was used longest ago.
-    cache.delete(key)
-    cache.set(key, shape)
-    const oldest = cache.size > shapesMax ? cache.keys().next().value : undefined
-    if (oldest !== undefined) cache.delete(oldest)
+    const known = cache.find(key)
+    if (known !== undefined) return known ?? undefined
+    const shape = compileShape(layout, { context, operation })
+    cache.keep(key, shape ?? null)
     return shape
   }
 }
