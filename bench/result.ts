@@ -18,11 +18,10 @@ export type Result = {
   readonly target?: Target | undefined
 }
 
+export type Round = { readonly value: number; readonly baseline: number }
+
 /** The median of the rounds of a pair measured in turns. */
-export function compare(
-  figure: Pick<Result, 'name' | 'unit' | 'target'>,
-  rounds: readonly { readonly value: number; readonly baseline: number }[],
-): Result {
+export function compare(figure: Pick<Result, 'name' | 'unit' | 'target'>, rounds: readonly Round[]): Result {
   const ratios = rounds.map(({ value, baseline }) => value / baseline).sort((a, b) => a - b)
   return {
     ...figure,
@@ -31,6 +30,15 @@ export function compare(
     ratio: median(ratios),
     spread: [ratios[0] ?? 0, ratios.at(-1) ?? 0],
   }
+}
+
+/**
+ * The same for what a single pause multiplies, so that two neighbours may differ tenfold either way: the ratio is that of
+ * the two medians.
+ */
+export function compareMedians(figure: Pick<Result, 'name' | 'unit' | 'target'>, rounds: readonly Round[]): Result {
+  const compared = compare(figure, rounds)
+  return { ...compared, ratio: compared.value / (compared.baseline ?? Number.NaN) }
 }
 
 /** Whether a figure is what it should be; undefined where nothing is asked of it. */
