@@ -138,7 +138,7 @@ async function measurePair(
     const { rate } = await measureLoad(loadOf(endpoint, () => positionsOf(owner(), endpoint)))
     return rate
   }
-  for (const endpoint of [baseline, value]) await warmUp(() => measure(endpoint))
+  for (const endpoint of [baseline, value]) await warmUp({ measure: () => measure(endpoint), secondsARound })
   const measured = []
   for (let round = 0; round < rounds; round++)
     measured.push({ baseline: await measure(baseline), value: await measure(value) })
@@ -149,8 +149,11 @@ async function measurePair(
  * Neither side pays for its first seconds: the gateway goes on getting faster until some ten thousand requests have shown
  * the compiler what is worth its work, and a service is asked more than that in its first minutes.
  */
-async function warmUp(measure: () => Promise<number>): Promise<void> {
-  for (let answered = 0; answered < warmUpRequests; ) answered += (await measure()) * secondsARound
+export async function warmUp(load: {
+  readonly measure: () => Promise<number>
+  readonly secondsARound: number
+}): Promise<void> {
+  for (let answered = 0; answered < warmUpRequests; ) answered += (await load.measure()) * load.secondsARound
 }
 
 /** What the upstream answers for one owner. */

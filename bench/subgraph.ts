@@ -6,11 +6,12 @@ import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { startPostgres } from '@tallystick/workbench/postgres'
 import { measureBackfill } from './backfill.ts'
+import { warmUp } from './data.ts'
 import { chainId, ownerOf, positions, startLendChain } from './lend-chain.ts'
 import { type Load, measureLoad } from './load.ts'
 import { handWrittenSql, measureQueryOnPglite, measureQueryOnPostgres } from './position-query.ts'
 import { compare, type Result } from './result.ts'
-import { createSite, pool } from './service.ts'
+import { createSite, pool, type Server } from './service.ts'
 
 const rounds = 5
 const secondsARound = 1.2
@@ -53,11 +54,10 @@ async function measureHttp(url: string): Promise<Result> {
   const bare = await site.start([bareServer, ...files, url, statement])
   const load = { ca: site.ca, request: requestOf, seconds: secondsARound, connections } satisfies Partial<Load>
   const measured = []
-  for (let round = 0; round < rounds; round++) {
-    const { rate: baseline } = await measureLoad({ ...load, port: bare.port })
-    const { rate: value } = await measureLoad({ ...load, port: service.port })
-    measured.push({ baseline, value })
-  }
+  const measure = async ({ port }: Server) => (await measureLoad({ ...load, port })).rate
+  for (const server of [bare, service]) await warmUp({ measure: () => measure(server), secondsARound })
+  for (let round = 0; round < rounds; round++)
+    measured.push({ baseline: await measure(bare), value: await measure(service) })
   for (const { child } of [service, bare]) child.kill('SIGKILL')
   site.remove()
   return compare({ name: 'subgraph.http.postgres', unit: 'req/s', target: { valueAtLeast: 2_000 } }, measured)

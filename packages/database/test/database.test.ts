@@ -50,6 +50,14 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await database.read('select $1::int4[] as list', [[1, 2]], { isFrequent: true })).toEqual([{ list: [1, 2] }])
   })
 
+  test('behavior: a text of any length comes back as it went', async () => {
+    for (const text of ['x'.repeat(1_023), 'x'.repeat(1_024), `${'é€😀'.repeat(100_000)}'"\\`]) {
+      const [row] = await database.query('select $1::text as text, length($1::text) as length', [text])
+      expect(row).toEqual({ text, length: [...text].length })
+      expect(await database.query('select $1::text[] as list', [[text, 'a']])).toEqual([{ list: [text, 'a'] }])
+    }
+  })
+
   test('error: a frequent statement that cannot be prepared yet can be later', async () => {
     const read = () => database.read('select later from later_table', [], { isFrequent: true })
     await expect(read()).rejects.toThrow(/later_table/)

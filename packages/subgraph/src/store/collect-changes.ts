@@ -72,7 +72,8 @@ function encodeChange(table: Table, { change, id }: { readonly change: EntityCha
   if (change.set === null) return { kind: 'remove' }
   if (typeof change.set !== 'object') throw refuse(change, 'set must be an object, or null to remove')
   const fields = new Array<string | null | undefined>(table.columns.size).fill(undefined)
-  for (const [name, value] of Object.entries(change.set)) {
+  for (const name of Object.keys(change.set)) {
+    const value = change.set[name]
     if (value === undefined) continue
     const column = table.columns.get(name)
     if (!column) throw refuse(change, describeUnknown(table, name))

@@ -3,6 +3,10 @@ export function formatArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((element) => (element === null ? 'NULL' : formatElement(element))).join(',')}}`
 }
 
+export function formatIntegers(elements: readonly number[]): string {
+  return `{${elements.join(',')}}`
+}
+
 function formatElement(element: string): string {
   // Numbers and bytes are most of what is written, and need no look at each character.
   if (/^-?\d/.test(element) && !/[^\d.-]/.test(element)) return element

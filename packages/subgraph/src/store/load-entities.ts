@@ -2,6 +2,7 @@ import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
 import { createDecoder, type Row, selectColumns } from './decode-column.ts'
 import { encodeValue } from './encode-value.ts'
+import { formatArray } from './format-array.ts'
 import { getColumn, type Layout, openEnd } from './layout.ts'
 
 /** An entity's stored fields in API form; a reference is an id. */
@@ -23,8 +24,8 @@ export async function loadEntities(
   const columns = [...table.columns.values()]
   const rows = await queryable.query<Row>(
     `select ${selectColumns(columns, 'c')} from ${table.name} as c
-     where c."$to" = ${openEnd} and c."id" = any($1::text[]::${table.idType}[])`,
-    [texts],
+     where c."$to" = ${openEnd} and c."id" = any($1::text::${table.idType}[])`,
+    [formatArray(texts)],
   )
   const readers = columns.map((column, index) => [column.field.name, `c${index}`, createDecoder(column)] as const)
   const entities = rows.map(

@@ -5,6 +5,7 @@ import { SubgraphError } from '../subgraph-error.ts'
 import { assertFollows, assertIs, type Block } from './block.ts'
 import { type BlockChanges, collectChanges } from './collect-changes.ts'
 import { createAttributeIndexesSql, createTablesSql } from './create-tables.ts'
+import { formatArray, formatIntegers } from './format-array.ts'
 import { createLayout, type Layout, openEnd } from './layout.ts'
 import { readHead } from './read-block.ts'
 import { writeTable } from './write-table.ts'
@@ -128,12 +129,12 @@ async function insertBlocks(
   await transaction
     .query(
       `insert into ${layout.blocks} (number, hash, parent_hash, timestamp)
-       select * from unnest($1::int4[], $2::text[], $3::text[], $4::text[]::int8[])`,
+       select * from unnest($1::text::int4[], $2::text::text[], $3::text::text[], $4::text::int8[])`,
       [
-        blocks.map(({ number }) => number),
-        blocks.map(({ hash }) => hash.toLowerCase()),
-        blocks.map(({ parentHash }) => parentHash.toLowerCase()),
-        blocks.map(({ timestamp }) => String(timestamp)),
+        formatIntegers(blocks.map(({ number }) => number)),
+        formatArray(blocks.map(({ hash }) => hash.toLowerCase())),
+        formatArray(blocks.map(({ parentHash }) => parentHash.toLowerCase())),
+        formatIntegers(blocks.map(({ timestamp }) => timestamp)),
       ],
     )
     .catch((cause) => {

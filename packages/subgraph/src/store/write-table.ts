@@ -1,6 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import { type EncodedFields, mergeFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
-import { formatArray } from './format-array.ts'
+import { formatArray, formatIntegers } from './format-array.ts'
 import { getColumn, openEnd, type Table } from './layout.ts'
 
 type Version = { readonly fields: EncodedFields; readonly from: number; to: number }
@@ -28,8 +28,8 @@ async function readCurrent(
   const columns = [...table.columns.values()]
   const rows = await transaction.query<Record<string, string | null>>(
     `select ${columns.map(({ name }, index) => `${name}::text as c${index}`).join(', ')} from ${table.name}
-     where "$to" = ${openEnd} and "id" = any($1::text[]::${table.idType}[])`,
-    [ids],
+     where "$to" = ${openEnd} and "id" = any($1::text::${table.idType}[])`,
+    [formatArray(ids)],
   )
   const id = getColumn(table, 'id').position
   const aliases = columns.map((_, index) => `c${index}`)
@@ -96,9 +96,9 @@ async function closeVersions(
   if (closings.length === 0) return
   await transaction.query(
     `update ${table.name} as t set "$to" = c.block
-     from unnest($1::text[]::${table.idType}[], $2::int4[]) as c(id, block)
+     from unnest($1::text::${table.idType}[], $2::text::int4[]) as c(id, block)
      where t."id" = c.id and t."$to" = ${openEnd}`,
-    [closings.map(({ id }) => id), closings.map(({ block }) => block)],
+    [formatArray(closings.map(({ id }) => id)), formatIntegers(closings.map(({ block }) => block))],
   )
 }
 
@@ -115,10 +115,10 @@ async function insertVersions(
   const arrays = columns.map(({ field, type }, index) => `$${index + 3}::text::${field.isList ? 'text' : type}[]`)
   await transaction.query(
     `insert into ${table.name} (${names}, "$from", "$to") select ${values}, x."from", x."to"
-     from unnest(${arrays.join(', ')}, $1::int4[], $2::int4[]) as x(${aliases}, "from", "to")`,
+     from unnest(${arrays.join(', ')}, $1::text::int4[], $2::text::int4[]) as x(${aliases}, "from", "to")`,
     [
-      versions.map(({ from }) => from),
-      versions.map(({ to }) => to),
+      formatIntegers(versions.map(({ from }) => from)),
+      formatIntegers(versions.map(({ to }) => to)),
       ...columns.map(({ position }) => formatArray(versions.map(({ fields }) => fields[position] ?? null))),
     ],
   )
