@@ -21,7 +21,7 @@ const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   const isHelp = unknown.includes('--help')
-  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. All of them if none is named, which takes ten minutes.\n`
+  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. All of them if none is named, which takes some twelve minutes.\n`
   process.stderr.write(isHelp ? usage : `There is no part ${unknown.join(', ')}.\n\n${usage}`)
   process.exit(isHelp ? 0 : 1)
 }

@@ -23,6 +23,10 @@ export function premake(
 
 /** Sends it in one piece. Nothing of it is checked again: Node has checked each name and value once already. */
 export function sendPremade(response: ServerResponse, { before, after }: PremadeAnswer, changing: string): void {
-  ;(response as Headed)._header = before + changing + after
+  const headed = response as Headed
+  headed._header = before + changing + after
   response.end()
+  // It is on its way. What is left says that there was a head, and is everybody's: a connection that is quiet keeps its
+  // last answer, and would keep the text of it.
+  headed._header = before
 }
