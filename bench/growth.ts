@@ -84,7 +84,7 @@ async function measureManyNotes(count: number, url: string): Promise<Sample> {
 async function measurePositions(count: number, url: string): Promise<Sample> {
   const endpoint = { ...(await startEmbedded(url, count)), path: '/subgraphs/324', key: undefined }
   const owner = createOwners(count)
-  return measureRunning(endpoint, { load: loadOf(endpoint, () => positionsOf(owner(), endpoint)) })
+  return measureRunning(endpoint, { load: { ...loadOf(endpoint, () => positionsOf(owner(), endpoint)), seconds } })
 }
 
 /** `POST /data` with a remote subgraph and so many queries that differ in their text. */
@@ -97,7 +97,10 @@ async function measureQueries(count: number, url: string): Promise<Sample> {
     caPath: upstreamSite.caPath,
   })
   const queries = createQueries(endpoint, count)
-  const sample = await measureRunning(endpoint, { load: loadOf(endpoint, queries.next), isWarm: queries.areAllSent })
+  const sample = await measureRunning(endpoint, {
+    load: { ...loadOf(endpoint, queries.next), seconds },
+    isWarm: queries.areAllSent,
+  })
   upstream.child.kill('SIGKILL')
   upstreamSite.remove()
   return sample

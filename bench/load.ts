@@ -198,10 +198,14 @@ async function openConnection({ port, ca }: Target, fail: (error: Error) => void
 
 /** 2xx or 304. */
 function isSuccess(head: Buffer): boolean {
-  return head[9] === two || (head[9] === two + 1 && head[10] === two - 2 && head[11] === two + 2)
+  const status = digitOf(head, 9) * 100 + digitOf(head, 10) * 10 + digitOf(head, 11)
+  return (status >= 200 && status < 300) || status === 304
 }
 
-const two = '2'.charCodeAt(0)
+function digitOf(text: Buffer, index: number): number {
+  return (text[index] as number) - 48
+}
+
 const contentLength = Buffer.from('ontent-length: ')
 
 /** Without a text or a regular expression: this is looked for in every answer. */
@@ -209,7 +213,7 @@ function contentLengthOf(head: Buffer, end: number): number {
   const at = head.indexOf(contentLength) + contentLength.length
   let length = 0
   if (at < contentLength.length || at > end) return 0
-  for (let index = at; (head[index] as number) >= 48; index++) length = length * 10 + (head[index] as number) - 48
+  for (let index = at; digitOf(head, index) >= 0; index++) length = length * 10 + digitOf(head, index)
   return length
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compare, formatResults, meetsTarget, type Target } from './result.ts'
+import { compare, compareMedians, formatResults, meetsTarget, type Target } from './result.ts'
 
 const figure = { name: 'x', unit: 'req/s' }
 
@@ -13,6 +13,15 @@ describe('compare', () => {
     ]
     expect(compare(figure, rounds)).toEqual({ ...figure, value: 10, baseline: 10, ratio: 1, spread: [0.5, 1.5] })
   })
+})
+
+test('compareMedians: one pause on either side decides nothing', () => {
+  const rounds = [
+    { value: 3, baseline: 2 },
+    { value: 30, baseline: 2 },
+    { value: 3, baseline: 200 },
+  ]
+  expect(compareMedians(figure, rounds)).toEqual({ ...figure, value: 3, baseline: 2, ratio: 1.5, spread: [0.015, 15] })
 })
 
 describe('meetsTarget', () => {
