@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { expect, test } from 'vitest'
+import { createAddressLimit } from './address-limit.ts'
+
+/** Asks from an address as a proxy tells it; returns whether it was let in. */
+function createVisits({ rpm }: { readonly rpm: number }) {
+  const limit = createAddressLimit({ rpm, trust: ['127.0.0.1'], monotonicNow: () => 0 })
+  const reply = { header: () => reply } as unknown as FastifyReply
+  return (address: string): boolean => {
+    const request = { headers: { 'x-forwarded-for': address }, socket: { remoteAddress: '127.0.0.1' } }
+    try {
+      limit(request as unknown as FastifyRequest, reply)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+function addressAt(index: number): string {
+  return `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
+}
+
+test('behavior: a limit that is used up stays so, however many others come in between', () => {
+  const visit = createVisits({ rpm: 2 })
+  const mine = '192.0.2.1'
+  expect([visit(mine), visit(mine), visit(mine)]).toEqual([true, true, false])
+  for (let index = 0; index < 20_000; index++) visit(addressAt(index))
+  expect(visit(mine)).toBe(false)
+  // As long as it goes on asking, no crowd makes it forgotten.
+  for (let index = 0; index < 100_000; index++) {
+    visit(addressAt(index))
+    if (index % 10_000 === 0) expect(visit(mine)).toBe(false)
+  }
+})
+
+test('behavior: among more addresses than it remembers, those that were quiet for longest begin anew', () => {
+  const visit = createVisits({ rpm: 1 })
+  for (let index = 0; index < 120_000; index++) expect(visit(addressAt(index))).toBe(true)
+  expect([visit(addressAt(119_999)), visit(addressAt(0))]).toEqual([false, true])
+})
