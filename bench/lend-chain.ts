@@ -1,4 +1,4 @@
-import { startAnvil } from '@tallystick/workbench/anvil'
+import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { pool } from './service.ts'
 
 export type LendChain = {
@@ -31,10 +31,10 @@ const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 export async function startLendChain(): Promise<LendChain> {
   // No block has gas for a second transaction, so that many can be sent first and mined by one call.
   const blockGasLimit = BigInt(gasPerTransaction)
-  const anvil = await startAnvil({ chainId, blockGasLimit, timestamp: 1_700_000_000n, hardfork: 'shanghai' })
-  await callNode(anvil.url, [
-    { method: 'anvil_setCode', params: [positions, `0x${positionsCode}`] },
-    { method: 'anvil_setCode', params: [pool, `0x${poolCode}`] },
+  const node = await startDevChain({ chainId, blockGasLimit, timestamp: 1_700_000_000n })
+  await callNode(node.url, [
+    { method: 'hardhat_setCode', params: [positions, `0x${positionsCode}`] },
+    { method: 'hardhat_setCode', params: [pool, `0x${poolCode}`] },
     { method: 'evm_setAutomine', params: [false] },
   ])
   const blocks = lends / lendsPerBlock
@@ -46,11 +46,11 @@ export async function startLendChain(): Promise<LendChain> {
   })
   // A few at a time: what mining a block takes grows with the transactions that wait.
   for (let start = 0; start < blocks; start += batchMax) {
-    await callNode(anvil.url, sends.slice(start, start + batchMax))
-    await callNode(anvil.url, [{ method: 'anvil_mine', params: [toQuantity(batchMax)] }])
+    await callNode(node.url, sends.slice(start, start + batchMax))
+    await callNode(node.url, [{ method: 'hardhat_mine', params: [toQuantity(batchMax)] }])
   }
-  await callNode(anvil.url, [{ method: 'anvil_mine', params: [toQuantity(emptyBlocks)] }])
-  return { url: anvil.url, firstBlock: 1, lastBlock: blocks, stop: () => anvil.stop() }
+  await callNode(node.url, [{ method: 'hardhat_mine', params: [toQuantity(emptyBlocks)] }])
+  return { url: node.url, firstBlock: 1, lastBlock: blocks, stop: () => node.stop() }
 }
 
 /** Whom a lend was for: ten each, far apart. The pool's code says the same. */

@@ -1,5 +1,5 @@
 import type { Clock, Signer } from '@tallystick/api'
-import { type Anvil, startAnvil } from '@tallystick/workbench/anvil'
+import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
 import { callNode } from '../apps/sandbox/src/call-node.ts'
 import { deployProtocol, type Protocol } from '../apps/sandbox/src/deploy-protocol.ts'
@@ -36,45 +36,45 @@ export async function startChain({
 }): Promise<SoakChain> {
   const nowSeconds = toSecond(clock)
   const history = planHistory({ nowSeconds, positionCount: seededPositions })
-  const anvil = await startAnvil({ chainId: id, timestamp: history.startsAt, blockGasLimit: 1_000_000_000n })
+  const node = await startDevChain({ chainId: id, timestamp: history.startsAt, blockGasLimit: 1_000_000_000n })
   const wallets = sandboxWallets()
-  const protocol = await deployProtocol(connect(anvil, { id, account: wallets.admin.address }), {
+  const protocol = await deployProtocol(connect(node, { id, account: wallets.admin.address }), {
     signer: signer.address,
   })
   const scene = { chainId: id, protocol, wallets, signer, nowSeconds }
-  await seedHistory(anvil.url, { scene, history, say: () => undefined })
+  await seedHistory(node.url, { scene, history, say: () => undefined })
   const approve = { abi: dollarTokenAbi, functionName: 'approve', args: [protocol.pool, maxUint256] } as const
   const approvals = wallets.lenders.map(({ address }) => ({
     from: address,
     to: protocol.token,
     data: encodeFunctionData(approve),
   }))
-  await mineBatch(anvil.url, { timestamp: toSecond(clock) + 1n, transactions: approvals })
-  await standAtClock(anvil.url, clock)
-  await followClock(anvil.url, clock)
+  await mineBatch(node.url, { timestamp: toSecond(clock) + 1n, transactions: approvals })
+  await standAtClock(node.url, clock)
+  await followClock(node.url, clock)
   const follow = async () => {
-    await followClock(anvil.url, clock)
-    await callNode(anvil.url, [{ method: 'evm_mine', params: [] }])
+    await followClock(node.url, clock)
+    await callNode(node.url, [{ method: 'evm_mine', params: [] }])
   }
   return {
     id,
-    url: anvil.url,
+    url: node.url,
     protocol,
     follow,
     remember: async () => {
-      const [snapshot] = await callNode(anvil.url, [{ method: 'evm_snapshot', params: [] }])
+      const [snapshot] = await callNode(node.url, [{ method: 'evm_snapshot', params: [] }])
       return async () => {
-        const [isDone] = await callNode(anvil.url, [{ method: 'evm_revert', params: [snapshot] }])
+        const [isDone] = await callNode(node.url, [{ method: 'evm_revert', params: [snapshot] }])
         if (isDone !== true) throw new Error(`The chain ${id} could not go back to its snapshot.`)
         // Going back takes the node's own clock back too.
         await follow()
       }
     },
-    stop: anvil.stop,
+    stop: node.stop,
   }
 }
 
-function connect({ url }: Anvil, { id, account }: { readonly id: number; readonly account: `0x${string}` }) {
+function connect({ url }: DevChain, { id, account }: { readonly id: number; readonly account: `0x${string}` }) {
   const chain = defineChain({
     id,
     name: 'soak',

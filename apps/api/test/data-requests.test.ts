@@ -1,5 +1,5 @@
 import { errorBodySchema, positionQuery } from '@tallystick/core'
-import { startAnvil } from '@tallystick/workbench/anvil'
+import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import fc from 'fast-check'
 import { getIntrospectionQuery } from 'graphql'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
@@ -13,12 +13,12 @@ let service: TestService
 let post: PostData
 
 beforeAll(async () => {
-  const anvil = await startAnvil({ chainId: 324 })
-  defer(() => anvil.stop())
+  const node = await startDevChain({ chainId: 324 })
+  defer(() => node.stop())
   const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc' } }
   const config = {
     chains: [
-      { ...chain324, rpc: [anvil.url], subgraph },
+      { ...chain324, rpc: [node.url], subgraph },
       { id: 325, name: 'none', pool: chain324.pool },
     ],
   }

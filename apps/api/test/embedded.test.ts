@@ -1,4 +1,4 @@
-import { startAnvil } from '@tallystick/workbench/anvil'
+import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { chain324, createKey, newDatabase, start, type TestService } from './harness.ts'
@@ -6,10 +6,10 @@ import { chain324, createKey, newDatabase, start, type TestService } from './har
 const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc', startBlock: 0 } }
 const withRpc = (...rpc: string[]) => ({ chains: [{ ...chain324, rpc, subgraph }] })
 
-async function newAnvil(chainId: number): Promise<string> {
-  const anvil = await startAnvil({ chainId })
-  onTestFinished(() => anvil.stop())
-  return anvil.url
+async function newChain(chainId: number): Promise<string> {
+  const node = await startDevChain({ chainId })
+  onTestFinished(() => node.stop())
+  return node.url
 }
 
 const ask = (service: TestService, query: string) =>
@@ -23,7 +23,7 @@ const subgraphCheck = async (service: TestService) =>
 
 describe.each(databaseEngines)('on %s', (engine) => {
   test('default: follows its chain, answers without a key, and tells how it stands', async () => {
-    const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(await newAnvil(324)) })
+    const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(await newChain(324)) })
     const query = '{ _meta { block { number hash } hasIndexingErrors } positionInfos { id } }'
     await expect
       .poll(async () => (await ask(service, query)).json())
@@ -39,7 +39,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
 })
 
 test('error: an RPC of another chain is named in /readyz, metric and log; nothing is indexed, notes are served', async () => {
-  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(await newAnvil(1)) })
+  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(await newChain(1)) })
   await expect.poll(() => subgraphCheck(service)).toMatchObject({ ok: false, required: false })
   const { detail } = await subgraphCheck(service)
   expect(detail).toMatch(/chain 1\b/)
@@ -54,7 +54,7 @@ test('error: an RPC of another chain is named in /readyz, metric and log; nothin
 
 test('error: an RPC that is down is told, and taken up when it is there', async () => {
   const dead = 'http://127.0.0.1:1'
-  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(dead, await newAnvil(324)) })
+  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(dead, await newChain(324)) })
   await expect
     .poll(async () => (await ask(service, '{ _meta { block { number } } }')).json())
     .toEqual({ data: { _meta: { block: { number: 0 } } } })

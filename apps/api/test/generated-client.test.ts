@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startAnvil } from '@tallystick/workbench/anvil'
+import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { chain324, createKey, newDatabase, start } from './harness.ts'
@@ -27,10 +27,10 @@ const compilerOptions = {
 test('default: a client generated from the served document compiles, works, and refuses what the service would', {
   timeout: 90_000,
 }, async () => {
-  const anvil = await startAnvil({ chainId: 324 })
-  onTestFinished(() => anvil.stop())
+  const node = await startDevChain({ chainId: 324 })
+  onTestFinished(() => node.stop())
   const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc' } }
-  const config = { chains: [{ ...chain324, rpc: [anvil.url], subgraph }] }
+  const config = { chains: [{ ...chain324, rpc: [node.url], subgraph }] }
   const service = await start({ databaseUrl: await newDatabase(), config })
   const { secret } = await createKey(service)
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-generated-'))

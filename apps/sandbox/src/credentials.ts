@@ -18,7 +18,7 @@ export function writeCredentials(
     chains: [
       {
         id: devnetChainId,
-        rpcUrl: devnet.anvil.url,
+        rpcUrl: devnet.node.url,
         pool: protocol.pool,
         positions: protocol.positions,
         token: protocol.token,

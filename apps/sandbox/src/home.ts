@@ -8,7 +8,7 @@ import { generatePrivateKey } from 'viem/accounts'
 export type Home = {
   readonly dir: string
   readonly database: string
-  readonly chain: { readonly dir: string; readonly state: string; readonly record: string }
+  readonly chain: { readonly dir: string; readonly journal: string; readonly record: string }
   readonly config: string
   readonly credentials: string
   readonly log: string
@@ -27,7 +27,7 @@ export function describeHome(dir: string): Home {
     database: join(dir, 'db'),
     chain: {
       dir: join(dir, 'chain'),
-      state: join(dir, 'chain', 'state.json'),
+      journal: join(dir, 'chain', 'journal.jsonl'),
       record: join(dir, 'chain', 'devnet.json'),
     },
     config: join(dir, 'tallystick.json'),

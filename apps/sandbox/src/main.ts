@@ -9,7 +9,7 @@ import {
   stopOnSignal,
 } from '@tallystick/api'
 import { TallystickError } from '@tallystick/core'
-import { startAnvil } from '@tallystick/workbench/anvil'
+import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import pino from 'pino'
 import { type Closers, createClosers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
@@ -38,7 +38,7 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   }
   furnishHome(home)
   const signer = createPrivateKeySigner(readText(home.signerKey))
-  const startNode = (node: Parameters<typeof startAnvil>[0]) => closers.keep(startAnvil(node))
+  const startNode = (node: Parameters<typeof startDevChain>[0]) => closers.keep(startDevChain(node))
   // Fails if a sandbox runs here already: until then nothing of its files is touched.
   const { database, devnet } = await openHistory({ home, clock, signer, say, startNode }, options.positions)
   const settings = makeSettings(home, { port: options.port, devnet })
@@ -52,16 +52,16 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   writeCredentials(home, { apiKey, service, devnet })
   // A reader who copies the line while the clock stood still would find it standing: it runs from `ready` on.
   if (options.at !== undefined) await runInStep(clock)
-  const { url } = devnet.anvil
+  const { url } = devnet.node
   await followClock(url, clock)
   const { pool } = devnet.record.protocol
   const { admin } = sandboxWallets()
   const renewCurve = () => setCurveAgain(service.adminUrl, readText(home.adminToken))
   const step = keepInStep({ url, clock, pool, admin: admin.address, say, onMoved: renewCurve })
   await closers.keep(Promise.resolve(step))
-  say(welcome(home, { apiKey, baseUrl: service.baseUrl, rpcUrl: devnet.anvil.url }))
+  say(welcome(home, { apiKey, baseUrl: service.baseUrl, rpcUrl: devnet.node.url }))
   say(`ready ${service.baseUrl}`)
-  await devnet.anvil.exited
+  await devnet.node.exited
   if (!closers.isClosing()) throw new Error('The chain ended by itself, and the sandbox with it. Start it again.')
 }
 
@@ -86,7 +86,7 @@ function makeSettings(home: Home, { port, devnet }: { readonly port: number; rea
         id: devnetChainId,
         name: 'zkSync Era (sandbox)',
         pool,
-        rpc: [devnet.anvil.url],
+        rpc: [devnet.node.url],
         subgraph: { embedded: { positions, startBlock: 0 } },
       },
     ],

@@ -58,13 +58,13 @@ async function wasRunLater(database: Database, clock: Clock): Promise<boolean> {
   return Number(row?.last ?? 0) > clock.now() / 1000 + toleranceSeconds
 }
 
-async function goOn({ anvil, record }: Devnet, { parts: { clock, say }, positionCount }: Wish): Promise<void> {
+async function goOn({ node, record }: Devnet, { parts: { clock, say }, positionCount }: Wish): Promise<void> {
   if (positionCount !== undefined && positionCount !== record.positionCount) {
     say(`--positions is ignored: this history began with ${record.positionCount}. --fresh begins another`)
   }
-  const nowSeconds = await standAtClock(anvil.url, clock)
+  const nowSeconds = await standAtClock(node.url, clock)
   const { pool } = record.protocol
-  await catchUpIncomes(anvil.url, { pool, admin: sandboxWallets().admin.address, nowSeconds }).catch((error) => {
+  await catchUpIncomes(node.url, { pool, admin: sandboxWallets().admin.address, nowSeconds }).catch((error) => {
     // Somebody may have taken the role away, on purpose: that is no reason not to start.
     say(`the floating incomes of the days since the last run are missing: ${error.message}`)
   })
@@ -86,6 +86,6 @@ async function beginAnew(old: Database, { parts, positionCount }: Wish): Promise
 async function beginDevnet(parts: DevnetParts, positionCount = positionCountDefault): Promise<Devnet> {
   rmSync(parts.home.chain.dir, { recursive: true, force: true })
   const devnet = await createDevnet(parts, positionCount)
-  await standAtClock(devnet.anvil.url, parts.clock)
+  await standAtClock(devnet.node.url, parts.clock)
   return devnet
 }

@@ -1,5 +1,5 @@
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
-import { startAnvil } from '@tallystick/workbench/anvil'
+import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import {
   type Abi,
   type Address,
@@ -39,19 +39,19 @@ export type Signature = { readonly v: number; readonly r: Hex; readonly s: Hex }
 
 /** A chain of its own with the protocol deployed and a hundred million dollars in each of five wallets. */
 export async function startChain(timestamp: bigint = startsAt) {
-  const anvil = await startAnvil({ chainId, timestamp, blockGasLimit: 1_000_000_000n })
+  const node = await startDevChain({ chainId, timestamp, blockGasLimit: 1_000_000_000n })
   const chain = defineChain({
     id: chainId,
     name: 'devnet',
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [anvil.url] } },
+    rpcUrls: { default: { http: [node.url] } },
   })
   const [admin, ...wallets] = [0, 1, 2, 3, 4, 5].map((addressIndex) => mnemonicToAccount(mnemonic, { addressIndex }))
   const client = createTestClient({
-    mode: 'anvil',
+    mode: 'hardhat',
     chain,
     account: (admin as HDAccount).address,
-    transport: http(anvil.url, { batch: { wait: 0 } }),
+    transport: http(node.url, { batch: { wait: 0 } }),
     cacheTime: 0,
     pollingInterval: 20,
   })
@@ -61,10 +61,10 @@ export async function startChain(timestamp: bigint = startsAt) {
   const protocol = await deployProtocol(client, { signer: noteSigner.address, mint })
   // Sent is not mined: blocks are made by `mine`, so that nothing has to be waited for.
   await client.setAutomine(false)
-  return { ...protocol, client, admin: admin as HDAccount, wallets, stop: anvil.stop }
+  return { ...protocol, client, admin: admin as HDAccount, wallets, stop: node.stop }
 }
 
-// The one anvil knows: its accounts are funded, and it signs for them itself.
+// The one every development node knows: its accounts are funded, and it signs for them itself.
 const mnemonic = 'test test test test test test test test test test test junk'
 
 type Call = {

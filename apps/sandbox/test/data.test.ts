@@ -111,7 +111,7 @@ test('default: the example of the specification, embedded and through a second s
   }
 
   // A new position is in the first answer after its block is indexed; by the remote way, after its head was looked at.
-  const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
+  const node = createTestClient({ mode: 'hardhat', transport: http(rpcUrl) })
   const snapshot = await node.snapshot()
   const [, , note] = (await getNotes(credentials)).notes
   const receipt = await lendFrom(credentials, { wallet: 0, note: note! })

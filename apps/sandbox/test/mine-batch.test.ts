@@ -13,8 +13,10 @@ let url: string
 beforeAll(async () => {
   chain = await startChain()
   url = chain.client.chain.rpcUrls.default.http[0]!
-  await chain.client.request({ method: 'anvil_autoImpersonateAccount', params: [true] } as never)
-  for (const address of strangers) await chain.client.setBalance({ address, value: 10n ** 21n })
+  for (const address of strangers) {
+    await chain.client.impersonateAccount({ address })
+    await chain.client.setBalance({ address, value: 10n ** 21n })
+  }
 })
 afterAll(() => chain.stop())
 

@@ -1,4 +1,4 @@
-import { type Anvil, startAnvil } from '@tallystick/workbench/anvil'
+import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 
 /** A chain with a contract that emits numbered logs. */
 export type TestChain = {
@@ -20,12 +20,12 @@ const runtime =
 const bytecode = `0x602d8060093d393df3${runtime}`
 
 export async function startChain(options: { readonly chainId?: number } = {}): Promise<TestChain> {
-  const anvil: Anvil = await startAnvil({
+  const node: DevChain = await startDevChain({
     chainId: options.chainId ?? 324,
     blockGasLimit: 1_000_000_000n,
     timestamp: 1_700_000_000n,
   })
-  const rpc = (method: string, params: readonly unknown[] = []) => callRpc(anvil.url, { method, params })
+  const rpc = (method: string, params: readonly unknown[] = []) => callRpc(node.url, { method, params })
   const send = async (transaction: Readonly<Record<string, string>>) => {
     const hash = await rpc('eth_sendTransaction', [{ from: sender, gas: '0x2faf080', ...transaction }])
     await rpc('evm_mine')
@@ -37,17 +37,17 @@ export async function startChain(options: { readonly chainId?: number } = {}): P
   await rpc('evm_setAutomine', [false])
   const { contractAddress } = await send({ data: bytecode })
   return {
-    url: anvil.url,
+    url: node.url,
     address: contractAddress,
     emit: async (count, salt) => {
       await send({ to: contractAddress, data: `0x${toWord(count)}${toWord(salt)}` })
     },
     mine: async (blocks) => {
-      await rpc('anvil_mine', [`0x${blocks.toString(16)}`])
+      await rpc('hardhat_mine', [`0x${blocks.toString(16)}`])
     },
     rpc,
     headNumber: async () => Number(await rpc('eth_blockNumber')),
-    stop: () => anvil.stop(),
+    stop: () => node.stop(),
   }
 }
 

@@ -17,7 +17,7 @@ export type CallOutcome =
 /** Calls a contract without a transaction. Throws `RpcError` where the server, not the contract, fails. */
 export async function callContract(endpoint: RpcEndpoint, call: ContractCall): Promise<CallOutcome> {
   const { to, data, atSeconds } = call
-  // The third parameter is for overriding accounts: geth, erigon, reth and anvil take the block's as the fourth.
+  // The third parameter is for overriding accounts: geth, erigon and reth take the block's as the fourth.
   const override = atSeconds === undefined ? [] : [{}, { time: toHex(atSeconds) }]
   try {
     const value = await endpoint.call({ method: 'eth_call', params: [{ to, data }, 'latest', ...override] })

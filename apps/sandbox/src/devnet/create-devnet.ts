@@ -20,16 +20,16 @@ export async function createDevnet(
   const wallets = sandboxWallets()
   say(`making a chain and its last 60 days, with ${positionCount} position${positionCount === 1 ? '' : 's'}`)
   mkdirSync(home.chain.dir, { recursive: true })
-  const anvil = await startNode({ ...nodeOptions(home), timestamp: history.startsAt })
-  const protocol = await deployProtocol(connect(anvil.url, wallets.admin), { signer: signer.address })
+  const node = await startNode({ ...nodeOptions(home), timestamp: history.startsAt })
+  const protocol = await deployProtocol(connect(node.url, wallets.admin), { signer: signer.address })
   const scene = { chainId: devnetChainId, protocol, wallets, signer, nowSeconds }
-  await seedHistory(anvil.url, { scene, history, say })
-  const [head] = await callNode(anvil.url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+  await seedHistory(node.url, { scene, history, say })
+  const [head] = await callNode(node.url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
   const { number, hash } = head as { number: string; hash: Hash }
   const seeded = { number: Number(number), hash }
   const record = { protocol, signer: signer.address, sourcesHash, positionCount, seeded }
   writeRecord(home.chain.record, record)
-  return { anvil, record }
+  return { node, record }
 }
 
 /** Whose keys the sandbox gives away. */

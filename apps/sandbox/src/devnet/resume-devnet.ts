@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { Anvil } from '@tallystick/workbench/anvil'
+import { JournalError } from '@tallystick/workbench/dev-chain/journal'
+import type { DevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import type { Hash } from 'viem'
 import { callNode, toQuantity } from '../call-node.ts'
 import { sourcesHash } from '../generated/sources-hash.ts'
@@ -14,27 +15,27 @@ export async function resumeDevnet({ home, clock, signer, startNode }: DevnetPar
   if (!record) return { obstacle: 'its chain was never finished' }
   if (record.signer !== signer.address) return { obstacle: 'its chain takes the notes of another signer' }
   if (record.sourcesHash !== sourcesHash) return { obstacle: 'its chain has the contracts of another version' }
-  if (!existsSync(home.chain.state)) return { obstacle: 'the state of its chain is missing' }
-  const anvil = await startOnState(() => startNode(nodeOptions(home)))
-  if (!anvil) return { obstacle: 'the state of its chain is damaged' }
-  const obstacle = await findObstacle(anvil, { record, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
-  if (obstacle === undefined) return { devnet: { anvil, record } }
-  await anvil.stop()
+  if (!existsSync(home.chain.journal)) return { obstacle: 'the state of its chain is missing' }
+  const node = await startOnJournal(() => startNode(nodeOptions(home)))
+  if (!node) return { obstacle: 'the state of its chain is damaged' }
+  const obstacle = await findObstacle(node, { record, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
+  if (obstacle === undefined) return { devnet: { node, record } }
+  await node.stop()
   return { obstacle }
 }
 
-/** Undefined if the node ran and gave up, which is what it does with a state it cannot read. */
-async function startOnState(start: () => Promise<Anvil>): Promise<Anvil | undefined> {
+/** Starts the chain from its journal. Returns undefined if the journal cannot be used. */
+async function startOnJournal(start: () => Promise<DevChain>): Promise<DevChain | undefined> {
   try {
     return await start()
   } catch (error) {
-    if (error instanceof Error && /^anvil ended with code .*--state/s.test(error.message)) return undefined
+    if (error instanceof JournalError) return undefined
     throw error
   }
 }
 
 async function findObstacle(
-  { url }: Anvil,
+  { url }: DevChain,
   { record, nowSeconds }: { readonly record: DevnetRecord; readonly nowSeconds: bigint },
 ): Promise<string | undefined> {
   const [seeded, head] = (await callNode(url, [

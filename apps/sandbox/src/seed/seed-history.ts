@@ -1,26 +1,17 @@
-import { callNode, toQuantity } from '../call-node.ts'
+import { callNode } from '../call-node.ts'
 import { mineBatch } from '../mine-batch.ts'
 import { encodeSetUp } from './encode-set-up.ts'
 import { encodeStep, type Scene } from './encode-step.ts'
 import type { History } from './history.ts'
 
 const progressMs = 1_000
-const etherEach = 10_000n * 10n ** 18n
 
 /** Lets a history happen on a chain that has the protocol and nothing else. The node mines nothing by itself after it. */
 export async function seedHistory(
   url: string,
   { scene, history, say }: { readonly scene: Scene; readonly history: History; readonly say: (line: string) => void },
 ): Promise<void> {
-  const { admin, lenders, partnerOwners } = scene.wallets
-  await callNode(url, [
-    { method: 'evm_setAutomine', params: [false] },
-    { method: 'anvil_autoImpersonateAccount', params: [true] },
-    ...[admin, ...lenders, ...partnerOwners].map(({ address }) => ({
-      method: 'anvil_setBalance',
-      params: [address, toQuantity(etherEach)],
-    })),
-  ])
+  await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
   await mineBatch(url, { timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(scene, history) })
   const report = createReport(history, say)
   for (const step of history.steps) {
@@ -28,7 +19,6 @@ export async function seedHistory(
     await mineBatch(url, { timestamp: step.at, transactions })
     report(step.at)
   }
-  await callNode(url, [{ method: 'anvil_autoImpersonateAccount', params: [false] }])
 }
 
 /** Says how far it is, at most once a second. */

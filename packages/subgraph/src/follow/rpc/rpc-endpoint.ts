@@ -20,7 +20,7 @@ export type RpcEndpointOptions = {
   readonly signal: AbortSignal
 }
 
-// Some providers take no more in one request, and anvil mixes up more than about sixty.
+// Some providers take no more in one request.
 const batchMax = 50
 const parallelMax = 8
 // A server that refuses so many batches in a row takes none.

@@ -1,0 +1,52 @@
+import type { DevChainHandler } from './create-dev-chain.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+/** Answers the body of a JSON-RPC request, one call or a batch. Returns undefined if nothing asks for an answer. */
+export async function answerRequest(chain: Pick<DevChainHandler, 'handle'>, body: string): Promise<string | undefined> {
+  const request = parse(body)
+  if (!Array.isArray(request)) return answerCall(chain, request)
+  if (request.length === 0) return formatFailure(null, new RpcFailure({ code: -32600, message: 'The batch is empty.' }))
+  const answers: string[] = []
+  // In their order: a transaction must not overtake the one before it.
+  for (const call of request) {
+    const answer = await answerCall(chain, call)
+    if (answer !== undefined) answers.push(answer)
+  }
+  return answers.length === 0 ? undefined : `[${answers.join(',')}]`
+}
+
+const unreadable = Symbol('unreadable')
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return unreadable
+  }
+}
+
+async function answerCall(chain: Pick<DevChainHandler, 'handle'>, call: unknown): Promise<string | undefined> {
+  if (call === unreadable)
+    return formatFailure(null, new RpcFailure({ code: -32700, message: 'The body is not JSON.' }))
+  const { id, method, params = [] } = (typeof call === 'object' && call !== null ? call : {}) as Record<string, unknown>
+  const isId = id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
+  if (typeof method !== 'string' || !Array.isArray(params) || !isId) {
+    const message = 'Send an object with `jsonrpc`, `id`, `method` and a list `params`.'
+    return formatFailure(null, new RpcFailure({ code: -32600, message }))
+  }
+  const answer = await chain.handle(method, params).then(
+    (text) => `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},${text.slice(1)}`,
+    (error: unknown) => formatFailure(id ?? null, toFailure(error)),
+  )
+  // A call without an id is a notification: its sender expects no answer.
+  return id === undefined ? undefined : answer
+}
+
+function toFailure(error: unknown): RpcFailure {
+  if (error instanceof RpcFailure) return error
+  return new RpcFailure({ code: -32603, message: error instanceof Error ? error.message : String(error) })
+}
+
+function formatFailure(id: unknown, { code, message, data }: RpcFailure): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } })
+}

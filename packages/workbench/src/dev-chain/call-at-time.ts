@@ -1,0 +1,45 @@
+import type { Engine } from './open-engine.ts'
+import { replaceTimestamp } from './replace-timestamp.ts'
+import { invalidParams } from './rpc-failure.ts'
+
+export type TimedCall = {
+  readonly call: { readonly to?: string | undefined }
+  readonly block: unknown
+  readonly stateOverride: Readonly<Record<string, object>>
+  /** Unix seconds the contract sees. */
+  readonly time: number
+}
+
+/**
+ * Runs `eth_call` with a block time of its own, which EDR does not offer. Returns the answer as text.
+ *
+ * On the head block a later time is a block mined at that time and undone afterwards. Any other case replaces the code of
+ * the called contract, so that only this contract sees the time, not those it calls.
+ */
+export async function callAtTime(engine: Engine, timedCall: TimedCall): Promise<string> {
+  const { block, time } = timedCall
+  if (block !== 'latest' && block !== 'pending') return callReplaced(engine, timedCall)
+  const head = (await engine.request('eth_getBlockByNumber', ['latest', false])) as { readonly timestamp: string }
+  return time < Number(head.timestamp) ? callReplaced(engine, timedCall) : callOnNextBlock(engine, timedCall)
+}
+
+async function callOnNextBlock(engine: Engine, { call, stateOverride, time }: TimedCall): Promise<string> {
+  const snapshot = await engine.request('evm_snapshot', [])
+  try {
+    // The call must not see what waiting transactions would do. Undoing the snapshot brings them back.
+    const waiting = (await engine.request('eth_pendingTransactions', [])) as readonly { readonly hash: string }[]
+    for (const { hash } of waiting) await engine.request('hardhat_dropTransaction', [hash])
+    await engine.request('evm_mine', [time])
+    return await engine.send('eth_call', [call, 'latest', stateOverride])
+  } finally {
+    await engine.request('evm_revert', [snapshot])
+  }
+}
+
+async function callReplaced(engine: Engine, { call, block, stateOverride, time }: TimedCall): Promise<string> {
+  const { to } = call
+  if (to === undefined) throw invalidParams('A call with an earlier time needs `to`.')
+  const code = (await engine.request('eth_getCode', [to, block])) as string
+  const replaced = { code: replaceTimestamp(code), balance: `0x${time.toString(16)}` }
+  return engine.send('eth_call', [call, block, { ...stateOverride, [to]: { ...stateOverride[to], ...replaced } }])
+}

@@ -1,0 +1,60 @@
+import type { ChainClock } from './chain-clock.ts'
+import type { JournalEntry } from './journal.ts'
+import type { Engine } from './open-engine.ts'
+import { invalidParams } from './rpc-failure.ts'
+
+/** Makes the blocks of a chain. */
+export type Miner = {
+  /** Mines one block at its time: the one given, the one set for the next block, or the clock's. */
+  mine(second?: number): Promise<void>
+  /** Sets the time of the next block. */
+  setNextTimestamp(second: number): Promise<void>
+  headSecond(): number
+  /** Unix seconds of each block, by its number. */
+  readonly timestamps: readonly number[]
+  /** Forgets the blocks from this number on. */
+  forgetFrom(number: number): void
+}
+
+export type MinerParts = {
+  readonly engine: Engine
+  readonly clock: ChainClock
+  readonly record: (entry: JournalEntry) => void
+  /** Unix seconds of block 0. */
+  readonly genesisSecond: number
+}
+
+export function createMiner({ engine, clock, record, genesisSecond }: MinerParts): Miner {
+  const timestamps = [genesisSecond]
+  let nextSecond: number | undefined
+  const headSecond = () => timestamps.at(-1) as number
+  const assertNotPast = (second: number) => {
+    if (second >= headSecond()) return
+    throw invalidParams(`Timestamp ${second} is lower than that of the newest block, ${headSecond()}.`)
+  }
+  return {
+    mine: async (given) => {
+      const chosen = given ?? nextSecond
+      if (chosen !== undefined) assertNotPast(chosen)
+      const second = chosen ?? Math.max(headSecond(), clock.now())
+      await engine.request('evm_mine', [second])
+      record(['evm_mine', [second]])
+      timestamps.push(second)
+      nextSecond = undefined
+      // As on other development nodes, time runs on from a time that was asked for.
+      if (chosen !== undefined) clock.set(chosen)
+    },
+    setNextTimestamp: async (second) => {
+      assertNotPast(second)
+      // EDR estimates gas on the next block, so it has to know its time too.
+      await engine.request('evm_setNextBlockTimestamp', [second])
+      nextSecond = second
+    },
+    headSecond,
+    timestamps,
+    forgetFrom: (number) => {
+      timestamps.length = number
+      nextSecond = undefined
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+
+/** A request that changed the chain. Requests in their order make the same chain again, block hashes included. */
+export type JournalEntry = readonly [method: string, params: readonly unknown[]]
+
+/** The file a chain is kept in: a header, then one line for each change. */
+export type Journal = {
+  readonly append: (line: unknown) => void
+  /** The position a later `truncate` returns to. */
+  readonly length: () => number
+  readonly truncate: (length: number) => void
+  readonly close: () => void
+}
+
+export type JournalContent = {
+  readonly header: unknown
+  readonly entries: readonly JournalEntry[]
+  /** Bytes up to the end of the last whole line. */
+  readonly length: number
+}
+
+const lineEnd = 0x0a
+
+/** Reads a journal. Returns undefined if the file does not exist. Throws `JournalError` if it cannot be used. */
+export function readJournal(path: string): JournalContent | undefined {
+  if (!existsSync(path)) return undefined
+  const bytes = readFileSync(path)
+  // A write that was cut off leaves a last line without its end. That change was never confirmed to its sender.
+  const length = bytes.lastIndexOf(lineEnd) + 1
+  if (length === 0) throw new JournalError(`${path} has no header.`)
+  const lines = bytes.toString('utf8', 0, length - 1).split('\n')
+  const [header, ...entries] = lines.map((line, index) => parseLine(line, { path, number: index + 1 }))
+  return { header, entries: entries.map((entry, index) => checkEntry(entry, { path, number: index + 2 })), length }
+}
+
+type Place = { readonly path: string; readonly number: number }
+
+function parseLine(line: string, { path, number }: Place): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    throw new JournalError(`${path} is damaged at line ${number}.`, { cause })
+  }
+}
+
+function checkEntry(entry: unknown, { path, number }: Place): JournalEntry {
+  const isEntry = Array.isArray(entry) && typeof entry[0] === 'string' && Array.isArray(entry[1])
+  if (!isEntry) throw new JournalError(`${path} is damaged at line ${number}.`)
+  return entry as unknown as JournalEntry
+}
+
+/** Creates a journal with its header. */
+export function createJournal(path: string, header: unknown): Journal {
+  const journal = keepJournal(openSync(path, 'wx', 0o600), 0)
+  journal.append(header)
+  return journal
+}
+
+/** Opens a journal that was read, to append to it. */
+export function resumeJournal(path: string, { length }: JournalContent): Journal {
+  const journal = keepJournal(openSync(path, 'r+'), length)
+  journal.truncate(length)
+  return journal
+}
+
+/** Each line is written before the change is confirmed, so that a killed process loses nothing that was confirmed. */
+function keepJournal(file: number, startLength: number): Journal {
+  let length = startLength
+  return {
+    append: (line) => {
+      length += writeSync(file, `${JSON.stringify(line)}\n`, length)
+    },
+    length: () => length,
+    truncate: (to) => {
+      ftruncateSync(file, to)
+      length = to
+    },
+    close: () => {
+      fsyncSync(file)
+      closeSync(file)
+    },
+  }
+}
+
+/** A journal that cannot be used: damaged, or of another chain. */
+export class JournalError extends Error {
+  override name = 'JournalError' as const
+}

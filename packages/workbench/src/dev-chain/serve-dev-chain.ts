@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util'
+import { answerRequest } from './answer-request.ts'
+import type { DevChainHandler } from './create-dev-chain.ts'
+import { JournalError } from './journal.ts'
+import { listen } from './listen.ts'
+import { openDevChain } from './open-dev-chain.ts'
+import { journalExitCode, type ServerMessage } from './server-message.ts'
+
+/** The process of a development chain. It tells its parent how far it is, and ends when its standard input does. */
+async function serve(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      'chain-id': { type: 'string' },
+      port: { type: 'string', default: '0' },
+      timestamp: { type: 'string' },
+      'gas-limit': { type: 'string', default: '30000000' },
+      journal: { type: 'string' },
+    },
+  })
+  const { chain, close } = await openDevChain({
+    chainId: Number(values['chain-id']),
+    timestamp: values.timestamp === undefined ? undefined : Number(values.timestamp),
+    blockGasLimit: BigInt(values['gas-limit']),
+    journalPath: values.journal,
+    systemNowMs: Date.now,
+    onProgress: (progress) => tell({ progress }),
+  })
+  const url = await listen((body) => answerRequest(chain, body), Number(values.port))
+  tickEverySecond(chain)
+  process.stdin.resume().once('end', () => {
+    close()
+    process.exit(0)
+  })
+  tell({ url })
+}
+
+/** Ticks when the system's second turns. */
+function tickEverySecond(chain: DevChainHandler): void {
+  const again = () => setTimeout(next, 1_000 - (Date.now() % 1_000))
+  const next = () => {
+    chain.tick().catch(fail)
+    again()
+  }
+  again()
+}
+
+function tell(message: ServerMessage): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`)
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(error instanceof JournalError ? journalExitCode : 1)
+}
+
+// Its parent decides when it ends, also where a terminal sends Ctrl-C to every process.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
+await serve().catch(fail)
