@@ -1,12 +1,18 @@
 import type { Service } from './main.ts'
 
-/** The first signal finishes what is under way; a second one does not wait for it. */
+// npm forwards the terminal's Ctrl-C to its child, which has already received it: one key press, two signals.
+const samePressMs = 1_000
+
+/** Shuts down gracefully at the first signal. A later one exits immediately. */
 export function stopOnSignal(service: Pick<Service, 'stop'>, { say }: { readonly say: (line: string) => void }): void {
-  let stopping = false
+  let stoppingSince: number | undefined
   const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
-    stopping = true
-    say(`${signal}: finishing what is under way (once more to stop at once)`)
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > samePressMs) process.exit(1)
+      return
+    }
+    stoppingSince = performance.now()
+    say(`${signal}: shutting down gracefully (repeat to exit immediately)`)
     service.stop().then(
       () => process.exit(0),
       (error) => {
