@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { generatePrivateKey } from 'viem/accounts'
@@ -41,17 +41,12 @@ export function describeHome(dir: string): Home {
   }
 }
 
-/**
- * Empties a sandbox directory. Only one that a sandbox made: `--fresh --dir ~` must not be the end of anything.
- */
-export function emptyHome({ dir }: Home): void {
-  if (!existsSync(dir)) return
-  if (!existsSync(join(dir, mark))) {
-    throw new Error(
-      `${dir} was not made by the sandbox, so --fresh leaves it alone. Delete it yourself, or choose another --dir.`,
-    )
-  }
-  rmSync(dir, { recursive: true })
+/** Throws if a directory has content that is not a sandbox's: `--fresh --dir ~` must not delete anything. */
+export function assertSandboxHome({ dir }: Home): void {
+  if (!existsSync(dir) || existsSync(join(dir, mark)) || readdirSync(dir).length === 0) return
+  throw new Error(
+    `${dir} was not made by the sandbox, so --fresh does not delete it. Delete it yourself, or choose another --dir.`,
+  )
 }
 
 /** Makes what is missing: certificates, signer key, admin token. What is there stays. */

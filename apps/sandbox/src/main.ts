@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import {
   createClock,
   createPrivateKeySigner,
@@ -17,7 +17,7 @@ import { sandboxWallets } from './devnet/create-devnet.ts'
 import { type Devnet, devnetChainId } from './devnet/devnet.ts'
 import { followClock, runInStep } from './devnet/follow-clock.ts'
 import { keepInStep } from './devnet/keep-in-step.ts'
-import { describeHome, emptyHome, furnishHome, type Home, readText } from './home.ts'
+import { assertSandboxHome, describeHome, furnishHome, type Home, readText } from './home.ts'
 import { openHistory } from './open-history.ts'
 import { parseOptions, type SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
@@ -32,10 +32,7 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   say(
     `Tallystick sandbox in ${home.dir}${options.at === undefined ? '' : `, at ${new Date(options.at).toISOString()}`}`,
   )
-  if (options.fresh) {
-    await assertNotInUse(home)
-    emptyHome(home)
-  }
+  if (options.fresh) await removeHome(home)
   furnishHome(home)
   const signer = createPrivateKeySigner(readText(home.signerKey))
   const startNode = (node: Parameters<typeof startDevChain>[0]) => closers.keep(startDevChain(node))
@@ -112,7 +109,15 @@ function portOf(url: string): number {
   return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 
-/** The lock of the embedded database tells whether a sandbox runs here; a database that cannot be opened is no sandbox. */
+/** Deletes the directory of a sandbox that does not run. Throws if it is another's, and leaves nothing in it. */
+async function removeHome(home: Home): Promise<void> {
+  assertSandboxHome(home)
+  // To open a database that does not exist would create it.
+  if (existsSync(home.database)) await assertNotInUse(home)
+  rmSync(home.dir, { recursive: true, force: true })
+}
+
+/** Throws if a sandbox holds the lock of the embedded database. A database that cannot be opened is not in use. */
 async function assertNotInUse(home: Home): Promise<void> {
   try {
     const database = await openServiceDatabase(`file:${home.database}`, () => undefined)

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { join } from 'node:path'
 import { decodeNote, notesResponseSchema, verifyNote } from '@tallystick/core'
@@ -112,11 +112,21 @@ test('behavior: a time before the last run begins a new history; --fresh forgets
   await fresh.stop()
 })
 
-test('error: --fresh leaves alone what no sandbox made, and bad options are told', { timeout: 120_000 }, async () => {
+test('behavior: --fresh starts on a directory that does not exist', { timeout: 120_000 }, async () => {
+  const dir = await newDirectory()
+  const sandbox = await startSandbox('--dir', dir, '--positions', '1', '--fresh')
+  expect(readCredentials(dir).baseUrl).toMatch(/^https:/)
+  expect(await sandbox.stop()).toBe(0)
+})
+
+test('error: --fresh neither deletes nor changes what no sandbox made, and bad options are told', {
+  timeout: 120_000,
+}, async () => {
   const dir = await newDirectory()
   mkdirSync(dir)
   writeFileSync(join(dir, 'precious.txt'), 'keep me')
   await expect(startSandbox('--dir', dir, '--fresh')).rejects.toThrow('was not made by the sandbox')
+  expect(readdirSync(dir)).toEqual(['precious.txt'])
   expect(readFileSync(join(dir, 'precious.txt'), 'utf8')).toBe('keep me')
   rmSync(dir, { recursive: true })
   await expect(startSandbox('--dir', dir, '--at', '2026-11-01T18:00:00')).rejects.toThrow('with its offset')
