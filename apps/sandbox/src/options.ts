@@ -4,35 +4,38 @@ import { Command, InvalidArgumentError } from 'commander'
 export type SandboxOptions = {
   readonly port: number
   readonly dir: string
-  /** The instant the sandbox believes in when it is ready, Unix milliseconds. */
+  /** The time of service and chain at the `ready` line, Unix milliseconds. */
   readonly at: number | undefined
   readonly fresh: boolean
-  /** How many positions a new history has; undefined if not said. */
+  /** Positions on the chain of a new history. Undefined if not given. */
   readonly positions: number | undefined
 }
 
-/** Reads the command line. Ends the process with a message if it makes no sense. */
+// 18:00 New York is 5 s later. Summer time ended in the morning of that day.
+const exampleInstant = '2026-11-01T17:59:55-05:00'
+
+/** Reads the command line. Ends the process with a message if an option is wrong. */
 export function parseOptions(argv: readonly string[]): SandboxOptions {
-  const command = new Command('npm start --')
-    .description('Tallystick on this machine alone: its own chain, certificates, signer, database and key.')
-    .option('--port <number>', 'HTTPS port (0 takes a free one)', parsePort, 8443)
-    .option('--dir <path>', 'where everything is kept', '.tallystick')
-    .option(
-      '--at <instant>',
-      'the time to believe in, such as 2026-11-01T17:59:55-04:00 (real time if left out)',
-      parseAt,
-    )
-    .option('--fresh', 'forget what is in the directory and start anew', false)
-    .option('--positions <n>', 'how many positions a new history has (40 if left out)', parsePositions)
-    .parse(argv as string[])
-  const { port, dir, at, fresh, positions } = command.opts<{
+  const command = createCommand().parse(argv as string[])
+  const { port, dir, at, fresh = false, positions } = command.opts<{
     port: number
     dir: string
     at?: number
-    fresh: boolean
+    fresh?: boolean
     positions?: number
   }>()
   return { port, dir: resolve(dir), at, fresh, positions }
+}
+
+export function createCommand(): Command {
+  return new Command('npm start --')
+    .description('Runs Tallystick on this machine with its own chain, certificates, signer, database and API key.')
+    .option('--port <number>', 'HTTPS port, 0 for any free port', parsePort, 8443)
+    .option('--dir <path>', 'directory for all files of the sandbox', '.tallystick')
+    .option('--at <instant>', `simulated start time, such as ${exampleInstant} (default: real time)`, parseAt)
+    .option('--fresh', 'delete the directory and start with a new one')
+    .option('--positions <n>', 'positions on the chain of a new history, 0 to 100000 (default: 40)', parsePositions)
+    .helpOption('-h, --help', 'show this help')
 }
 
 function parsePort(value: string): number {
@@ -41,14 +44,14 @@ function parsePort(value: string): number {
 }
 
 function parsePositions(value: string): number {
-  // More than the node holds in memory at ease.
+  // A node keeps its whole state in memory.
   if (/^\d{1,6}$/.test(value) && Number(value) <= 100_000) return Number(value)
   throw new InvalidArgumentError('Give a number from 0 to 100000.')
 }
 
 function parseAt(value: string): number {
   const instantMs = Date.parse(value)
-  // Without an offset it would mean the time of this machine's zone, which is nobody's intention here.
+  // Without an offset the instant would depend on the time zone of this machine.
   if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/.test(value) && !Number.isNaN(instantMs)) return instantMs
-  throw new InvalidArgumentError('Give an ISO 8601 instant with its offset, such as 2026-11-01T17:59:55-04:00.')
+  throw new InvalidArgumentError(`Give an ISO 8601 instant with its offset, such as ${exampleInstant}.`)
 }

@@ -1,0 +1,44 @@
+import { periodAt } from '@tallystick/core'
+import { CommanderError } from 'commander'
+import { expect, test } from 'vitest'
+import { createCommand, parseOptions } from './options.ts'
+
+const argv = (...options: string[]) => ['node', 'main.ts', ...options]
+
+test('default: one port, one directory, and nothing that was not given', () => {
+  expect(parseOptions(argv('--dir', '/somewhere'))).toEqual({
+    port: 8443,
+    dir: '/somewhere',
+    at: undefined,
+    fresh: false,
+    positions: undefined,
+  })
+})
+
+test('behavior: the instant of the help is 5 s before an 18:00 New York boundary, and can be given', () => {
+  const [instant] = /\d{4}-\S+T\S+[+-]\d\d:\d\d/.exec(createCommand().helpInformation()) as RegExpExecArray
+  const { at } = parseOptions(argv('--at', instant))
+  const boundary = BigInt(at! / 1000) + 5n
+  expect(periodAt(boundary - 1n).end).toBe(boundary)
+  expect(periodAt(boundary).start).toBe(boundary)
+  const newYork = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'America/New_York' })
+  expect(newYork.format(Number(boundary) * 1000)).toBe('18:00:00')
+})
+
+test('behavior: the message about a wrong instant has the same example as the help', () => {
+  const [instant] = /\d{4}-\S+T\S+[+-]\d\d:\d\d/.exec(createCommand().helpInformation()) as RegExpExecArray
+  expect(complaintAbout('--at', '2026-11-01T17:59:55')).toContain(`such as ${instant}.`)
+})
+
+function complaintAbout(...options: string[]): string {
+  try {
+    createCommand()
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined })
+      .parse(argv(...options))
+  } catch (error) {
+    if (error instanceof CommanderError) return error.message
+    throw error
+  }
+  throw new Error(`${options.join(' ')} was accepted.`)
+}
