@@ -1,31 +1,32 @@
 import type { Service } from '@tallystick/api'
 import { sandboxWallets } from './devnet/create-devnet.ts'
-import { type Devnet, devnetChainId } from './devnet/devnet.ts'
+import type { Devnet } from './devnet/devnet.ts'
 import { type Home, readText, writeSecret } from './home.ts'
 
 /** Writes what a client of the sandbox needs to know, for programs to read. */
 export function writeCredentials(
   home: Home,
-  { apiKey, service, devnet }: { readonly apiKey: string; readonly service: Service; readonly devnet: Devnet },
+  {
+    apiKey,
+    service,
+    devnets,
+  }: { readonly apiKey: string; readonly service: Service; readonly devnets: readonly Devnet[] },
 ): void {
-  const { protocol, signer } = devnet.record
   const credentials = {
     baseUrl: service.baseUrl,
     apiKey,
     caCert: home.caCert,
     adminUrl: service.adminUrl,
     adminToken: readText(home.adminToken),
-    chains: [
-      {
-        id: devnetChainId,
-        rpcUrl: devnet.node.url,
-        pool: protocol.pool,
-        positions: protocol.positions,
-        token: protocol.token,
-        signer,
-        subgraphUrl: `${service.baseUrl}/subgraphs/${devnetChainId}`,
-      },
-    ],
+    chains: devnets.map(({ chain: { id }, node, record: { protocol, signer } }) => ({
+      id,
+      rpcUrl: node.url,
+      pool: protocol.pool,
+      positions: protocol.positions,
+      token: protocol.token,
+      signer,
+      subgraphUrl: `${service.baseUrl}/subgraphs/${id}`,
+    })),
     wallets: sandboxWallets().lenders,
   }
   writeSecret(home.credentials, `${JSON.stringify(credentials, undefined, 2)}\n`)

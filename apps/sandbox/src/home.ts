@@ -8,7 +8,10 @@ import { generatePrivateKey } from 'viem/accounts'
 export type Home = {
   readonly dir: string
   readonly database: string
-  readonly chain: { readonly dir: string; readonly journal: string; readonly record: string }
+  /** Has a directory for each chain. */
+  readonly chains: string
+  /** Directory of the only chain in older versions, which cannot be resumed. */
+  readonly oldChain: string
   readonly config: string
   readonly credentials: string
   readonly log: string
@@ -25,11 +28,8 @@ export function describeHome(dir: string): Home {
   return {
     dir,
     database: join(dir, 'db'),
-    chain: {
-      dir: join(dir, 'chain'),
-      journal: join(dir, 'chain', 'journal.jsonl'),
-      record: join(dir, 'chain', 'devnet.json'),
-    },
+    chains: join(dir, 'chains'),
+    oldChain: join(dir, 'chain'),
     config: join(dir, 'tallystick.json'),
     credentials: join(dir, 'credentials.json'),
     log: join(dir, 'log.jsonl'),

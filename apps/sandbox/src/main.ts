@@ -1,10 +1,9 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import {
   createClock,
   createPrivateKeySigner,
   openServiceDatabase,
   parseConfig,
-  type Service,
   startService,
   stopOnSignal,
 } from '@tallystick/api'
@@ -14,14 +13,14 @@ import pino from 'pino'
 import { type Closers, createClosers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
 import { sandboxWallets } from './devnet/create-devnet.ts'
-import { type Devnet, devnetChainId } from './devnet/devnet.ts'
-import { followClock, runInStep } from './devnet/follow-clock.ts'
-import { keepInStep } from './devnet/keep-in-step.ts'
+import { runInStep } from './devnet/follow-clock.ts'
+import { keepTogether } from './devnet/keep-together.ts'
 import { assertSandboxHome, describeHome, furnishHome, type Home, readText } from './home.ts'
 import { openHistory } from './open-history.ts'
 import { parseOptions, type SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { currentCoupons } from './seed/coupons.ts'
+import { makeSettings, writeConfig } from './settings.ts'
 import { untilIndexed } from './until-indexed.ts'
 import { welcome } from './welcome.ts'
 
@@ -36,77 +35,35 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   furnishHome(home)
   const signer = createPrivateKeySigner(readText(home.signerKey))
   const startNode = (node: Parameters<typeof startDevChain>[0]) => closers.keep(startDevChain(node))
-  // Fails if a sandbox runs here already: until then nothing of its files is touched.
-  const { database, devnet } = await openHistory({ home, clock, signer, say, startNode }, options.positions)
-  const settings = makeSettings(home, { port: options.port, devnet })
+  const counts = { positionCount: options.positions, chainCount: options.chains }
+  // Fails if a sandbox already runs here. Until then none of its files is changed.
+  const { database, devnets } = await openHistory({ home, clock, signer, say, startNode, ...counts })
+  const settings = makeSettings(home, { port: options.port, devnets })
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
   const apiKey = await prepareDatabase(database, { home, config, clock, signer }).finally(() => database.close())
   const log = pino({ base: null }, pino.destination({ dest: home.log, sync: true }))
   const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
   const service = await closers.keep(startService({ config, clock, log, say, portal: { visitor } }))
-  await untilIndexed(service, say)
+  await untilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
   writeConfig(home, { settings, service })
-  writeCredentials(home, { apiKey, service, devnet })
-  // A reader who copies the line while the clock stood still would find it standing: it runs from `ready` on.
+  writeCredentials(home, { apiKey, service, devnets })
+  // The clock runs from the `ready` line on, so that a copied command does not find it standing still.
   if (options.at !== undefined) await runInStep(clock)
-  const { url } = devnet.node
-  await followClock(url, clock)
-  const { pool } = devnet.record.protocol
-  const { admin } = sandboxWallets()
-  const renewCurve = () => setCurveAgain(service.adminUrl, readText(home.adminToken))
-  const step = keepInStep({ url, clock, pool, admin: admin.address, say, onMoved: renewCurve })
-  await closers.keep(Promise.resolve(step))
-  say(welcome(home, { apiKey, baseUrl: service.baseUrl, rpcUrl: devnet.node.url }))
+  const onMoved = () => setCurveAgain(service.adminUrl, readText(home.adminToken))
+  await closers.keep(keepTogether(devnets, { clock, say, onMoved }))
+  say(welcome(home, { apiKey, baseUrl: service.baseUrl, devnets }))
   say(`ready ${service.baseUrl}`)
-  await devnet.node.exited
-  if (!closers.isClosing()) throw new Error('The chain ended by itself, and the sandbox with it. Start it again.')
+  const { label } = await Promise.race(devnets.map(({ chain, node }) => node.exited.then(() => chain)))
+  if (!closers.isClosing()) throw new Error(`The ${label} ended by itself, and the sandbox with it. Start it again.`)
 }
 
-/** After a jump of days the rails ask whether somebody means it. In a sandbox somebody does. */
+/** Confirms the curve after time was moved: after days without one, the rails require a confirmation. */
 async function setCurveAgain(adminUrl: string, token: string): Promise<void> {
   await fetch(`${adminUrl}/curve`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ points: currentCoupons, confirm: true, by: 'sandbox' }),
   })
-}
-
-function makeSettings(home: Home, { port, devnet }: { readonly port: number; readonly devnet: Devnet }) {
-  const { pool, positions } = devnet.record.protocol
-  return {
-    listen: { host: 'localhost', port, tls: home.tls, publicRpm: null },
-    admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
-    database: `file:${home.database}`,
-    signer: { kind: 'private-key', key: `file:${home.signerKey}` },
-    chains: [
-      {
-        id: devnetChainId,
-        name: 'zkSync Era (sandbox)',
-        pool,
-        rpc: [devnet.node.url],
-        subgraph: { embedded: { positions, startBlock: 0 } },
-      },
-    ],
-  }
-}
-
-/** With the ports the listeners got, so that `tallystick --config` can be pointed at them. */
-function writeConfig(
-  home: Home,
-  {
-    settings,
-    service,
-  }: { readonly settings: ReturnType<typeof makeSettings>; readonly service: Pick<Service, 'adminUrl' | 'baseUrl'> },
-): void {
-  const listen = { ...settings.listen, port: portOf(service.baseUrl) }
-  const admin = { ...settings.admin, port: portOf(service.adminUrl) }
-  writeFileSync(home.config, `${JSON.stringify({ ...settings, listen, admin }, undefined, 2)}\n`)
-}
-
-function portOf(url: string): number {
-  const { port, protocol } = new URL(url)
-  // A URL leaves out the port its scheme has by itself.
-  return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 
 /** Deletes the directory of a sandbox that does not run. Throws if it is another's, and leaves nothing in it. */
@@ -136,7 +93,7 @@ stopOnSignal({ stop: closers.close }, { say })
 try {
   await run(parseOptions(process.argv), closers)
 } catch (error) {
-  // What was under way fails when a signal ends what it needs; whoever caught the signal ends the process.
+  // Pending work fails during shutdown. The signal handler exits the process.
   if (!closers.isClosing()) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     await closers.close()

@@ -1,6 +1,6 @@
 import { periodAt } from '@tallystick/core'
 import { CommanderError } from 'commander'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createCommand, parseOptions } from './options.ts'
 
 const argv = (...options: string[]) => ['node', 'main.ts', ...options]
@@ -12,6 +12,7 @@ test('default: one port, one directory, and nothing that was not given', () => {
     at: undefined,
     fresh: false,
     positions: undefined,
+    chains: undefined,
   })
 })
 
@@ -28,6 +29,19 @@ test('behavior: the instant of the help is 5 s before an 18:00 New York boundary
 test('behavior: the message about a wrong instant has the same example as the help', () => {
   const [instant] = /\d{4}-\S+T\S+[+-]\d\d:\d\d/.exec(createCommand().helpInformation()) as RegExpExecArray
   expect(complaintAbout('--at', '2026-11-01T17:59:55')).toContain(`such as ${instant}.`)
+})
+
+describe('--chains', () => {
+  test.each([
+    ['1', 1],
+    ['2', 2],
+  ])('behavior: takes %s', (given, chains) => {
+    expect(parseOptions(argv('--chains', given)).chains).toBe(chains)
+  })
+
+  test.each(['0', '3', '02', 'two', ''])('error: refuses "%s"', (given) => {
+    expect(complaintAbout('--chains', given)).toContain('Give 1 or 2.')
+  })
 })
 
 function complaintAbout(...options: string[]): string {

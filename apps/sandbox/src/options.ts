@@ -4,11 +4,13 @@ import { Command, InvalidArgumentError } from 'commander'
 export type SandboxOptions = {
   readonly port: number
   readonly dir: string
-  /** The time of service and chain at the `ready` line, Unix milliseconds. */
+  /** The time of service and chains at the `ready` line, Unix milliseconds. */
   readonly at: number | undefined
   readonly fresh: boolean
-  /** Positions on the chain of a new history. Undefined if not given. */
+  /** Positions on each chain of a new history. Undefined if not given. */
   readonly positions: number | undefined
+  /** Number of chains. Undefined if not given. */
+  readonly chains: number | undefined
 }
 
 // 18:00 New York is 5 s later. Summer time ended in the morning of that day.
@@ -17,24 +19,37 @@ const exampleInstant = '2026-11-01T17:59:55-05:00'
 /** Reads the command line. Ends the process with a message if an option is wrong. */
 export function parseOptions(argv: readonly string[]): SandboxOptions {
   const command = createCommand().parse(argv as string[])
-  const { port, dir, at, fresh = false, positions } = command.opts<{
+  const {
+    port,
+    dir,
+    at,
+    fresh = false,
+    positions,
+    chains,
+  } = command.opts<{
     port: number
     dir: string
     at?: number
     fresh?: boolean
     positions?: number
+    chains?: number
   }>()
-  return { port, dir: resolve(dir), at, fresh, positions }
+  return { port, dir: resolve(dir), at, fresh, positions, chains }
 }
 
 export function createCommand(): Command {
   return new Command('npm start --')
-    .description('Runs Tallystick on this machine with its own chain, certificates, signer, database and API key.')
+    .description('Runs Tallystick on this machine with its own chains, certificates, signer, database and API key.')
     .option('--port <number>', 'HTTPS port, 0 for any free port', parsePort, 8443)
     .option('--dir <path>', 'directory for all files of the sandbox', '.tallystick')
     .option('--at <instant>', `simulated start time, such as ${exampleInstant} (default: real time)`, parseAt)
     .option('--fresh', 'delete the directory and start with a new one')
-    .option('--positions <n>', 'positions on the chain of a new history, 0 to 100000 (default: 40)', parsePositions)
+    .option('--positions <n>', 'positions on each chain of a new history, 0 to 100000 (default: 40)', parsePositions)
+    .option(
+      '--chains <n>',
+      'number of chains: 1 is chain 324, 2 adds chain 8453 (default: as many as the directory has, else 1)',
+      parseChains,
+    )
     .helpOption('-h, --help', 'show this help')
 }
 
@@ -47,6 +62,11 @@ function parsePositions(value: string): number {
   // A node keeps its whole state in memory.
   if (/^\d{1,6}$/.test(value) && Number(value) <= 100_000) return Number(value)
   throw new InvalidArgumentError('Give a number from 0 to 100000.')
+}
+
+function parseChains(value: string): number {
+  if (value === '1' || value === '2') return Number(value)
+  throw new InvalidArgumentError('Give 1 or 2.')
 }
 
 function parseAt(value: string): number {

@@ -1,21 +1,24 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Service } from '@tallystick/api'
+import { type SandboxChain, sayFor } from './devnet/sandbox-chain.ts'
 
 const lookMs = 100
 const sayMs = 2_000
 
-/** Resolves when the embedded subgraph knows all of the chain: `ready` means that everything answers. */
+/** Resolves when the embedded subgraph of every chain knows all of it: `ready` means that everything answers. */
 export async function untilIndexed(
   { followers }: Pick<Service, 'followers'>,
-  say: (line: string) => void,
+  { chains, say }: { readonly chains: readonly SandboxChain[]; readonly say: (line: string) => void },
 ): Promise<void> {
   let saidAt = performance.now()
   for (;;) {
     const statuses = followers.map((follower) => follower.status())
     if (statuses.every(({ state, lagBlocks }) => state === 'following' && lagBlocks === 0)) return
     if (performance.now() - saidAt > sayMs) {
-      for (const { head, chainHead, problem } of statuses) {
-        say(problem ?? `indexing the chain: block ${head?.number ?? 0} of ${chainHead?.number ?? '?'}`)
+      // The service has a follower for each chain of its configuration, in the same order.
+      for (const [index, { head, chainHead, problem }] of statuses.entries()) {
+        const sayOfChain = sayFor(chains[index] as SandboxChain, say)
+        sayOfChain(problem ?? `indexing the chain: block ${head?.number ?? 0} of ${chainHead?.number ?? '?'}`)
       }
       saidAt = performance.now()
     }

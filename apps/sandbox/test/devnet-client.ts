@@ -9,6 +9,13 @@ import { poolAbi } from '../src/generated/pool.ts'
 import { dollars, noPartner } from './chain.ts'
 import type { Credentials } from './start-sandbox.ts'
 
+/** Returns the credentials with one chain only, for the functions below that use the first. */
+export function onChain(credentials: Credentials, id: number): Credentials {
+  const chain = credentials.chains.find((candidate) => candidate.id === id)
+  if (!chain) throw new Error(`The sandbox has no chain ${id}.`)
+  return { ...credentials, chains: [chain] }
+}
+
 /** A reader of the sandbox's chain. */
 export function readChain({ chains: [{ id, rpcUrl }] }: Credentials) {
   return createPublicClient({ chain: chainOf(id, rpcUrl), transport: http(rpcUrl), pollingInterval: 50, cacheTime: 0 })

@@ -90,23 +90,23 @@ export async function newDirectory(): Promise<string> {
   return join(directory, 'home')
 }
 
+export type ChainCredentials = {
+  readonly id: number
+  readonly rpcUrl: string
+  readonly pool: Address
+  readonly positions: Address
+  readonly token: Address
+  readonly signer: Address
+  readonly subgraphUrl: string
+}
+
 export type Credentials = {
   readonly baseUrl: string
   readonly apiKey: string
   readonly caCert: string
   readonly adminUrl: string
   readonly adminToken: string
-  readonly chains: readonly [
-    {
-      readonly id: number
-      readonly rpcUrl: string
-      readonly pool: Address
-      readonly positions: Address
-      readonly token: Address
-      readonly signer: Address
-      readonly subgraphUrl: string
-    },
-  ]
+  readonly chains: readonly [ChainCredentials, ...ChainCredentials[]]
   readonly wallets: readonly { readonly address: Address; readonly privateKey: Hex }[]
 }
 

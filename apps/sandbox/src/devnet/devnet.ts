@@ -1,13 +1,12 @@
 import type { Clock, Signer } from '@tallystick/api'
 import type { DevChain, DevChainOptions } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import type { Home } from '../home.ts'
 import type { DevnetRecord } from './record.ts'
+import type { SandboxChain } from './sandbox-chain.ts'
 
 /** A chain of this machine's own, with the protocol and its history. */
-export type Devnet = { readonly node: DevChain; readonly record: DevnetRecord }
+export type Devnet = { readonly chain: SandboxChain; readonly node: DevChain; readonly record: DevnetRecord }
 
 export type DevnetParts = {
-  readonly home: Home
   readonly clock: Clock
   readonly signer: Signer
   readonly say: (line: string) => void
@@ -15,13 +14,11 @@ export type DevnetParts = {
   readonly startNode: (options: DevChainOptions) => Promise<DevChain>
 }
 
-export const devnetChainId = 324
-
 /** How every node of the devnet is started. */
-export function nodeOptions({ chain }: Home): DevChainOptions {
+export function nodeOptions({ id, journal }: SandboxChain): DevChainOptions {
   return {
-    chainId: devnetChainId,
-    journalPath: chain.journal,
+    chainId: id,
+    journalPath: journal,
     // Room for a few hundred lends in one block.
     blockGasLimit: 1_000_000_000n,
   }

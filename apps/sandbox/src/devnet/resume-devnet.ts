@@ -6,20 +6,26 @@ import { callNode, toQuantity } from '../call-node.ts'
 import { sourcesHash } from '../generated/sources-hash.ts'
 import { type Devnet, type DevnetParts, nodeOptions } from './devnet.ts'
 import { type DevnetRecord, findRecord } from './record.ts'
+import type { SandboxChain } from './sandbox-chain.ts'
 
-/** The chain of the last run, or why there is no going on with it. */
+/** The chain of the last run, or the reason it cannot be resumed. */
 export type Resumption = { readonly devnet: Devnet } | { readonly obstacle: string }
 
-export async function resumeDevnet({ home, clock, signer, startNode }: DevnetParts): Promise<Resumption> {
-  const record = findRecord(home.chain.record)
-  if (!record) return { obstacle: 'its chain was never finished' }
-  if (record.signer !== signer.address) return { obstacle: 'its chain takes the notes of another signer' }
-  if (record.sourcesHash !== sourcesHash) return { obstacle: 'its chain has the contracts of another version' }
-  if (!existsSync(home.chain.journal)) return { obstacle: 'the state of its chain is missing' }
-  const node = await startOnJournal(() => startNode(nodeOptions(home)))
-  if (!node) return { obstacle: 'the state of its chain is damaged' }
-  const obstacle = await findObstacle(node, { record, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
-  if (obstacle === undefined) return { devnet: { node, record } }
+/** Starts a chain as the last run left it, or says why it cannot be resumed. */
+export async function resumeDevnet(
+  { clock, signer, startNode }: DevnetParts,
+  chain: SandboxChain,
+): Promise<Resumption> {
+  const { label } = chain
+  const record = findRecord(chain.record)
+  if (!record) return { obstacle: `its ${label} was never finished` }
+  if (record.signer !== signer.address) return { obstacle: `its ${label} takes the notes of another signer` }
+  if (record.sourcesHash !== sourcesHash) return { obstacle: `its ${label} has the contracts of another version` }
+  if (!existsSync(chain.journal)) return { obstacle: `the state of its ${label} is missing` }
+  const node = await startOnJournal(() => startNode(nodeOptions(chain)))
+  if (!node) return { obstacle: `the state of its ${label} is damaged` }
+  const obstacle = await findObstacle(node, { chain, record, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
+  if (obstacle === undefined) return { devnet: { chain, node, record } }
   await node.stop()
   return { obstacle }
 }
@@ -36,13 +42,17 @@ async function startOnJournal(start: () => Promise<DevChain>): Promise<DevChain 
 
 async function findObstacle(
   { url }: DevChain,
-  { record, nowSeconds }: { readonly record: DevnetRecord; readonly nowSeconds: bigint },
+  {
+    chain,
+    record,
+    nowSeconds,
+  }: { readonly chain: SandboxChain; readonly record: DevnetRecord; readonly nowSeconds: bigint },
 ): Promise<string | undefined> {
   const [seeded, head] = (await callNode(url, [
     { method: 'eth_getBlockByNumber', params: [toQuantity(record.seeded.number), false] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
   ])) as readonly [{ hash: Hash } | null, { timestamp: string }]
-  if (seeded?.hash !== record.seeded.hash) return 'the state of its chain is another chain’s'
+  if (seeded?.hash !== record.seeded.hash) return `the state of its ${chain.label} is another chain’s`
   // Blocks cannot go back in time, and a chain ahead of the clock would have its notes refused.
   if (BigInt(head.timestamp) > nowSeconds) return 'it was last run at a later time than now'
   return undefined

@@ -9,11 +9,12 @@ const instant = fc.oneof(
   fc.bigInt(1_704_067_200n, 1_956_528_000n),
   fc.bigInt(19_723n, 22_645n).chain((day) => fc.bigInt(-3n, 310n).map((second) => day * daySeconds + second)),
 )
+const chain = fc.constantFrom(324, 8453)
 
 test('default: whatever the instant, everything happened before it, in order, and as the pool allows', () => {
   fc.assert(
-    fc.property(instant, fc.integer({ min: 0, max: 400 }), (nowSeconds, positionCount) => {
-      const { startsAt, steps } = planHistory({ nowSeconds, positionCount })
+    fc.property(instant, fc.integer({ min: 0, max: 400 }), chain, (nowSeconds, positionCount, chainId) => {
+      const { startsAt, steps } = planHistory({ nowSeconds, positionCount, chainId })
       const seconds = steps.map(({ at }) => at)
       expect(seconds.every((at, index) => at > (seconds[index - 1] ?? startsAt + 3_600n))).toBe(true)
       expect(seconds.at(-1)! <= nowSeconds).toBe(true)
@@ -28,6 +29,19 @@ test('default: whatever the instant, everything happened before it, in order, an
 test('behavior: the same instant has the same history', () => {
   const options = { nowSeconds: 1_794_713_636n, positionCount: 40 }
   expect(planHistory(options)).toEqual(planHistory(options))
+})
+
+test('behavior: the history of another chain is another one, and begins in the same second', () => {
+  const options = { nowSeconds: 1_794_713_636n, positionCount: 40 }
+  const [first, second] = [324, 8453].map((chainId) => planHistory({ ...options, chainId }))
+  const positionsOf = (history: typeof first) =>
+    history!.steps.flatMap((step) => (step.kind === 'lend' ? step.positions : []))
+  expect(second!.startsAt).toBe(first!.startsAt)
+  expect(positionsOf(second)).toHaveLength(40)
+  const copied = positionsOf(second).filter(
+    ({ principal }, index) => principal === positionsOf(first)[index]!.principal,
+  )
+  expect(copied.length).toBeLessThan(4)
 })
 
 test('behavior: forty positions are enough for something of everything', () => {

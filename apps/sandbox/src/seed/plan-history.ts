@@ -7,10 +7,12 @@ export type PlanOptions = {
   /** The instant the history leads up to, Unix seconds. */
   readonly nowSeconds: bigint
   readonly positionCount: number
+  /** 324 by default. Each chain has a history of its own. */
+  readonly chainId?: number | undefined
 }
 
-/** What happened in the sixty days before an instant: always the same for the same instant and number of positions. */
-export function planHistory({ nowSeconds, positionCount }: PlanOptions): History {
+/** Plans the 60 days before an instant. The same options always give the same history. */
+export function planHistory({ nowSeconds, positionCount, chainId = 324 }: PlanOptions): History {
   const firstDay = nowSeconds / daySeconds - BigInt(historyDays)
   const startsAt = firstDay * daySeconds
   const pause = { from: startsAt + 23n * daySeconds + 36_003n, to: startsAt + 23n * daySeconds + 38_823n }
@@ -18,7 +20,7 @@ export function planHistory({ nowSeconds, positionCount }: PlanOptions): History
     { kind: 'pause', at: pause.from },
     { kind: 'unpause', at: pause.to },
   ]
-  const random = createRandom(324)
+  const random = createRandom(chainId)
   const positions = planPositions(random, { startsAt, nowSeconds, positionCount, pause })
   return { startsAt, steps: inOrder([...planIncomes({ firstDay, nowSeconds }), ...pauses, ...positions]) }
 }

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Home } from '../home.ts'
+
+/** A chain of the sandbox, with the paths of its files. */
+export type SandboxChain = {
+  readonly id: number
+  readonly name: string
+  /** Name in messages. It has the id only if the sandbox has several chains. */
+  readonly label: string
+  readonly dir: string
+  readonly journal: string
+  readonly record: string
+}
+
+const knownChains = [
+  { id: 324, name: 'zkSync Era (sandbox)' },
+  { id: 8453, name: 'Base (sandbox)' },
+] as const
+
+/** Returns the first `count` chains a sandbox can have. */
+export function describeChains(home: Home, count: number): readonly SandboxChain[] {
+  return knownChains.slice(0, count).map(({ id, name }) => {
+    const dir = join(home.chains, String(id))
+    return {
+      id,
+      name,
+      label: count === 1 ? 'chain' : `chain ${id}`,
+      dir,
+      journal: join(dir, 'journal.jsonl'),
+      record: join(dir, 'devnet.json'),
+    }
+  })
+}
+
+/** Returns how many chains a directory has, finished or not, or undefined if it has none. */
+export function findChainCount(home: Home): number | undefined {
+  const last = knownChains.findLastIndex(({ id }) => existsSync(join(home.chains, String(id))))
+  return last === -1 ? undefined : last + 1
+}
+
+/** Returns `say` for lines about one chain. They name it if there are several. */
+export function sayFor({ label }: SandboxChain, say: (line: string) => void): (line: string) => void {
+  return label === 'chain' ? say : (line) => say(`${label}: ${line.trimStart()}`)
+}

@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import type { Service } from '@tallystick/api'
+import type { Devnet } from './devnet/devnet.ts'
+import type { Home } from './home.ts'
+
+/** The service's configuration, as `tallystick.json` has it. */
+export type Settings = ReturnType<typeof makeSettings>
+
+export function makeSettings(
+  home: Home,
+  { port, devnets }: { readonly port: number; readonly devnets: readonly Devnet[] },
+) {
+  return {
+    listen: { host: 'localhost', port, tls: home.tls, publicRpm: null },
+    admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
+    database: `file:${home.database}`,
+    signer: { kind: 'private-key', key: `file:${home.signerKey}` },
+    chains: devnets.map(({ chain, node, record: { protocol } }) => ({
+      id: chain.id,
+      name: chain.name,
+      pool: protocol.pool,
+      rpc: [node.url],
+      subgraph: { embedded: { positions: protocol.positions, startBlock: 0 } },
+    })),
+  }
+}
+
+/** Writes the settings with the ports the listeners have, so that `tallystick --config` reaches them. */
+export function writeConfig(
+  home: Home,
+  { settings, service }: { readonly settings: Settings; readonly service: Pick<Service, 'adminUrl' | 'baseUrl'> },
+): void {
+  const listen = { ...settings.listen, port: portOf(service.baseUrl) }
+  const admin = { ...settings.admin, port: portOf(service.adminUrl) }
+  writeFileSync(home.config, `${JSON.stringify({ ...settings, listen, admin }, undefined, 2)}\n`)
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  // A URL omits the default port of its scheme.
+  return Number(port || (protocol === 'https:' ? 443 : 80))
+}

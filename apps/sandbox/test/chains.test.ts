@@ -1,0 +1,185 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rateResponseSchema } from '@tallystick/core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callNode } from '../src/call-node.ts'
+import { getNotes, lendFrom, onChain, processesOf, readChain, readPoolEvents } from './devnet-client.ts'
+import { postJson } from './post-json.ts'
+import { type Credentials, readCredentials, type Sandbox, startSandboxUntil } from './start-sandbox.ts'
+
+// One sandbox for all tests, which run in this order: a start takes long.
+
+const ids = [324, 8453] as const
+const lends = '{ positionInfos(orderBy: tokenId) { id principal currentOwner } }'
+const weekSeconds = 7 * 86_400
+
+let directory: string
+let dir: string
+let sandbox: Sandbox
+let credentials: Credentials
+const undos: (() => unknown)[] = []
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tallystick-chains-'))
+  dir = join(directory, 'home')
+  await start('--chains', '2', '--positions', '8')
+}, 240_000)
+
+afterAll(async () => {
+  for (const undo of undos) await undo()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function start(...options: string[]): Promise<void> {
+  sandbox = await startSandboxUntil((undo) => undos.push(undo), '--dir', dir, ...options)
+  credentials = readCredentials(dir)
+}
+
+test('default: two chains, each with its own RPC, contracts, history and subgraph', async () => {
+  expect(credentials.chains.map(({ id }) => id)).toEqual(ids)
+  for (const { id, rpcUrl, subgraphUrl } of credentials.chains) {
+    expect(sandbox.output()).toMatch(new RegExp(`^ {2}chain ${id} +${rpcUrl}`, 'm'))
+    expect(subgraphUrl).toBe(`${credentials.baseUrl}/subgraphs/${id}`)
+    expect(await readChain(onChain(credentials, id)).getChainId()).toBe(id)
+  }
+  expect(new Set(credentials.chains.map(({ rpcUrl }) => rpcUrl)).size).toBe(2)
+  const config = JSON.parse(readFileSync(join(dir, 'tallystick.json'), 'utf8')) as { chains: object[] }
+  expect(config.chains).toMatchObject([
+    { id: 324, name: 'zkSync Era (sandbox)' },
+    { id: 8453, name: 'Base (sandbox)' },
+  ])
+  const [first, second] = await Promise.all(ids.map(principalsOf))
+  expect([first!.length, second!.length]).toEqual([8, 8])
+  expect(first).not.toEqual(second)
+})
+
+test('behavior: /notes, /data and /rate have both chains', async () => {
+  const { notes } = await getNotes(credentials)
+  expect(ids.map((id) => notes.filter(({ chainId }) => chainId === id).length)).toEqual([7, 7])
+
+  const { status, json } = await queryData({ query: lends, variables: { chains: [...ids] } })
+  expect(status).toBe(200)
+  expect(json.map(({ chain }: { chain: number }) => chain)).toEqual(ids)
+  const [first, second] = json.map(({ data }: { data: { positionInfos: object[] } }) => data.positionInfos)
+  expect([first.length, second.length]).toEqual([8, 8])
+  expect(first).not.toEqual(second)
+
+  const { chains } = rateResponseSchema.parse(JSON.parse(await get('/rate')))
+  expect(chains.map(({ chainid, fixedRates }) => [chainid, fixedRates.length])).toEqual([
+    ['324', 7],
+    ['8453', 7],
+  ])
+})
+
+test('behavior: the pool of the second chain takes its notes, and not those of the first', async () => {
+  const { notes } = await getNotes(credentials)
+  const [ofFirst, ofSecond] = ids.map((id) => notes.find(({ chainId }) => chainId === id)!)
+  const second = onChain(credentials, 8453)
+  expect(await lendFrom(second, { wallet: 0, note: ofSecond! })).toMatchObject({ status: 'success' })
+  await expect(lendFrom(second, { wallet: 0, note: ofFirst! })).rejects.toThrow('reverted')
+  expect(await principalsOf(8453)).toHaveLength(9)
+  await expect.poll(() => countInData(8453)).toBe(9)
+  expect(await countInData(324)).toBe(8)
+})
+
+test('behavior: a second start resumes both chains, and says that another number of positions is ignored', {
+  timeout: 240_000,
+}, async () => {
+  const before = credentials
+  expect(await sandbox.stop()).toBe(0)
+  expect(processesOf(dir)).toEqual([])
+  await start('--positions', '3')
+  expect(sandbox.output()).not.toContain('new history')
+  expect(sandbox.output().match(/--positions is ignored: this history began with 8/g)).toHaveLength(1)
+  const kept = ({ chains, apiKey }: Credentials) => [apiKey, chains.map(({ id, pool }) => ({ id, pool }))]
+  expect(kept(credentials)).toEqual(kept(before))
+  expect((await Promise.all(ids.map(principalsOf))).map(({ length }) => length)).toEqual([8, 9])
+  expect(await Promise.all(ids.map(countInData))).toEqual([8, 9])
+})
+
+test('behavior: if one chain is damaged, both begin a new history', { timeout: 240_000 }, async () => {
+  expect(await sandbox.stop()).toBe(0)
+  const journal = join(dir, 'chains', '8453', 'journal.jsonl')
+  writeFileSync(journal, readFileSync(journal).subarray(0, 5_000))
+  await start('--positions', '2')
+  expect(sandbox.output()).toContain('the state of its chain 8453 is damaged: beginning a new history')
+  expect((await Promise.all(ids.map(principalsOf))).map(({ length }) => length)).toEqual([2, 2])
+  expect((await getNotes(credentials)).notes).toHaveLength(14)
+})
+
+test('behavior: time moved on one chain moves the service and the other chain', { timeout: 120_000 }, async () => {
+  const { dateSeconds: before } = await getNotes(credentials)
+  const { rpcUrl } = onChain(credentials, 8453).chains[0]
+  await callNode(rpcUrl, [{ method: 'evm_increaseTime', params: [weekSeconds] }])
+  await sandbox.saw(/^chain 8453: the chain was moved to /m)
+  const moved = before + BigInt(weekSeconds)
+  for (const id of ids) await expect.poll(() => timeOf(id)).toBeGreaterThanOrEqual(moved)
+  await expect.poll(async () => (await getNotes(credentials)).notes.length).toBe(14)
+  const { dateSeconds, notes } = await getNotes(credentials)
+  expect(dateSeconds).toBeGreaterThanOrEqual(moved)
+  const times = await Promise.all(ids.map(timeOf))
+  expect(Math.abs(Number(times[0]! - times[1]!))).toBeLessThanOrEqual(2)
+  const note = notes.find(({ chainId }) => chainId === 324)!
+  expect(await lendFrom(onChain(credentials, 324), { wallet: 1, note })).toMatchObject({ status: 'success' })
+})
+
+test('behavior: with another --chains the sandbox says so and begins a new history, with the same key and signer', {
+  timeout: 240_000,
+}, async () => {
+  const before = credentials
+  expect(await sandbox.stop()).toBe(0)
+  await start('--chains', '1', '--positions', '2')
+  expect(sandbox.output()).toContain('it has 2 chains and --chains is 1: beginning a new history')
+  const kept = ({ apiKey, caCert, chains: [{ signer }] }: Credentials) => ({ apiKey, caCert, signer })
+  expect(kept(credentials)).toEqual(kept(before))
+  expect(credentials.chains.map(({ id }) => id)).toEqual([324])
+  expect(await principalsOf(324)).toHaveLength(2)
+  expect((await getNotes(credentials)).notes).toHaveLength(7)
+})
+
+test('behavior: the chain of an older version is replaced by a new history', { timeout: 240_000 }, async () => {
+  expect(await sandbox.stop()).toBe(0)
+  rmSync(join(dir, 'chains'), { recursive: true })
+  mkdirSync(join(dir, 'chain'))
+  writeFileSync(join(dir, 'chain', 'state.json'), '{}')
+  await start('--positions', '1')
+  expect(sandbox.output()).toContain('its chain was made by an older version: beginning a new history')
+  expect(await principalsOf(324)).toHaveLength(1)
+  expect(existsSync(join(dir, 'chain'))).toBe(false)
+  expect(await sandbox.stop()).toBe(0)
+  expect(processesOf(dir)).toEqual([])
+})
+
+async function principalsOf(id: number): Promise<readonly bigint[]> {
+  const events = await readPoolEvents(onChain(credentials, id))
+  return events.flatMap((event) => (event.eventName === 'Lend' ? event.args.principal : []))
+}
+
+async function timeOf(id: number): Promise<bigint> {
+  return (await readChain(onChain(credentials, id)).getBlock()).timestamp
+}
+
+async function countInData(id: number): Promise<number> {
+  const { json } = await queryData({ query: lends, variables: { chains: [id] } })
+  return json[0].data.positionInfos.length
+}
+
+function queryData(body: object) {
+  const { baseUrl, apiKey, caCert } = credentials
+  return postJson(`${baseUrl}/data`, { caCert, headers: { 'x-api-key': apiKey }, body })
+}
+
+async function get(path: string): Promise<string> {
+  const { baseUrl, apiKey, caCert } = credentials
+  const [response] = await once(
+    request(`${baseUrl}${path}`, { headers: { 'x-api-key': apiKey }, ca: readFileSync(caCert) }).end(),
+    'response',
+  )
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
