@@ -9,21 +9,21 @@ import type { Address } from 'viem'
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
+export type ChainCredentials = {
+  readonly id: number
+  readonly rpcUrl: string
+  readonly pool: Address
+  readonly token: Address
+  readonly signer: Address
+}
+
 /** What these tests need of the sandbox's credentials. */
 export type Credentials = {
   readonly baseUrl: string
   readonly apiKey: string
   readonly adminUrl: string
   readonly adminToken: string
-  readonly chains: readonly [
-    {
-      readonly id: number
-      readonly rpcUrl: string
-      readonly pool: Address
-      readonly token: Address
-      readonly signer: Address
-    },
-  ]
+  readonly chains: readonly [ChainCredentials, ...ChainCredentials[]]
   readonly wallets: readonly { readonly address: Address }[]
 }
 

@@ -9,7 +9,13 @@ import type { Holding } from './look-up-wallet.ts'
 const rowsAtFirst = 12
 
 /** Every position, in numbers. */
-export function HoldingsTable({ holdings }: { readonly holdings: readonly Holding[] }) {
+export function HoldingsTable({
+  holdings,
+  namesChains,
+}: {
+  readonly holdings: readonly Holding[]
+  readonly namesChains: boolean
+}) {
   const [isWhole, setIsWhole] = useState(false)
   const shown = isWhole ? holdings : holdings.slice(0, rowsAtFirst)
   return (
@@ -21,6 +27,7 @@ export function HoldingsTable({ holdings }: { readonly holdings: readonly Holdin
           <thead>
             <tr>
               <th scope="col">Position</th>
+              {namesChains ? <th scope="col">Chain</th> : null}
               <th scope="col" class="number">
                 Principal
               </th>
@@ -45,7 +52,7 @@ export function HoldingsTable({ holdings }: { readonly holdings: readonly Holdin
           </thead>
           <tbody>
             {shown.map((holding) => (
-              <Row key={`${holding.chain.id}-${holding.tokenId}`} holding={holding} />
+              <Row key={`${holding.chain.id}-${holding.tokenId}`} holding={holding} namesChain={namesChains} />
             ))}
           </tbody>
         </table>
@@ -59,11 +66,12 @@ export function HoldingsTable({ holdings }: { readonly holdings: readonly Holdin
   )
 }
 
-function Row({ holding }: { readonly holding: Holding }) {
-  const { tokenId, principal, coupon, accrued, lendTimestamp, maturityTimestamp, status } = holding
+function Row({ holding, namesChain }: { readonly holding: Holding; readonly namesChain: boolean }) {
+  const { chain, tokenId, principal, coupon, accrued, lendTimestamp, maturityTimestamp, status } = holding
   return (
-    <tr data-token={String(tokenId)}>
+    <tr data-token={String(tokenId)} data-chain={chain.id}>
       <th scope="row">#{String(tokenId)}</th>
+      {namesChain ? <td class="chain-name">{chain.name}</td> : null}
       <td class="number">${formatDollars(principal)}</td>
       <td class="number">{formatRate(coupon)}</td>
       <td class="number">{accrued ? <Amount name="fixed" value={accrued.fixed} /> : <span class="muted">–</span>}</td>

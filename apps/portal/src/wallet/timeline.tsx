@@ -8,7 +8,15 @@ const dayMs = 86_400_000
 const ticksMax = 7
 
 /** Each position as a bar from lend to maturity, cut off at today. */
-export function Timeline({ holdings, now }: { readonly holdings: readonly Holding[]; readonly now: bigint }) {
+export function Timeline({
+  holdings,
+  now,
+  namesChains,
+}: {
+  readonly holdings: readonly Holding[]
+  readonly now: bigint
+  readonly namesChains: boolean
+}) {
   const shown = holdings.slice(0, barsMax)
   const start = shown.reduce((first, { lendTimestamp }) => (lendTimestamp < first ? lendTimestamp : first), now)
   const end = shown.reduce((last, { maturityTimestamp }) => (maturityTimestamp > last ? maturityTimestamp : last), now)
@@ -19,7 +27,7 @@ export function Timeline({ holdings, now }: { readonly holdings: readonly Holdin
         <h2>Maturities</h2>
         {holdings.length > barsMax ? <p class="hint">{`The next ${barsMax} of ${holdings.length}.`}</p> : null}
       </figcaption>
-      <div class="timeline-plot" style={{ '--rows': shown.length }}>
+      <div class={namesChains ? 'timeline-plot names-chains' : 'timeline-plot'} style={{ '--rows': shown.length }}>
         <div class="timeline-scale" aria-hidden="true">
           <div class="timeline-track">
             {ticksBetween(start, end).map(({ seconds, label }) => (
@@ -32,7 +40,7 @@ export function Timeline({ holdings, now }: { readonly holdings: readonly Holdin
         </div>
         <ol>
           {shown.map((holding) => (
-            <Bar key={`${holding.chain.id}-${holding.tokenId}`} {...{ holding, now, part }} />
+            <Bar key={`${holding.chain.id}-${holding.tokenId}`} {...{ holding, now, part, namesChain: namesChains }} />
           ))}
         </ol>
       </div>
@@ -41,13 +49,15 @@ export function Timeline({ holdings, now }: { readonly holdings: readonly Holdin
 }
 
 function Bar({
-  holding: { tokenId, lendTimestamp, maturityTimestamp, principal },
+  holding: { chain, tokenId, lendTimestamp, maturityTimestamp, principal },
   now,
   part,
+  namesChain,
 }: {
   readonly holding: Holding
   readonly now: bigint
   readonly part: (seconds: bigint) => number
+  readonly namesChain: boolean
 }) {
   const [left, right] = [part(lendTimestamp), part(maturityTimestamp)]
   const isMature = maturityTimestamp <= now
@@ -55,7 +65,8 @@ function Bar({
   return (
     <li>
       <span class="timeline-name">
-        <span class="muted">#{String(tokenId)}</span> ${formatDollars(principal).replace(/\.00$/, '')}
+        <span class="muted">{namesChain ? `${chain.id} #${tokenId}` : `#${tokenId}`}</span> $
+        {formatDollars(principal).replace(/\.00$/, '')}
       </span>
       <span class="timeline-track" aria-hidden="true">
         <span

@@ -5,7 +5,8 @@ import { HoldingsTable } from './holdings-table.tsx'
 import type { Wallet } from './look-up-wallet.ts'
 import { Timeline } from './timeline.tsx'
 
-export function WalletReport({ wallet }: { readonly wallet: Wallet }) {
+/** Shows the positions and earnings of a wallet. `namesChains`: token ids repeat where there are several chains. */
+export function WalletReport({ wallet, namesChains }: { readonly wallet: Wallet; readonly namesChains: boolean }) {
   const { earnings, holdings, silent, at } = wallet
   const active = holdings.filter(({ status }) => status === 'Active')
   return (
@@ -26,8 +27,8 @@ export function WalletReport({ wallet }: { readonly wallet: Wallet }) {
             <Figure name="Accrued" amount={earnings.accrued.net} help={accruedText(wallet)} id="accrued-net" />
             <Figure name="Claimed" amount={earnings.claimed.net} help="income paid out, after fees" />
           </dl>
-          {active.length > 0 ? <Timeline holdings={active} now={at} /> : null}
-          <HoldingsTable holdings={holdings} />
+          {active.length > 0 ? <Timeline holdings={active} now={at} namesChains={namesChains} /> : null}
+          <HoldingsTable holdings={holdings} namesChains={namesChains} />
           <p class="hint">
             As of{' '}
             <time id="wallet-at" dateTime={new Date(Number(at) * 1000).toISOString()}>

@@ -90,13 +90,21 @@ export function WalletView({
         ) : null}
       </form>
       <div aria-live="polite">
-        <Outcome lookup={lookup} hasKey={session !== undefined} />
+        <Outcome lookup={lookup} hasKey={session !== undefined} namesChains={info.chains.length > 1} />
       </div>
     </>
   )
 }
 
-function Outcome({ lookup, hasKey }: { readonly lookup: Lookup; readonly hasKey: boolean }) {
+function Outcome({
+  lookup,
+  hasKey,
+  namesChains,
+}: {
+  readonly lookup: Lookup
+  readonly hasKey: boolean
+  readonly namesChains: boolean
+}) {
   switch (lookup.status) {
     case 'idle':
       return hasKey ? null : (
@@ -114,7 +122,7 @@ function Outcome({ lookup, hasKey }: { readonly lookup: Lookup; readonly hasKey:
     case 'failed':
       return <ErrorNotice error={lookup.error} />
     case 'found':
-      return <WalletReport wallet={lookup.wallet} />
+      return <WalletReport wallet={lookup.wallet} namesChains={namesChains} />
   }
 }
 
