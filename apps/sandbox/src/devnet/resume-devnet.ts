@@ -52,7 +52,9 @@ async function findObstacle(
     { method: 'eth_getBlockByNumber', params: [toQuantity(record.seeded.number), false] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
   ])) as readonly [{ hash: Hash } | null, { timestamp: string }]
-  if (seeded?.hash !== record.seeded.hash) return `the state of its ${chain.label} is another chain’s`
+  // A journal that was cut short is a shorter chain.
+  if (!seeded) return `the state of its ${chain.label} is damaged`
+  if (seeded.hash !== record.seeded.hash) return `the state of its ${chain.label} is another chain’s`
   // Blocks cannot go back in time, and a chain ahead of the clock would have its notes refused.
   if (BigInt(head.timestamp) > nowSeconds) return 'it was last run at a later time than now'
   return undefined
