@@ -20,6 +20,7 @@ export type Credentials = {
       readonly id: number
       readonly rpcUrl: string
       readonly pool: Address
+      readonly positions: Address
       readonly token: Address
       readonly signer: Address
     },
