@@ -68,7 +68,10 @@ async function tryIn(directory: string, { spec, root, npmCli, say }: TryOptions 
     const result = await run[name]()
     steps[name] = result
     say(`Node ${node.version}: ${name} ${result.failure ?? 'ok'} (${result.seconds.toFixed(1)} s)`)
-    if (result.failure) failures.push(`${name}: ${result.failure}\n${lastLines(result.output)}`)
+    if (result.failure) {
+      say(lastLines(result.output))
+      failures.push(`${name} ${result.failure}`)
+    }
     // Without a build there is nothing to test or start.
     if (result.failure && name === 'build') break
   }
