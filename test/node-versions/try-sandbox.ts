@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InstalledNode } from './install-node.ts'
 import { type CommandResult, type RunningCommand, startCommand } from './run-command.ts'
@@ -68,18 +68,21 @@ async function stop(sandbox: RunningCommand, home: string): Promise<string[]> {
   sandbox.signal('SIGINT')
   const isStopped = await Promise.race([sandbox.ended.then(() => true), sleep(60_000, false, { ref: false })])
   const late = isStopped ? [] : ['the sandbox did not stop within 60 s of SIGINT']
-  const left = [...(sandbox.isAlive() ? ['a process of the sandbox is left in its group'] : []), ...processesWith(home)]
+  const inGroup = sandbox.isAlive() ? ['a process of the sandbox is left in its group'] : []
   sandbox.signal('SIGKILL')
-  return [...late, ...left]
+  // The chain is in a group of its own. Its Node is in the same directory as the sandbox's.
+  const others = processesWith(dirname(home))
+  for (const { pid } of others) process.kill(pid, 'SIGKILL')
+  return [...late, ...inGroup, ...others.map(({ pid, commandLine }) => `process ${pid} is left: ${commandLine}`)]
 }
 
 /** Returns the processes with a text in their command line. Only Linux has /proc. */
-function processesWith(text: string): string[] {
+function processesWith(text: string): { readonly pid: number; readonly commandLine: string }[] {
   if (process.platform !== 'linux') return []
-  return readdirSync('/proc').flatMap((pid) => {
-    const commandLine = /^\d+$/.test(pid) ? readCommandLine(pid) : ''
-    return commandLine.includes(text) ? [`process ${pid} is left: ${commandLine}`] : []
-  })
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids
+    .map((pid) => ({ pid: Number(pid), commandLine: readCommandLine(pid) }))
+    .filter(({ commandLine }) => commandLine.includes(text))
 }
 
 function readCommandLine(pid: string): string {
