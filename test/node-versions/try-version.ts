@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installNode } from './install-node.ts'
@@ -31,7 +31,7 @@ const testPaths = [
 
 /** Tries the current commit on one version of Node: install, build, tests, sandbox. */
 export async function tryVersion(spec: string, options: TryOptions): Promise<Trial> {
-  const directory = mkdtempSync(join(tmpdir(), 'tallystick-node-'))
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'tallystick-node-'))
   try {
     return await tryIn(directory, { ...options, spec })
   } catch (error) {
