@@ -1,25 +1,6 @@
 import { join } from 'node:path'
-import chromium from '@sparticuz/chromium'
-import {
-  type Browser,
-  type BrowserContextOptions,
-  type Page,
-  chromium as playwright,
-  type Request,
-} from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { root } from './start-sandbox.ts'
-
-// Not those the package proposes: they are for functions in a cloud, run everything in one process, which ends with the
-// first context that is closed, and switch off the very security these tests rely on. The sandbox of Chromium itself
-// needs a user that is not root.
-const args = ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none']
-
-/** A real Chromium: the one from npm on Linux, elsewhere the system's, named by CHROME_PATH. */
-export async function launchBrowser(): Promise<Browser> {
-  const named = process.env['CHROME_PATH']
-  if (named) return playwright.launch({ executablePath: named })
-  return playwright.launch({ executablePath: await chromium.executablePath(), args })
-}
 
 /** A page of a new visitor, and every address it ever asked for. */
 export type Visit = {

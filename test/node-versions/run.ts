@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { renderTrials } from './render-trials.ts'
+import { stopCommands } from './run-command.ts'
+import { type Trial, tryVersion } from './try-version.ts'
+
+// The lowest version that is supported, then the newest of each line.
+const supported = ['20.19.0', '22', '24', '26']
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const npmCli = process.env['npm_execpath']
+if (!npmCli) throw new Error('Start this with `npm run test:node-versions`: it uses that npm.')
+const specs = process.argv.length > 2 ? process.argv.slice(2) : supported
+
+let isInterrupted = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The killed command fails, and its directory is removed as after every trial.
+    isInterrupted = true
+    stopCommands()
+  })
+}
+
+const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })
+if (changed) console.warn('The current commit is tried. Changes that are not committed are not in it.')
+const trials: Trial[] = []
+for (const spec of specs) {
+  if (!isInterrupted) trials.push(await tryVersion(spec, { root, npmCli, say: console.log }))
+}
+for (const { version, failures } of trials) {
+  for (const failure of failures) console.error(`\nNode ${version}: ${failure}`)
+}
+console.log(`\n${renderTrials(trials)}`)
+if (isInterrupted || trials.some(({ failures }) => failures.length > 0)) process.exitCode = 1

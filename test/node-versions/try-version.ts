@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { installNode } from './install-node.ts'
+import { type CommandResult, runCommand } from './run-command.ts'
+import { trySandbox } from './try-sandbox.ts'
+
+export type TryOptions = { readonly root: string; readonly npmCli: string; readonly say: (line: string) => void }
+
+export type Trial = {
+  readonly version: string
+  readonly steps: Readonly<Partial<Record<StepName, CommandResult>>>
+  readonly failures: readonly string[]
+}
+
+export const stepNames = ['npm ci', 'build', 'tests', 'sandbox'] as const
+export type StepName = (typeof stepNames)[number]
+
+// Tests of the parts that depend on Node: HTTP, TLS, cryptography, processes, files and both databases. The whole suite
+// would take too long four times over.
+const testPaths = [
+  'apps/api/src',
+  'apps/api/test/http.test.ts',
+  'apps/api/test/keys.test.ts',
+  'apps/api/test/notes.test.ts',
+  'packages/client/test/package.test.ts',
+  'packages/client/test/requests.test.ts',
+  'packages/core',
+  'packages/database',
+]
+
+/** Tries the current commit on one version of Node: install, build, tests, sandbox. */
+export async function tryVersion(spec: string, options: TryOptions): Promise<Trial> {
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'tallystick-node-'))
+  try {
+    return await tryIn(directory, { ...options, spec })
+  } catch (error) {
+    return { version: spec, steps: {}, failures: [(error as Error).message] }
+  } finally {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+async function tryIn(directory: string, { spec, root, npmCli, say }: TryOptions & { spec: string }): Promise<Trial> {
+  const nodeHome = join(directory, 'node')
+  mkdirSync(nodeHome)
+  const node = await installNode(spec, { directory: nodeHome, npmCli })
+  const clone = join(directory, 'clone')
+  const cloned = await runCommand({
+    argv: ['git', 'clone', '--quiet', '--no-hardlinks', root, clone],
+    cwd: directory,
+    env: node.env,
+    timeoutMs: 60_000,
+  })
+  if (cloned.failure) throw new Error(`git clone ${cloned.failure}\n${cloned.output}`)
+  const npm = (timeoutMs: number, ...args: string[]) =>
+    runCommand({ argv: [...node.npm, ...args], cwd: clone, env: node.env, timeoutMs })
+  const run: Record<StepName, () => Promise<CommandResult>> = {
+    'npm ci': async () => withoutWarnings(await npm(900_000, 'ci')),
+    build: () => npm(300_000, 'run', 'build'),
+    tests: () => npm(900_000, 'test', '--', ...testPaths),
+    sandbox: () => trySandbox(node, { clone, home: join(directory, 'sandbox') }),
+  }
+  const steps: Partial<Record<StepName, CommandResult>> = {}
+  const failures: string[] = []
+  for (const name of stepNames) {
+    say(`Node ${node.version}: ${name} …`)
+    const result = await run[name]()
+    steps[name] = result
+    say(`Node ${node.version}: ${name} ${result.failure ?? 'ok'} (${result.seconds.toFixed(1)} s)`)
+    if (result.failure) {
+      say(lastLines(result.output))
+      failures.push(`${name} ${result.failure}`)
+    }
+    // Without a build there is nothing to test or start.
+    if (result.failure && name === 'build') break
+  }
+  return { version: node.version, steps, failures }
+}
+
+/** Returns the result as failed if npm warned about the packages. Warnings about the settings of the user are left out. */
+export function withoutWarnings(result: CommandResult): CommandResult {
+  const warnings = result.output.split('\n').filter((line) => /^npm warn (?!Unknown \w+ config)/i.test(line))
+  return result.failure || warnings.length === 0 ? result : { ...result, failure: `npm warned: ${warnings.join('; ')}` }
+}
+
+function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-60).join('\n')
+}
