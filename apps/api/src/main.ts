@@ -104,7 +104,9 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const chainIds = config.chains.map(({ id }) => id)
   const tls = openTls(config, common)
   closers.push(() => tls?.stopWatching())
-  const laned = { ...common, writer: surroundings.premadeWriter, published, keyRing, chainIds }
+  const { gateway, knownRequests } = data
+  const writer = surroundings.premadeWriter
+  const laned = { ...common, writer, published, keyRing, chainIds, gateway, knownRequests }
   const addLanes = tls && (await openLanes(tls.server, laned))
   const app = buildApp(config, {
     ...common,

@@ -1,12 +1,15 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
+import { createDataLane, type DataLaneParts } from './data/data-lane.ts'
 import { createDateFormatter, tlsHeaders } from './http/common-headers.ts'
 import type { Handler } from './http/plain-request.ts'
 import { type PremadeWriter, premadeWriter } from './http/premade-answer.ts'
 import { verifyPremadeWriter } from './http/verify-premade-writer.ts'
 import { createFastLane, type FastLaneParts } from './notes/fast-lane.ts'
 
-export type LanesOptions = Omit<FastLaneParts, 'writer' | 'formatDate' | 'headers' | 'isListening'> & {
+type LanesParts = FastLaneParts & DataLaneParts
+
+export type LanesOptions = Omit<LanesParts, 'writer' | 'formatDate' | 'headers' | 'isListening'> & {
   readonly log: Logger
   readonly writer?: PremadeWriter | undefined
 }
@@ -26,5 +29,5 @@ export async function openLanes(
   }
   const isListening = () => server.listening
   const parts = { ...options, writer, isListening, headers: tlsHeaders, formatDate: createDateFormatter() }
-  return (framework) => createFastLane(parts, framework)
+  return (framework) => createDataLane(parts, createFastLane(parts, framework))
 }
