@@ -59,8 +59,8 @@ beforeAll(async () => {
     const [answer] = await readFrom(laned, [last({ key: keys.other })])
     expect(answer?.body).toContain('insufficient_scope')
   })
-  // The first request is learned, the second one is answered with a head of Node's, all others with premade ones.
-  for (const service of [laned, plain]) await readFrom(service, [post(), post(), post(), getNotes()])
+  // The framework answers the first two, the second one from memory. The third one has a head that Node made.
+  for (const service of [laned, plain]) await readFrom(service, [post(), post(), post(), post(), getNotes()])
   return finish
 })
 
@@ -171,15 +171,15 @@ describe('the lane and the framework answer alike', () => {
     if (fromLane !== undefined) expect(sent).toBe(fromLane)
   })
 
-  test.for(Object.entries(bodies))('behavior: %s, three times', async ([, [body, fromLane]]) => {
+  test.for(Object.entries(bodies))('behavior: %s, four times', async ([, [body, fromLane]]) => {
     const sent: number[] = []
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const before = premadeSent
       const answers = await readFrom(laned, [post({ body })])
       sent.push(premadeSent - before)
       expect(answers).toEqual(await readFrom(plain, [post({ body })]))
     }
-    expect(sent).toEqual([0, 0, fromLane])
+    expect([sent[0], sent[1], sent.at(-1)]).toEqual([0, 0, fromLane])
   })
 
   test('behavior: a client that ends in the middle of a body', async () => {

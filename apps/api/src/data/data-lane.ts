@@ -17,15 +17,15 @@ export type DataLaneParts = LaneParts & {
 /** A plain `POST /data` and when it arrived. */
 type Arrival = { readonly request: IncomingMessage; readonly startedMs: number; readonly nowMs: number }
 
-// Below the size at which Node stops reading from a connection until a body is read: a body that is put back and that the
-// framework does not read, because the allowance is spent, must not stop the connection.
+// Below the size at which Node stops reading from a connection until a body is read. The framework does not read a body
+// that was put back if it rejects the key or the allowance is spent, and that must not stop the connection.
 const bodyBytesMax = 8 * 1024
 // Sending a larger answer costs more than the lane saves, and few of them would fill the memory of known requests.
 const answerLengthMax = 256 * 1024
 
 /**
  * Answers `POST /data` from memory, ahead of the framework: over HTTP/1.1, with a valid key, with a body whose exact bytes
- * the framework has accepted before, while every chain has the answer of its latest block in memory. Every other request
+ * the framework has answered from memory before, while every chain has the answer of its latest block in memory. Every other request
  * goes to `otherwise` as it came (docs/decisions/0019-data-lane.md, and a test that compares the two).
  */
 export function createDataLane(parts: DataLaneParts, otherwise: Handler): Handler {
@@ -59,15 +59,15 @@ function createRespond(parts: DataLaneParts): (response: ServerResponse, arrival
   const findAnswer = createFindAnswer(parts)
 
   return (response, { request, startedMs, nowMs }) => {
-    const secret = request.headers['x-api-key']
-    const key = hasShortBody(request) && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
-    if (!key?.scopes.has('data')) return false
+    if (!hasShortBody(request)) return false
     const bytes: Buffer = request.read()
     const body = bytes.toString('latin1')
     const known = knownRequests.find(body)
-    const answer = known && findAnswer(known, { body, nowMs })
-    const rate = answer && key.window?.take(startedMs)
-    if (!answer || (rate && !rate.allowed)) {
+    const secret = request.headers['x-api-key']
+    const key = known && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
+    const answer = known && key?.scopes.has('data') ? findAnswer(known, { body, nowMs }) : undefined
+    const rate = answer && key?.window?.take(startedMs)
+    if (!known || !key || !answer || (rate && !rate.allowed)) {
       request.unshift(bytes)
       knownRequests.expect(request, body)
       return false

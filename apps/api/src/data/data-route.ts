@@ -36,7 +36,8 @@ async function respond(
 ): Promise<FastifyReply> {
   const { query: text, chains, ...asked } = parseDataRequest(request.body, chainIds)
   const query = prepareQuery(analyse(text), asked)
-  knownRequests.accept(request.raw, { chains, query })
+  // Not of every query: most texts of queries that are not in memory never come again.
+  if (gateway.recall({ chains, key: query.key })) knownRequests.accept(request.raw, { chains, query })
   const caller = watchCaller(reply)
   const results = await gateway.query({ chains, query, gone: caller.gone }).finally(caller.forget)
   caller.gone.throwIfAborted()

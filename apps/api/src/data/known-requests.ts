@@ -25,7 +25,7 @@ export type KnownRequests = {
   find(body: string): KnownRequest | undefined
   /** Notes the body of a request that the framework is about to read. */
   expect(request: IncomingMessage, body: string): void
-  /** Remembers that the framework has accepted a noted body. Without a noted body it does nothing. */
+  /** Remembers a noted body that the framework has accepted. Without a noted body it does nothing. */
   accept(
     request: IncomingMessage,
     accepted: { readonly chains: readonly number[]; readonly query: PreparedQuery },
@@ -35,6 +35,10 @@ export type KnownRequests = {
   readonly count: number
   readonly bytes: number
 }
+
+// A member of the request: a WeakMap would have one more entry per uncached query until the next large collection.
+const notedBody = Symbol('body')
+type Noted = IncomingMessage & { [notedBody]?: string }
 
 // One client sends one or two bodies per wallet, each of about 5 KB with its answer.
 const countMax = 4_000
@@ -49,12 +53,13 @@ const readyBytes = 2_000
  */
 export function createKnownRequests(): KnownRequests {
   const known = createBoundedCache<KnownRequest>({ countMax, bytesMax })
-  const expected = new WeakMap<IncomingMessage, string>()
   return {
     find: known.find,
-    expect: (request, body) => expected.set(request, body),
-    accept: (request, { chains, query: { key } }) => {
-      const body = expected.get(request)
+    expect: (request: Noted, body) => {
+      request[notedBody] = body
+    },
+    accept: (request: Noted, { chains, query: { key } }) => {
+      const body = request[notedBody]
       if (body === undefined) return
       const accepted = { chains, key, ready: undefined }
       known.keep(body, accepted, sizeOf(body, accepted))
