@@ -9,7 +9,7 @@ import { startPostgres } from '@tallystick/workbench/postgres'
 import { type Load, measureLoad } from './load.ts'
 import { fillPositions, ownerOf } from './positions.ts'
 import { compare, type Result } from './result.ts'
-import { createBenchKey, createSite, pool, type Server, type Site } from './service.ts'
+import { createBenchKey, createSite, pool, type Server, type Site, setBenchCurve } from './service.ts'
 
 // Many and short: what the machine is busy with otherwise then meets both alike.
 const rounds = 14
@@ -48,6 +48,7 @@ export async function measureData(): Promise<Result[]> {
   const atLeast = (ratio: number) => ({ target: { atLeast: ratio } })
   const results = [
     await measurePair({ name: 'data.cached', ...atLeast(3) }, { value: embedded, baseline: straight, owner: one }),
+    await measureShare({ name: 'data.cached.share', ...atLeast(0.5) }, embedded),
     await measurePair(
       { name: 'data.uncached', ...atLeast(0.85) },
       { value: embedded, baseline: straight, owner: createOwners() },
@@ -79,6 +80,7 @@ export async function startEmbedded(url: string, positions?: number): Promise<Ru
     // Nothing listens there: the index stays as it was filled.
     chains: [{ ...chain, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: pool } } }],
   })
+  setBenchCurve(site)
   return serveData(site)
 }
 
@@ -139,12 +141,31 @@ async function measurePair(
     const { rate } = await measureLoad(loadOf(endpoint, () => positionsOf(owner(), endpoint)))
     return rate
   }
-  for (const endpoint of [baseline, value]) await warmUp({ measure: () => measure(endpoint), secondsARound })
+  return measureInTurns(figure, { value: () => measure(value), baseline: () => measure(baseline) })
+}
+
+/**
+ * Measures one `POST /data`, answered from memory, beside `GET /notes` of the same service. Both requests are made in
+ * advance, so that the generator does the same work for both.
+ */
+async function measureShare(figure: Pick<Result, 'name' | 'target'>, endpoint: Endpoint): Promise<Result> {
+  const { request, ...load } = loadOf(endpoint, () => positionsOf(ownerOf(1), endpoint))
+  const data = typeof request === 'string' ? request : request(0)
+  const notes = `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${endpoint.key}\r\n\r\n`
+  const measure = async (text: string) => (await measureLoad({ ...load, request: text })).rate
+  return measureInTurns(figure, { value: () => measure(data), baseline: () => measure(notes) })
+}
+
+async function measureInTurns(
+  figure: Pick<Result, 'name' | 'target'>,
+  { value, baseline }: { readonly value: () => Promise<number>; readonly baseline: () => Promise<number> },
+): Promise<Result> {
+  for (const measure of [baseline, value]) await warmUp({ measure, secondsARound })
   const measured = []
-  let before = await measure(baseline)
+  let before = await baseline()
   for (let round = 0; round < rounds; round++) {
-    const measuredValue = await measure(value)
-    const after = await measure(baseline)
+    const measuredValue = await value()
+    const after = await baseline()
     measured.push({ baseline: (before + after) / 2, value: measuredValue })
     before = after
   }

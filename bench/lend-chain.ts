@@ -20,8 +20,7 @@ const lendsPerBlock = 2
 const gasPerTransaction = 120_000
 // As many as a follower stores one by one near the head: with so many behind them, all logs are deep history.
 const emptyBlocks = 256
-// The node answers larger batches out of order.
-const batchMax = 50
+const batchMax = 500
 const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
 /**
@@ -44,7 +43,6 @@ export async function startLendChain(): Promise<LendChain> {
     const transaction = { from: sender, to: pool, gas: toQuantity(gasPerTransaction), nonce: toQuantity(nonce), data }
     return { method: 'eth_sendTransaction', params: [transaction] }
   })
-  // A few at a time: what mining a block takes grows with the transactions that wait.
   for (let start = 0; start < blocks; start += batchMax) {
     await callNode(node.url, sends.slice(start, start + batchMax))
     await callNode(node.url, [{ method: 'hardhat_mine', params: [toQuantity(batchMax)] }])

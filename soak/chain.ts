@@ -51,9 +51,9 @@ export async function startChain({
   }))
   await mineBatch(node.url, { timestamp: toSecond(clock) + 1n, transactions: approvals })
   await standAtClock(node.url, clock)
-  await followClock(node.url, clock)
+  await followClock(node.url, { clock })
   const follow = async () => {
-    await followClock(node.url, clock)
+    await followClock(node.url, { clock })
     await callNode(node.url, [{ method: 'evm_mine', params: [] }])
   }
   return {

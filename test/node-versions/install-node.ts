@@ -28,7 +28,11 @@ export async function installNode(spec: string, { directory, npmCli }: { directo
   const home = join(directory, 'node_modules', name)
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
   const node = join(home, 'bin/node')
-  const result: InstalledNode = { version, npm: [node, npmCli], env: cleanEnvironment(process.env, dirname(node)) }
+  const result: InstalledNode = {
+    version: version.replace(/^v/, ''),
+    npm: [node, npmCli],
+    env: cleanEnvironment(process.env, dirname(node)),
+  }
   return result
 }
 

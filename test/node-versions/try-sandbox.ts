@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { request } from 'node:https'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InstalledNode } from './install-node.ts'
 import { type CommandResult, type RunningCommand, startCommand } from './run-command.ts'
@@ -68,26 +68,29 @@ async function stop(sandbox: RunningCommand, home: string): Promise<string[]> {
   sandbox.signal('SIGINT')
   const isStopped = await Promise.race([sandbox.ended.then(() => true), sleep(60_000, false, { ref: false })])
   const late = isStopped ? [] : ['the sandbox did not stop within 60 s of SIGINT']
-  const left = [...(sandbox.isAlive() ? ['a process of the sandbox is left in its group'] : []), ...processesWith(home)]
+  const inGroup = sandbox.isAlive() ? ['a process of the sandbox is left in its group'] : []
   sandbox.signal('SIGKILL')
-  return [...late, ...left]
+  // The chain is in a group of its own. Like every program of the sandbox, its Node is in the directory of the trial.
+  const others = processesFrom(dirname(home))
+  for (const { pid } of others) process.kill(pid, 'SIGKILL')
+  return [...late, ...inGroup, ...others.map(({ pid, program }) => `process ${pid} is left: ${program}`)]
 }
 
-/** Returns the processes with a text in their command line. Only Linux has /proc. */
-function processesWith(text: string): string[] {
+/** Returns the processes whose program is in a directory. Only Linux has /proc. */
+function processesFrom(directory: string): { readonly pid: number; readonly program: string }[] {
   if (process.platform !== 'linux') return []
-  return readdirSync('/proc').flatMap((pid) => {
-    const commandLine = /^\d+$/.test(pid) ? readCommandLine(pid) : ''
-    return commandLine.includes(text) ? [`process ${pid} is left: ${commandLine}`] : []
-  })
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids
+    .map((pid) => ({ pid: Number(pid), program: readProgram(pid) }))
+    .filter(({ program }) => program.startsWith(`${directory}/`))
 }
 
-function readCommandLine(pid: string): string {
+function readProgram(pid: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return readlinkSync(`/proc/${pid}/exe`)
   } catch (error) {
-    // The process ended since the directory was read.
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return ''
+    // The process has ended since the directory was read, or belongs to the kernel or another user.
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return ''
     throw error
   }
 }

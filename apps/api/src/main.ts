@@ -16,17 +16,17 @@ import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { openData } from './data/open-data.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
-import { createDateFormatter, createRequestIds, securityHeaders, tlsHeaders } from './http/common-headers.ts'
+import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { httpMetricHelp } from './http/measure.ts'
+import type { PremadeWriter } from './http/premade-answer.ts'
 import { createTlsServer } from './http/tls-server.ts'
 import { watchCertificate } from './http/watch-certificate.ts'
 import { openKeyRing } from './keys/key-ring.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
 import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
-import { createFastLane } from './notes/fast-lane.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPreflight, type Preflight } from './notes/preflight.ts'
@@ -35,6 +35,7 @@ import { createPublished, type Published } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
 import { keepTreasuryCurve } from './notes/treasury/keep-treasury-curve.ts'
 import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
+import { openLanes } from './open-lanes.ts'
 import { openPortal, type PortalOptions } from './portal/open-portal.ts'
 import { openRate } from './rate/open-rate.ts'
 import { openServiceDatabase } from './service-database.ts'
@@ -55,6 +56,8 @@ export type ServiceOptions = {
   /** Tells the person at the terminal what is going on. */
   readonly say: (line: string) => void
   readonly portal?: PortalOptions | undefined
+  /** Writes the answers of the lanes. Tests inject one that differs from Node. */
+  readonly premadeWriter?: PremadeWriter | undefined
 }
 
 /** Starts the whole service: database, keys, signer, notes, both listeners. What was opened is closed if a step fails. */
@@ -101,7 +104,10 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const chainIds = config.chains.map(({ id }) => id)
   const tls = openTls(config, common)
   closers.push(() => tls?.stopWatching())
-  const lane = { ...common, published, keyRing, chainIds, headers: tlsHeaders, formatDate: createDateFormatter() }
+  const { gateway, knownRequests } = data
+  const writer = surroundings.premadeWriter
+  const laned = { ...common, writer, published, keyRing, chainIds, gateway, knownRequests }
+  const addLanes = tls && (await openLanes(tls.server, laned))
   const app = buildApp(config, {
     ...common,
     keyRing,
@@ -110,7 +116,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     rate,
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
     portal: openPortal(database, { config, signer, options: surroundings.portal }),
-    serverFactory: tls && ((handler) => tls.server.on('request', createFastLane(lane, handler))),
+    serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
   const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote }
   const admin = buildAdminApp({

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
+import { type PremadeWriter, premadeWriter } from '../src/http/premade-answer.ts'
 import { type Answer, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
@@ -94,7 +95,9 @@ test('behavior: on one connection every answer is the same to the byte, whoever 
   }
 })
 
-const normalise = (answer: string) => answer.replace(/(?<=x-request-id: )\S+/, 'id').replace(/(?<=;r=)\d+/, 'left')
+// A second may end between two answers.
+const normalise = (answer: string) =>
+  answer.replace(/(?<=x-request-id: )\S+/, 'id').replace(/(?<=;r=)\d+;t=\d+/, 'left')
 const sortHead = (answer = '') => {
   const [head = '', body] = answer.split('\r\n\r\n')
   return [head.toLowerCase().split('\r\n').sort(), body]
@@ -126,4 +129,26 @@ test('behavior: both are counted as one route', async () => {
   await service.call('/notes', { headers })
   await service.call('/notes', { headers: { ...headers, ...slow } })
   expect((await count()) - before).toBe(2)
+})
+
+test('error: where premade answers differ from those of Node, the framework answers and one line says so', async () => {
+  const differing: PremadeWriter = {
+    ...premadeWriter,
+    send: (response, { before, after }, changing) =>
+      premadeWriter.send(response, { before, after: `x-differs: 1\r\n${after}` }, changing),
+  }
+  const databaseUrl = await newDatabase('postgres')
+  const without = await start({ databaseUrl, at: '2026-11-15T12:00:00.5-05:00', premadeWriter: differing })
+  const { secret } = await createKey(without)
+  const headers = { 'x-api-key': keys['unlimited'] ?? '' }
+  for (let count = 0; count < 3; count += 1) {
+    const answer = await without.call('/notes', { headers: { 'x-api-key': secret } })
+    expect(comparable(answer)).toEqual(comparable(await service.call('/notes', { headers })))
+  }
+  const lines = without
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('fast lane disabled'))
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, node: process.version }])
+  expect(service.log()).not.toContain('fast lane disabled')
 })

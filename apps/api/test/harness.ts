@@ -62,6 +62,7 @@ export type Setting = {
   /** Bps by tenor; null sets none. */
   readonly curve?: Readonly<Record<string, number>> | null
   readonly portal?: ServiceOptions['portal']
+  readonly premadeWriter?: ServiceOptions['premadeWriter']
 }
 
 /** Takes what has to be undone later; the last taken is undone first. */
@@ -117,7 +118,8 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   const database = await seed(setting, config, clock)
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
-  const service = await startService({ config, clock, log, say: (line) => lines.push(line), portal: setting.portal })
+  const { portal, premadeWriter } = setting
+  const service = await startService({ config, clock, log, say: (line) => lines.push(line), portal, premadeWriter })
   // The embedded database is open in one process once; on PostgreSQL tests look from beside.
   const beside = database.engine === 'postgres' ? await openDatabase(config.database.reveal()) : undefined
   let stopped: Promise<void> | undefined

@@ -1,89 +1,58 @@
-import { type Call, lendCalldata, type Note } from '@tallystick/client'
+import type { Note } from '@tallystick/client'
 import {
   type Address,
+  concatHex,
   createPublicClient,
-  decodeFunctionResult,
-  encodeFunctionData,
+  encodeAbiParameters,
   type Hex,
   http,
   parseAbi,
-  parseEventLogs,
-  toHex,
+  zeroHash,
 } from 'viem'
 import type { Credentials } from './start-sandbox.ts'
 
 const incomeAbi = parseAbi([
   'function calculateFixedIncome(uint256 tokenId) view returns (uint256)',
   'function calculateFloatingIncome(uint256 tokenId) view returns (uint256)',
-  'event Lend(address indexed initiator, address indexed beneficiary, uint256 tokenId, uint128 maturityTimestamp, uint256 coupon, uint256 principal, bytes32 partnerId, uint256 partnerFeeBPS)',
 ])
-const tokenAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
+// uint128 lendTimestamp, uint128 maturityTimestamp, uint256 coupon, uint256 principal, uint256 partnerFeeBPS, bytes32 partnerId
+const lendInfoTypes = ['uint128', 'uint128', 'uint256', 'uint256', 'uint256', 'bytes32'].map((type) => ({ type }))
+// Copies the 192 bytes behind it and returns them.
+const returnDataBehind: Hex = '0x60c0600c60003960c06000f3'
 
-type SimulatedCall = { readonly returnData: Hex; readonly status: Hex; readonly logs: never[] }
-type Block = { readonly time: bigint; readonly calls: readonly (Partial<Call> & { readonly from?: Address })[] }
+type Instant = { readonly tokenId: bigint; readonly at: bigint; readonly positionsCode?: Hex }
 
-/** Lets blocks happen on top of what the chain was just before the first of them, without keeping them. */
-async function simulate({ chains: [{ rpcUrl }] }: Credentials, blocks: readonly Block[]) {
-  const client = createPublicClient({ transport: http(rpcUrl) })
-  const base = await client.getBlock()
-  const first = blocks[0]!.time
-  // A block a second: so far back the chain's time is before the first simulated one.
-  const back = base.timestamp >= first ? base.timestamp - first + 2n : 0n
-  const blockStateCalls = blocks.map(({ time, calls }) => ({ blockOverrides: { time: toHex(time) }, calls }))
-  const results = (await client.request({
-    method: 'eth_simulateV1',
-    params: [{ blockStateCalls }, toHex(base.number - back)],
-  } as never)) as unknown as readonly { readonly calls: readonly SimulatedCall[] }[]
-  for (const { calls } of results) {
-    for (const call of calls)
-      if (call.status !== '0x1') throw new Error(`a simulated call failed: ${JSON.stringify(call)}`)
+/** Returns what the pool computes as the income of a position at an instant. */
+export async function readIncome(credentials: Credentials, instant: Instant) {
+  return {
+    fixed: await readPool(credentials, { ...instant, functionName: 'calculateFixedIncome' }),
+    floating: await readPool(credentials, { ...instant, functionName: 'calculateFloatingIncome' }),
   }
-  return results
 }
 
-/** What the pool reckons a position has earned at an instant. */
-export async function readIncome(credentials: Credentials, { tokenId, at }: { tokenId: bigint; at: bigint }) {
-  const [{ pool }] = credentials.chains
-  const names = ['calculateFixedIncome', 'calculateFloatingIncome'] as const
-  const calls = names.map((functionName) => ({
-    to: pool,
-    data: encodeFunctionData({ abi: incomeAbi, functionName, args: [tokenId] }),
-  }))
-  const [block] = await simulate(credentials, [{ time: at, calls }])
-  const [fixed, floating] = block!.calls.map(({ returnData }, index) =>
-    decodeFunctionResult({ abi: incomeAbi, functionName: names[index]!, data: returnData }),
-  )
-  return { fixed: fixed!, floating: floating! }
-}
-
-/** What the pool would have paid by maturity, had a wallet lent at an instant. */
-export async function simulateFixedIncome(
+/** Returns the fixed income the pool would pay at maturity if a wallet had lent at an instant. */
+export async function readFixedIncome(
   credentials: Credentials,
-  { note, principal, at }: { note: Note; principal: bigint; at: bigint },
+  { note, principal, at }: { readonly note: Note; readonly principal: bigint; readonly at: bigint },
 ): Promise<bigint> {
-  const [{ pool, token }] = credentials.chains
-  const from = credentials.wallets[0]!.address
-  const approve = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [pool, principal] })
-  const lend = lendCalldata({ pool, note, beneficiary: from, principal })
-  const lending = {
-    time: at,
-    calls: [
-      { from, to: token, data: approve },
-      { from, to: lend.to, data: lend.data },
-    ],
-  }
-  const [lent] = await simulate(credentials, [lending])
-  const [event] = parseEventLogs({ abi: incomeAbi, logs: lent!.calls[1]!.logs })
-  const income = encodeFunctionData({
-    abi: incomeAbi,
+  const { maturityTimestamp, coupon } = note
+  // The pool asks the position token for the terms. For this call the token knows one position, the one in question.
+  const terms = encodeAbiParameters(lendInfoTypes, [at, maturityTimestamp, coupon, principal, 0n, zeroHash])
+  const positionsCode = concatHex([returnDataBehind, terms])
+  return readPool(credentials, {
+    tokenId: 1n,
+    at: maturityTimestamp,
+    positionsCode,
     functionName: 'calculateFixedIncome',
-    args: [(event as { args: { tokenId: bigint } }).args.tokenId],
   })
-  const maturing = { time: note.maturityTimestamp, calls: [{ to: pool, data: income }] }
-  const [, matured] = await simulate(credentials, [lending, maturing])
-  return decodeFunctionResult({
-    abi: incomeAbi,
-    functionName: 'calculateFixedIncome',
-    data: matured!.calls[0]!.returnData,
-  })
+}
+
+function readPool(
+  { chains: [{ rpcUrl, pool, positions }] }: Credentials,
+  { tokenId, at, positionsCode, functionName }: Instant & { readonly functionName: (typeof incomeAbi)[number]['name'] },
+): Promise<bigint> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const stateOverride = positionsCode === undefined ? [] : [{ address: positions as Address, code: positionsCode }]
+  const override = { stateOverride, blockOverrides: { time: at } }
+  return client.readContract({ address: pool, abi: incomeAbi, functionName, args: [tokenId], ...override })
 }

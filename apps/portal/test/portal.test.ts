@@ -6,7 +6,7 @@ import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
 import type { Browser, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openVisit, shoot, type Visit } from './browser.ts'
-import { readIncome, simulateFixedIncome } from './contract.ts'
+import { readFixedIncome, readIncome } from './contract.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { type Credentials, root, startSandbox } from './start-sandbox.ts'
 
@@ -307,7 +307,7 @@ test('behavior: the calculator says what the contract pays, to the last digit', 
   const [wire] = ((await answer.json()) as { data: [WireNote] }).data
   const principal = 12_345_670_000_000_000_000_000n
   const note = decodeNote(wire)
-  const paid = await simulateFixedIncome(credentials, { note, principal, at: BigInt(Date.parse(lentAt) / 1000) })
+  const paid = await readFixedIncome(credentials, { note, principal, at: BigInt(Date.parse(lentAt) / 1000) })
   expect(BigInt(shown)).toBe(paid)
   expect(await fixed.innerText()).toMatch(/^\$10\d\.\d\d$/)
   await page.getByLabel('Amount to lend').fill('ten')

@@ -13,6 +13,7 @@ export type ChainCredentials = {
   readonly id: number
   readonly rpcUrl: string
   readonly pool: Address
+  readonly positions: Address
   readonly token: Address
   readonly signer: Address
 }

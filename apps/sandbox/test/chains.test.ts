@@ -122,7 +122,8 @@ test('behavior: time moved on one chain moves the service and the other chain', 
   const { dateSeconds, notes } = await getNotes(credentials)
   expect(dateSeconds).toBeGreaterThanOrEqual(moved)
   const times = await Promise.all(ids.map(timeOf))
-  expect(Math.abs(Number(times[0]! - times[1]!))).toBeLessThanOrEqual(2)
+  // Without transactions a chain has a block every 10 s.
+  expect(Math.abs(Number(times[0]! - times[1]!))).toBeLessThanOrEqual(12)
   const note = notes.find(({ chainId }) => chainId === 324)!
   expect(await lendFrom(onChain(credentials, 324), { wallet: 1, note })).toMatchObject({ status: 'success' })
 })

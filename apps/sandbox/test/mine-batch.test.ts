@@ -49,9 +49,10 @@ test('error: a transaction that reverts is named by its sender', async () => {
 
 test('error: what the node refuses outright is said in its words', async () => {
   const poor = pad('0x99', { size: 20 })
+  await chain.client.impersonateAccount({ address: poor })
   const transactions = [{ from: poor, to: chain.token, data: approveData() }]
   const batch = mineBatch(url, { timestamp: startsAt + 2_000n, transactions })
-  await expect(batch).rejects.toThrow('eth_sendTransaction: Insufficient funds')
+  await expect(batch).rejects.toThrow("eth_sendTransaction: Sender doesn't have enough funds")
 })
 
 async function lends(at: bigint, count: number) {

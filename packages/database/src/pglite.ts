@@ -6,15 +6,22 @@ import { lockDirectory } from './lock-directory.ts'
 import { createPrepared } from './pglite-prepared.ts'
 import { createProcessLocks } from './process-locks.ts'
 
+// PostgreSQL's own checkpoint_timeout.
+const checkpointMsDefault = 300_000
+
 /** Opens the embedded database in a directory, making it on first use (which takes some seconds). */
-export async function openPglite(directory: string): Promise<Database> {
+export async function openPglite(
+  directory: string,
+  { checkpointMs = checkpointMsDefault }: { readonly checkpointMs?: number | undefined } = {},
+): Promise<Database> {
   const path = resolve(directory)
   await mkdir(path, { recursive: true })
   const unlock = await lockDirectory(path)
-  const pglite = await PGlite.create(path, { parsers: { [types.INT8]: BigInt } }).catch(async (error) => {
+  const pglite = await PGlite.create(path, { parsers: { [types.INT8]: BigInt }, startParams }).catch(async (error) => {
     await unlock()
     throw error
   })
+  const checkpoints = keepCheckpoints(pglite, checkpointMs)
 
   const query = queryWith(pglite)
   const runPrepared = createPrepared(pglite)
@@ -50,10 +57,23 @@ export async function openPglite(directory: string): Promise<Database> {
     },
     tryLock: createProcessLocks(),
     close: async () => {
+      clearInterval(checkpoints)
       if (!pglite.closed) await pglite.close()
       await unlock()
     },
   }
+}
+
+// A write-ahead log that was checkpointed is deleted, not kept for reuse, so that an idle database does not grow.
+const startParams = [...PGlite.defaultStartParams, '-c', 'wal_recycle=off']
+
+/** PGlite has no process that checkpoints from time to time. Without one the write-ahead log grows up to 1 GB. */
+function keepCheckpoints(pglite: PGlite, everyMs: number): NodeJS.Timeout {
+  const checkpoint = () => {
+    // A failure shows in the next query, where somebody waits for an answer.
+    pglite.query('checkpoint').catch(() => undefined)
+  }
+  return setInterval(checkpoint, everyMs).unref()
 }
 
 // Shorter ones cost less as they are.

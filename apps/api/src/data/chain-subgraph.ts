@@ -40,6 +40,8 @@ export type ChainSubgraph = {
    * it counts as traffic, which keeps the knowledge fresh.
    */
   currentHead(): Head | undefined | Promise<Head | undefined>
+  /** Returns the same without waiting. Undefined also where the database would have to be asked. */
+  knownHead(): Head | undefined
   /** Answers before the signal is aborted, or throws. */
   ask(query: SubgraphQuery, signal: StopSignal): Promise<SubgraphAnswer>
   close(): Promise<void>

@@ -3,7 +3,9 @@ import { createAbort, type StopSignal } from '@tallystick/database'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AnalysedQuery } from './analyse-query.ts'
 import { parseDataRequest } from './data-request.ts'
+import { encodeResults, toEntry } from './encode-results.ts'
 import { formatHeads } from './format-heads.ts'
+import type { KnownRequests } from './known-requests.ts'
 import { prepareQuery } from './prepare-query.ts'
 import type { ChainResult, Gateway } from './query-chains.ts'
 
@@ -12,6 +14,7 @@ export type DataParts = {
   readonly gateway: Gateway
   /** Those that can be asked. */
   readonly chainIds: readonly number[]
+  readonly knownRequests: KnownRequests
 }
 
 // The day `/data` became the name of what one example of the specification calls `/graphql`.
@@ -28,21 +31,20 @@ export function registerDataRoutes(app: FastifyInstance, parts: DataParts): void
 }
 
 async function respond(
-  { analyse, gateway, chainIds }: DataParts,
+  { analyse, gateway, chainIds, knownRequests }: DataParts,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
   const { query: text, chains, ...asked } = parseDataRequest(request.body, chainIds)
   const query = prepareQuery(analyse(text), asked)
+  // Not of every query: most texts of queries that are not in memory never come again.
+  if (gateway.recall({ chains, key: query.key })) knownRequests.accept(request.raw, { chains, query })
   const caller = watchCaller(reply)
   const results = await gateway.query({ chains, query, gone: caller.gone }).finally(caller.forget)
   caller.gone.throwIfAborted()
   const heads = results.flatMap(({ chain, answer }) => (answer?.head ? [{ chain, head: answer.head }] : []))
   if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   if (results.every(({ answer }) => answer === undefined)) throw failWhole(results)
-  return reply
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(`[${results.map(encodeResult).join(',')}]`)
+  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(encodeResults(results))
 }
 
 /** A signal that is aborted when the connection ends before there is an answer. */
@@ -51,18 +53,6 @@ function watchCaller({ raw }: FastifyReply): { readonly gone: StopSignal; readon
   const onClose = () => abort(new CallerGoneError())
   raw.once('close', onClose)
   return { gone: signal, forget: () => void raw.off('close', onClose) }
-}
-
-/** `data` is JSON already: it was made once and may be sent many times. */
-function encodeResult({ chain, answer, failure }: ChainResult): string {
-  if (failure) return JSON.stringify({ chain, data: null, errors: [toEntry(failure)] })
-  if (answer.errors.length === 0) return `{"chain":${chain},"data":${answer.data}}`
-  const errors = answer.errors.map((message) => ({ message, code: 'query_rejected' }))
-  return `{"chain":${chain},"data":${answer.data},"errors":${JSON.stringify(errors)}}`
-}
-
-function toEntry({ message, code, details }: TallystickError) {
-  return { message, code, ...(details && { details }) }
 }
 
 /** No chain has data. What is the query's fault is so everywhere; a failure anywhere else may pass. */

@@ -17,6 +17,7 @@ export function createEmbeddedSubgraph(
     chainId,
     // Where another process writes, only the database knows whether there is a new block.
     currentHead: () => (follower.isWriting ? toHead(subgraph.head) : subgraph.readHead().then(toHead, () => undefined)),
+    knownHead: () => (follower.isWriting ? toHead(subgraph.head) : undefined),
     ask: async ({ text: query, variables, operationName }, signal) => {
       const { data, errors = [], head } = await subgraph.answer({ query, variables, operationName, signal })
       if (signal.aborted && typeof signal.reason !== 'symbol') throw signal.reason

@@ -9,6 +9,7 @@ import { createDataMetrics } from './data-metrics.ts'
 import type { DataParts } from './data-route.ts'
 import { createEmbeddedSubgraph } from './embedded-subgraph.ts'
 import type { EmbeddedSubgraph } from './embedded-subgraphs.ts'
+import { createKnownRequests } from './known-requests.ts'
 import { measureSubgraph } from './measure-subgraph.ts'
 import { createGateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
@@ -53,6 +54,7 @@ export function openData(
     analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
     gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log: parts.log }),
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
+    knownRequests: createKnownRequests(),
     remote,
     close: () => Promise.all(remote.map((subgraph) => subgraph.close())),
   }

@@ -35,6 +35,7 @@ function createHandAnswered(chainId = 324) {
   const subgraph: ChainSubgraph = {
     chainId,
     currentHead: () => state.head,
+    knownHead: () => state.head,
     ask: (asking, signal) =>
       new Promise((resolve, reject) => {
         const answer = (given: SubgraphAnswer | Error) => (given instanceof Error ? reject(given) : resolve(given))

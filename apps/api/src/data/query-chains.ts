@@ -19,6 +19,16 @@ export type Gateway = {
     /** Aborted when the caller has left. */
     readonly gone: StopSignal
   }): Promise<readonly ChainResult[]>
+  /**
+   * Returns the answers in memory, of the latest block of each chain, in the order of `chains`. Undefined if one is not in
+   * memory. Never waits and counts nothing.
+   */
+  recall(request: {
+    readonly chains: readonly number[]
+    readonly key: PreparedQuery['key']
+  }): readonly SubgraphAnswer[] | undefined
+  /** Counts one hit for each chain. For answers of `recall` that are sent. */
+  countHits(chains: readonly number[]): void
 }
 
 export type GatewayOptions = {
@@ -70,7 +80,28 @@ export function createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, lo
           }
         }),
       ),
+    recall: ({ chains: asked, key }) => {
+      const answers: SubgraphAnswer[] = []
+      for (const id of asked) {
+        const chain = chains.get(id) as Chain
+        const answer = findAnswer(chain, { key, head: chain.subgraph.knownHead() })
+        if (!answer) return undefined
+        answers.push(answer)
+      }
+      return answers
+    },
+    countHits: (asked) => {
+      for (const id of asked) chains.get(id)?.metrics.hit.increment()
+    },
   }
+}
+
+/** Finds the answer of a block, if that is the block whose answers are kept. */
+function findAnswer(
+  chain: Chain,
+  { key, head }: { readonly key: string; readonly head: Head | undefined },
+): SubgraphAnswer | undefined {
+  return head && head.hash === chain.answersOf ? chain.answers.find(key) : undefined
 }
 
 type Question = { readonly query: PreparedQuery; readonly gone: StopSignal }
@@ -78,7 +109,7 @@ type Question = { readonly query: PreparedQuery; readonly gone: StopSignal }
 async function ask(chain: Chain, { query, gone }: Question): Promise<SubgraphAnswer> {
   const { subgraph, flights, metrics } = chain
   const head = await subgraph.currentHead()
-  const known = head && head.hash === chain.answersOf ? chain.answers.find(query.key) : undefined
+  const known = findAnswer(chain, { key: query.key, head })
   if (known) {
     metrics.hit.increment()
     return known

@@ -54,6 +54,7 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
   return {
     chainId,
     currentHead: known.read,
+    knownHead: known.read,
     ask: async (query, signal) => {
       known.touch()
       const candidates = usable(upstreams)

@@ -39,7 +39,8 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
   const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
   const tls = { minVersion: 'TLSv1.2', handshakeTimeout: timeoutsMs.handshake } as const
   const server = createSecureServer({
-    ...{ ...tls, cert, key, allowHTTP1: true, settings: { maxConcurrentStreams } },
+    // From Node 24 on, Node itself would answer a request without `Host`, without our body and headers.
+    ...{ ...tls, cert, key, allowHTTP1: true, requireHostHeader: false, settings: { maxConcurrentStreams } },
     // As HTTP/1.1 servers have it: the end of an answer must not wait until its beginning is acknowledged.
     ...({ noDelay: true } satisfies ServerOpts),
   })

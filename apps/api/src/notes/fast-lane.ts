@@ -1,38 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../clock.ts'
-import { type PremadeAnswer, premake, sendPremade } from '../http/premade-answer.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
-import { formatRate, type RateState } from '../keys/rate-window.ts'
-import type { Metrics } from '../metrics.ts'
+import type { IncomingMessage } from 'node:http'
+import { formatChanging, type LaneAnswer, sendLaneAnswer } from '../http/lane-answer.ts'
+import type { LaneParts } from '../http/lane-parts.ts'
+import { createMeasureLane } from '../http/measure-lane.ts'
+import { type Handler, isPlainRequest } from '../http/plain-request.ts'
 import type { Published } from './published.ts'
 
-export type FastLaneParts = {
+export type FastLaneParts = LaneParts & {
   readonly published: Pick<Published, 'at'>
-  readonly keyRing: Pick<KeyRing, 'find'>
-  readonly clock: Clock
-  readonly monotonicNow: () => number
-  readonly metrics: Metrics
-  readonly nextRequestId: () => string
-  readonly formatDate: (instantMs: number) => string
-  /** Those of every answer. */
-  readonly headers: Readonly<Record<string, string>>
   readonly chainIds: readonly number[]
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
-/** What is on offer, ready to be sent. Good for one second. */
-type Ready = { readonly second: number; readonly etag: string; readonly whole: Prepared; readonly unchanged: Prepared }
-
-/** An answer but for the lines that differ from one request to the next. */
-type Prepared = {
-  readonly status: 200 | 304
-  /** Names and values in turns. */
-  readonly headers: readonly string[]
-  /** Byte by byte, whatever its encoding: as one text, head and body are one write. */
-  readonly body: string
-  /** There once it has been sent. */
-  premade: PremadeAnswer | undefined
+/** The answers of one second. */
+type Ready = {
+  readonly second: number
+  readonly etag: string
+  readonly whole: LaneAnswer
+  readonly unchanged: LaneAnswer
 }
 
 /**
@@ -41,14 +24,19 @@ type Prepared = {
  * is answered here is what it would have answered (docs/decisions/0014-fast-lane.md, and a test that compares them).
  */
 export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handler {
-  const { keyRing, clock, monotonicNow, nextRequestId } = parts
+  const { writer, keyRing, clock, monotonicNow, nextRequestId, isListening } = parts
   const lanes = new Map([undefined, ...parts.chainIds].map((chainId) => [pathOf(chainId), createReady(parts, chainId)]))
-  const measure = createMeasure(parts.metrics)
+  const measure = createMeasureLane(parts.metrics, '/notes')
 
   return (request, response) => {
+    const find = isPlain(request) && isListening() ? lanes.get(request.url as string) : undefined
+    if (!find) {
+      otherwise(request, response)
+      return
+    }
     const startedMs = monotonicNow()
     const nowMs = clock.now()
-    const ready = isPlain(request) ? lanes.get(request.url as string)?.(nowMs) : undefined
+    const ready = find(nowMs)
     const { 'x-api-key': secret, 'if-none-match': known } = request.headers
     const key = ready && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
     if (!ready || !key?.scopes.has('notes') || (known !== undefined && known !== ready.etag)) {
@@ -61,31 +49,10 @@ export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handle
       return
     }
     const answer = known === undefined ? ready.whole : ready.unchanged
-    send(response, answer, formatChanging(nextRequestId(), key.window && rate && { policy: key.window.policy, rate }))
+    const changing = formatChanging(nextRequestId(), { window: key.window, rate })
+    sendLaneAnswer(response, { writer, answer, changing })
     measure(answer.status, monotonicNow() - startedMs)
   }
-}
-
-/** The header lines that are of one request only. */
-function formatChanging(
-  id: string,
-  allowance: { readonly policy: string; readonly rate: RateState } | undefined,
-): string {
-  if (!allowance) return `x-request-id: ${id}\r\n`
-  return `x-request-id: ${id}\r\nratelimit-policy: ${allowance.policy}\r\nratelimit: ${formatRate(allowance.rate)}\r\n`
-}
-
-/** The first of a second is made by Node; those after it are the same with their own lines. */
-function send(response: ServerResponse, answer: Prepared, changing: string): void {
-  const { status, headers, body, premade } = answer
-  if (premade) {
-    response.statusCode = status
-    sendPremade(response, premade, changing)
-    return
-  }
-  response.writeHead(status, [...headers, ...changing.split(/: |\r\n/).slice(0, -1)])
-  answer.premade = premake(response, { changing, body })
-  response.end(body, 'latin1')
 }
 
 /**
@@ -131,29 +98,6 @@ function pathOf(chainId: number | undefined): string {
   return chainId === undefined ? '/notes' : `/notes?chainid=${chainId}`
 }
 
-/** Nothing about it that a rule could be about, but key, path and the notes the client has. */
-function isPlain({ method, httpVersion, headers }: IncomingMessage): boolean {
-  const { accept, connection } = headers
-  return (
-    method === 'GET' &&
-    httpVersion === '1.1' &&
-    (connection === undefined || connection === 'keep-alive') &&
-    (accept === undefined || accept === '*/*' || accept === 'application/json') &&
-    headers['content-length'] === undefined &&
-    headers['transfer-encoding'] === undefined &&
-    headers.expect === undefined &&
-    headers.upgrade === undefined
-  )
-}
-
-function createMeasure(metrics: Metrics): (status: 200 | 304, elapsedMs: number) => void {
-  const duration = metrics.histogram('tallystick_http_request_duration_seconds', { route: '/notes' })
-  const counters = {
-    200: metrics.counter('tallystick_http_requests_total', { route: '/notes', status: 200 }),
-    304: metrics.counter('tallystick_http_requests_total', { route: '/notes', status: 304 }),
-  }
-  return (status, elapsedMs) => {
-    counters[status].increment()
-    duration.observe(elapsedMs / 1000)
-  }
+function isPlain(request: IncomingMessage): boolean {
+  return request.method === 'GET' && request.headers['content-length'] === undefined && isPlainRequest(request)
 }

@@ -3,6 +3,8 @@ export type ChainClock = {
   now(): number
   /** Makes `second` the present one. Time runs on from it. */
   set(second: number): void
+  /** Returns a function that undoes what was set since. */
+  remember(): () => void
 }
 
 export function createChainClock(systemNowMs: () => number): ChainClock {
@@ -12,6 +14,12 @@ export function createChainClock(systemNowMs: () => number): ChainClock {
     now: () => systemSecond() + offsetSeconds,
     set: (second) => {
       offsetSeconds = second - systemSecond()
+    },
+    remember: () => {
+      const remembered = offsetSeconds
+      return () => {
+        offsetSeconds = remembered
+      }
     },
   }
 }

@@ -31,4 +31,5 @@ export type Snapshot = {
   readonly engineId: unknown
   readonly journalLength: number
   readonly blockCount: number
+  readonly restoreClock: () => void
 }

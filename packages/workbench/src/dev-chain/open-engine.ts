@@ -19,19 +19,19 @@ export type Engine = {
   request(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
+// The package is CommonJS whose exports Node cannot name in advance.
+const edr = createRequire(import.meta.url)('@nomicfoundation/edr') as typeof Edr
 const hardfork = 'Osaka'
 const initialBaseFeeWei = 1_000_000_000n
 const balanceWei = 10_000n * 10n ** 18n
 
 /** Creates a chain in memory that consists of its genesis block. */
 export async function openEngine(genesis: Genesis): Promise<Engine> {
-  // The package is CommonJS whose exports Node cannot name in advance.
-  const edr = createRequire(import.meta.url)('@nomicfoundation/edr') as typeof Edr
-  const context = new edr.EdrContext()
-  await context.registerProviderFactory(edr.L1_CHAIN_TYPE, edr.l1ProviderFactory())
+  contextOfProcess ??= createContext()
+  const context = await contextOfProcess
   const provider = await context.createProvider(
     edr.L1_CHAIN_TYPE,
-    describeProvider(edr, genesis),
+    describeProvider(genesis),
     { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => undefined },
     { subscriptionCallback: () => undefined },
     new edr.ContractDecoder(),
@@ -44,6 +44,15 @@ export async function openEngine(genesis: Genesis): Promise<Engine> {
   return { send, request: async (method, params) => readResult(await send(method, params)) }
 }
 
+// EDR allows one context in a process.
+let contextOfProcess: Promise<Edr.EdrContext> | undefined
+
+async function createContext(): Promise<Edr.EdrContext> {
+  const context = new edr.EdrContext()
+  await context.registerProviderFactory(edr.L1_CHAIN_TYPE, edr.l1ProviderFactory())
+  return context
+}
+
 type Answer = { readonly result?: unknown; readonly error?: { code: number; message: string; data?: unknown } }
 
 /** Parses the text of an answer. Throws `RpcFailure` for an error. */
@@ -53,7 +62,7 @@ function readResult(text: string): unknown {
   return result
 }
 
-function describeProvider(edr: typeof Edr, genesis: Genesis): Edr.ProviderConfig {
+function describeProvider(genesis: Genesis): Edr.ProviderConfig {
   const { chainId, timestamp, blockGasLimit } = genesis
   return {
     // Catching up and automine put several blocks into one second.

@@ -67,11 +67,12 @@ async function takeSnapshot(state: ChainState): Promise<string> {
     engineId: await state.engine.request('evm_snapshot', []),
     journalLength: state.journal?.length() ?? 0,
     blockCount: state.miner.timestamps.length,
+    restoreClock: state.clock.remember(),
   })
   return id
 }
 
-/** Undoes everything since a snapshot. What is undone leaves the journal too. */
+/** Undoes everything since a snapshot, the clock's moves included. What is undone leaves the journal too. */
 async function revert(state: ChainState, [id]: readonly unknown[]): Promise<boolean> {
   const snapshot = state.snapshots.get(String(id))
   if (!snapshot) return false
@@ -79,6 +80,7 @@ async function revert(state: ChainState, [id]: readonly unknown[]): Promise<bool
   if (isDone !== true) return false
   state.journal?.truncate(snapshot.journalLength)
   state.miner.forgetFrom(snapshot.blockCount)
+  snapshot.restoreClock()
   // A snapshot is used up, and those taken after it are gone with what they remembered.
   for (const later of [...state.snapshots.keys()]) {
     if (Number(later) >= Number(id)) state.snapshots.delete(later)

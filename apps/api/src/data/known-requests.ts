@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import { createBoundedCache } from '@tallystick/database'
+import type { LaneAnswer } from '../http/lane-answer.ts'
+import type { SubgraphAnswer } from './chain-subgraph.ts'
+import type { PreparedQuery } from './prepare-query.ts'
+
+/** The request that a body stands for. */
+export type KnownRequest = {
+  readonly chains: readonly number[]
+  /** Key of the query in the cache of answers. */
+  readonly key: PreparedQuery['key']
+  /** The last answer made for this body. */
+  ready: ReadyAnswer | undefined
+}
+
+/** An answer that is right for one second, while the chains have the same answers in memory. */
+export type ReadyAnswer = {
+  readonly second: number
+  readonly answers: readonly SubgraphAnswer[]
+  readonly answer: LaneAnswer
+}
+
+export type KnownRequests = {
+  /** Finds a request by the exact bytes of its body, one character per byte. */
+  find(body: string): KnownRequest | undefined
+  /** Notes the body of a request that the framework is about to read. */
+  expect(request: IncomingMessage, body: string): void
+  /** Remembers a noted body that the framework has accepted. Without a noted body it does nothing. */
+  accept(
+    request: IncomingMessage,
+    accepted: { readonly chains: readonly number[]; readonly query: PreparedQuery },
+  ): void
+  /** Remembers an answer. */
+  keep(body: string, known: KnownRequest, ready: ReadyAnswer): void
+  readonly count: number
+  readonly bytes: number
+}
+
+// A member of the request: a WeakMap would have one more entry per uncached query until the next large collection.
+const notedBody = Symbol('body')
+type Noted = IncomingMessage & { [notedBody]?: string }
+
+// One client sends one or two bodies per wallet, each of about 5 KB with its answer.
+const countMax = 4_000
+const bytesMax = 16 * 1024 * 1024
+// Approximate size of the objects, and of the head of an answer.
+const entryBytes = 500
+const readyBytes = 2_000
+
+/**
+ * Remembers which request a body stands for, so that the same bytes need not be parsed, validated and analysed again.
+ * Only bodies that the framework has accepted are remembered: every rule stays there. Bounded in number and in bytes.
+ */
+export function createKnownRequests(): KnownRequests {
+  const known = createBoundedCache<KnownRequest>({ countMax, bytesMax })
+  return {
+    find: known.find,
+    expect: (request: Noted, body) => {
+      request[notedBody] = body
+    },
+    accept: (request: Noted, { chains, query: { key } }) => {
+      const body = request[notedBody]
+      if (body === undefined) return
+      const accepted = { chains, key, ready: undefined }
+      known.keep(body, accepted, sizeOf(body, accepted))
+    },
+    keep: (body, request, ready) => {
+      request.ready = ready
+      // A text of the body, and the texts of the chains' answers with up to two bytes per character.
+      const bytes = sizeOf(body, request) + 3 * ready.answer.body.length + readyBytes
+      known.keep(body, request, bytes)
+    },
+    get count() {
+      return known.count
+    },
+    get bytes() {
+      return known.bytes
+    },
+  }
+}
+
+function sizeOf(body: string, { chains, key }: Pick<KnownRequest, 'chains' | 'key'>): number {
+  return body.length + 2 * key.length + 8 * chains.length + entryBytes
+}

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http'
+import { formatRate, type RateState, type RateWindow } from '../keys/rate-window.ts'
+import type { PremadeAnswer, PremadeWriter } from './premade-answer.ts'
+
+/** An answer of a lane without the lines that differ between requests. */
+export type LaneAnswer = {
+  readonly status: 200 | 304
+  /** Names and values in turns. */
+  readonly headers: readonly string[]
+  /** One character per byte, in any encoding. As one text, head and body are one write. */
+  readonly body: string
+  /** Set when the answer is sent for the first time. */
+  premade: PremadeAnswer | undefined
+}
+
+/** Formats the header lines of one request. */
+export function formatChanging(
+  id: string,
+  { window, rate }: { readonly window: RateWindow | undefined; readonly rate: RateState | undefined },
+): string {
+  if (!window || !rate) return `x-request-id: ${id}\r\n`
+  return `x-request-id: ${id}\r\nratelimit-policy: ${window.policy}\r\nratelimit: ${formatRate(rate)}\r\n`
+}
+
+/** Sends an answer. Node makes the head of the first one. Later ones reuse it with their own lines. */
+export function sendLaneAnswer(
+  response: ServerResponse,
+  {
+    writer,
+    answer,
+    changing,
+  }: { readonly writer: PremadeWriter; readonly answer: LaneAnswer; readonly changing: string },
+): void {
+  if (answer.premade) {
+    response.statusCode = answer.status
+    writer.send(response, answer.premade, changing)
+    return
+  }
+  writeHead(response, answer, changing)
+  answer.premade = writer.premake(response, { changing, body: answer.body })
+  response.end(answer.body, 'latin1')
+}
+
+/** Sends an answer by Node's public functions only. */
+export function sendByNode(response: ServerResponse, answer: Omit<LaneAnswer, 'premade'>, changing: string): void {
+  writeHead(response, answer, changing)
+  response.end(answer.body, 'latin1')
+}
+
+function writeHead(response: ServerResponse, { status, headers }: Omit<LaneAnswer, 'premade'>, changing: string): void {
+  response.writeHead(status, [...headers, ...changing.split(/: |\r\n/).slice(0, -1)])
+}
