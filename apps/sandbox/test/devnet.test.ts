@@ -48,8 +48,8 @@ test('default: sixty days of history, notes the pool takes, and all of it there 
   expect(lent).toHaveLength(41)
   await second.stop()
 
-  const state = join(dir, 'chain', 'state.json')
-  writeFileSync(state, readFileSync(state).subarray(0, 50_000))
+  const journal = journalOf(dir)
+  writeFileSync(journal, readFileSync(journal).subarray(0, 50_000))
   const third = await startSandbox('--dir', dir, '--positions', '7')
   expect(third.output()).toContain('the state of its chain is damaged: beginning a new history')
   const anew = readCredentials(dir)
@@ -101,12 +101,14 @@ test('behavior: however it ends, no process is left, and half of a history is no
   const second = await startSandbox('--dir', dir, '--positions', '3')
   expect(second.output()).toContain('its chain was never finished: beginning a new history')
   await expectHistory(readCredentials(dir), { positions: 3 })
+  const before = await readChainUpTo(readCredentials(dir))
   await second.end('SIGKILL')
   await expect.poll(() => processesOf(dir), { timeout: 40_000 }).toEqual([])
 
   const third = await startSandbox('--dir', dir)
   expect(third.output()).not.toContain('new history')
-  const [node] = processesOf(join(dir, 'chain', 'state.json'))
+  expect(await readChainUpTo(readCredentials(dir), before.head.number)).toEqual(before)
+  const [node] = processesOf(journalOf(dir))
   expect(node!.command).toContain('--chain-id 324')
   process.kill(node!.pid, 'SIGKILL')
   await third.saw(/The chain ended by itself/)
@@ -123,6 +125,17 @@ test('behavior: ten thousand positions in under two minutes', { timeout: 300_000
   await expectHistory(readCredentials(dir), { positions: 10_000 })
   await sandbox.stop()
 })
+
+function journalOf(dir: string): string {
+  return join(dir, 'chains', '324', 'journal.jsonl')
+}
+
+/** Reads a block, the newest one by default, and every log up to it. */
+async function readChainUpTo(credentials: Credentials, blockNumber?: bigint) {
+  const client = readChain(credentials)
+  const head = await client.getBlock(blockNumber === undefined ? {} : { blockNumber })
+  return { head, logs: await client.getLogs({ fromBlock: 0n, toBlock: head.number }) }
+}
 
 /** The history as the chain tells it. */
 async function expectHistory(credentials: Credentials, { positions }: { positions: number }): Promise<void> {
@@ -177,13 +190,14 @@ async function expectWallets(credentials: Credentials): Promise<void> {
   }
 }
 
-/** Four blocks, each of the service's second, from an instant on. */
+/** Four blocks, each of the service's second, from an instant on. A call makes a block if the newest one is older. */
 async function expectInStep(credentials: Credentials, fromSeconds: bigint): Promise<void> {
   const client = readChain(credentials)
   const first = (await client.getBlock()).number
   let seen = first
   while (seen < first + 4n) {
     const askedAt = performance.now()
+    await client.readContract({ address: credentials.chains[0].pool, abi: poolAbi, functionName: 'paused' })
     const [block, { dateSeconds }] = [await client.getBlock(), await getNotes(credentials)]
     const tookSeconds = Math.ceil((performance.now() - askedAt) / 1000)
     expect(block.timestamp).toBeGreaterThanOrEqual(fromSeconds)
