@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type Clock, openServiceDatabase } from '@tallystick/api'
 import type { Database } from '@tallystick/database'
+import { copyPgliteTemplate } from '@tallystick/workbench/pglite-template'
 import { carryKeys } from './carry-keys.ts'
 import { createDevnet, sandboxWallets } from './devnet/create-devnet.ts'
 import type { Devnet, DevnetParts } from './devnet/devnet.ts'
@@ -35,7 +36,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   if (isNew && (existsSync(home.chains) || existsSync(home.oldChain))) {
     say(`${cannotResume}, its database is missing: beginning a new history in it`)
   }
-  if (isNew) say('making the embedded database (a few seconds, this once)')
+  if (isNew) say('making the embedded database (a few seconds at the first start)')
   const database = await openDatabase(home)
   try {
     if (isNew) return { database, devnets: await createDevnets(options) }
@@ -52,7 +53,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   return recreateHistory(database, options)
 }
 
-function openDatabase(home: Home): Promise<Database> {
+async function openDatabase(home: Home): Promise<Database> {
+  if (!existsSync(home.database)) await copyPgliteTemplate(home.database)
   return openServiceDatabase(`file:${home.database}`, () => undefined)
 }
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 
 /** Where new databases come from: a running server, and a directory of an empty embedded database to copy. */
@@ -22,14 +21,6 @@ export async function createTestDatabase(engine: DatabaseEngine, source: Databas
     url: `file:${join(directory, 'db')}`,
     remove: () => rm(directory, { recursive: true, force: true }),
   }
-}
-
-/** Makes the directory to copy: a first boot takes three seconds, a copy does not. */
-export async function createPgliteTemplate(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-template-'))
-  const pglite = await PGlite.create(directory)
-  await pglite.close()
-  return directory
 }
 
 async function createPostgresDatabase(serverUrl: string): Promise<TestDatabase> {
