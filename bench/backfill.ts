@@ -34,7 +34,7 @@ export async function measureBackfill(engines: Engines, chain: LendChain): Promi
   }
   return (['pglite', 'postgres'] as const).map((engine) =>
     compare(
-      { name: `subgraph.backfill.${engine}`, unit: 'events/s', target: { atLeast: 1 } },
+      { name: `subgraph.backfill.${engine}`, unit: 'events/s', target: { atLeast: 1 }, source: chain.engine },
       measured.map((round) => ({ value: round[engine], baseline: round.viem })),
     ),
   )

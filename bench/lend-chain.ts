@@ -6,6 +6,8 @@ export type LendChain = {
   /** The blocks that hold logs. */
   readonly firstBlock: number
   readonly lastBlock: number
+  /** Name and version of the engine that serves the logs. */
+  readonly engine: string
   stop(): Promise<void>
 }
 
@@ -48,7 +50,8 @@ export async function startLendChain(): Promise<LendChain> {
     await callNode(node.url, [{ method: 'hardhat_mine', params: [toQuantity(batchMax)] }])
   }
   await callNode(node.url, [{ method: 'hardhat_mine', params: [toQuantity(emptyBlocks)] }])
-  return { url: node.url, firstBlock: 1, lastBlock: blocks, stop: () => node.stop() }
+  const [engine] = (await callNode(node.url, [{ method: 'web3_clientVersion', params: [] }])) as [string]
+  return { url: node.url, firstBlock: 1, lastBlock: blocks, engine, stop: () => node.stop() }
 }
 
 /** Whom a lend was for: ten each, far apart. The pool's code says the same. */
@@ -92,10 +95,12 @@ function toQuantity(value: number): string {
 
 type NodeCall = { readonly method: string; readonly params: readonly unknown[] }
 
-async function callNode(url: string, calls: readonly NodeCall[]): Promise<void> {
+async function callNode(url: string, calls: readonly NodeCall[]): Promise<readonly unknown[]> {
   const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  for (const { error } of (await response.json()) as readonly { readonly error?: { readonly message: string } }[]) {
+  const answers = (await response.json()) as readonly { result: unknown; error?: { readonly message: string } }[]
+  return answers.map(({ result, error }) => {
     if (error) throw new Error(error.message)
-  }
+    return result
+  })
 }

@@ -16,12 +16,14 @@ export type Result = {
   readonly ratio: number | null
   readonly spread?: readonly [number, number]
   readonly target?: Target | undefined
+  /** Program that served what was measured, where that matters. */
+  readonly source?: string | undefined
 }
 
 export type Round = { readonly value: number; readonly baseline: number }
 
 /** The median of the rounds of a pair measured in turns. */
-export function compare(figure: Pick<Result, 'name' | 'unit' | 'target'>, rounds: readonly Round[]): Result {
+export function compare(figure: Pick<Result, 'name' | 'unit' | 'target' | 'source'>, rounds: readonly Round[]): Result {
   const ratios = rounds.map(({ value, baseline }) => value / baseline).sort((a, b) => a - b)
   return {
     ...figure,

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { measureBoundary } from './boundary.ts'
 import { measureData } from './data.ts'
@@ -27,6 +28,7 @@ if (unknown.length > 0) {
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 process.setMaxListeners(0)
+process.stderr.write(`Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores\n`)
 process.stderr.write(`peaks are taken with ${hasWrk ? 'wrk' : 'our own load generator: wrk is not installed'}\n`)
 const results: Result[] = []
 for (const [name, measure] of Object.entries(parts)) {
@@ -34,6 +36,7 @@ for (const [name, measure] of Object.entries(parts)) {
   process.stderr.write(`measuring ${name}\n`)
   const measured = await measure()
   process.stderr.write(`${formatResults(measured)}\n\n`)
+  for (const { name, source } of measured) if (source) process.stderr.write(`${name}: logs served by ${source}\n`)
   results.push(...measured)
 }
 writeFileSync(fileURLToPath(new URL('results.json', import.meta.url)), `${JSON.stringify(results, undefined, 2)}\n`)
