@@ -11,22 +11,19 @@ type Span = { readonly from: number; readonly to: number; readonly addresses: Re
 // Two requests of headers and logs: small enough that the chain rarely changes meanwhile.
 const blocksPerRead = 50
 
-/** Reads and stores every block up to one near the head, each in its own transaction and on its parent. */
+/** Reads and stores every block up to one near the head, each on its parent. Blocks read together are one transaction. */
 export async function followHead(
   context: ChainContext,
   { cursor, to }: { readonly cursor: Cursor; readonly to: number },
 ): Promise<Cursor> {
   let { stored, position } = cursor
-  while (position.number < to) {
+  while (position.number < to && !context.isOver()) {
     const from = position.number + 1
     const span = { from, to: Math.min(to, from + blocksPerRead - 1), addresses: context.addresses }
     const blocks = await context.pool.run((endpoint) => readSpan(endpoint, span))
     if (blocks[0]?.block.parentHash !== position.hash) throw changed(from)
-    for (const block of blocks) {
-      if (context.isOver()) return { stored, position }
-      stored = await storeBlocks(context, { blocks: [block], head: stored, isIndexed: true })
-      position = stored
-    }
+    stored = await storeBlocks(context, { blocks, head: stored, isIndexed: true })
+    position = stored
   }
   return { stored, position }
 }
