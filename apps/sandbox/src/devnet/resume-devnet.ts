@@ -6,14 +6,14 @@ import { callNode, toQuantity } from '../call-node.ts'
 import { sourcesHash } from '../generated/sources-hash.ts'
 import { type Devnet, type DevnetParts, nodeOptions } from './devnet.ts'
 import { type DevnetRecord, findRecord } from './record.ts'
-import type { SandboxChain } from './sandbox-chain.ts'
+import { type SandboxChain, sayFor } from './sandbox-chain.ts'
 
 /** The chain of the last run, or the reason it cannot be resumed. */
 export type Resumption = { readonly devnet: Devnet } | { readonly obstacle: string }
 
 /** Starts a chain as the last run left it, or says why it cannot be resumed. */
 export async function resumeDevnet(
-  { clock, signer, startNode }: DevnetParts,
+  { clock, signer, startNode, say }: DevnetParts,
   chain: SandboxChain,
 ): Promise<Resumption> {
   const { label } = chain
@@ -22,12 +22,25 @@ export async function resumeDevnet(
   if (record.signer !== signer.address) return { obstacle: `its ${label} takes the notes of another signer` }
   if (record.sourcesHash !== sourcesHash) return { obstacle: `its ${label} has the contracts of another version` }
   if (!existsSync(chain.journal)) return { obstacle: `the state of its ${label} is missing` }
-  const node = await startOnJournal(() => startNode(nodeOptions(chain)))
+  const onProgress = createReport(sayFor(chain, say))
+  const node = await startOnJournal(() => startNode({ ...nodeOptions(chain), onProgress }))
   if (!node) return { obstacle: `the state of its ${label} is damaged` }
   const obstacle = await findObstacle(node, { chain, record, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
   if (obstacle === undefined) return { devnet: { chain, node, record } }
   await node.stop()
   return { obstacle }
+}
+
+const progressMs = 1_000
+
+/** Reports how much of the journal is replayed, at most once a second. */
+function createReport(say: (line: string) => void): (share: number) => void {
+  let saidAt = performance.now()
+  return (share) => {
+    if (performance.now() - saidAt < progressMs) return
+    saidAt = performance.now()
+    say(`  replaying the chain, ${Math.floor(100 * share)} %`)
+  }
 }
 
 /** Starts the chain from its journal. Returns undefined if the journal cannot be used. */
