@@ -232,12 +232,20 @@ test('behavior: many blocks at once name their parents, and a deep revert forget
 })
 
 test('error: methods that would go past the clock or the journal are refused', async () => {
-  const { chain } = await openChain()
+  const { ask, chain } = await openChain()
   for (const method of ['hardhat_reset', 'anvil_reset', 'evm_unknown']) {
     await expect(chain.handle(method, [])).rejects.toMatchObject({ code: -32601 })
   }
   await expect(chain.handle('hardhat_mine', ['0x1869f1'])).rejects.toThrow('more than 100000')
   await expect(chain.handle('evm_setAutomine', ['yes'])).rejects.toThrow('true or false')
+  for (const method of ['__proto__', 'constructor', 'toString']) {
+    expect(await ask(method)).toMatchObject({ error: { code: -32004 } })
+  }
+  const afterYear9999 = 253_402_300_800
+  for (const method of ['evm_setTime', 'evm_increaseTime', 'evm_setNextBlockTimestamp', 'evm_mine']) {
+    await expect(chain.handle(method, [afterYear9999])).rejects.toThrow('after the year 9999')
+  }
+  await expect(chain.handle('hardhat_mine', [2, afterYear9999])).rejects.toThrow('after the year 9999')
   for (const value of [null, '', '0x', '-1', 1.5, 2 ** 60, [], {}]) {
     await expect(chain.handle('evm_increaseTime', [value])).rejects.toThrow('is not a whole number')
   }

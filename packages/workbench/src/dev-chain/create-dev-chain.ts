@@ -70,7 +70,8 @@ const calls = new Set(['eth_call', 'eth_estimateGas'])
 const withLogs = new Set(['eth_getLogs', 'eth_getTransactionReceipt', 'eth_getBlockReceipts'])
 
 async function handle(state: ChainState, { method, params }: Request): Promise<string> {
-  const own = ownMethods[method]
+  // A method may be named like a member that every object has.
+  const own = Object.hasOwn(ownMethods, method) ? ownMethods[method] : undefined
   if (!own && refused.test(method)) {
     throw new RpcFailure({ code: -32601, message: `The development chain has no ${method}.` })
   }

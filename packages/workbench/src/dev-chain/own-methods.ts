@@ -1,5 +1,5 @@
 import type { ChainState } from './chain-state.ts'
-import { readNumber } from './read-params.ts'
+import { checkSecond, readNumber } from './read-params.ts'
 import { invalidParams } from './rpc-failure.ts'
 
 /** Handles a request and returns its result. */
@@ -9,9 +9,9 @@ export type OwnMethod = (state: ChainState, params: readonly unknown[]) => Promi
 export const ownMethods: Readonly<Record<string, OwnMethod>> = {
   evm_setTime: async (state, [second]) => moveClock(state, readNumber(second)),
   evm_increaseTime: async (state, [seconds]) => moveClock(state, state.clock.now() + readNumber(seconds)),
-  evm_setNextBlockTimestamp: async ({ miner }, [second]) => miner.setNextTimestamp(readNumber(second)),
+  evm_setNextBlockTimestamp: async ({ miner }, [second]) => miner.setNextTimestamp(checkSecond(readNumber(second))),
   evm_mine: async ({ miner }, [second]) => {
-    await miner.mine(second === undefined || second === null ? undefined : readNumber(second))
+    await miner.mine(second === undefined || second === null ? undefined : checkSecond(readNumber(second)))
     return '0x0'
   },
   hardhat_mine: mineSeveral,
@@ -29,7 +29,7 @@ export const ownMethods: Readonly<Record<string, OwnMethod>> = {
 }
 
 async function moveClock(state: ChainState, second: number): Promise<number> {
-  const moved = second - state.clock.now()
+  const moved = checkSecond(second) - state.clock.now()
   state.clock.set(second)
   // EDR estimates gas at a time of its own, which cannot go back.
   if (moved > 0) await state.engine.request('evm_increaseTime', [moved])
@@ -46,7 +46,7 @@ async function mineSeveral({ miner }: ChainState, [count, interval]: readonly un
   const seconds = readNumber(interval ?? 0)
   if (blocks > blocksMax) throw invalidParams(`${blocks} blocks are more than ${blocksMax}.`)
   for (let mined = 0; mined < blocks; mined += 1) {
-    await miner.mine(mined > 0 && seconds > 0 ? miner.headSecond() + seconds : undefined)
+    await miner.mine(mined > 0 && seconds > 0 ? checkSecond(miner.headSecond() + seconds) : undefined)
   }
   return true
 }

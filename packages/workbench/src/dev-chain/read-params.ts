@@ -9,6 +9,15 @@ export function readNumber(value: unknown): number {
   throw invalidParams(`${JSON.stringify(value)} is not a whole number from 0 on.`)
 }
 
+// The end of the year 9999. Sums of two times stay exact.
+const secondMax = 253_402_300_799
+
+/** Asserts that a time can be the one of a block, and the journal can hold it. Returns it. */
+export function checkSecond(second: number): number {
+  if (second <= secondMax) return second
+  throw invalidParams(`Timestamp ${second} is after the year 9999.`)
+}
+
 /** Reads the parameters of `eth_call`. `time` is undefined without an override of the block's time. */
 export function readCallParams([call, block, stateOverride, blockOverrides]: readonly unknown[]): Omit<
   TimedCall,
@@ -24,7 +33,7 @@ export function readCallParams([call, block, stateOverride, blockOverrides]: rea
     call: readObject(call),
     block: block ?? 'latest',
     stateOverride: readObject(stateOverride ?? {}) as TimedCall['stateOverride'],
-    time: time === undefined ? undefined : readNumber(time),
+    time: time === undefined ? undefined : checkSecond(readNumber(time)),
   }
 }
 
