@@ -1,5 +1,6 @@
 import { graphqlRequestSchema, TallystickError } from '@tallystick/core'
 import type { QueryRequest } from '@tallystick/subgraph'
+import { assertNesting } from '../http/assert-nesting.ts'
 
 /**
  * A GraphQL request from a JSON body, by the GraphQL over HTTP specification. Members beside the three are passed over:
@@ -29,8 +30,14 @@ export function parseQueryString(parameters: unknown): QueryRequest {
 }
 
 function parseVariables(text: unknown): unknown {
+  const variables = parseJson(String(text))
+  assertNesting('"variables"', variables)
+  return variables
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(String(text))
+    return JSON.parse(text)
   } catch {
     throw malformed('"variables" in the query string must be JSON.')
   }

@@ -7,6 +7,7 @@ import fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
+import { assertBodyNesting } from './assert-nesting.ts'
 import { createClientErrorHandler } from './client-error.ts'
 import { addCommonHeaders, createDateFormatter } from './common-headers.ts'
 import { sendError } from './errors.ts'
@@ -47,6 +48,10 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
   }) as unknown as FastifyInstance
   // What Fastify reads by itself beside JSON; a body of ours is never text.
   app.removeContentTypeParser('text/plain')
+  app.addHook('preValidation', (request, _reply, done) => {
+    assertBodyNesting(request.body)
+    done()
+  })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   addCommonHeaders(app, { clock, headers })
   return app
