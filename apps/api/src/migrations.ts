@@ -1,4 +1,5 @@
 import type { Migration } from '@tallystick/database'
+import { auditMigrations } from './audit/audit-log.ts'
 import { keyMigrations } from './keys/key-store.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve-store.ts'
 import { noteMigrations } from './notes/note-store.ts'
@@ -9,4 +10,5 @@ export const apiMigrations: readonly Migration[] = [
   ...curveMigrations,
   ...noteMigrations,
   ...curveProvenanceMigrations,
+  ...auditMigrations,
 ]

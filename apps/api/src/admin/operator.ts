@@ -1,6 +1,7 @@
 import { keyKinds, keyScopes, periodAfter, periodAt, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
+import type { Auditor } from '../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
@@ -53,12 +54,15 @@ export function createOperator({
   config,
   clock,
   takeInKeys = async () => undefined,
+  auditor = { actor: 'local' },
 }: {
   readonly database: Database
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
   readonly clock: Clock
   /** Called after a change of keys: whoever got the answer finds this process already knowing. */
   readonly takeInKeys?: (() => Promise<void>) | undefined
+  /** Who makes the changes. */
+  readonly auditor?: Auditor | undefined
 }): Operator {
   const now = () => toSeconds(clock.now())
   return {
@@ -68,6 +72,7 @@ export function createOperator({
       const { key: created, secret } = await createKey(database, {
         key: { ...key, expiresAt: parseExpiry(expiresAt, nowSeconds) },
         nowSeconds,
+        auditor,
       })
       await takeInKeys()
       return { key: viewKey(created, nowSeconds), secret }
@@ -75,21 +80,21 @@ export function createOperator({
     listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
     revokeKey: async (id) => {
       const nowSeconds = now()
-      const key = await revokeKey(database, { id, nowSeconds })
+      const key = await revokeKey(database, { id, nowSeconds, auditor })
       await takeInKeys()
       return { key: viewKey(key, nowSeconds) }
     },
     rotateKey: async (id, request) => {
       const { graceSeconds } = parse(rotationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
-      const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds })
+      const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds, auditor })
       await takeInKeys()
       return { key: viewKey(key, nowSeconds), secret }
     },
     showCurve: () => reportCurve(database, { config, current: periodAt(now()) }),
     setCurve: async (request) => {
       const wanted = parse(curveRequestSchema, request, 'invalid_curve')
-      return { curve: viewCurve(await setCurve(database, { config, wanted, nowSeconds: now() })) }
+      return { curve: viewCurve(await setCurve(database, { config, wanted, nowSeconds: now(), auditor })) }
     },
     showNotes: () => {
       const nowSeconds = now()

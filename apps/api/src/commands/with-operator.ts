@@ -5,6 +5,7 @@ import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { openServiceDatabase } from '../service-database.ts'
+import { nameUser } from './name-user.ts'
 
 const probeTimeoutMs = 2_000
 const callTimeoutMs = 30_000
@@ -22,7 +23,9 @@ export async function withOperator<Result>(
   if (call) return work(createRemoteOperator(call))
   const database = await openServiceDatabase(config.database.reveal(), () => undefined)
   try {
-    return await work(createOperator({ database, config, clock: createClock() }))
+    return await work(
+      createOperator({ database, config, clock: createClock(), auditor: { actor: `local:${nameUser()}` } }),
+    )
   } finally {
     await database.close()
   }

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { createApiKey, type KeyKind, type KeyScope, TallystickError } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
+import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
 
 /** A key as the operator sees it. Timestamps are Unix seconds. The secret is not here: it is shown once, at its making. */
 export type ApiKey = {
@@ -56,16 +57,21 @@ export function hashSecret(secret: string): string {
 
 export async function createKey(
   database: Database,
-  { key, nowSeconds }: { readonly key: NewKey; readonly nowSeconds: bigint },
+  { key, nowSeconds, auditor }: { readonly key: NewKey; readonly nowSeconds: bigint; readonly auditor: Auditor },
 ): Promise<IssuedKey> {
   const id = `key_${randomBytes(6).toString('hex')}`
-  const issued = await database.transaction(async (transaction) => {
+  const issued = await auditedTransaction(database, auditor, async (transaction, record) => {
     await transaction.query(
       `insert into api_keys (id, name, kind, scopes, rpm, created_at, expires_at, revision)
        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
       [id, key.name, key.kind, key.scopes, key.rpm, nowSeconds, key.expiresAt, await nextRevision(transaction)],
     )
     const secret = await addSecret(transaction, { id, kind: key.kind, nowSeconds })
+    await record({
+      action: 'key.create',
+      subject: id,
+      details: { ...key, expiresAt: key.expiresAt?.toString() ?? null },
+    })
     return { key: await getKey(transaction, id), secret }
   })
   await database.notify(keysChannel, id)
@@ -80,9 +86,9 @@ export async function listKeys(database: Queryable): Promise<ApiKey[]> {
 /** Refuses a key from now on. Revoking it again changes nothing. */
 export async function revokeKey(
   database: Database,
-  { id, nowSeconds }: { readonly id: string; readonly nowSeconds: bigint },
+  { id, nowSeconds, auditor }: { readonly id: string; readonly nowSeconds: bigint; readonly auditor: Auditor },
 ): Promise<ApiKey> {
-  const key = await database.transaction(async (transaction) => {
+  const key = await auditedTransaction(database, auditor, async (transaction, record) => {
     const known = await getKey(transaction, id)
     if (known.revokedAt !== null) return known
     await transaction.query('update api_keys set revoked_at = $2, revision = $3 where id = $1', [
@@ -90,6 +96,7 @@ export async function revokeKey(
       nowSeconds,
       await nextRevision(transaction),
     ])
+    await record({ action: 'key.revoke', subject: id, details: { name: known.name } })
     return getKey(transaction, id)
   })
   await database.notify(keysChannel, id)
@@ -99,9 +106,19 @@ export async function revokeKey(
 /** Makes a new secret; those before it live on for the grace, or as long as they had if that is shorter. */
 export async function rotateKey(
   database: Database,
-  { id, graceSeconds, nowSeconds }: { readonly id: string; readonly graceSeconds: number; readonly nowSeconds: bigint },
+  {
+    id,
+    graceSeconds,
+    nowSeconds,
+    auditor,
+  }: {
+    readonly id: string
+    readonly graceSeconds: number
+    readonly nowSeconds: bigint
+    readonly auditor: Auditor
+  },
 ): Promise<IssuedKey> {
-  const issued = await database.transaction(async (transaction) => {
+  const issued = await auditedTransaction(database, auditor, async (transaction, record) => {
     const revision = await nextRevision(transaction)
     const key = await getKey(transaction, id)
     assertActive(key, nowSeconds)
@@ -111,6 +128,7 @@ export async function rotateKey(
     )
     const secret = await addSecret(transaction, { id, kind: key.kind, nowSeconds })
     await transaction.query('update api_keys set revision = $2 where id = $1', [id, revision])
+    await record({ action: 'key.rotate', subject: id, details: { name: key.name, graceSeconds } })
     return { key, secret }
   })
   await database.notify(keysChannel, id)

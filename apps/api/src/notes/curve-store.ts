@@ -1,5 +1,6 @@
 import { type CurveProvenance, curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
+import { type AuditedChange, type Auditor, auditedTransaction } from '../audit/audit-log.ts'
 import type { Curve, CurvePoints, CurveSourceName } from './curve.ts'
 
 export const curvesChannel = 'tallystick_curves'
@@ -73,6 +74,7 @@ type Storing = {
   readonly current: Period
   /** The chains the curve is for. */
   readonly chainIds: readonly number[]
+  readonly auditor: Auditor
 }
 
 /**
@@ -98,17 +100,26 @@ export async function storeCurveIf(
     curve,
     current,
     chainIds,
+    auditor,
     wants,
   }: Storing & { readonly wants: (transaction: Queryable, effective: Period) => Promise<boolean> },
 ): Promise<Curve | undefined> {
-  const stored = await database.transaction(async (transaction) => {
+  const stored = await auditedTransaction(database, auditor, async (transaction, record) => {
     // Against the share lock of `storeNoteSet`: no set is stored between our look at what is signed and our commit.
     await transaction.query('lock table curves in exclusive mode')
     const effective = await findUnsignedPeriod(transaction, { current, chainIds })
-    return (await wants(transaction, effective)) ? insertCurve(transaction, { curve, effective }) : undefined
+    if (!(await wants(transaction, effective))) return undefined
+    const inserted = await insertCurve(transaction, { curve, effective })
+    await record(describeCurve(inserted))
+    return inserted
   })
   if (stored) await database.notify(curvesChannel)
   return stored
+}
+
+function describeCurve({ id, chainId, points, confirmed, source, effectiveFrom }: Curve): AuditedChange {
+  const details = { chainId, points, confirmed, source, effectiveFrom: effectiveFrom.toString() }
+  return { action: 'curve.set', subject: `curve ${id}`, details }
 }
 
 async function insertCurve(

@@ -1,5 +1,6 @@
 import { periodAt, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
+import type { Auditor } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import { assertCurvePoints, type Curve, type CurvePoints } from './curve.ts'
 import { storeCurve } from './curve-store.ts'
@@ -25,10 +26,12 @@ export async function setCurve(
     config,
     wanted,
     nowSeconds,
+    auditor,
   }: {
     readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
     readonly wanted: WantedCurve
     readonly nowSeconds: bigint
+    readonly auditor: Auditor
   },
 ): Promise<Curve> {
   const chains = config.chains.filter((chain) => wanted.chainId === null || chain.id === wanted.chainId)
@@ -48,6 +51,7 @@ export async function setCurve(
     },
     current: periodAt(nowSeconds),
     chainIds: chains.map((chain) => chain.id),
+    auditor: { ...auditor, remark: wanted.by },
     check: async (transaction, effective) => {
       for (const chain of chains) {
         const previous = await findLastNoteSet(transaction, { chainId: chain.id, beforeStart: effective.start })

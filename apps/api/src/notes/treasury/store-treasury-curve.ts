@@ -29,6 +29,8 @@ export async function storeTreasuryCurve(
     },
     current: periodAt(nowSeconds),
     chainIds: [chainId],
+    // The caller logs it, with more than the audit has.
+    auditor: { actor: 'treasury' },
     wants: async (transaction, effective) => {
       const last = await findLastTreasuryCurve(transaction, chainId)
       const inForce = await findCurveInForce(transaction, { chainId, periodStart: effective.start })
