@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addAuditCommand } from './commands/audit.ts'
 import { addCurveCommand } from './commands/curve.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeysCommand } from './commands/keys.ts'
@@ -27,6 +28,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
   addKeysCommand(program)
   addCurveCommand(program)
   addNotesCommand(program)
+  addAuditCommand(program)
   addDoctorCommand(program)
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)
   try {

@@ -6,6 +6,7 @@ import { createSecureContext } from 'node:tls'
 import { billBases, billTerms } from '@tallystick/core'
 import { type Address, getAddress, isAddress } from 'viem'
 import { z } from 'zod'
+import { adminTokensSchema, checkAdminTokens } from './admin/admin-tokens.ts'
 
 export type ConfigSources = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -26,11 +27,14 @@ export function configSchema(sources: ConfigSources) {
   const secret = secretSchema(sources)
   const schema = z.strictObject({
     listen: listenSchema(sources, path),
-    admin: z.strictObject({
-      host: z.string().min(1).default('127.0.0.1'),
-      port: port.default(9464),
-      token: secret,
-    }),
+    admin: z
+      .strictObject({
+        host: z.string().min(1).default('127.0.0.1'),
+        port: port.default(9464),
+        token: secret.optional(),
+        tokens: adminTokensSchema(secret),
+      })
+      .superRefine(checkAdminTokens, { when: isObject }),
     database: databaseSchema(sources),
     signer: z.discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('private-key'), key: secret }),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chooseAdminToken, listAdminTokens } from './admin/admin-tokens.ts'
 import { type Config, type LoadOptions, loadConfig } from './config.ts'
 
 const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
@@ -126,7 +127,7 @@ describe('the example of the design', () => {
         },
       ],
     })
-    expect(config.admin.token.reveal()).toBe(env.ADMIN_TOKEN)
+    expect(config.admin.token?.reveal()).toBe(env.ADMIN_TOKEN)
     expect(config.chains[0]?.subgraph?.headers?.['authorization']?.reveal()).toBe(env.GRAPH_AUTH)
   })
 
@@ -459,8 +460,57 @@ describe('secrets', () => {
   const token = (reference: unknown) => ({ ...smallest, admin: { token: reference } })
 
   test('default: from a file beside the configuration, without its line end', async () => {
-    expect((await load(token('file:token'))).admin.token.reveal()).toBe('secret-from-a-file')
-    expect((await load(token(`file:${join(folder, 'token')}`))).admin.token.reveal()).toBe('secret-from-a-file')
+    expect((await load(token('file:token'))).admin.token?.reveal()).toBe('secret-from-a-file')
+    expect((await load(token(`file:${join(folder, 'token')}`))).admin.token?.reveal()).toBe('secret-from-a-file')
+  })
+
+  test('behavior: admin tokens with names and roles, beside admin.token or without it', async () => {
+    const tokens = [
+      { name: 'grafana', token: 'file:token', roles: ['metrics'] },
+      { name: 'ann@ops', token: 'env:SIGNER_KEY', roles: ['all'] },
+    ]
+    const both = await load({ ...smallest, admin: { token: 'env:ADMIN_TOKEN', tokens } })
+    expect(listAdminTokens(both.admin).map(({ name, roles }) => [name, ...roles])).toEqual([
+      ['admin', 'all'],
+      ['grafana', 'metrics'],
+      ['ann@ops', 'all'],
+    ])
+    expect(chooseAdminToken(both.admin, {})).toBe(env.ADMIN_TOKEN)
+    const { admin } = await load({ ...smallest, admin: { tokens } })
+    expect(chooseAdminToken(admin, {})).toBe(env.SIGNER_KEY)
+    expect(chooseAdminToken(admin, { TALLYSTICK_ADMIN_TOKEN: 'own' })).toBe('own')
+  })
+
+  test('error: admin tokens that share a name or a value, without roles, or none that may do everything', async () => {
+    const first = { name: 'ann', token: 'file:token', roles: ['keys'] }
+    const other = { ...first, name: 'bob', token: 'env:SIGNER_KEY' }
+    const faults = async (admin: object) => faultsOf({ ...smallest, admin })
+    const nobody = ['admin.token: must be given, or else one of "tokens" with the role "all"']
+    expect(await faults({})).toEqual(nobody)
+    expect(await faults({ tokens: [first, other] })).toEqual(nobody)
+    const token = 'env:ADMIN_TOKEN'
+    expect(await faults({ token, tokens: [first, { ...other, name: 'ANN' }] })).toEqual([
+      'admin.tokens[1].name: is there twice',
+    ])
+    expect(await faults({ token, tokens: [{ ...first, name: 'admin' }] })).toEqual([
+      'admin.tokens[0].name: is there twice',
+    ])
+    expect(await faults({ token, tokens: [first, { ...other, token }] })).toEqual([
+      'admin.tokens[1].token: is the same as that of another name',
+    ])
+    const hostile = [
+      { name: 'local', token: 'env:SIGNER_KEY', roles: [] },
+      { name: 'a:b', token: 'x', roles: ['root'] },
+      null,
+    ]
+    expect((await faults({ token, tokens: hostile })).map((fault) => fault.split(':')[0])).toEqual([
+      'admin.tokens[0].name',
+      'admin.tokens[0].roles',
+      'admin.tokens[1].name',
+      'admin.tokens[1].token',
+      'admin.tokens[1].roles[0]',
+      'admin.tokens[2]',
+    ])
   })
 
   test.each(['hunter2', '', 'ENV:ADMIN_TOKEN', 'env:', 'file:', ' env:ADMIN_TOKEN', '$ADMIN_TOKEN'])(
@@ -493,7 +543,7 @@ describe('secrets', () => {
   test('behavior: the operator’s commands do without secrets, certificate and key', async () => {
     const content = { ...example, listen: { tls: { cert: 'missing.pem', key: 'missing.pem' } } }
     const config = await load(content, { env: {}, secrets: 'optional' })
-    expect(config.admin.token.reveal()).toBe('')
+    expect(config.admin.token?.reveal()).toBe('')
     expect(config.listen.tls?.cert).toBe(join(folder, 'missing.pem'))
   })
 

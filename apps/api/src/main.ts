@@ -4,6 +4,7 @@ import type { Database } from '@tallystick/database'
 import type { Follower } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import { buildAdminApp } from './admin/admin-app.ts'
+import { listAdminTokens } from './admin/admin-tokens.ts'
 import { createOperator } from './admin/operator.ts'
 import { checkReadiness } from './admin/readiness.ts'
 import { type AppParts, buildApp } from './app.ts'
@@ -121,8 +122,9 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote }
   const admin = buildAdminApp({
     ...common,
-    token: config.admin.token.reveal(),
-    operator: createOperator({ database, config, clock, takeInKeys: keyRing.refresh }),
+    tokens: listAdminTokens(config.admin),
+    operatorFor: (who) =>
+      createOperator({ database, config, clock, takeInKeys: keyRing.refresh, auditor: { ...who, log } }),
     checkReadiness: () => checkReadiness({ ...looked, isListening: () => app.server.listening }),
   })
 

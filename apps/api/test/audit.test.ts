@@ -1,8 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { findFreePort } from '@tallystick/workbench/free-port'
 import { databaseEngines } from '@tallystick/workbench/test-database'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { auditedTransaction, listAudit } from '../src/audit/audit-log.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
-import { newDatabase } from './harness.ts'
+import {
+  adminToken,
+  call,
+  coupons,
+  createDeferrals,
+  type Defer,
+  newDatabase,
+  start,
+  type TestService,
+} from './harness.ts'
+import { prepareSite, serve, tallystick } from './process.ts'
 
 describe.each(databaseEngines)('the audit table on %s', (engine) => {
   test('behavior: takes entries with their change or not at all, and keeps them as they are', async () => {
@@ -35,4 +49,133 @@ describe.each(databaseEngines)('the audit table on %s', (engine) => {
     }
     expect(await listAudit(database, 10)).toEqual(entries)
   })
+})
+
+const tokens = {
+  ann: 'token-of-ann-with-all',
+  kim: 'token-of-kim-with-keys',
+  cy: 'token-of-cy-curves',
+  mo: 'token-of-mo',
+}
+
+/** Members of `admin.tokens`, each with its file. */
+function nameTokens(roles: Partial<Record<keyof typeof tokens, readonly string[]>>, defer: Defer) {
+  const directory = mkdtempSync(join(tmpdir(), 'tallystick-tokens-'))
+  defer(() => rmSync(directory, { recursive: true }))
+  return Object.entries(roles).map(([name, own]) => {
+    writeFileSync(join(directory, name), tokens[name as keyof typeof tokens])
+    return { name, token: `file:${join(directory, name)}`, roles: own }
+  })
+}
+
+describe('named admin tokens', () => {
+  let service: TestService
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    const named = nameTokens({ ann: ['all'], kim: ['keys'], cy: ['curve'], mo: ['metrics'] }, defer)
+    const config = { admin: { port: 0, token: 'env:ADMIN_TOKEN', tokens: named } }
+    service = await start({ databaseUrl: await newDatabase('postgres', defer), config }, defer)
+    return finish
+  })
+  const as = (name: keyof typeof tokens, path: string, body?: object, headers?: Record<string, string>) =>
+    service.admin(path, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        authorization: `Bearer ${tokens[name]}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    })
+
+  test('behavior: each role opens its routes and no others', async () => {
+    const routes: [string, object?][] = [
+      ['/healthz'],
+      ['/readyz'],
+      ['/metrics'],
+      ['/keys'],
+      ['/keys', { name: 'x', rpm: 0 }],
+      ['/keys/key_nowhere/revoke', {}],
+      ['/keys/key_nowhere/rotate', {}],
+      ['/curve'],
+      ['/curve', {}],
+      ['/notes'],
+      ['/audit'],
+      ['/audit?limit=0'],
+      ['/nowhere'],
+    ]
+    const opened = async (name: keyof typeof tokens) => {
+      const statuses = await Promise.all(routes.map(async ([path, body]) => (await as(name, path, body)).status))
+      return routes.flatMap(([path, body], index) =>
+        statuses[index] === 403 ? [] : [`${body ? 'POST ' : ''}${path} ${statuses[index]}`],
+      )
+    }
+    const everyone = ['/healthz 200', '/readyz 200']
+    const keys = [
+      '/keys 200',
+      'POST /keys 400',
+      'POST /keys/key_nowhere/revoke 404',
+      'POST /keys/key_nowhere/rotate 404',
+    ]
+    const curve = ['/curve 200', 'POST /curve 400', '/notes 200']
+    expect(await opened('mo')).toEqual([...everyone, '/metrics 200', '/nowhere 404'])
+    expect(await opened('kim')).toEqual([...everyone, ...keys, '/nowhere 404'])
+    expect(await opened('cy')).toEqual([...everyone, ...curve, '/nowhere 404'])
+    const all = [...everyone, '/metrics 200', ...keys, ...curve, '/audit 200', '/audit?limit=0 400', '/nowhere 404']
+    expect(await opened('ann')).toEqual(all)
+    const refused = (await as('mo', '/keys')).json()
+    expect(refused).toMatchObject({ code: 'insufficient_role', details: { token: 'mo', role: 'keys' } })
+    expect(refused.message).toBe('This needs the role "keys" or "all". The token "mo" has "metrics".')
+    expect((await service.admin('/keys', { headers: { authorization: `Bearer ${tokens.mo}x` } })).status).toBe(401)
+  })
+
+  test('behavior: every change has an entry and a log line with the name of the token, and no secret', async () => {
+    const by = { 'tallystick-by': encodeURIComponent('kïm@ops\n') }
+    const { key, secret } = (await as('kim', '/keys', { name: 'Wallet', rpm: 60 }, by)).json()
+    const rotated = (await as('ann', `/keys/${key.id}/rotate`, { graceSeconds: 0 })).json().secret
+    await as('kim', `/keys/${key.id}/revoke`, {}, { 'tallystick-by': '%E0%A4%A' })
+    await as('kim', `/keys/${key.id}/revoke`, {})
+    await as('cy', '/curve', { points: coupons, by: 'the president' })
+    const { entries } = (await as('ann', '/audit?limit=4')).json()
+    expect(entries).toMatchObject([
+      { actor: 'cy', remark: 'the president', action: 'curve.set', subject: 'curve 2', details: { points: coupons } },
+      { actor: 'kim', remark: null, action: 'key.revoke', subject: key.id },
+      { actor: 'ann', remark: null, action: 'key.rotate', subject: key.id, details: { graceSeconds: 0 } },
+      { actor: 'kim', remark: 'kïm@ops', action: 'key.create', subject: key.id, details: { name: 'Wallet', rpm: 60 } },
+    ])
+    expect((await as('cy', '/curve')).json().history[0].createdBy).toBe('cy (the president)')
+    const lines = service.log().split('\n')
+    const audited = lines.filter((line) => line.includes('"msg":"audit"')).map((line) => JSON.parse(line))
+    expect(audited.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      'kim key.create',
+      'ann key.rotate',
+      'kim key.revoke',
+      'cy curve.set',
+    ])
+    const kept = JSON.stringify(entries) + service.log()
+    for (const hidden of [secret, rotated, adminToken, ...Object.values(tokens)]) expect(kept).not.toContain(hidden)
+  })
+})
+
+test('default: the command line without a server is recorded as the local user, beside one as its token', {
+  timeout: 60_000,
+}, async () => {
+  const port = await findFreePort()
+  const named = nameTokens({ kim: ['keys'] }, onTestFinished as never)
+  const config = { admin: { port, token: 'env:ADMIN_TOKEN', tokens: named } }
+  const site = await prepareSite({ databaseUrl: await newDatabase(), config })
+  const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
+  await tallystick(site, 'curve', 'set', ...points)
+  await serve(site, onTestFinished as never)
+  const own = { ...site, env: { ...site.env, TALLYSTICK_ADMIN_TOKEN: tokens.kim } }
+  expect((await tallystick(own, 'keys', 'create', '--name', 'x')).exitCode).toBe(0)
+  const refused = await tallystick(own, 'audit')
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('This needs the role "all"')])
+  const listed = await tallystick(site, 'audit', '--limit', '2')
+  const user = userInfo().username
+  expect(listed.stdout).toMatch(
+    new RegExp(`^TIME .*\\n.* kim +${user}@.* key.create .*\\n.* local:${user} .* curve.set `),
+  )
+  expect(JSON.parse((await tallystick(site, 'audit', '--json')).stdout).entries).toHaveLength(2)
+  const scraped = await call(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: `Bearer ${tokens.kim}` } })
+  expect(scraped.status).toBe(403)
 })

@@ -60,7 +60,7 @@ describe('on a chain of its own', () => {
   let chain: Chain
   let directory: string
   let databaseUrl: string
-  const env = { ADMIN_TOKEN: 'an-admin-token', SIGNER_KEY: `0x${'01'.repeat(32)}` }
+  const env = { ADMIN_TOKEN: 'an-admin-token-for-tests', SIGNER_KEY: `0x${'01'.repeat(32)}` }
   beforeAll(async () => {
     chain = await startChain(BigInt(Math.floor(Date.now() / 1000)))
     directory = await mkdtemp(join(tmpdir(), 'tallystick-doctor-'))

@@ -6,6 +6,7 @@ import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
 import { setCurve } from '../notes/set-curve.ts'
+import { type AuditReport, reportAudit } from './audit-report.ts'
 import { type CurveReport, reportCurve, viewCurve } from './curve-report.ts'
 import { type KeyView, viewKey } from './key-view.ts'
 import { type NotesReport, reportNotes } from './notes-report.ts'
@@ -19,6 +20,7 @@ export type Operator = {
   showCurve(): Promise<CurveReport>
   setCurve(request: unknown): Promise<{ readonly curve: ReturnType<typeof viewCurve> }>
   showNotes(): Promise<NotesReport>
+  showAudit(limit?: number): Promise<AuditReport>
 }
 
 // Names are printed in tables and stored as text: a line break or NUL in one has no good meaning in either.
@@ -46,7 +48,7 @@ const curveRequestSchema = z.strictObject({
   points: z.record(z.string().regex(/^[1-9]\d{0,3}$/), z.number()),
   chainId: z.int().nullable().default(null),
   confirm: z.boolean().default(false),
-  by: printable.max(200).default('unknown'),
+  by: printable.max(200).optional(),
 })
 
 export function createOperator({
@@ -96,6 +98,7 @@ export function createOperator({
       const wanted = parse(curveRequestSchema, request, 'invalid_curve')
       return { curve: viewCurve(await setCurve(database, { config, wanted, nowSeconds: now(), auditor })) }
     },
+    showAudit: (limit) => reportAudit(database, limit),
     showNotes: () => {
       const nowSeconds = now()
       const current = periodAt(nowSeconds)

@@ -1,5 +1,7 @@
+import { hostname } from 'node:os'
 import type { ErrorBody, ErrorCode } from '@tallystick/core'
 import { TallystickError } from '@tallystick/core'
+import { chooseAdminToken } from '../admin/admin-tokens.ts'
 import { adminUrlOf } from '../admin/admin-url.ts'
 import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
@@ -42,12 +44,13 @@ function createRemoteOperator(call: Call): Operator {
     showCurve: () => call('GET', '/curve'),
     setCurve: (request) => call('POST', '/curve', request),
     showNotes: () => call('GET', '/notes'),
+    showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
   }
 }
 
 /** A way to call the admin listener, or undefined where nothing listens. */
 async function findServer(admin: Config['admin']): Promise<Call | undefined> {
-  const call = createCall(adminUrlOf(admin), admin.token.reveal())
+  const call = createCall(adminUrlOf(admin), chooseAdminToken(admin, process.env))
   try {
     await call('GET', '/healthz', undefined, probeTimeoutMs)
     return call
@@ -70,7 +73,11 @@ function createCall(url: string, token: string) {
   ): Promise<Result> => {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'tallystick-by': encodeURIComponent(`${nameUser()}@${hostname()}`),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
@@ -90,7 +97,10 @@ function toError(
   { url, status }: { readonly url: string; readonly status: number },
 ): TallystickError {
   if (!body?.code || !body.message) return unreachable(url, `status ${status}`)
-  const hint = body.code === 'unauthorized' ? ' Is the variable or file that admin.token names set here too?' : ''
+  const hint =
+    body.code === 'unauthorized'
+      ? ' Is the variable or file that admin.token names set here too, or TALLYSTICK_ADMIN_TOKEN right?'
+      : ''
   return new TallystickError({
     code: body.code as ErrorCode,
     message: body.message + hint,

@@ -1,6 +1,9 @@
 import { TallystickError } from '@tallystick/core'
+import { listAdminTokens } from '../admin/admin-tokens.ts'
 import { type Config, loadConfig } from '../config.ts'
 import type { Findings } from './findings.ts'
+
+const adminTokenLengthMin = 16
 
 export type ConfigSource = { readonly path: string; readonly env: Readonly<Record<string, string | undefined>> }
 
@@ -52,6 +55,14 @@ function checkChoices(findings: Findings, { admin, rails, chains }: Config): voi
       'admin.host',
       `the admin listener is plain HTTP on ${admin.host}, not on loopback: its token travels in the clear`,
       'Set admin.host to 127.0.0.1 unless the network between is private.',
+    )
+  }
+  for (const { name, token } of listAdminTokens(admin)) {
+    if (token.reveal().length >= adminTokenLengthMin) continue
+    findings.warn(
+      'admin tokens',
+      `the token "${name}" has less than ${adminTokenLengthMin} characters and can be guessed`,
+      'Make one with `openssl rand -hex 32`.',
     )
   }
   if (rails.preflight === 'off' && chains.some(({ rpc }) => rpc.length > 0)) {

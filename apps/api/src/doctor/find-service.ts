@@ -1,3 +1,4 @@
+import { chooseAdminToken } from '../admin/admin-tokens.ts'
 import { adminUrlOf } from '../admin/admin-url.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -23,12 +24,15 @@ const timeoutMs = 5_000
 const offsetMsMin = 2_000
 
 /** Looks for a running service of this configuration. Never throws. */
-export async function findService(admin: Config['admin'], clock: Clock): Promise<ServiceProbe> {
+export async function findService(
+  admin: Config['admin'],
+  { clock, env }: { readonly clock: Clock; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<ServiceProbe> {
   const url = adminUrlOf(admin)
   if (admin.port === 0) return { state: 'absent', url }
   const ask = (path: string) =>
     fetch(url + path, {
-      headers: { authorization: `Bearer ${admin.token.reveal()}` },
+      headers: { authorization: `Bearer ${chooseAdminToken(admin, env)}` },
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
     })
@@ -44,7 +48,11 @@ export async function findService(admin: Config['admin'], clock: Clock): Promise
       state: 'running',
       url,
       offsetMs: Math.abs(offsetMs) < offsetMsMin || Number.isNaN(offsetMs) ? 0 : offsetMs,
-      get: async <Body>(path: string) => (await ask(path)).json() as Promise<Body>,
+      get: async <Body>(path: string) => {
+        const answer = await ask(path)
+        if (answer.status === 403) throw new Error(`the admin token may not read ${path}`)
+        return answer.json() as Promise<Body>
+      },
     }
   } catch (error) {
     const code = ((error as Error).cause as { readonly code?: string } | undefined)?.code

@@ -1,3 +1,4 @@
+import { listAdminTokens } from '../admin/admin-tokens.ts'
 import type { Config } from '../config.ts'
 
 // What is shorter is no secret worth the name, and would be found in ordinary words.
@@ -6,7 +7,7 @@ const secretLengthMin = 4
 /** Takes a configuration's secrets out of texts that others wrote: of drivers, nodes and upstreams. */
 export function createRedactor(config: Config): (text: string) => string {
   const secrets = [
-    config.admin.token.reveal(),
+    ...listAdminTokens(config.admin).map(({ token }) => token.reveal()),
     ...signerSecrets(config.signer),
     ...databasePasswords(config.database.reveal()),
     ...config.chains.flatMap(({ rpc, subgraph }) => [

@@ -46,7 +46,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
   tell(findings.checks)
   const isMisconfigured = findings.checks.some(({ outcome }) => outcome === 'fail')
   if (!config) return { verdict: 'misconfigured', checks }
-  const service = await findService(config.admin, clock)
+  const service = await findService(config.admin, { clock, env: options.env })
   for (const examination of startExaminations(options, { config, service })) tell(await examination)
   const isBroken = checks.some(({ outcome }) => outcome === 'fail')
   return { verdict: isMisconfigured ? 'misconfigured' : isBroken ? 'broken' : 'well', checks }

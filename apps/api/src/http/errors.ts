@@ -19,6 +19,7 @@ export function statusOf(code: ErrorCode): number {
     case 'https_required':
     case 'invalid_api_key':
     case 'insufficient_scope':
+    case 'insufficient_role':
       return 403
     case 'not_found':
     case 'key_not_found':

@@ -13,7 +13,8 @@ export type WantedCurve = {
   readonly chainId: number | null
   /** The move is meant, however large. */
   readonly confirm: boolean
-  readonly by: string
+  /** What the caller says of himself. */
+  readonly by?: string | undefined
 }
 
 /**
@@ -39,6 +40,7 @@ export async function setCurve(
   assertCurvePoints(wanted.points, config.tenors)
   const curve = { points: wanted.points, confirmed: wanted.confirm }
   const tenors = config.tenors
+  const by = wanted.by ?? auditor.remark
 
   return storeCurve(database, {
     curve: {
@@ -46,12 +48,12 @@ export async function setCurve(
       chainId: wanted.chainId,
       source: 'manual',
       provenance: null,
-      createdBy: wanted.by,
+      createdBy: by === undefined ? auditor.actor : `${auditor.actor} (${by})`,
       createdAt: nowSeconds,
     },
     current: periodAt(nowSeconds),
     chainIds: chains.map((chain) => chain.id),
-    auditor: { ...auditor, remark: wanted.by },
+    auditor: { ...auditor, remark: by },
     check: async (transaction, effective) => {
       for (const chain of chains) {
         const previous = await findLastNoteSet(transaction, { chainId: chain.id, beforeStart: effective.start })

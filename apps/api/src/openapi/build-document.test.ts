@@ -155,6 +155,7 @@ describe('errors', () => {
       [
         "not_ready",
         "unauthorized",
+        "insufficient_role",
         "invalid_curve",
         "rail_refused",
         "invalid_key_request",

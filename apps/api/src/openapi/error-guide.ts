@@ -28,6 +28,7 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   upstream_timeout: 'The subgraphs of the chains asked did not answer in time. Try again, or ask for less at once.',
   not_ready: 'The service cannot answer yet. No answer of this version has this code.',
   unauthorized: 'Admin listener: the admin token is missing or wrong.',
+  insufficient_role: 'Admin listener: the admin token lacks the role that the route needs.',
   invalid_curve: 'Admin listener: the curve is not one of the tenors on offer, in whole basis points.',
   rail_refused: 'Admin listener: the curve breaks a rail and was not stored.',
   invalid_key_request: 'Admin listener: a key was asked for with something that is not valid.',

@@ -23,6 +23,7 @@ export const errorCodes = [
   'upstream_timeout',
   'not_ready',
   'unauthorized',
+  'insufficient_role',
   'invalid_curve',
   'rail_refused',
   'invalid_key_request',

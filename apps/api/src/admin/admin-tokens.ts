@@ -1,0 +1,77 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { Secret } from '../config-schema.ts'
+
+/** What a token may use of the admin listener. `all` includes the others. */
+export const adminRoles = ['metrics', 'keys', 'curve', 'all'] as const
+export type AdminRole = (typeof adminRoles)[number]
+
+/** A token with the name that the audit has for whoever uses it. */
+export type AdminToken = { readonly name: string; readonly token: Secret; readonly roles: readonly AdminRole[] }
+
+type AdminTokens = { readonly token?: Secret | undefined; readonly tokens?: readonly AdminToken[] | undefined }
+
+// Names of the audit that no token has.
+const reservedNames = ['treasury', 'local']
+
+/** `admin.tokens` of the configuration. */
+export function adminTokensSchema(secret: z.ZodType<Secret, string>) {
+  return z
+    .array(
+      z.strictObject({
+        name: z
+          .string()
+          .regex(/^[a-z\d][\w.@-]{0,63}$/i, 'must be 1 to 64 letters, digits, ".", "_", "-" or "@"')
+          .refine((name) => !reservedNames.includes(name.toLowerCase()), 'is a name that the audit uses itself'),
+        token: secret,
+        roles: z.array(z.enum(adminRoles)).min(1),
+      }),
+    )
+    .optional()
+}
+
+/** Refuses names and tokens that are there twice, and a listener that nobody may use whole. Also looks at faulty parts. */
+export function checkAdminTokens(value: unknown, context: z.RefinementCtx): void {
+  const { token, tokens } = value as { readonly token?: unknown; readonly tokens?: unknown }
+  const named = (Array.isArray(tokens) ? tokens : []) as readonly Partial<AdminToken>[]
+  const fault = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
+  const seen = token === undefined ? [] : [{ name: 'admin', token: token as Partial<Secret> }]
+  named.forEach((own, index) => {
+    if (seen.some(({ name }) => name === own?.name?.toLowerCase())) fault(['tokens', index, 'name'], 'is there twice')
+    const value = own?.token?.reveal?.()
+    // Two names with one token would be one person with two names.
+    if (value && seen.some((other) => other.token?.reveal?.() === value))
+      fault(['tokens', index, 'token'], 'is the same as that of another name')
+    seen.push({ name: own?.name?.toLowerCase() ?? '', token: own?.token as Partial<Secret> })
+  })
+  if (token !== undefined || named.some((own) => own?.roles?.includes('all'))) return
+  fault(['token'], 'must be given, or else one of "tokens" with the role "all"')
+}
+
+/** Every token of a configuration. `admin.token` is named "admin" and has the role "all". */
+export function listAdminTokens({ token, tokens = [] }: AdminTokens): readonly AdminToken[] {
+  return token ? [{ name: 'admin', token, roles: ['all'] }, ...tokens] : tokens
+}
+
+/** The token the command line sends: a person's own, or the first of the configuration that may do everything. */
+export function chooseAdminToken(admin: AdminTokens, env: Readonly<Record<string, string | undefined>>): string {
+  const own = env['TALLYSTICK_ADMIN_TOKEN']
+  if (own) return own
+  const usable = listAdminTokens(admin).filter(({ roles, token }) => roles.includes('all') && token.reveal() !== '')
+  return usable[0]?.token.reveal() ?? ''
+}
+
+/** Finds whose token an Authorization header holds. */
+export function createTokenFinder(tokens: readonly AdminToken[]): (authorization: string) => AdminToken | undefined {
+  const known = tokens.map((holder) => ({ holder, expected: digest(`Bearer ${holder.token.reveal()}`) }))
+  return (authorization) => {
+    const given = digest(authorization)
+    // Hashed, and all of them compared: the time taken tells nothing of a token, its length or its place in the list.
+    const matches = known.filter(({ expected }) => timingSafeEqual(given, expected))
+    return matches[0]?.holder
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

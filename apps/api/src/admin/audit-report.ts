@@ -1,0 +1,21 @@
+import { TallystickError } from '@tallystick/core'
+import type { Queryable } from '@tallystick/database'
+import { type AuditEntry, listAudit } from '../audit/audit-log.ts'
+
+/** Changes, newest first. */
+export type AuditReport = { readonly entries: readonly (Omit<AuditEntry, 'id'> & { readonly id: string })[] }
+
+const limitMax = 1_000
+const limitDefault = 50
+
+export async function reportAudit(database: Queryable, limit: unknown = limitDefault): Promise<AuditReport> {
+  if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > limitMax) {
+    throw new TallystickError({
+      code: 'invalid_parameter',
+      message: `limit must be a whole number from 1 to ${limitMax}.`,
+      retryable: false,
+    })
+  }
+  const entries = await listAudit(database, Number(limit))
+  return { entries: entries.map((entry) => ({ ...entry, id: entry.id.toString() })) }
+}
