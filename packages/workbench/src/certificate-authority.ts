@@ -8,9 +8,12 @@ export type PemPair = { readonly cert: string; readonly key: string }
 export type CertificateAuthority = PemPair & {
   /**
    * A server certificate for these DNS names and IP addresses. Public authorities say in it where their own certificate is
-   * to be had; so does this one if it is given such an address.
+   * to be had; so does this one if it is given such an address. Its key is on P-256 unless it is to be RSA.
    */
-  issue(names: readonly string[], options?: { readonly issuerUrl?: string | undefined }): PemPair
+  issue(
+    names: readonly string[],
+    options?: { readonly issuerUrl?: string | undefined; readonly keyType?: 'ec' | 'rsa' | undefined },
+  ): PemPair
 }
 
 const dayMs = 86_400_000
@@ -60,8 +63,11 @@ export function createCertificateAuthority(now: Date = new Date()): CertificateA
       extension(oid.keyUsage, bitString(Buffer.of(0b0000_0110), 1), { critical: true }),
     ]),
     key: exportKey(authority.privateKey),
-    issue: (names, { issuerUrl } = {}) => {
-      const server = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    issue: (names, { issuerUrl, keyType = 'ec' } = {}) => {
+      const server =
+        keyType === 'ec'
+          ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+          : generateKeyPairSync('rsa', { modulusLength: 2048 })
       const cert = certify(names[0] ?? 'localhost', server.publicKey, [
         extension(oid.basicConstraints, sequence(), { critical: true }),
         extension(oid.keyUsage, bitString(Buffer.of(0b1000_0000), 7), { critical: true }),

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { type ErrorCode, TallystickError } from '@tallystick/core'
+import { endConnection } from './end-connection.ts'
 import { errorBody, statusOf } from './errors.ts'
 
 /**
@@ -23,7 +24,8 @@ export function createClientErrorHandler({
     const body = JSON.stringify(
       errorBody(new TallystickError({ code, message, retryable: code === 'request_timeout' }), requestId),
     )
-    socket.end(
+    endConnection(
+      socket,
       [
         `HTTP/1.1 ${statusOf(code)} ${reason}`,
         `date: ${date()}`,

@@ -2,6 +2,8 @@ import type { Server } from 'node:http'
 import { constants, createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { ServerOpts, Socket } from 'node:net'
 import { trackConnections } from './connections.ts'
+import { endConnection } from './end-connection.ts'
+import { keyExchange } from './key-exchange.ts'
 
 export type TlsServerOptions = {
   readonly cert: string | Buffer
@@ -26,8 +28,6 @@ const defaultTimeoutsMs = { firstByte: 10_000, handshake: 10_000, headers: 10_00
 const lookForSlowMs = 1_000
 // What RFC 9113 §6.5.2 advises not to go below; Node has no limit of its own.
 const maxConcurrentStreams = 100
-// Long enough for the answer to plain HTTP to be read before the connection is gone.
-const lingerMs = 2_000
 // First byte of a TLS record that carries a handshake (RFC 8446 §5.1). No HTTP method starts with it.
 const tlsHandshakeByte = 0x16
 
@@ -37,9 +37,9 @@ const tlsHandshakeByte = 0x16
  */
 export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerOptions): TlsServer {
   const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
-  const tls = { minVersion: 'TLSv1.2', handshakeTimeout: timeoutsMs.handshake } as const
+  const tls = { ...keyExchange, handshakeTimeout: timeoutsMs.handshake }
   const server = createSecureServer({
-    // From Node 24 on, Node itself would answer a request without `Host`, without our body and headers.
+    // `requireHost` answers a request without `Host`. From Node 24 on, Node would, without our body and headers.
     ...{ ...tls, cert, key, allowHTTP1: true, requireHostHeader: false, settings: { maxConcurrentStreams } },
     // As HTTP/1.1 servers have it: the end of an answer must not wait until its beginning is acknowledged.
     ...({ noDelay: true } satisfies ServerOpts),
@@ -53,6 +53,10 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
     socket.on('error', () => socket.destroy())
     sniff(socket, { onTls: () => startTls.call(server, socket), answerPlain, timeoutMs: timeoutsMs.firstByte })
   })
+  // Node passes a failed handshake on as `clientError`, whose handler sends an answer. Without a session nothing can be
+  // sent, so the answer would never leave and the connection never end.
+  server.removeAllListeners('tlsClientError')
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
 
   // Node's limits on slow requests are those of HTTP/1.1; a stream that is not done in time is cut here.
   server.on('stream', (stream) => {
@@ -99,19 +103,11 @@ function sniff(
   socket.once('data', (firstBytes: Buffer) => {
     clearTimeout(giveUp)
     if (firstBytes[0] !== tlsHandshakeByte) {
-      refusePlain(socket, answerPlain(firstBytes))
+      endConnection(socket, answerPlain(firstBytes))
       return
     }
     socket.pause()
     socket.unshift(firstBytes)
     onTls()
   })
-}
-
-/** What the client still sends is read and dropped: closing on unread bytes would reset the connection under the answer. */
-function refusePlain(socket: Socket, answer: string): void {
-  const linger = setTimeout(() => socket.destroy(), lingerMs)
-  socket.once('close', () => clearTimeout(linger))
-  socket.resume()
-  socket.end(answer)
 }

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
+import { keyExchange } from './key-exchange.ts'
 
 export type CertificateFiles = { readonly cert: string; readonly key: string }
 export type Certificate = { readonly cert: Buffer; readonly key: Buffer }
@@ -34,7 +35,7 @@ export function watchCertificate(
     unreadable = false
     if (isSame(found, inUse) || (refused && isSame(found, refused))) return
     try {
-      createSecureContext(found)
+      createSecureContext({ ...keyExchange, ...found })
       onChange(found)
       inUse = found
       refused = undefined

@@ -1,0 +1,206 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { connect as connectHttp2, constants } from 'node:http2'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import pino from 'pino'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { createClock } from '../src/clock.ts'
+import { createInstance } from '../src/http/create-instance.ts'
+import { createTlsServer } from '../src/http/tls-server.ts'
+import { call, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+
+const { defer, finish } = createDeferrals()
+let service: TestService
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  service = await start({ databaseUrl: await newDatabase('postgres', defer), at: '2026-11-15T12:00:00-05:00' }, defer)
+  headers = { 'x-api-key': (await createKey(service)).secret }
+  return finish
+})
+
+/** Resolves to what was agreed on, or to the error's code. */
+async function handshake(options: ConnectionOptions): Promise<string> {
+  const { port } = new URL(service.baseUrl)
+  const socket = connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, ...options })
+  try {
+    await once(socket, 'secureConnect')
+    return `${socket.getProtocol()} ${socket.getCipher().name}`
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error)
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Puts a certificate with another kind of key in the files and waits until the service uses it. */
+async function useCertificate(keyType: 'ec' | 'rsa'): Promise<void> {
+  if (keyType === 'ec') return
+  const { cert, key } = createCertificateAuthority().issue(['localhost', '127.0.0.1'], { keyType })
+  writeFileSync(join(service.directory, 'cert.pem'), cert)
+  writeFileSync(join(service.directory, 'key.pem'), key)
+  await vi.waitUntil(() => service.log().includes('TLS certificate changed'), { timeout: 20_000 })
+}
+
+const refused = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'
+const tls12: ConnectionOptions = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' }
+const tls13: ConnectionOptions = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }
+
+// In this order: the second certificate replaces the first one while the service runs.
+describe.each(['ec', 'rsa'] as const)('key exchange with a certificate of kind %s', (keyType) => {
+  beforeAll(() => useCertificate(keyType))
+  const kind = keyType === 'ec' ? 'ECDSA' : 'RSA'
+
+  test.each(['ffdhe2048', 'ffdhe8192', 'P-521', 'X448', 'ffdhe3072:ffdhe4096:ffdhe6144'])(
+    'error: the groups %s are refused',
+    async (ecdhCurve) => {
+      expect(await handshake({ ...tls13, ecdhCurve })).toBe(refused)
+      expect(await handshake({ ...tls12, ecdhCurve })).toBe(refused)
+    },
+  )
+
+  test.each(['X25519', 'P-256', 'P-384', 'ffdhe2048:P-384'])('default: %s is accepted', async (ecdhCurve) => {
+    expect(await handshake({ ...tls13, ecdhCurve })).toMatch(/^TLSv1\.3 /)
+    // In TLS 1.2 a client that takes a certificate on P-256 has to offer that curve too.
+    const offered = keyType === 'ec' && ecdhCurve !== 'P-256' ? `${ecdhCurve}:P-256` : ecdhCurve
+    expect(await handshake({ ...tls12, ecdhCurve: offered })).toMatch(/^TLSv1\.2 ECDHE-/)
+  })
+
+  test.each([
+    ['CBC', `ECDHE-${kind}-AES128-SHA`],
+    ['CBC with SHA-2', `ECDHE-${kind}-AES256-SHA384`],
+    ['RSA key exchange', 'AES128-GCM-SHA256'],
+    ['RSA key exchange and CBC', 'AES256-SHA'],
+    ['DHE', 'DHE-RSA-AES128-GCM-SHA256'],
+  ])('error: %s is refused in TLS 1.2', async (_, ciphers) => {
+    expect(await handshake({ ...tls12, ciphers })).toBe(refused)
+  })
+
+  test.each([`ECDHE-${kind}-AES128-GCM-SHA256`, `ECDHE-${kind}-AES256-GCM-SHA384`, `ECDHE-${kind}-CHACHA20-POLY1305`])(
+    'default: %s is accepted in TLS 1.2',
+    async (ciphers) => {
+      expect(await handshake({ ...tls12, ciphers })).toBe(`TLSv1.2 ${ciphers}`)
+    },
+  )
+
+  test.each(['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'])(
+    'default: %s is accepted in TLS 1.3',
+    async (ciphers) => {
+      expect(await handshake({ ...tls13, ciphers })).toBe(`TLSv1.3 ${ciphers}`)
+    },
+  )
+
+  test('default: HTTP/1.1 and HTTP/2 are served over each group', async () => {
+    for (const ecdhCurve of ['X25519', 'P-256', 'P-384']) {
+      const options = { ecdhCurve, rejectUnauthorized: false }
+      expect((await call(`${service.baseUrl}/notes`, { headers, ...options } as never)).status).toBe(200)
+      const session = connectHttp2(service.baseUrl, options)
+      const stream = session.request({ ':path': '/notes', ...headers })
+      const [answer] = await once(stream, 'response')
+      expect(answer[constants.HTTP2_HEADER_STATUS]).toBe(200)
+      session.destroy()
+    }
+  })
+})
+
+describe('connections that never become a request', () => {
+  const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
+  let port: number
+  let count: () => Promise<number>
+
+  beforeAll(async () => {
+    const tls = createTlsServer({
+      ...createCertificateAuthority().issue(['localhost']),
+      answerPlain: () => 'no',
+      timeouts,
+    })
+    const app = createInstance({
+      clock: createClock(),
+      log: pino({ level: 'silent' }),
+      nextRequestId: () => 'id',
+      headers: {},
+      serverFactory: (handler) => tls.server.on('request', handler),
+    })
+    app.get('/', () => 'done')
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    defer(() => {
+      tls.destroyConnections()
+      return app.close()
+    })
+    port = (tls.server.address() as AddressInfo).port
+    count = () => new Promise((resolve) => tls.server.getConnections((_, open) => resolve(open)))
+  })
+
+  /** Sends bytes and keeps its side open for as long as the server does not reset it. */
+  async function hold(bytes: Buffer): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    defer(() => socket.destroy())
+    socket.on('error', () => undefined)
+    socket.resume()
+    await once(socket, 'connect')
+    if (bytes.length > 0) socket.write(bytes)
+    return socket
+  }
+
+  async function expectGone(): Promise<void> {
+    await expect.poll(count).toBeGreaterThan(0)
+    await expect.poll(count).toBe(0)
+  }
+
+  const hello = captureHello()
+
+  test.each([
+    ['says nothing', 0],
+    ['sends one byte', 1],
+    ['sends the head of a record', 5],
+    ['sends half a ClientHello', 100],
+    ['sends all but the last byte of a ClientHello', -1],
+    ['sends a ClientHello and no more', undefined],
+  ])('error: a client that %s is cut off', async (_, end) => {
+    for (let i = 0; i < 3; i++) await hold((await hello).subarray(0, end))
+    await expectGone()
+  })
+
+  test('error: a client that sends a broken handshake is cut off', async () => {
+    await hold(Buffer.concat([Buffer.of(0x16), Buffer.alloc(500, 7)]))
+    await hold(Buffer.from('16030100050100000100', 'hex'))
+    await expectGone()
+  })
+
+  test.each([
+    ['a broken request', 'NONSENSE\r\n\r\n'],
+    ['half a request', 'GET / HTTP/1.1\r\nhost: x\r\n'],
+    ['half a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n1'],
+  ])('error: a client that sends %s and keeps its side open is answered and cut off', async (_, text) => {
+    // The types do not know the option, which is passed on to the connection below.
+    const halfOpen = { allowHalfOpen: true }
+    const socket: TLSSocket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...halfOpen })
+    defer(() => socket.destroy())
+    socket.on('error', () => undefined)
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += String(chunk)
+    })
+    await once(socket, 'secureConnect')
+    socket.write(text)
+    await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 4/)
+    await expect.poll(count).toBe(0)
+  })
+})
+
+/** The first bytes a TLS client sends. */
+async function captureHello(): Promise<Buffer> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connectTls({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
+  client.on('error', () => undefined)
+  const [accepted] = (await once(server, 'connection')) as [Socket]
+  const [bytes] = (await once(accepted, 'data')) as [Buffer]
+  client.destroy()
+  accepted.destroy()
+  server.close()
+  return bytes
+}
