@@ -13,6 +13,7 @@ const failed = (failure: Partial<Failure>): Failure => ({
 const fault = (kind: FaultKind, rest: Partial<InjectedFault> = {}): InjectedFault => ({
   kind,
   replicas: ['a', 'b'],
+  variant: 0,
   startedMs: 1_000,
   endedMs: 2_000,
   ...rest,
@@ -29,22 +30,35 @@ describe('isExplained', () => {
     expect(isExplained(failed({ chain: 300 }), faults)).toBe(false)
   })
 
-  test.each(['postgres-stop', 'upstream-hang', 'rpc-outage', 'signer-outage', 'clock-ahead', 'reorg'] as const)(
-    'behavior: %s explains no failure of /notes or /rate',
-    (kind) => {
-      for (const endpoint of ['/notes', '/rate'] as const) {
-        for (const answer of ['500 internal_error', '502 upstream_failed', '503 not_ready', 'connection']) {
-          expect(isExplained(failed({ endpoint, answer }), [fault(kind)])).toBe(false)
-        }
+  test.each([
+    'postgres-stop',
+    'upstream-hang',
+    'rpc-outage',
+    'signer-outage',
+    'clock-ahead',
+    'reorg',
+    'hostile-queries',
+  ] as const)('behavior: %s explains no failure of /notes or /rate', (kind) => {
+    for (const endpoint of ['/notes', '/rate'] as const) {
+      for (const answer of ['500 internal_error', '502 upstream_failed', '503 not_ready', 'connection']) {
+        expect(isExplained(failed({ endpoint, answer }), [fault(kind)])).toBe(false)
       }
-    },
-  )
+    }
+  })
 
   test('behavior: a kill explains connections to that replica only, and no answer with a status', () => {
     const faults = [fault('replica-kill', { replicas: ['a'] })]
     expect(isExplained(failed({ answer: 'connection' }), faults)).toBe(true)
     expect(isExplained(failed({ answer: 'connection', replica: 'b' }), faults)).toBe(false)
     expect(isExplained(failed({ answer: '500 internal_error' }), faults)).toBe(false)
+  })
+
+  test('behavior: a restore explains dead connections only where the replicas were killed for it', () => {
+    const failure = failed({ answer: 'connection', endpoint: '/notes' })
+    expect(isExplained(failure, [fault('database-restore', { variant: 1 })])).toBe(true)
+    expect(isExplained(failure, [fault('database-restore', { variant: 0 })])).toBe(false)
+    expect(isExplained(failed({ chain: 324 }), [fault('database-restore')])).toBe(true)
+    expect(isExplained(failed({ chain: 300 }), [fault('database-restore')])).toBe(false)
   })
 
   test('behavior: it has to overlap the request, its grace included', () => {

@@ -26,6 +26,8 @@ type Explanation = {
   readonly answers: readonly string[]
   /** Only what concerns this chain. */
   readonly chain?: number
+  /** Only this way of doing it. */
+  readonly variant?: 0 | 1
   /** How long after its end it may still be felt. */
   readonly graceMs: number
 }
@@ -40,14 +42,18 @@ function upstream(kind: FaultKind): Explanation {
 
 /**
  * Which fault explains which failure, as narrow as docs/operating.md promises it. What is not here explains nothing: an
- * RPC that is away, a reorg, a wrong clock, a revoked key and a new certificate fail no request, and nothing but missing
- * signatures (`hadChanceToSign`) makes `/notes` fail, or `/rate` ever.
+ * RPC that is away, a reorg, a revoked key, a new certificate and hostile strangers fail no request, and nothing but
+ * missing signatures (`hadChanceToSign`) and a clock that is wrong about the period make `/notes` fail, or `/rate` ever.
  */
 export const explanations: readonly Explanation[] = [
   // Connections that were kept open are found dead one by one.
   { kind: 'replica-kill', endpoints, answers: ['connection'], graceMs: 2_000 },
   // "Notes and keys in memory go on being served": the index in the database cannot be.
   { kind: 'postgres-stop', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 3_000 },
+  // Copying and putting back stop it for a while; then the index follows the chain again from where it was.
+  { kind: 'database-restore', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 3_000 },
+  // In one way of doing it both replicas are killed.
+  { kind: 'database-restore', variant: 1, endpoints, answers: ['connection'], graceMs: 2_000 },
   upstream('upstream-hang'),
   upstream('upstream-500'),
   upstream('upstream-garbage'),
@@ -69,13 +75,14 @@ export function isExplained(failure: Failure, faults: readonly InjectedFault[]):
 }
 
 function covers(
-  { endpoints, answers, chain, graceMs }: Explanation,
+  { endpoints, answers, chain, variant, graceMs }: Explanation,
   { failure, fault }: { readonly failure: Failure; readonly fault: InjectedFault },
 ): boolean {
   const isDuring =
     failure.receivedMs >= fault.startedMs && failure.sentMs <= (fault.endedMs ?? Number.POSITIVE_INFINITY) + graceMs
   const isAbout = chain === undefined || failure.chain === undefined || failure.chain === chain
-  return isDuring && isAbout && endpoints.includes(failure.endpoint) && answers.includes(failure.answer)
+  const isWay = variant === undefined || variant === fault.variant
+  return isDuring && isAbout && isWay && endpoints.includes(failure.endpoint) && answers.includes(failure.answer)
 }
 
 // A try that failed is repeated after 15 s at the most; the rest is signing and storing on a busy machine.
@@ -100,11 +107,14 @@ export function hadChanceToSign(
   return untilMs - freeFromMs >= chanceMs
 }
 
-// A clock that is minutes behind the chain signs nothing (`clock_off_chain`).
+// A clock that differs from the chain's or the database's signs nothing; nor does a replica that finds its database older
+// than what it signed.
 const blocksSigning: ReadonlySet<FaultKind> = new Set([
   'signer-outage',
   'postgres-stop',
   'replica-kill',
   'fd-pressure',
+  'clock-ahead',
   'clock-behind',
+  'database-restore',
 ])

@@ -2,6 +2,7 @@
 export const faultKinds = [
   'replica-kill',
   'postgres-stop',
+  'database-restore',
   'rpc-outage',
   'reorg',
   'upstream-hang',
@@ -15,6 +16,7 @@ export const faultKinds = [
   'certificate-change',
   'disk-full',
   'fd-pressure',
+  'hostile-queries',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -31,10 +33,12 @@ export type PlannedFault = {
   readonly replicas: readonly ReplicaName[]
   /** Which of the two ways there are of doing it. */
   readonly variant: 0 | 1
+  /** The boundary it was planned for, where it means something only at one. */
+  readonly boundaryMs?: number | undefined
 }
 
 /** A fault as it happened. `endedMs` is undefined while it lasts. */
-export type InjectedFault = Pick<PlannedFault, 'kind' | 'replicas'> & {
+export type InjectedFault = Pick<PlannedFault, 'kind' | 'replicas' | 'variant'> & {
   readonly startedMs: number
   readonly endedMs?: number | undefined
   /** Why it could not be injected; it then explains nothing. */

@@ -4,27 +4,16 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
-import type { Clocks } from './clocks.ts'
 import { findReadProblem } from './embedded-reads.ts'
 import { remoteChainId } from './explain.ts'
 import { type FaultKind, type PlannedFault, replicaNames } from './fault.ts'
+import { CannotInjectError, type Ending, type Injector, startAgain } from './injector.ts'
 import type { Member } from './member.ts'
+import { restoreDatabase } from './restore.ts'
 import { checkRevocation } from './revocation.ts'
-import { placeCertificate, type World } from './world.ts'
-
-/** Ends a fault. */
-export type Ending = () => Promise<void>
-
-export type Injector = {
-  readonly world: World
-  readonly clocks: Clocks
-  readonly onViolation: (words: string) => void
-}
-
-/** A fault that this machine does not let us inject. */
-export class CannotInjectError extends Error {
-  override readonly name = 'CannotInjectError' as const
-}
+import { letStrangersIn } from './strangers.ts'
+import { placeCertificate } from './world.ts'
+import { stepClocks } from './wrong-clock.ts'
 
 /** Begins a fault; what it resolves to ends it. Throws `CannotInjectError` with the reason where it is not possible here. */
 export function inject(injector: Injector, fault: PlannedFault): Promise<Ending> {
@@ -32,8 +21,6 @@ export function inject(injector: Injector, fault: PlannedFault): Promise<Ending>
 }
 
 type Begin = (injector: Injector, fault: PlannedFault) => Promise<Ending>
-
-const stepMs = 5 * 60_000
 
 const begin: Readonly<Record<FaultKind, Begin>> = {
   'replica-kill': async (injector, { replicas }) => {
@@ -46,6 +33,12 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
   'postgres-stop': async ({ world: { postgres } }, { variant }) => {
     await postgres.halt(variant === 0 ? 'SIGINT' : 'SIGQUIT')
     return () => postgres.resume()
+  },
+  'database-restore': async (injector, fault) => {
+    const restoring = restoreDatabase(injector, fault)
+    // Its failure is told when it is waited for.
+    restoring.catch(() => undefined)
+    return () => restoring
   },
   'rpc-outage': async ({ world: { rpcs } }, { variant }) => {
     for (const rpc of rpcs) rpc.behave(variant === 0 ? 'refuse' : 'hang')
@@ -67,8 +60,8 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
     signer.behave(variant === 0 ? 'refuse' : 'hang')
     return async () => signer.behave('sign')
   },
-  'clock-ahead': (injector, fault) => stepClocks(injector, { ...fault, stepMs }),
-  'clock-behind': (injector, fault) => stepClocks(injector, { ...fault, stepMs: -stepMs }),
+  'clock-ahead': stepClocks,
+  'clock-behind': stepClocks,
   'key-revocation': async (injector, { variant }) => {
     const check = checkRevocation(injector, { through: replicaNames[variant] })
     return () => check
@@ -76,15 +69,7 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
   'certificate-change': changeCertificates,
   'disk-full': fillDisk,
   'fd-pressure': takeDescriptors,
-}
-
-// The database may be away for a while first; a start takes some seconds on a busy machine.
-const startMs = 60_000
-
-/** A process that does not come back is a violation, and nothing to wait for. */
-async function startAgain({ onViolation }: Injector, member: Member): Promise<void> {
-  const isLate = await Promise.race([member.start(), setTimeout(startMs, true, { ref: false })])
-  if (isLate) onViolation(`${member.name} is not ready ${startMs / 1000} s after its start`)
+  'hostile-queries': letStrangersIn,
 }
 
 async function spoilUpstream(
@@ -93,16 +78,6 @@ async function spoilUpstream(
 ): Promise<Ending> {
   subgraph.behave(mode)
   return async () => subgraph.behave('pass')
-}
-
-async function stepClocks(
-  { clocks }: Injector,
-  { replicas, stepMs }: Pick<PlannedFault, 'replicas'> & { readonly stepMs: number },
-): Promise<Ending> {
-  await Promise.all(replicas.map((name) => clocks.step(name, stepMs)))
-  return async () => {
-    await Promise.all(replicas.map((name) => clocks.step(name, 0)))
-  }
 }
 
 // "Within a second" by the manual: the files are looked at every second, and the machine is busy.

@@ -25,12 +25,14 @@ const notesBody = JSON.stringify({
 
 const asked = (exchange: Partial<Exchange>): Exchange => ({
   replica: 'a',
+  run: 1,
   endpoint: '/notes',
   path: '/notes',
   chains: [300, 324],
   sentMs: 50_000,
   receivedMs: 50_010,
-  readings: [{ fromMs: nowMs, toMs: nowMs + 10 }],
+  times: [{ fromMs: nowMs, toMs: nowMs + 10 }],
+  steps: [0],
   ...exchange,
 })
 const answered = (status: number, body: unknown, headers = {}) => ({
@@ -40,8 +42,14 @@ const around = (faults: readonly InjectedFault[] = [], signableAt = 0): Surround
   ledger: createLedger(),
   faults,
   signableSinceMs: new Map([[periodStart, signableAt]]),
+  served: new Set(),
 })
-const fault = (kind: InjectedFault['kind']): InjectedFault => ({ kind, replicas: ['a', 'b'], startedMs: 0 })
+const fault = (kind: InjectedFault['kind']): InjectedFault => ({
+  kind,
+  replicas: ['a', 'b'],
+  variant: 0,
+  startedMs: 0,
+})
 const violationsOf = (exchange: Partial<Exchange>, surroundings = around()) =>
   judge(asked(exchange), surroundings).violations
 
@@ -56,12 +64,12 @@ describe('/notes', () => {
   })
 
   test('error: a stale body that was called not modified is outside its window', () => {
-    const readings = [{ fromMs: nowMs - 60_000, toMs: nowMs - 50_000 }]
-    expect(violationsOf({ ...answered(304, notesBody), readings })).toHaveLength(1)
+    const times = [{ fromMs: nowMs - 60_000, toMs: nowMs - 50_000 }]
+    expect(violationsOf({ ...answered(304, notesBody), times })).toHaveLength(1)
   })
 
   test('behavior: missing notes are a violation only if they could have been signed', () => {
-    const missing = answered(500, { code: 'notes_unavailable', message: 'None.' })
+    const missing = answered(500, { code: 'notes_unavailable', message: 'None.' }, { 'retry-after': '5' })
     expect(violationsOf(missing)).toEqual(['500 notes_unavailable though the notes could have been signed'])
     expect(violationsOf(missing, around([], 40_000))).toEqual([])
     expect(violationsOf(missing, around([fault('signer-outage')]))).toEqual([])
@@ -75,6 +83,53 @@ describe('/notes', () => {
       expect(violationsOf(failed, around([fault(kind)]))).toEqual(['500 internal_error: Failed.'])
     },
   )
+
+  test('error: what a process has served once it goes on serving, whatever the fault; a new process may not have it', () => {
+    const missing = answered(500, { code: 'notes_unavailable', message: 'None.' }, { 'retry-after': '5' })
+    const surroundings = around([fault('database-restore')])
+    const others = { ...missing, chains: [324] }
+    expect(violationsOf(missing, surroundings)).toEqual([])
+    violationsOf({ ...answered(200, notesBody), chains: [300] }, surroundings)
+    expect(violationsOf(others, surroundings)).toEqual([])
+    violationsOf(answered(200, notesBody), surroundings)
+    expect(violationsOf(others, surroundings)).toEqual(['500 notes_unavailable though they were served before'])
+    expect(violationsOf({ ...others, run: 2 }, surroundings)).toEqual([])
+  })
+
+  const boundaryMs = Number(periodStart) * 1000
+  const at = (ms: number) => [{ fromMs: boundaryMs + ms, toMs: boundaryMs + ms + 10 }]
+  const minutes = 60_000
+
+  test.each([
+    ['five minutes ahead, before its period', -2 * minutes, 5 * minutes, 'an early note'],
+    ['a day ahead, before its period', -12 * 60 * minutes, 24 * 60 * minutes, 'an early note'],
+    ['five minutes behind, after its period', 6 * 60 * minutes + minutes, -5 * minutes, 'a late note'],
+  ])('error: a note served by a clock that is %s', (_, ms, stepMs, words) => {
+    const [violation, ...more] = violationsOf({ ...answered(200, notesBody), times: at(ms), steps: [stepMs] })
+    expect(violation).toContain(words)
+    expect(more).toEqual([])
+  })
+
+  test.each([
+    ['ahead, before the boundary', -2 * minutes, [5 * minutes], true],
+    ['ahead, after the boundary', 2 * minutes, [5 * minutes], false],
+    ['behind, after the boundary', 2 * minutes, [-5 * minutes], true],
+    ['behind, later than it is wrong', 6 * minutes, [-5 * minutes], false],
+    ['within the margin', 5 * minutes + 500, [-5 * minutes], true],
+    ['ahead until just now, by what was measured then', 2 * minutes, [5 * minutes, 0], true],
+    ['right', 2 * minutes, [0], false],
+  ])('behavior: no notes with a clock that is %s', (_, ms, steps, isRight) => {
+    const missing = answered(500, { code: 'notes_unavailable', message: 'None.' }, { 'retry-after': '5' })
+    const violations = violationsOf({ ...missing, times: at(ms), steps })
+    expect(violations).toHaveLength(isRight ? 0 : 1)
+  })
+
+  test('error: no notes, and no word of when', () => {
+    const missing = answered(500, { code: 'notes_unavailable', message: 'None.' })
+    expect(violationsOf({ ...missing, times: at(-2 * minutes), steps: [5 * minutes] })).toEqual([
+      '500 notes_unavailable without a Retry-After',
+    ])
+  })
 
   test('error: a good key that is refused is a violation', () => {
     expect(violationsOf(answered(403, { code: 'invalid_api_key', message: 'No.' }))).toEqual([

@@ -12,40 +12,53 @@ const note = (changes: object = {}) => ({
   ...changes,
 })
 const bodyOf = (...data: object[]) => JSON.stringify({ message: 'Notes.', data, availableMaturities: [7] })
-const at = (fromMs: number, toMs = fromMs) => [{ fromMs, toMs }]
+const at = (fromMs: number, toMs = fromMs) => ({ times: [{ fromMs, toMs }], toleranceMs: 0 })
 const other = { signature: { r: `0x${'3'.repeat(64)}`, s: `0x${'2'.repeat(64)}`, v: 27 } }
 
 test('default: the same body again and again is no violation, and its notes are new once', () => {
   const ledger = createLedger()
-  const served = { path: '/notes', body: bodyOf(note()), readings: at(1_500_000) }
+  const served = { path: '/notes', body: bodyOf(note()), ...at(1_500_000) }
   expect(ledger.take(served)).toEqual({ violations: [], fresh: [note()] })
   expect(ledger.take(served)).toEqual({ violations: [], fresh: [] })
   expect(ledger.notes()).toEqual([note()])
 })
 
 test.each([
-  [999_999, 999_999, 1],
-  [999_000, 1_000_000, 0],
-  [1_000_000, 1_000_000, 0],
-  [1_999_999, 2_000_100, 0],
-  [2_000_000, 2_000_000, 1],
-])('behavior: with the clock from %d to %d ms a note of [1000 s, 2000 s) makes %d violations', (from, to, count) => {
-  const { violations } = createLedger().take({ path: '/notes', body: bodyOf(note()), readings: at(from, to) })
-  expect(violations.length).toBe(count)
+  [999_999, 999_999, 0, 'an early note: it is valid from 999 to 2000, the time was 999.999 to 999.999'],
+  [999_000, 1_000_000, 0, undefined],
+  [1_000_000, 1_000_000, 0, undefined],
+  [1_999_999, 2_000_100, 0, undefined],
+  [2_000_000, 2_000_000, 0, 'a late note: it is valid from 999 to 2000, the time was 2000 to 2000'],
+  [998_999, 998_999, 1_000, 'an early note: it is valid from 999 to 2000, the time was 998.999 to 998.999'],
+  [999_000, 999_000, 1_000, undefined],
+  [2_000_999, 2_000_999, 1_000, undefined],
+  [2_001_000, 2_001_000, 1_000, 'a late note: it is valid from 999 to 2000, the time was 2001 to 2001'],
+])('behavior: a note of [1000 s, 2000 s) served from %d to %d ms with a tolerance of %d ms: %s', (...row) => {
+  const [from, to, toleranceMs, words] = row
+  const ledger = createLedger()
+  const { violations } = ledger.take({ path: '/notes', body: bodyOf(note()), ...at(from, to), toleranceMs })
+  expect(violations).toEqual(words === undefined ? [] : [words])
+})
+
+test('behavior: while the time is being moved either may be true', () => {
+  const times = [at(500_000), at(1_500_000)].flatMap((one) => one.times)
+  const served = { path: '/notes', body: bodyOf(note()), toleranceMs: 0 }
+  expect(createLedger().take({ ...served, times }).violations).toEqual([])
+  expect(createLedger().take({ ...served, times: times.slice(0, 1) }).violations).toHaveLength(1)
 })
 
 test('behavior: a second signature of a note is a violation on any path, every time it is served', () => {
   const ledger = createLedger()
-  ledger.take({ path: '/notes', body: bodyOf(note()), readings: at(1_500_000) })
+  ledger.take({ path: '/notes', body: bodyOf(note()), ...at(1_500_000) })
   for (const path of ['/notes?chainid=324', '/notes?chainid=324']) {
-    const { violations } = ledger.take({ path, body: bodyOf(note(other)), readings: at(1_500_000) })
+    const { violations } = ledger.take({ path, body: bodyOf(note(other)), ...at(1_500_000) })
     expect(violations).toEqual(['a second signature for chain 324, period after 999, maturity 2000000'])
   }
 })
 
 test('behavior: another body with the same notes is a violation; of fewer chains it is another question', () => {
   const ledger = createLedger()
-  const take = (body: string) => ledger.take({ path: '/notes', body, readings: at(1_500_000) }).violations
+  const take = (body: string) => ledger.take({ path: '/notes', body, ...at(1_500_000) }).violations
   const elsewhere = note({ chainid: '300' })
   expect(take(bodyOf(note(), elsewhere))).toEqual([])
   expect(take(bodyOf(note()))).toEqual([])
@@ -57,13 +70,13 @@ test('behavior: another body with the same notes is a violation; of fewer chains
 
 test('behavior: it knows the coupons that were served', () => {
   const ledger = createLedger()
-  ledger.take({ path: '/notes', body: bodyOf(note()), readings: at(1_500_000) })
+  ledger.take({ path: '/notes', body: bodyOf(note()), ...at(1_500_000) })
   expect(ledger.knowsCoupon(note())).toBe(true)
   expect(ledger.knowsCoupon(note({ coupon: '370' }))).toBe(false)
   expect(ledger.knowsCoupon(note({ maturity_timestamp: '1' }))).toBe(undefined)
 })
 
 test('error: what is no answer of /notes is a violation', () => {
-  const { violations } = createLedger().take({ path: '/notes', body: '{"data":[]', readings: at(0) })
+  const { violations } = createLedger().take({ path: '/notes', body: '{"data":[]', ...at(0) })
   expect(violations[0]).toContain('not what the specification says')
 })

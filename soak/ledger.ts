@@ -1,9 +1,15 @@
 import { type NotesResponse, notesResponseSchema, type WireNote } from '@tallystick/core'
 
-/** What a replica's clock may have read while a request was under way, Unix milliseconds. */
-export type Reading = { readonly fromMs: number; readonly toMs: number }
+export type Span = { readonly fromMs: number; readonly toMs: number }
 
-export type ServedNotes = { readonly path: string; readonly body: string; readonly readings: readonly Reading[] }
+export type ServedNotes = {
+  readonly path: string
+  readonly body: string
+  /** What the true time may have been while the request was under way, Unix milliseconds. */
+  readonly times: readonly Span[]
+  /** How far outside its period a note may be served. */
+  readonly toleranceMs: number
+}
 
 export type Ledger = {
   /** Takes in a good answer of `/notes`. What it breaks, and the notes that were never seen before. */
@@ -54,13 +60,12 @@ export function createLedger(): Ledger {
     return { windows, faults, fresh }
   }
   return {
-    take: ({ path, body, readings }) => {
+    take: ({ path, body, times, toleranceMs }) => {
       const key = `${path} ${body}`
       const known = parsedOf.get(key)
       const { windows, faults, fresh } = known ?? parse(path, body)
       if (!known) parsedOf.set(key, { windows, faults, fresh: [] })
-      const outside = windows.filter((window) => !readings.some((reading) => isInside(window, reading)))
-      const words = outside.map((window) => `a note outside its window: ${window.words}, ${formatReadings(readings)}`)
+      const words = windows.flatMap((window) => findUntimely(window, { times, toleranceMs }) ?? [])
       return { violations: [...faults, ...words], fresh }
     },
     knowsCoupon: ({ chainid, maturity_timestamp, coupon }) =>
@@ -86,10 +91,14 @@ function toWindow({ signature_valid_after, signature_valid_before }: WireNote): 
   }
 }
 
-function isInside({ startMs, endMs }: Window, { fromMs, toMs }: Reading): boolean {
-  return toMs >= startMs && fromMs < endMs
-}
-
-function formatReadings(readings: readonly Reading[]): string {
-  return readings.map(({ fromMs, toMs }) => `its clock at ${fromMs / 1000} to ${toMs / 1000}`).join(' or ')
+/** In words; undefined where it may have been the time for the note. */
+function findUntimely(
+  { startMs, endMs, words }: Window,
+  { times, toleranceMs }: Pick<ServedNotes, 'times' | 'toleranceMs'>,
+): string | undefined {
+  const isTimely = times.some(({ fromMs, toMs }) => toMs + toleranceMs >= startMs && fromMs - toleranceMs < endMs)
+  if (isTimely) return undefined
+  const isEarly = times.some(({ toMs }) => toMs < startMs)
+  const time = times.map(({ fromMs, toMs }) => `${fromMs / 1000} to ${toMs / 1000}`).join(' or ')
+  return `${isEarly ? 'an early' : 'a late'} note: it is valid from ${words}, the time was ${time}`
 }

@@ -8,7 +8,7 @@ import { type Answer, type Call, call } from './call.ts'
 import type { Clocks } from './clocks.ts'
 import { type Endpoint, embeddedChainId, remoteChainId } from './explain.ts'
 import { type ReplicaName, replicaNames } from './fault.ts'
-import type { Exchange } from './judge.ts'
+import { type Exchange, noticeMs } from './judge.ts'
 import type { Member } from './member.ts'
 
 export type Load = {
@@ -22,7 +22,7 @@ export type LoadOptions = {
   readonly seed: number
   readonly ca: string
   readonly members: Readonly<Record<ReplicaName, Member>>
-  readonly clocks: Pick<Clocks, 'readings'>
+  readonly clocks: Pick<Clocks, 'times' | 'steps'>
   readonly keys: readonly string[]
   readonly limitedKey: string
   /** Milliseconds since the beginning of the load. */
@@ -167,6 +167,7 @@ async function exchange(
     ...(known?.headers.etag !== undefined && { 'if-none-match': known.headers.etag }),
   }
   const options: Call = { agent, headers, method: body === undefined ? 'GET' : 'POST', body }
+  const { runs: run } = members[replica]
   const sentMs = elapsedMs()
   const fromMs = Date.now()
   const result = await call(members[replica].baseUrl + path, options).then(
@@ -174,6 +175,8 @@ async function exchange(
     (answer) => ({ answer: answer.status === 304 && known ? { ...answer, body: known.body } : answer }),
     (error: Error) => ({ problem: error.message }),
   )
-  const readings = clocks.readings(replica, { fromMs, toMs: Date.now() })
-  return { replica, endpoint, path, chains, allowance, sentMs, receivedMs: elapsedMs(), readings, ...result }
+  const toMs = Date.now()
+  const times = clocks.times({ fromMs, toMs })
+  const steps = clocks.steps(replica, { fromMs: fromMs - noticeMs, toMs })
+  return { replica, run, endpoint, path, chains, allowance, sentMs, receivedMs: elapsedMs(), times, steps, ...result }
 }

@@ -7,9 +7,10 @@ import { createMember } from './member.ts'
 test('behavior: a process counts from its start on, not from when it is heard to be ready', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-member-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const offsets = () => ({ clockMs: 0, trueMs: 0 })
   const urls = { baseUrl: 'https://localhost:1', adminUrl: 'http://localhost:1' }
   // Without a configuration there, so it never gets ready.
-  const member = createMember({ name: 'a', directory, ...urls, env: {}, onCrash: () => undefined, offsetMs: () => 0 })
+  const member = createMember({ name: 'a', directory, ...urls, env: {}, onCrash: () => undefined, offsets })
   expect(member.runs).toBe(0)
   const starting = member.start()
   // What is answered from here on is answered by the new process, whose allowances are new.

@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Offsets } from './clocks.ts'
 import type { Gauge } from './growth.ts'
 import type { Order, Word } from './replica.ts'
 
@@ -21,8 +22,8 @@ export type Member = {
   start(): Promise<void>
   /** Ends it and leaves it down. */
   end(signal: NodeJS.Signals): Promise<void>
-  /** Tells it how far its clock is from this machine's. Resolves when it knows. */
-  setOffset(offsetMs: number): Promise<void>
+  /** Tells it how far its clock and the true time are from this machine's. Resolves when it knows. */
+  setOffsets(offsets: Offsets): Promise<void>
   gauge(): Promise<Gauge | undefined>
 }
 
@@ -34,7 +35,7 @@ export type MemberOptions = {
   readonly env: Readonly<Record<string, string>>
   /** Called when it ended though nobody asked it to. */
   readonly onCrash: (words: string) => void
-  readonly offsetMs: () => number
+  readonly offsets: () => Offsets
 }
 
 const script = fileURLToPath(new URL('replica.ts', import.meta.url))
@@ -54,7 +55,8 @@ export function createMember(options: MemberOptions): Member {
   let orders = 0
 
   const launch = () => {
-    const argv = [join(directory, 'tallystick.json'), String(options.offsetMs())]
+    const { clockMs, trueMs } = options.offsets()
+    const argv = [join(directory, 'tallystick.json'), String(clockMs), String(trueMs)]
     const started = fork(script, argv, { execArgv, env: { ...process.env, ...options.env }, silent: true })
     const output = createWriteStream(join(directory, 'log'), { flags: 'a' })
     started.stdout?.pipe(output, { end: false })
@@ -130,8 +132,8 @@ export function createMember(options: MemberOptions): Member {
       await ended
       clearTimeout(timer)
     },
-    setOffset: async (offsetMs) => {
-      await order((id) => ({ kind: 'offset', offsetMs, id }))
+    setOffsets: async (offsets) => {
+      await order((id) => ({ kind: 'offsets', ...offsets, id }))
     },
     gauge: async () => (await order((id) => ({ kind: 'gauge', id })))?.gauge,
   }

@@ -3,13 +3,13 @@ import { parseOptions } from './options.ts'
 
 const parse = (...argv: string[]) => parseOptions(argv, () => 42)
 
-test('default: five minutes and a new seed', () => {
-  expect(parse()).toEqual({ minutes: 5, seed: 42, json: false, help: false })
-  expect(parse('--minutes', '10', '--seed', '7', '--json')).toEqual({ minutes: 10, seed: 7, json: true, help: false })
+test('default: ten minutes and a new seed', () => {
+  expect(parse()).toEqual({ minutes: 10, seed: 42, json: false, help: false })
+  expect(parse('--minutes', '12', '--seed', '7', '--json')).toEqual({ minutes: 12, seed: 7, json: true, help: false })
 })
 
 test.each([
-  [['--minutes', '1']],
+  [['--minutes', '6']],
   [['--minutes', 'x']],
   [['--minutes', '']],
   [['--seed', '1.5']],

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { type Clock, loadConfig, startService, stopOnSignal } from '@tallystick/api'
 import pino from 'pino'
+import type { Offsets } from './clocks.ts'
 import type { Gauge } from './growth.ts'
 
 /** What the soak tells a process of the service. */
 export type Order =
-  | { readonly kind: 'offset'; readonly offsetMs: number; readonly id: number }
+  | ({ readonly kind: 'offsets'; readonly id: number } & Offsets)
   | { readonly kind: 'gauge'; readonly id: number }
 
 /** What the process tells the soak. */
@@ -14,14 +15,14 @@ export type Word =
   | { readonly kind: 'done'; readonly id: number; readonly gauge?: Gauge | undefined }
 
 // As `tallystick serve` does it, but for the clock: that is moved by whoever started the process.
-const [, , configPath = '', firstOffsetMs = '0'] = process.argv
-let offsetMs = Number(firstOffsetMs)
-const clock: Clock = { now: () => Date.now() + offsetMs }
+const [, , configPath = '', firstClockMs = '0', firstTrueMs = '0'] = process.argv
+let offsets: Offsets = { clockMs: Number(firstClockMs), trueMs: Number(firstTrueMs) }
+const clock: Clock = { now: () => Date.now() + offsets.clockMs }
 const tell = (word: Word) => process.send?.(word)
 process.on('disconnect', () => process.exit(1))
 process.on('message', (order: Order) => {
-  if (order.kind === 'offset') {
-    offsetMs = order.offsetMs
+  if (order.kind === 'offsets') {
+    offsets = order
     tell({ kind: 'done', id: order.id })
   } else tell({ kind: 'done', id: order.id, gauge: measure() })
 })

@@ -1,5 +1,6 @@
 import type { EndReport } from './end-checks.ts'
 import { formatMegabytes } from './growth.ts'
+import { type Latency, phases } from './latency.ts'
 import type { Schedule } from './schedule.ts'
 import type { Tally, Violation } from './tally.ts'
 
@@ -12,11 +13,12 @@ export type Report = {
   readonly periods: number
   /** How late the soak's own event loop was at the most: what is above a second is a machine that had no time for it. */
   readonly lateMs: number
+  readonly latency: ReturnType<Latency['read']>
   readonly end: EndReport | undefined
 }
 
 /** The report for people. */
-export function formatReport({ seed, minutes, schedule, tally, lent, periods, lateMs, end }: Report): string {
+export function formatReport({ seed, minutes, schedule, tally, lent, periods, latency, lateMs, end }: Report): string {
   const { faults, requests, violations } = tally
   const lines = [
     `soak of ${minutes} min, seed ${seed}, ${schedule.boundariesMs.length} boundaries, notes of ${periods} periods`,
@@ -39,6 +41,7 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, la
         .join(', ')}`,
     )
   }
+  lines.push('', `how long /notes took: ${formatLatency(latency)}`)
   lines.push('', `on the chains: ${lent}`)
   for (const { chain, onChain } of end?.positions ?? [])
     lines.push(`  chain ${chain}: ${onChain} positions compared on both replicas`)
@@ -60,11 +63,27 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, la
 }
 
 /** The report for programs. */
-export function encodeReport({ seed, minutes, tally, periods, lateMs, end }: Report): object {
+export function encodeReport({ seed, minutes, tally, periods, latency, lateMs, end }: Report): object {
   const requests = Object.fromEntries(
     [...tally.requests].map(([endpoint, statuses]) => [endpoint, Object.fromEntries(statuses)]),
   )
-  return { seed, minutes, periods, lateMs, faults: tally.faults, requests, violations: tally.violations, ...end }
+  const { faults, violations } = tally
+  return { seed, minutes, periods, latency, lateMs, faults, requests, violations, ...end }
+}
+
+const phaseWords = {
+  calm: 'without a fault',
+  hostile: 'with hostile queries',
+  pause: 'in their pauses',
+} as const
+
+function formatLatency(latency: Report['latency']): string {
+  return phases
+    .map((phase) => {
+      const { count, p50Ms, p95Ms } = latency[phase]
+      return `${phaseWords[phase]} p50 ${p50Ms} ms, p95 ${p95Ms} ms (${count})`
+    })
+    .join('; ')
 }
 
 export function formatViolation({ atMs, words, during }: Violation): string {

@@ -1,9 +1,9 @@
 import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
+import { askAdmin } from './admin.ts'
 import { call } from './call.ts'
 import { type ReplicaName, replicaNames } from './fault.ts'
-import type { Injector } from './inject.ts'
-import { adminToken } from './world.ts'
+import type { Injector } from './injector.ts'
 
 const promisedMs = 1_000
 const lookMs = 25
@@ -14,9 +14,9 @@ export async function checkRevocation(
   { world, onViolation }: Pick<Injector, 'world' | 'onViolation'>,
   { through }: { readonly through: ReplicaName },
 ): Promise<void> {
-  const { adminUrl } = world.replicas[through]
-  const created = await askAdmin(`${adminUrl}/keys`, { name: 'to be revoked', rpm: null })
-  const { key, secret } = (await created.json()) as { key: { id: string }; secret: string }
+  const admin = world.replicas[through]
+  const created = await askAdmin(admin, { path: '/keys', body: { name: 'to be revoked', rpm: null } })
+  const { key, secret } = created as { key: { id: string }; secret: string }
   const agent = new Agent({ ca: world.authority.cert, keepAlive: true })
   const statusOn = (name: ReplicaName) =>
     call(`${world.replicas[name].baseUrl}/notes`, { agent, headers: { 'x-api-key': secret } }).then(
@@ -39,15 +39,8 @@ export async function checkRevocation(
   }
   const madeAt = Date.now()
   await Promise.all(replicaNames.map((name) => watch(name, { since: madeAt, right: true })))
-  await askAdmin(`${adminUrl}/keys/${key.id}/revoke`)
+  await askAdmin(admin, { path: `/keys/${key.id}/revoke` })
   const revokedAt = Date.now()
   await Promise.all(replicaNames.map((name) => watch(name, { since: revokedAt, right: false })))
   agent.destroy()
-}
-
-async function askAdmin(url: string, body?: object): Promise<Response> {
-  const headers = { authorization: `Bearer ${adminToken}`, ...(body && { 'content-type': 'application/json' }) }
-  const answer = await fetch(url, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
-  if (!answer.ok) throw new Error(`The admin listener answered ${answer.status}: ${await answer.text()}`)
-  return answer
 }

@@ -21,7 +21,7 @@ export const jumpAheadMs = 40_000
 const msPerFault = 15_000
 
 // Long enough to be seen by every caller; the first is the shortest, the second the longest.
-const durationsMs: Readonly<Record<FaultKind, readonly [min: number, max: number]>> = {
+const durationsMs: Readonly<Record<Exclude<FaultKind, BoundKind>, readonly [min: number, max: number]>> = {
   'replica-kill': [2_000, 6_000],
   'postgres-stop': [5_000, 14_000],
   'rpc-outage': [8_000, 18_000],
@@ -30,13 +30,41 @@ const durationsMs: Readonly<Record<FaultKind, readonly [min: number, max: number
   'upstream-500': [5_000, 12_000],
   'upstream-garbage': [5_000, 12_000],
   'upstream-drip': [6_000, 12_000],
-  'signer-outage': [20_000, 30_000],
-  'clock-ahead': [12_000, 30_000],
-  'clock-behind': [12_000, 30_000],
   'key-revocation': [2_000, 2_000],
   'certificate-change': [4_000, 4_000],
   'disk-full': [10_000, 16_000],
   'fd-pressure': [7_000, 12_000],
+  'hostile-queries': [20_000, 26_000],
+}
+
+type BoundKind = 'database-restore' | 'signer-outage' | 'clock-ahead' | 'clock-behind'
+type Range = readonly [min: number, max: number]
+
+/** When a database is put back to its copy, from the boundary before which its periods are signed. */
+export const restoreAtMs = { 0: -15_000, 1: 5_000 } as const
+
+// Those that mean something only at a boundary: when each way of doing it begins and ends, from there.
+const spans: Readonly<Record<BoundKind, readonly [{ from: Range; to: Range }, { from: Range; to: Range }]>> = {
+  // The copy is made before the next period is signed and put back after it. Replicas that run on compare what they have
+  // with the database every minute, those that are started compare it at once.
+  'database-restore': [
+    { from: [-55_000, -53_000], to: [90_000, 90_000] },
+    { from: [-55_000, -53_000], to: [70_000, 70_000] },
+  ],
+  // When the next period is signed already; before the clock comes near it.
+  'signer-outage': [
+    { from: [-10_000, -10_000], to: [10_000, 20_000] },
+    { from: [-jumpAheadMs - 5_000, -jumpAheadMs - 5_000], to: [15_000, 25_000] },
+  ],
+  // Five minutes, while true and wrong time are on the two sides of the boundary; a day, while the next period is signed.
+  'clock-ahead': [
+    { from: [-25_000, -10_000], to: [4_000, 10_000] },
+    { from: [-jumpAheadMs - 5_000, -jumpAheadMs - 3_000], to: [5_000, 10_000] },
+  ],
+  'clock-behind': [
+    { from: [-10_000, -4_000], to: [10_000, 20_000] },
+    { from: [-jumpAheadMs - 5_000, -jumpAheadMs - 3_000], to: [2_000, 10_000] },
+  ],
 }
 
 const upstreamKinds: readonly FaultKind[] = [
@@ -55,27 +83,60 @@ const exclusive: readonly (readonly FaultKind[])[] = [
   ['replica-kill', 'fd-pressure'],
   ['certificate-change', 'fd-pressure', 'replica-kill'],
   ['key-revocation', 'fd-pressure'],
+  ['clock-ahead', 'database-restore'],
+  ['clock-behind', 'database-restore'],
+  ['signer-outage', 'database-restore'],
+  ['postgres-stop', 'database-restore'],
+  ['key-revocation', 'database-restore'],
+  ['certificate-change', 'database-restore'],
+  ['replica-kill', 'fd-pressure', 'hostile-queries', 'database-restore'],
 ]
 // What has to be over before an excluded one begins: a start, a closed circuit.
 const apartMs = 6_000
-const triesMax = 2_000
+const triesMax = 200
+const plansMax = 500
 
 /** What happens when: a pure function of seed and length. Every kind occurs at least once. */
 export function planSchedule({ seed, minutes }: { readonly seed: number; readonly minutes: number }): Schedule {
   const random = createRandom(seed)
   const lengthMs = Math.round(minutes * 60_000)
   const boundariesMs = planBoundaries(lengthMs)
-  const activeMs = lengthMs - quietHeadMs - quietTailMs
+  for (let plans = 0; plans < plansMax; plans++) {
+    const faults = planFaults(random, { seed, lengthMs, boundariesMs })
+    if (faults) return { lengthMs, boundariesMs, faults: [...faults].sort((a, b) => a.startMs - b.startMs) }
+  }
+  throw new Error(`A soak of ${minutes} minutes cannot hold every fault. Give it longer.`)
+}
+
+type Length = Pick<Schedule, 'lengthMs' | 'boundariesMs'>
+
+/** Undefined if one of them found no room. */
+function planFaults(
+  random: Random,
+  { seed, ...length }: Length & { readonly seed: number },
+): readonly PlannedFault[] | undefined {
+  const activeMs = length.lengthMs - quietHeadMs - quietTailMs
   const rounds = Math.max(1, Math.floor(activeMs / (msPerFault * faultKinds.length)))
   const faults: PlannedFault[] = []
   for (let round = 0; round < rounds; round++) {
-    for (const [index, kind] of faultKinds.entries()) {
+    for (const [index, kind] of placingOrder.entries()) {
+      // Takes two minutes: one for every second of the others.
+      if (kind === 'database-restore' && round % 2 === 1) continue
       // In turns, so that two rounds hold both ways of doing it.
-      const variant = ((seed + index + round) % 2) as 0 | 1
-      faults.push(place(random, { kind, variant, lengthMs, boundariesMs, faults }))
+      const variant = ((seed + index + (kind === 'database-restore' ? round / 2 : round)) % 2) as 0 | 1
+      const fault = place(random, { kind, variant, ...length, faults })
+      if (!fault) return undefined
+      faults.push(fault)
     }
   }
-  return { lengthMs, boundariesMs, faults: faults.sort((a, b) => a.startMs - b.startMs) }
+  return faults
+}
+
+// Those with the fewest places first.
+const placingOrder: readonly FaultKind[] = faultKinds.toSorted((a, b) => Number(isBound(b)) - Number(isBound(a)))
+
+function isBound(kind: FaultKind): kind is BoundKind {
+  return kind in spans
 }
 
 function planBoundaries(lengthMs: number): readonly number[] {
@@ -84,52 +145,47 @@ function planBoundaries(lengthMs: number): readonly number[] {
   return boundaries
 }
 
-type Placing = {
+type Placing = Length & {
   readonly kind: FaultKind
   readonly variant: 0 | 1
-  readonly lengthMs: number
-  readonly boundariesMs: readonly number[]
   readonly faults: readonly PlannedFault[]
 }
 
-function place(random: Random, placing: Placing): PlannedFault {
+function place(random: Random, placing: Placing): PlannedFault | undefined {
   for (let tries = 0; tries < triesMax; tries++) {
     const fault = propose(random, placing)
     const fits = fault.startMs >= quietHeadMs && fault.endMs <= placing.lengthMs - quietTailMs
     if (fits && !placing.faults.some((other) => collide(fault, other))) return fault
   }
-  throw new Error(
-    `There is no room for ${placing.kind}: a soak of this length cannot hold every fault. Give it longer.`,
-  )
+  return undefined
 }
 
 function propose(random: Random, { kind, variant, lengthMs, boundariesMs }: Placing): PlannedFault {
-  const [minMs, maxMs] = durationsMs[kind]
-  const durationMs = Math.round(minMs + random() * (maxMs - minMs))
-  const latestMs = lengthMs - quietTailMs - durationMs
-  const anywhereMs = Math.round(quietHeadMs + random() * (latestMs - quietHeadMs))
-  const startMs = kind === 'signer-outage' ? beforeBoundary(random, { boundariesMs, variant }) : anywhereMs
-  const endMs =
-    kind === 'signer-outage' ? startMs + durationMs + (variant === 1 ? jumpAheadMs : 0) : startMs + durationMs
-  return { kind, startMs, endMs, replicas: replicasOf(random, kind), variant }
+  const replicas = replicasOf(random, { kind, variant })
+  if (isBound(kind)) {
+    const boundaryMs = pick(random, boundariesMs)
+    const { from, to } = spans[kind][variant]
+    const [startMs, endMs] = [boundaryMs + within(random, from), boundaryMs + within(random, to)]
+    return { kind, startMs, endMs, replicas, variant, boundaryMs }
+  }
+  const durationMs = within(random, durationsMs[kind])
+  const startMs = within(random, [quietHeadMs, lengthMs - quietTailMs - durationMs])
+  return { kind, startMs, endMs: startMs + durationMs, replicas, variant }
 }
 
-/** Variant 0 begins when the next period is signed already, variant 1 before the clock comes near it. */
-function beforeBoundary(
-  random: Random,
-  { boundariesMs, variant }: { readonly boundariesMs: readonly number[]; readonly variant: 0 | 1 },
-): number {
-  const boundaryMs = pick(random, boundariesMs)
-  return boundaryMs - (variant === 0 ? 10_000 : jumpAheadMs + 5_000)
+function within(random: Random, [min, max]: Range): number {
+  return Math.round(min + random() * (max - min))
 }
 
-function replicasOf(random: Random, kind: FaultKind): readonly ReplicaName[] {
+function replicasOf(random: Random, { kind, variant }: Pick<PlannedFault, 'kind' | 'variant'>): readonly ReplicaName[] {
   switch (kind) {
     case 'replica-kill':
     case 'fd-pressure':
       return [pick(random, replicaNames)]
     case 'clock-ahead':
     case 'clock-behind':
+      // A day on one of them only: the other goes on signing.
+      if (variant === 1) return [pick(random, replicaNames)]
       return pick(random, [['a'], ['b'], ['a', 'b']] as const)
     default:
       return replicaNames

@@ -7,7 +7,9 @@ import { decodeNote, verifyNote, type WireNote } from '@tallystick/core'
 import { createRandom, pick } from '../apps/sandbox/src/seed/random.ts'
 import { createClocks } from './clocks.ts'
 import { checkEnd, type Measured, measure } from './end-checks.ts'
+import { watchFuturePeriods } from './future-periods.ts'
 import { type Exchange, judge } from './judge.ts'
+import { createLatency, findSlowness } from './latency.ts'
 import { createLedger } from './ledger.ts'
 import { startLending } from './lending.ts'
 import { type Load, startLoad } from './load.ts'
@@ -60,30 +62,35 @@ export async function soak(parts: SoakParts): Promise<Report> {
   startedAt = Date.now()
 
   const ledger = createLedger()
+  const latency = createLatency(elapsedMs)
   const signableSinceMs = new Map<bigint, number>()
-  const served = new Map<string, readonly WireNote[]>()
+  const newest = new Map<string, readonly WireNote[]>()
+  const served = new Set<string>()
   const verify = createVerify(world, onViolation)
   const onExchange = (exchange: Exchange) => {
     tally.count(exchange)
-    const { violations, fresh } = judge(exchange, { ledger, faults: tally.faults, signableSinceMs })
+    latency.take(exchange, tally.faults)
+    const { violations, fresh } = judge(exchange, { ledger, faults: tally.faults, signableSinceMs, served })
     for (const words of violations) onViolation(`${exchange.replica} ${exchange.path}: ${words}`)
     for (const note of fresh) {
       verify(note)
-      const others = (served.get(note.chainid) ?? []).filter(
+      const others = (newest.get(note.chainid) ?? []).filter(
         (one) => one.signature_valid_after === note.signature_valid_after,
       )
-      served.set(note.chainid, [...others, note])
+      newest.set(note.chainid, [...others, note])
     }
   }
   const { authority, replicas: members, keys, limitedKey } = world
   const load = startLoad({ seed, ca: authority.cert, members, clocks, keys, limitedKey, elapsedMs, onExchange })
   defer(() => load.stop())
   const lendings = world.chains.map((chain) => {
-    const notes = () => served.get(String(chain.id)) ?? []
+    const notes = () => newest.get(String(chain.id)) ?? []
     return startLending(chain, { seed: seed + chain.id, clock: clocks, notes, onViolation })
   })
   const stopLending = () => Promise.all(lendings.map((lending) => lending.stop()))
   defer(stopLending)
+  const future = watchFuturePeriods(world.databaseUrl, { clocks, onViolation })
+  defer(() => future.stop())
   const lateness = monitorEventLoopDelay()
   lateness.enable()
   const progress = setInterval(() => say(formatProgress({ elapsedMs, tally, schedule })), progressMs)
@@ -91,9 +98,16 @@ export async function soak(parts: SoakParts): Promise<Report> {
 
   const [before] = await Promise.all([
     measureWarm(world, load),
-    runTimeline({ world, clocks, onViolation, schedule, tally, signableSinceMs, elapsedMs, isStopped }),
+    runTimeline({
+      ...{ world, clocks, onViolation, schedule, tally, signableSinceMs, elapsedMs, isStopped, latency },
+      onStranger: tally.count,
+      faults: () => tally.faults,
+    }),
   ])
   clearInterval(progress)
+  await future.stop()
+  const slowness = findSlowness(latency.read())
+  if (slowness) onViolation(slowness)
   await load.stop()
   await stopLending()
   say('the time is over: comparing what is left')
@@ -102,7 +116,8 @@ export async function soak(parts: SoakParts): Promise<Report> {
     .map(({ counts }, index) => `chain ${world.chains[index]?.id} ${JSON.stringify(counts)}`)
     .join(', ')
   const periods = new Set(ledger.notes().map(({ signature_valid_after }) => signature_valid_after)).size
-  return { seed, minutes, schedule, tally, lent, periods, lateMs: lateness.max / 1e6, end }
+  const lateMs = lateness.max / 1e6
+  return { seed, minutes, schedule, tally, lent, periods, latency: latency.read(), lateMs, end }
 }
 
 // Long enough for every code path to be compiled and every pool to be filled; with what measuring takes, less than the

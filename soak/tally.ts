@@ -1,5 +1,5 @@
+import type { Answer } from './call.ts'
 import type { InjectedFault } from './fault.ts'
-import type { Exchange } from './judge.ts'
 
 export type Violation = {
   readonly atMs: number
@@ -7,6 +7,9 @@ export type Violation = {
   readonly during: readonly string[]
   times: number
 }
+
+/** A request, by its endpoint; without an answer its connection failed. */
+export type Tallied = { readonly endpoint: string; readonly answer?: Answer | undefined }
 
 /** What happened so far, in numbers and words. */
 export type Tally = {
@@ -16,7 +19,7 @@ export type Tally = {
   readonly violations: readonly Violation[]
   /** Returns a function that ends it. */
   begin(fault: InjectedFault): (ended: Pick<InjectedFault, 'endedMs' | 'skipped'>) => void
-  count(exchange: Exchange): void
+  count(made: Tallied): void
   violate(words: string, atMs: number): void
 }
 

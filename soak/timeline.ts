@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { periodAfter, periodAt } from '@tallystick/core'
 import type { Clocks } from './clocks.ts'
 import type { FaultKind, PlannedFault } from './fault.ts'
-import { CannotInjectError, type Injector, inject } from './inject.ts'
+import { inject } from './inject.ts'
+import { CannotInjectError, type Injector } from './injector.ts'
 import { areExclusive, jumpAheadMs, type Schedule } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
@@ -11,8 +12,6 @@ export type TimelineParts = Injector & {
   readonly tally: Tally
   /** Since when the notes of a period could be signed; filled as the clock comes near them. */
   readonly signableSinceMs: Map<bigint, number>
-  readonly elapsedMs: () => number
-  readonly isStopped: () => boolean
 }
 
 /** Lets the schedule happen. Resolves when every fault has ended and the time is over. */
@@ -51,12 +50,12 @@ async function happen(
   { earlier, ...fault }: PlannedFault & { readonly earlier: Promise<unknown> },
 ): Promise<void> {
   const { tally, elapsedMs, onViolation } = parts
-  const { kind, replicas } = fault
+  const { kind, replicas, variant } = fault
   await until(parts, fault.startMs)
   await earlier
   if (parts.isStopped()) return
   const endMs = elapsedMs() + fault.endMs - fault.startMs
-  const end = tally.begin({ kind, replicas, startedMs: elapsedMs() })
+  const end = tally.begin({ kind, replicas, variant, startedMs: elapsedMs() })
   try {
     const ending = await inject(parts, fault)
     await until(parts, endMs)

@@ -9,6 +9,7 @@ import {
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
 import { currentCoupons } from '../apps/sandbox/src/seed/coupons.ts'
+import { adminToken } from './admin.ts'
 import { type SoakChain, startChain } from './chain.ts'
 import type { Clocks } from './clocks.ts'
 import { createDisk, type Disk } from './disk.ts'
@@ -49,9 +50,8 @@ export type WorldOptions = {
   readonly defer: (undo: () => unknown) => void
 }
 
-export const adminToken = 'soak'
 const signerKey = `0x${'01'.repeat(32)}` as const
-const tenors = [7, 14, 30, 90]
+export const tenors = [7, 14, 30, 90]
 const keyCount = 3
 
 export async function startWorld(options: WorldOptions): Promise<World> {
@@ -83,6 +83,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const settle = { authority, directory, options }
   const indexer = await settleMember(settle, {
     name: 'indexer',
+    // The replicas ask it all the time, from one address.
+    publicRpm: null,
     settings: {
       database: `file:${join(disk.directory, 'db')}`,
       signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
@@ -143,14 +145,18 @@ async function settleMember(
     directory: parent,
     options: { clocks, onCrash, defer },
   }: { readonly authority: CertificateAuthority; readonly directory: string; readonly options: WorldOptions },
-  { name, settings }: { readonly name: string; readonly settings: object },
+  {
+    name,
+    settings,
+    publicRpm,
+  }: { readonly name: string; readonly settings: object; readonly publicRpm?: null | undefined },
 ): Promise<Member> {
   const directory = join(parent, name)
   mkdirSync(directory)
   await placeCertificate(directory, authority.issue(['localhost', '127.0.0.1']))
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
   const config = {
-    listen: { host: '127.0.0.1', port, publicRpm: null, tls: { cert: 'cert.pem', key: 'key.pem' } },
+    listen: { host: '127.0.0.1', port, publicRpm, tls: { cert: 'cert.pem', key: 'key.pem' } },
     admin: { port: adminPort, token: 'env:ADMIN_TOKEN' },
     tenors,
     // Short, so that what hangs is seen to be cut; small, so that a full cache is not taken for a leak.
@@ -165,7 +171,7 @@ async function settleMember(
     adminUrl: `http://127.0.0.1:${adminPort}`,
     env: memberEnv,
     onCrash,
-    offsetMs: () => clocks.offsetOf(name),
+    offsets: () => clocks.offsetsOf(name),
   })
   defer(() => member.end('SIGKILL'))
   return member

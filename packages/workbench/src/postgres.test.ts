@@ -24,3 +24,20 @@ test('behavior: a server that was halted or crashed comes back on its port with 
     expect(await ask(url, 'select n from kept')).toEqual([{ n: 1 }])
   }
 })
+
+test('behavior: what was saved is put back as often as one likes, and what came after it is gone', async () => {
+  const server = await startPostgres()
+  onTestFinished(() => server.stop())
+  const url = server.url('postgres')
+  await ask(url, 'create table kept as select 1 as n')
+  await server.halt('SIGINT')
+  const putBack = await server.save()
+  await server.resume()
+  for (const n of [2, 3]) {
+    await ask(url, `insert into kept values (${n})`)
+    await server.halt('SIGQUIT')
+    await putBack()
+    await server.resume()
+    expect(await ask(url, 'select n from kept')).toEqual([{ n: 1 }])
+  }
+})

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { findFreePort } from './free-port.ts'
 
@@ -14,6 +16,8 @@ export type PostgresServer = {
   halt(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
   /** Starts a halted server on the same port. */
   resume(): Promise<void>
+  /** Copies the files of a halted server. The function puts the copy in their place, the server being halted again. */
+  save(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
@@ -54,6 +58,14 @@ export async function startPostgres(): Promise<PostgresServer> {
     halt,
     resume: async () => {
       server = await serve(installation, { data, port })
+    },
+    save: async () => {
+      const copy = `${data}-${randomUUID()}`
+      await copyDirectory(data, copy)
+      return async () => {
+        await rm(data, { recursive: true })
+        await copyDirectory(copy, data)
+      }
     },
     stop: async () => {
       // PostgreSQL's fast shutdown: it does not wait for clients to go.
@@ -111,6 +123,11 @@ async function serve(
   late.catch(() => undefined)
   await Promise.race([ready, ended, late, failure(child)])
   return child
+}
+
+/** With owners and modes, on which PostgreSQL insists, and which Node's `cp` does not keep. */
+async function copyDirectory(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-a', from, to])
 }
 
 /** Rejects if the program cannot be run at all. */
