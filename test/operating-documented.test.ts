@@ -9,6 +9,7 @@ import { preflightMetricHelp } from '../apps/api/src/notes/preflight-metrics.ts'
 import { refusalReasons } from '../apps/api/src/notes/rails.ts'
 import { signerFailures } from '../apps/api/src/notes/signers/signer.ts'
 import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metrics.ts'
+import { poolMetricHelp } from '../apps/api/src/notes/watch-pool.ts'
 
 const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
 const help = {
@@ -19,6 +20,7 @@ const help = {
   ...dataMetricHelp,
   ...remoteMetricHelp,
   ...treasuryMetricHelp,
+  ...poolMetricHelp,
 }
 
 /** A section of the guide, by the words of its heading. */

@@ -36,6 +36,7 @@ import { createPublished, type Published } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
 import { keepTreasuryCurve } from './notes/treasury/keep-treasury-curve.ts'
 import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
+import { poolMetricHelp, type WatchTimes, watchPools } from './notes/watch-pool.ts'
 import { openLanes } from './open-lanes.ts'
 import { openPortal, type PortalOptions } from './portal/open-portal.ts'
 import { openRate } from './rate/open-rate.ts'
@@ -59,6 +60,8 @@ export type ServiceOptions = {
   readonly portal?: PortalOptions | undefined
   /** Writes the answers of the lanes. Tests inject one that differs from Node. */
   readonly premadeWriter?: PremadeWriter | undefined
+  /** How often the pools are looked at. Tests inject shorter times. */
+  readonly poolWatchTimes?: WatchTimes | undefined
 }
 
 /** Starts the whole service: database, keys, signer, notes, both listeners. What was opened is closed if a step fails. */
@@ -94,13 +97,13 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(() => {
     for (const pool of pools.values()) pool.close()
   })
-  const { published, keeper, signer } = await startNotes(database, { ...surroundings, ...common, pools })
+  const { published, keeper, signer, poolWatch } = await startNotes(database, { ...surroundings, ...common, pools })
   const embedded = await startEmbeddedSubgraphs(database, { ...common, chains: config.chains })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
   const data = openData(config, { embedded, ...common })
   closers.push(data.close)
-  const rate = openRate(config, { published, data, pools, ...common })
+  const rate = openRate(config, { published, data, pools, poolWatch, ...common })
 
   const chainIds = config.chains.map(({ id }) => id)
   const tls = openTls(config, common)
@@ -119,7 +122,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     portal: openPortal(database, { config, signer, options: surroundings.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
-  const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote }
+  const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, poolWatch }
   const admin = buildAdminApp({
     ...common,
     tokens: listAdminTokens(config.admin),
@@ -147,6 +150,7 @@ const metricHelp = {
   ...dataMetricHelp,
   ...remoteMetricHelp,
   ...treasuryMetricHelp,
+  ...poolMetricHelp,
 }
 
 type NotesSurroundings = Surroundings & {
@@ -168,6 +172,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   closers.push(() => curveSource.stop())
   const { maxMoveBps } = rails
   const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
+  const noteMetrics = createNoteMetrics({ metrics, clock, published, chainIds })
   const keeper = await keepNotes({
     desk: { database, clock, signer, readChainTime, tenors, maxMoveBps, maxAgeBusinessDays, curveSource, preflight },
     chains,
@@ -175,12 +180,15 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     earlierSigner: rails.earlierSigner,
     published,
     preflight,
-    metrics: createNoteMetrics({ metrics, clock, published, chainIds }),
+    metrics: noteMetrics,
     log,
     monotonicNow,
   })
   // Together: the keeper may be waiting for a fetch, which only the source can cut short.
   closers.push(() => Promise.all([curveSource.stop(), keeper.stop()]))
+  const times = surroundings.poolWatchTimes
+  const poolWatch = await watchPools({ ...surroundings, published, database, noteMetrics, times })
+  closers.push(() => poolWatch.stop())
   const current = published.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -188,7 +196,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
-  return { published, keeper, signer: signer.address }
+  return { published, keeper, signer: signer.address, poolWatch }
 }
 
 /** What reads the pools of the chains that have an RPC. */

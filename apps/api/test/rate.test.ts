@@ -146,7 +146,7 @@ describe('the pool’s own word', () => {
     Object.assign(rpc, { isPaused: true, lastDay: yesterday - 1 })
     expect(await chain324()).toMatchObject({ status: 'paused', isProtocolSynced: false, floatingDay: yesterday })
     const [other] = (await rate('/rate?chainid=10')).chains
-    expect(other).toMatchObject({ status: 'open', isProtocolSynced: true })
+    expect(other).toMatchObject({ status: 'unknown', isProtocolSynced: true })
   })
 
   test('behavior: when its RPC fails, what it said last is told', async () => {

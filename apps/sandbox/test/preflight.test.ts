@@ -176,7 +176,7 @@ describe('warn', () => {
   })
 })
 
-test('behavior: off asks no pool', async () => {
+test('behavior: off shows no note to a pool', async () => {
   const next = await standBeforeBoundary()
   const proxy = await startRpcProxy(chain.client.transport.url as string)
   onTestFinished(proxy.stop)
@@ -184,6 +184,7 @@ test('behavior: off asks no pool', async () => {
   const { showNotes, metric, clock } = await startOnChain(chain, setting)
   clock.hold(Number(next) * 1000)
   await expect.poll(async () => (await showNotes()).current.notes[0]?.signature_valid_after).toBe(`${next - 1n}`)
-  expect(proxy.calls().filter(({ method }) => method === 'eth_call')).toEqual([])
+  const shown = proxy.calls().filter(({ params }) => JSON.stringify(params).includes('0xbe7b54a1'))
+  expect(shown).toEqual([])
   expect(await metric(total('accepted'))).toBeUndefined()
 })

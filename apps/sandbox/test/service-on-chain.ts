@@ -14,17 +14,24 @@ export type ChainSetting = {
   /** The chain's own node by default. */
   readonly rpc?: readonly string[]
   readonly pool?: string
+  readonly poolWatchTimes?: Parameters<typeof startService>[0]['poolWatchTimes']
+  /** A database of its own by default. */
+  readonly databaseUrl?: string
+  /** Takes what ends the service; the end of the test by default. */
+  readonly defer?: (undo: () => Promise<void>) => void
 }
 
 /** The service on its own PostgreSQL database, beside a chain of the test's. */
 export async function startOnChain({ client, pool }: Chain, setting: ChainSetting) {
+  const { defer = onTestFinished, poolWatchTimes } = setting
   const source = await createTestDatabase('postgres', inject('databases'))
-  onTestFinished(source.remove)
+  defer(source.remove)
+  const databaseUrl = setting.databaseUrl ?? source.url
   const rpc = setting.rpc ?? [client.transport.url as string]
   const settings = {
     listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
     admin: { port: 0, token: 'env:ADMIN_TOKEN' },
-    database: source.url,
+    database: databaseUrl,
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
     tenors: [7, 30],
     rails: { preflight: setting.preflight },
@@ -36,17 +43,36 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   clock.hold(Number(setting.atSeconds) * 1000)
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
-  const database = await openServiceDatabase(source.url, () => undefined)
+  const database = await openServiceDatabase(databaseUrl, () => undefined)
   const operator = createOperator({ database, config, clock })
-  await operator.setCurve({ points: coupons, by: 'test' })
-  const service = await startService({ config, clock, log, say: () => undefined })
-  onTestFinished(async () => {
+  if (!setting.databaseUrl) await operator.setCurve({ points: coupons, by: 'test' })
+  const { secret } = await operator.createKey({ name: 'test', rpm: null })
+  const service = await startService({ config, clock, log, say: () => undefined, poolWatchTimes })
+  const stop = async () => {
     await service.stop()
     await database.close()
-  })
+  }
+  defer(stop)
   return {
     clock,
     operator,
+    database,
+    databaseUrl,
+    /** A public answer, as a proxy in front would get it. */
+    get: async (path: string) => {
+      const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https' }
+      const answer = await fetch(`${service.baseUrl}${path}`, { headers })
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+      return { status: answer.status, body: (await answer.json()) as any }
+    },
+    /** The checks of `/readyz`, and its status. */
+    readyz: async () => {
+      const answer = await fetch(`${service.adminUrl}/readyz`, { headers: { authorization: `Bearer ${token}` } })
+      const { checks } = (await answer.json()) as {
+        checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]
+      }
+      return { status: answer.status, pool: checks.find(({ name }) => name === 'pool of chain 324') }
+    },
     log: () => lines.join(''),
     showNotes: async () => (await operator.showNotes()).chains[0]!,
     metric: async (series: string) => {

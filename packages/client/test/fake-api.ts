@@ -221,6 +221,7 @@ export const rateBody = {
     {
       chainid: '324',
       status: 'open',
+      statusReason: 'The pool is not paused.',
       fixedRates: [{ maturity: 7, maturity_timestamp: '1795237200', coupon: '369' }],
       floatingRate: '1264',
       floatingDay: 20771,

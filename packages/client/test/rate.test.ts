@@ -13,6 +13,7 @@ const decoded = {
     {
       chainId: 324,
       status: 'open',
+      statusReason: 'The pool is not paused.',
       fixedRates: [{ maturity: 7, maturityTimestamp: 1795237200n, coupon: 369n }],
       floatingRate: 1264n,
       floatingDay: 20771,

@@ -65,18 +65,16 @@ export async function reportNotes(
 
 async function reportPeriod(
   database: Database,
-  {
-    chainId,
-    period,
-    rails,
-  }: { readonly chainId: number; readonly period: Period; readonly rails: Pick<Config['rails'], 'earlierSigner'> },
+  { chainId, period, rails }: { readonly chainId: number; readonly period: Period; readonly rails: Config['rails'] },
 ): Promise<PeriodReport> {
   const key = { chainId, periodStart: period.start }
   const set = await findNoteSet(database, key)
   const curve = set && (await findCurve(database, set.curveId))
   const recorded = await findRecordedRefusal(database, key)
-  // What was recorded before a set was signed is over; only this one is about a set that is.
-  const isWithheld = rails.earlierSigner === 'withhold' && recorded?.reason === 'earlier_signer'
+  // What was recorded before a set was signed is over; only these two are about a set that is.
+  const isWithheld =
+    (rails.earlierSigner === 'withhold' && recorded?.reason === 'earlier_signer') ||
+    (rails.preflight === 'require' && recorded?.reason === 'pool_refuses')
   return {
     period: formatPeriod(period),
     start: toIso(period.start),

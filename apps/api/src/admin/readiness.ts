@@ -3,6 +3,7 @@ import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
 import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
 import type { Published } from '../notes/published.ts'
+import type { PoolWatch, WatchedPool } from '../notes/watch-pool.ts'
 
 export type Check = {
   readonly name: string
@@ -21,7 +22,7 @@ const silenceMaxSeconds = 900
 /**
  * Ready means: the public listener takes connections, the current period's notes of every chain are in memory, and the
  * database answers. How the embedded subgraphs stand is told too, but a chain that cannot be read is no reason to keep
- * callers from their notes.
+ * callers from their notes. The same holds for the pools.
  */
 export async function checkReadiness({
   database,
@@ -30,6 +31,7 @@ export async function checkReadiness({
   chainIds,
   subgraphs,
   remote = [],
+  poolWatch,
   isListening,
 }: {
   readonly database: Database
@@ -38,6 +40,7 @@ export async function checkReadiness({
   readonly chainIds: readonly number[]
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote?: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[] | undefined
+  readonly poolWatch?: Pick<PoolWatch, 'find'> | undefined
   /** False before the public listener is open, and from the first moment of a shutdown on. */
   readonly isListening: () => boolean
 }): Promise<Readiness> {
@@ -52,7 +55,8 @@ export async function checkReadiness({
     checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
   )
   const own = [await checkDatabase(database), checkListener(isListening())]
-  const checks = [...notes, ...own, ...indexes, ...remote.map(checkRemote)]
+  const pools = chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId)))
+  const checks = [...notes, ...own, ...indexes, ...remote.map(checkRemote), ...pools]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 
@@ -72,6 +76,13 @@ function checkSubgraph(
   const position = head ? `at block ${head.number}${lagBlocks === undefined ? '' : `, ${lagBlocks} behind`}` : 'empty'
   const detail = problem ? `${state}, ${position}: ${problem}` : `${state}, ${position}`
   return { name: `subgraph of chain ${chainId}`, ok: problem === undefined, detail, required: false }
+}
+
+/** Not required: notes that a pool refuses are withheld where the operator wants that, and their own check fails. */
+function checkPool(chainId: number, watched: WatchedPool | undefined): Check[] {
+  if (!watched) return []
+  const detail = watched.problems ? [...watched.problems.values()].join('; ') || 'open' : 'not heard yet'
+  return [{ name: `pool of chain ${chainId}`, ok: watched.problems?.size === 0, detail, required: false }]
 }
 
 /** As callers last found it: nothing is asked here. */

@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { Note } from '@tallystick/core'
 import { createRpcEndpoint, createRpcPool, type RpcEndpoint } from '@tallystick/subgraph'
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { ChainConfig } from '../config.ts'
-import { type CallOutcome, callContract } from './call-contract.ts'
+import { callContract } from './call-contract.ts'
+import { decodeGetter } from './decode-getter.ts'
 import { describeRevert, type RevertReason } from './describe-revert.ts'
 import { poolAbi } from './pool-abi.ts'
+import { createReadPoolState, type PoolState } from './read-pool-state.ts'
 
 /** The pool's getters without arguments. */
 export type PoolViews = {
@@ -46,6 +48,8 @@ export type PoolReader = {
   read<Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal): Promise<PoolValues<Name>>
   /** The running sum of the daily floating incomes up to a UTC day; undefined where the pool has no such getter. */
   readAccFloatingIncome(day: bigint, signal?: AbortSignal): Promise<bigint | undefined>
+  /** Which of its contracts are paused, and its limits. */
+  readState(signal?: AbortSignal): Promise<PoolState>
   /** Whether the pool takes every one of these notes, at the newest block's time or another. */
   validate(notes: readonly Note[], options?: ValidateOptions): Promise<PoolVerdict>
   /** Breaks off what is under way. */
@@ -78,6 +82,7 @@ export function createPoolReader({ chain, deadlineMs = 8_000 }: PoolReaderOption
   )
   const servers = createRpcPool({ endpoints, chainId: chain.id, log: silent })
   const pool = chain.domain.verifyingContract
+  const readState = createReadPoolState(pool)
   const ask = <Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
     withDeadline(servers.run(work), { deadlineMs, signal }).catch((error: unknown) => {
       if (error instanceof ChainError) throw error
@@ -93,28 +98,19 @@ export function createPoolReader({ chain, deadlineMs = 8_000 }: PoolReaderOption
       ask(async (endpoint) => {
         const read = async (name: Name) => {
           const data = encodeFunctionData({ abi: poolAbi, functionName: name } as never)
-          return [name, decode(name, await callContract(endpoint, { to: pool, data }))] as const
+          return [name, decodeGetter(name, await callContract(endpoint, { to: pool, data }))] as const
         }
         return Object.fromEntries(await Promise.all(names.map(read))) as PoolValues<Name>
       }, signal),
     readAccFloatingIncome: (day, signal) =>
       ask(async (endpoint) => {
         const data = encodeFunctionData({ abi: poolAbi, functionName: 'accFloatingIncome', args: [day] })
-        return decode('accFloatingIncome', await callContract(endpoint, { to: pool, data })) as bigint | undefined
+        return decodeGetter('accFloatingIncome', await callContract(endpoint, { to: pool, data })) as bigint | undefined
       }, signal),
+    readState: (signal) => ask(readState, signal),
     validate: (notes, { atSeconds, signal } = {}) =>
       ask((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds }), signal),
     close: () => closing.abort(),
-  }
-}
-
-/** Undefined for a revert and for an answer of another form: so does a contract answer that has no such getter. */
-function decode(functionName: string, outcome: CallOutcome): unknown {
-  if (!('value' in outcome)) return undefined
-  try {
-    return decodeFunctionResult({ abi: poolAbi, functionName, data: outcome.value } as never)
-  } catch {
-    return undefined
   }
 }
 

@@ -89,6 +89,22 @@ export async function recordRefusal(
   )
 }
 
+/** Forgets a refusal of this reason: its cause is gone. */
+export async function clearRefusal(
+  database: Queryable,
+  {
+    chainId,
+    periodStart,
+    reason,
+  }: { readonly chainId: number; readonly periodStart: bigint; readonly reason: Refusal['reason'] },
+): Promise<void> {
+  await database.query('delete from note_refusals where chain_id = $1 and period_start = $2 and reason = $3', [
+    chainId,
+    periodStart,
+    reason,
+  ])
+}
+
 export async function findRecordedRefusal(
   database: Queryable,
   { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },

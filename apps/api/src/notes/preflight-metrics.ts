@@ -11,7 +11,8 @@ export type PreflightMetrics = { judged(set: NoteSet, outcome: PreflightOutcome)
 
 export const preflightMetricHelp: MetricHelp = {
   tallystick_preflight_total: 'Sets of notes shown to their pool, by what it said.',
-  tallystick_preflight_refused: 'ALARM: 1 while the pool refuses the notes of the current or the next period.',
+  tallystick_preflight_refused:
+    'ALARM: 1 while the pool has not accepted and refuses the notes of the current or the next period.',
   tallystick_preflight_unchecked: '1 while the pool has not yet been heard about the notes of the current period.',
 }
 

@@ -1,5 +1,6 @@
 import { formatPeriod } from '@tallystick/core'
 import type { Logger } from 'pino'
+import type { RevertReason } from '../chain/describe-revert.ts'
 import { ChainError, type PoolReader } from '../chain/pool-reader.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -14,7 +15,8 @@ import { createRetryGate } from './retry-gate.ts'
  */
 export type PreflightVerdict =
   | { readonly outcome: 'accepted' }
-  | { readonly outcome: 'refused' | 'too_early' | 'unavailable'; readonly message: string }
+  | { readonly outcome: 'refused'; readonly reason: RevertReason | 'no_code'; readonly message: string }
+  | { readonly outcome: 'too_early' | 'unavailable'; readonly message: string }
 
 /** Shows notes to the pool they are for, before anyone else gets them. */
 export type Preflight = {
@@ -93,19 +95,19 @@ export function createPreflight(parts: PreflightParts): Preflight {
 }
 
 /** One call of `validatePriceFeed` for each note, all at the time at which the set begins to count, or now if it does. */
-async function askPool(
+export async function askPool(
   reader: Pick<PoolReader, 'validate'>,
-  { set, nowSeconds }: { readonly set: NoteSet; readonly nowSeconds: bigint },
+  { set, nowSeconds, signal }: { readonly set: NoteSet; readonly nowSeconds: bigint; readonly signal?: AbortSignal },
 ): Promise<PreflightVerdict> {
   const { notes, period, chainId } = set
   const isOpen = period.start <= nowSeconds
   try {
-    const ahead = await reader.validate(notes, { atSeconds: isOpen ? nowSeconds : period.start })
+    const ahead = await reader.validate(notes, { atSeconds: isOpen ? nowSeconds : period.start, signal })
     if (ahead.outcome === 'time_unsupported' && !isOpen) {
       const message = `the RPC of chain ${chainId} cannot be asked about a time to come (it ${ahead.message}). The pool is asked after the boundary.`
       return { outcome: 'too_early', message }
     }
-    const verdict = ahead.outcome === 'time_unsupported' ? await reader.validate(notes) : ahead
+    const verdict = ahead.outcome === 'time_unsupported' ? await reader.validate(notes, { signal }) : ahead
     if (verdict.outcome !== 'refused') return { outcome: 'accepted' }
     if (ahead.outcome === 'time_unsupported' && verdict.reason === 'FeedNotYetValid') {
       const message = `chain ${chainId} has no block of the period ${formatPeriod(period)} yet.`
@@ -113,7 +115,7 @@ async function askPool(
     }
     const tenor = notes.find(({ maturityTimestamp }) => maturityTimestamp === verdict.note.maturityTimestamp)?.tenorDays
     const message = `the pool of chain ${chainId} refuses the note of ${tenor} days: ${verdict.message}. \`tallystick doctor\` tells more.`
-    return { outcome: 'refused', message }
+    return { outcome: 'refused', reason: verdict.reason, message }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     return { outcome: 'unavailable', message: `the pool of chain ${chainId} cannot be asked: ${error.message}` }

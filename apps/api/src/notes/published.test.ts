@@ -299,3 +299,34 @@ describe('bounds', () => {
     expect(bodyOf(period, { tenors: subsets[510] as number[] }).data).toHaveLength(9)
   })
 })
+
+describe('withholding', () => {
+  test('default: a withheld set is not on offer, is still found, and comes back the same', () => {
+    const [withheld, other] = [setOf(), setOf({ chainId: 10 })]
+    const published = publishedWith(withheld, other)
+    const before = bodyOf(published.at(startMs))
+    published.setWithheld(withheld, true)
+    expect(published.find(324, current.start)).toBe(withheld)
+    expect(published.at(startMs)?.answer({ chainId: 324 })).toBeUndefined()
+    expect(published.at(startMs)?.answer({})?.complete).toBe(false)
+    expect(bodyOf(published.at(startMs)).data.every(({ chainid }) => chainid === '10')).toBe(true)
+    published.setWithheld(withheld, false)
+    expect(bodyOf(published.at(startMs))).toEqual(before)
+  })
+
+  test('behavior: with its only set withheld a period offers nothing, published again or not', () => {
+    const published = publishedWith(setOf(), setOf({ period: next }))
+    published.setWithheld(setOf(), true)
+    published.publish(setOf())
+    expect(published.at(startMs)).toBeUndefined()
+    expect(published.at(endMs)).toBeDefined()
+  })
+
+  test('behavior: a set withheld before it is published is not on offer', () => {
+    const published = createPublished([324])
+    published.setWithheld(setOf(), true)
+    expect(published.find(324, current.start)).toBeUndefined()
+    published.publish(setOf())
+    expect(published.at(startMs)).toBeUndefined()
+  })
+})

@@ -31,8 +31,10 @@ export type Published = {
   publish(set: NoteSet): void
   /** What is on offer at an instant. Nothing outside its own period is ever found. */
   at(nowMs: number): PublishedPeriod | undefined
-  /** The set of a chain for a period, whether its time has come or not. */
+  /** The set of a chain for a period, whether its time has come or not, and whether it is withheld or not. */
   find(chainId: number, periodStart: bigint): NoteSet | undefined
+  /** Takes a set out of what is on offer, or puts it back. It stays in memory. */
+  setWithheld(set: NoteSet, isWithheld: boolean): void
 }
 
 // The period before, this one and the next: a clock that is set back by minutes finds its notes still there, and one
@@ -46,21 +48,43 @@ const answersMax = 256
  * falling into another period: no timer decides it, so none can be late.
  */
 export function createPublished(chainIds: readonly number[]): Published {
-  let periods: readonly PublishedPeriod[] = []
-  return {
-    publish: (set) => {
-      const startMs = Number(set.period.start) * 1000
-      const known = periods.find((period) => period.startMs === startMs)
-      const sets = new Map(known?.sets).set(set.chainId, set)
-      const others = periods.filter((period) => period !== known)
-      periods = [createPeriod(sets, chainIds), ...others]
-        .sort((a, b) => Math.abs(a.startMs - startMs) - Math.abs(b.startMs - startMs))
-        .slice(0, periodsMax)
-    },
-    at: (nowMs) => periods.find(({ startMs, endMs }) => startMs <= nowMs && nowMs < endMs),
-    find: (chainId, periodStart) =>
-      periods.find(({ startMs }) => startMs === Number(periodStart) * 1000)?.sets.get(chainId),
+  let periods: readonly KeptPeriod[] = []
+  const withheld = new Set<string>()
+  const keep = (set: NoteSet) => {
+    const startMs = Number(set.period.start) * 1000
+    const known = periods.find((period) => period.startMs === startMs)
+    const sets = new Map(known?.sets).set(set.chainId, set)
+    const others = periods.filter((period) => period !== known)
+    const onOffer = new Map([...sets].filter(([, candidate]) => !withheld.has(keyOf(candidate))))
+    const kept = { startMs, sets, offered: onOffer.size > 0 ? createPeriod(onOffer, chainIds) : undefined }
+    periods = [kept, ...others]
+      .sort((a, b) => Math.abs(a.startMs - startMs) - Math.abs(b.startMs - startMs))
+      .slice(0, periodsMax)
   }
+  const find = (chainId: number, periodStart: bigint) =>
+    periods.find(({ startMs }) => startMs === Number(periodStart) * 1000)?.sets.get(chainId)
+  return {
+    publish: keep,
+    at: (nowMs) => periods.find(({ offered }) => offered && offered.startMs <= nowMs && nowMs < offered.endMs)?.offered,
+    find,
+    setWithheld: (set, isWithheld) => {
+      if (withheld.has(keyOf(set)) === isWithheld) return
+      if (isWithheld) withheld.add(keyOf(set))
+      else withheld.delete(keyOf(set))
+      if (find(set.chainId, set.period.start)) keep(set)
+    },
+  }
+}
+
+/** A period in memory: all its sets, and what is on offer of them. */
+type KeptPeriod = {
+  readonly startMs: number
+  readonly sets: ReadonlyMap<number, NoteSet>
+  readonly offered: PublishedPeriod | undefined
+}
+
+function keyOf({ chainId, period }: NoteSet): string {
+  return `${chainId}:${period.start}`
 }
 
 function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly number[]): PublishedPeriod {

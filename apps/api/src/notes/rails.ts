@@ -17,6 +17,7 @@ export const refusalReasons = [
   'stored_set_invalid',
   'preflight_refused',
   'preflight_unavailable',
+  'pool_refuses',
   'earlier_signer',
 ] as const
 

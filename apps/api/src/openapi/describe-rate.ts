@@ -54,6 +54,7 @@ function exampleRates(chainId: number): RateResponse {
       {
         chainid: String(chainId),
         status: 'open',
+        statusReason: 'The pool is not paused.',
         fixedRates: [
           { maturity: 7, maturity_timestamp: '1795237200', coupon: '369' },
           { maturity: 14, maturity_timestamp: '1795842000', coupon: '365' },

@@ -3,6 +3,7 @@ import type { PoolReader } from '../chain/pool-reader.ts'
 import type { Config } from '../config.ts'
 import type { DataParts } from '../data/data-route.ts'
 import type { Published } from '../notes/published.ts'
+import type { PoolWatch } from '../notes/watch-pool.ts'
 import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
 import type { RateParts } from './route.ts'
@@ -14,6 +15,7 @@ export function openRate(
     published,
     data,
     pools,
+    poolWatch,
     log,
     monotonicNow,
   }: {
@@ -21,6 +23,7 @@ export function openRate(
     readonly data: DataParts
     /** Those that can be read. */
     readonly pools: ReadonlyMap<number, PoolReader>
+    readonly poolWatch: Pick<PoolWatch, 'find'>
     readonly log: Logger
     readonly monotonicNow: () => number
   },
@@ -35,6 +38,7 @@ export function openRate(
     published,
     readFloatingIncome: createReadFloatingIncome(data),
     poolStates,
+    poolWatch,
   }
 }
 

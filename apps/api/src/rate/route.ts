@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { toSeconds } from '../clock.ts'
 import { parseChainId } from '../notes/notes-query.ts'
 import type { Published } from '../notes/published.ts'
+import type { PoolWatch } from '../notes/watch-pool.ts'
 import { quote } from '../quote.ts'
+import { describePoolStatus } from './describe-pool-status.ts'
 import type { PoolStates } from './pool-states.ts'
 import type { ReadFloatingIncome } from './read-floating-income.ts'
 
@@ -11,6 +13,7 @@ export type RateParts = {
   readonly published: Pick<Published, 'at'>
   readonly readFloatingIncome: ReadFloatingIncome
   readonly poolStates: PoolStates
+  readonly poolWatch: Pick<PoolWatch, 'find'>
 }
 
 /** `GET /rate` (SPEC.md §4.3). Whatever cannot be had is left out: a partner's screen must not go blank for it. */
@@ -32,13 +35,19 @@ export function registerRateRoute(
 }
 
 async function gatherFacts(
-  { published, readFloatingIncome, poolStates }: RateParts,
+  { published, readFloatingIncome, poolStates, poolWatch }: RateParts,
   { chainId, nowMs }: { readonly chainId: number; readonly nowMs: number },
 ): Promise<ChainRateFacts> {
   const notes = published.at(nowMs)?.sets.get(chainId)?.notes ?? []
   const floating = await readFloatingIncome(chainId)
   const pool = await poolStates.read(chainId, 'problem' in floating ? undefined : floating.block.number)
-  return { chainId, fixed: notes, floating, pool }
+  return {
+    chainId,
+    fixed: notes,
+    floating,
+    pool,
+    status: describePoolStatus({ pool, watched: poolWatch.find(chainId) }),
+  }
 }
 
 /** The chain a query string asks for; undefined for all. As strict as that of `/notes`. */

@@ -9,6 +9,8 @@ import { Skeleton } from '../parts/skeleton.tsx'
 // A block a second here, and one every few seconds elsewhere: a minute without one is worth a word.
 const lagSecondsMax = 60
 
+const poolStates = { open: 'Pool open', paused: 'Pool paused', unknown: 'Pool state unknown' } as const
+
 /** The chain these notes are for: whether its pool takes lends, and how fresh its data is. */
 export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; readonly rate: Polled<RateAnswer> }) {
   const known = rate.value?.chains.find(({ chainId }) => chainId === chain.id)
@@ -16,11 +18,7 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
     <div class="card">
       <div class="card-head">
         <h2>{chain.name}</h2>
-        {known ? (
-          <Pill tone={known.status === 'open' ? 'good' : 'warn'}>
-            {known.status === 'open' ? 'Pool open' : 'Pool paused'}
-          </Pill>
-        ) : null}
+        {known ? <Pill tone={known.status === 'open' ? 'good' : 'warn'}>{poolStates[known.status]}</Pill> : null}
       </div>
       {known?.status === 'paused' ? (
         <p class="hint">

@@ -17,8 +17,10 @@ import { queryOf } from '../notes/fetch-notes.ts'
 /** The rates of one chain. Rates are basis points per 360-day year; null where they cannot be had right now. */
 export type ChainRate = {
   readonly chainId: number
-  /** Whether the pool takes lends; `open` also where the service does not know. */
-  readonly status: 'open' | 'paused'
+  /** Whether the pool takes lends; `unknown` where the service cannot tell. */
+  readonly status: 'open' | 'paused' | 'unknown'
+  /** Why, and what else stands against lending, such as notes that the pool refuses. */
+  readonly statusReason: string
   readonly fixedRates: readonly {
     /** Tenor in days. */
     readonly maturity: number
@@ -79,6 +81,7 @@ function decodeChainRate(place: Place): ChainRate {
   return {
     chainId: decodeChainId(decodeMember(place, 'chainid')),
     status: decodePoolStatus(decodeMember(place, 'status')),
+    statusReason: decodeString(decodeMember(place, 'statusReason')),
     fixedRates: decodeList(decodeMember(place, 'fixedRates'), (item) => ({
       maturity: decodeTenor(decodeMember(item, 'maturity')),
       maturityTimestamp: decodeDecimal(decodeMember(item, 'maturity_timestamp')),
@@ -99,5 +102,7 @@ function decodeChainRate(place: Place): ChainRate {
 }
 
 function decodePoolStatus(place: Place): ChainRate['status'] {
-  return place.value === 'open' || place.value === 'paused' ? place.value : refuse(place, '"open" or "paused"')
+  const { value } = place
+  if (value === 'open' || value === 'paused' || value === 'unknown') return value
+  return refuse(place, '"open", "paused" or "unknown"')
 }

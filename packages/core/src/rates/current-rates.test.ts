@@ -28,7 +28,8 @@ test('default: fixed, floating and their sum, as the design’s example has them
     chains: [
       {
         chainid: '324',
-        status: 'open',
+        status: 'unknown',
+        statusReason: 'No RPC of this chain tells whether the pool is paused.',
         fixedRates: [
           { maturity: 7, maturity_timestamp: '1795323600', coupon: '369' },
           { maturity: 14, maturity_timestamp: '1795928400', coupon: '365' },
@@ -96,6 +97,7 @@ describe('what cannot be had', () => {
     expect(top).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
     expect(chains[0]).toMatchObject({
       status: 'paused',
+      statusReason: 'The pool is paused.',
       floatingRate: null,
       floatingDay: null,
       dataBlock: null,

@@ -11,6 +11,8 @@ export type ChainRateFacts = {
   readonly floating: LastFloatingIncome | { readonly problem: string }
   /** The pool as its chain has it; undefined where no RPC tells. */
   readonly pool?: { readonly isPaused: boolean; readonly lastFloatingDay: number } | undefined
+  /** Whether the pool takes loans, and why; from `pool` if left out. */
+  readonly status?: { readonly status: ChainRates['status']; readonly reason: string } | undefined
 }
 
 export type FixedRate = {
@@ -53,7 +55,10 @@ export function currentRates(
   }
 }
 
-function ratesOf({ chainId, fixed, floating, pool }: ChainRateFacts, nowSeconds: bigint): ChainRates {
+function ratesOf(
+  { chainId, fixed, floating, pool, status = statusOf(pool) }: ChainRateFacts,
+  nowSeconds: bigint,
+): ChainRates {
   const today = Number(nowSeconds / secondsPerDay)
   const known = 'problem' in floating ? undefined : floating
   const floatingRate = known?.last ? annualisedFloatingRate(known.last.floatingIncome) : undefined
@@ -61,7 +66,8 @@ function ratesOf({ chainId, fixed, floating, pool }: ChainRateFacts, nowSeconds:
   const timestamp = known?.block.timestamp
   return {
     chainid: String(chainId),
-    status: pool?.isPaused ? 'paused' : 'open',
+    status: status.status,
+    statusReason: status.reason,
     fixedRates: fixed.map(({ tenorDays, maturityTimestamp, coupon }) => ({
       maturity: tenorDays,
       maturity_timestamp: maturityTimestamp.toString(),
@@ -79,6 +85,12 @@ function ratesOf({ chainId, fixed, floating, pool }: ChainRateFacts, nowSeconds:
     dataBlock: known ? String(known.block.number) : null,
     dataLagSeconds: timestamp === undefined ? null : Math.max(0, Number(nowSeconds) - timestamp),
   }
+}
+
+function statusOf(pool: ChainRateFacts['pool']): NonNullable<ChainRateFacts['status']> {
+  if (!pool) return { status: 'unknown', reason: 'No RPC of this chain tells whether the pool is paused.' }
+  if (pool.isPaused) return { status: 'paused', reason: 'The pool is paused.' }
+  return { status: 'open', reason: 'The pool is not paused.' }
 }
 
 /** The chain's own word counts for more than the index's, which may not have got it yet. */

@@ -24,11 +24,16 @@ export const marketRateSchema = z.strictObject({
 /** The rates of one chain (DESIGN.md §2.4). */
 export const chainRatesSchema = z.strictObject({
   chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
-  status: field(z.enum(['open', 'paused']), {
+  status: field(z.enum(['open', 'paused', 'unknown']), {
     description:
-      'Whether the pool takes loans now. `open` also where nothing is known: no RPC is configured or none answered yet.',
+      'Whether the pool takes loans now. `paused` if the pool, the position token or the dollar is paused; `unknown` if no RPC is configured or none answers.',
     unit: 'state',
     example: 'open',
+  }),
+  statusReason: field(z.string(), {
+    description: 'Why, and whatever else stands against lending now, such as notes that the pool refuses.',
+    unit: 'text for people',
+    example: 'The pool is not paused.',
   }),
   fixedRates: z
     .array(fixedRateSchema)

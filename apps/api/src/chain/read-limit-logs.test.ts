@@ -1,0 +1,78 @@
+import { type RpcCall, RpcError } from '@tallystick/subgraph'
+import { type Hex, keccak256, toHex } from 'viem'
+import { expect, test } from 'vitest'
+import { createReadLimitLogs } from './read-limit-logs.ts'
+
+const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+const maxCoupon = keccak256(toHex('MaxCouponLimitUpdated(uint256)'))
+const minMaturity = keccak256(toHex('MinMaturityLimitUpdated(uint256)'))
+const log = (topic: Hex, value: number) => ({ topics: [topic], data: toHex(value, { size: 32 }) })
+
+/** A node with some logs at each block, that answers as told where `interfere` does. */
+function nodeOf(blocks: Record<number, object[]>, interfere: () => unknown = () => undefined) {
+  const ranges: (readonly [number, number])[] = []
+  const call = async ({ method, params }: RpcCall) => {
+    if (method === 'eth_blockNumber') return toHex(Math.max(...Object.keys(blocks).map(Number)))
+    const [{ fromBlock, toBlock, address }] = params as [{ fromBlock: Hex; toBlock: Hex; address: string }]
+    expect(address).toBe(pool)
+    ranges.push([Number(fromBlock), Number(toBlock)])
+    const answer = interfere()
+    if (answer instanceof Error) throw answer
+    const inRange = ([number]: [string, object[]]) =>
+      Number(number) >= Number(fromBlock) && Number(number) <= Number(toBlock)
+    return (
+      answer ??
+      Object.entries(blocks)
+        .filter(inRange)
+        .flatMap(([, logs]) => logs)
+    )
+  }
+  return { endpoint: { label: 'node', call, callMany: async () => [] }, blocks, ranges }
+}
+
+test('default: the last announced limits, then those of the new blocks', async () => {
+  const read = createReadLimitLogs(pool)
+  const node = nodeOf({ 5: [log(maxCoupon, 1000), log(minMaturity, 172_800)], 9: [log(maxCoupon, 900)] })
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 172_800n })
+  node.blocks[12] = [log(minMaturity, 86_400)]
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 86_400n })
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 86_400n })
+  expect(node.ranges).toEqual([
+    [0, 9],
+    [10, 12],
+  ])
+})
+
+test.each(['error', 'refused', 'timeout', 'garbage'] as const)(
+  'behavior: a node that fails on the whole history (%s) is asked about what is new',
+  async (kind) => {
+    const read = createReadLimitLogs(pool)
+    let failure: Error | undefined = new RpcError({ kind, message: 'block range too wide' })
+    const node = nodeOf({ 9: [log(maxCoupon, 900)] }, () => failure)
+    expect(await read(node.endpoint)).toEqual({})
+    failure = undefined
+    node.blocks[11] = [log(maxCoupon, 800)]
+    expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 800n })
+  },
+)
+
+test('error: a node that fails later is asked about the same blocks again', async () => {
+  const read = createReadLimitLogs(pool)
+  let failure: Error | undefined
+  const node = nodeOf({ 9: [] }, () => failure)
+  await read(node.endpoint)
+  node.blocks[10] = [log(maxCoupon, 700)]
+  failure = new RpcError({ kind: 'timeout', message: 'no answer' })
+  await expect(read(node.endpoint)).rejects.toThrow('no answer')
+  failure = undefined
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 700n })
+})
+
+test.each([
+  ['no list', 'nonsense'],
+  ['null entries', [null, {}, { topics: [] }, { topics: 5, data: toHex(1, { size: 32 }) }]],
+  ['data of another length', [{ topics: [maxCoupon], data: '0x01' }]],
+  ['a name of Object', [{ topics: ['constructor'], data: toHex(1, { size: 32 }) }]],
+])('error: logs that are %s say nothing', async (_, answer) => {
+  expect(await createReadLimitLogs(pool)(nodeOf({ 1: [] }, () => answer).endpoint)).toEqual({})
+})

@@ -1,0 +1,50 @@
+import { type RpcEndpoint, RpcError } from '@tallystick/subgraph'
+import { type Address, toEventSelector, toHex } from 'viem'
+
+/** The limits that a pool announced last; a limit that was not announced since the first look is missing. */
+export type AnnouncedLimits = { readonly maxCouponLimit?: bigint; readonly minMaturityLimit?: bigint }
+
+const limitsByTopic: ReadonlyMap<unknown, keyof AnnouncedLimits> = new Map([
+  [toEventSelector('MaxCouponLimitUpdated(uint256)'), 'maxCouponLimit'],
+  [toEventSelector('MinMaturityLimitUpdated(uint256)'), 'minMaturityLimit'],
+])
+
+/**
+ * Creates the function that reads a pool's limits from its logs: all of them at the first look, later the new blocks
+ * only. A node that refuses the range (providers limit it) is asked about the blocks from now on.
+ */
+export function createReadLimitLogs(pool: Address): (endpoint: RpcEndpoint) => Promise<AnnouncedLimits> {
+  let known: AnnouncedLimits = {}
+  let fromBlock = 0
+  return async (endpoint) => {
+    const head = Number(await endpoint.call({ method: 'eth_blockNumber', params: [] }))
+    if (!Number.isSafeInteger(head)) {
+      throw new RpcError({ kind: 'garbage', message: 'answered eth_blockNumber with something that is not a number' })
+    }
+    if (head < fromBlock) return known
+    const range = { fromBlock: toHex(fromBlock), toBlock: toHex(head) }
+    const filter = { address: pool, topics: [[...limitsByTopic.keys()]], ...range }
+    known = { ...known, ...(await readLogs(endpoint, { filter, isHistory: fromBlock === 0 })) }
+    fromBlock = head + 1
+    return known
+  }
+}
+
+async function readLogs(
+  endpoint: RpcEndpoint,
+  { filter, isHistory }: { readonly filter: object; readonly isHistory: boolean },
+): Promise<AnnouncedLimits> {
+  try {
+    const logs = await endpoint.call({ method: 'eth_getLogs', params: [filter] })
+    return Object.fromEntries((Array.isArray(logs) ? logs : []).flatMap(decodeLog))
+  } catch (error) {
+    if (error instanceof RpcError && (isHistory || error.kind === 'error' || error.kind === 'refused')) return {}
+    throw error
+  }
+}
+
+function decodeLog(log: unknown): [keyof AnnouncedLimits, bigint][] {
+  const { topics, data } = (log ?? {}) as { readonly topics?: unknown; readonly data?: unknown }
+  const limit = Array.isArray(topics) ? limitsByTopic.get(topics[0]) : undefined
+  return limit && typeof data === 'string' && /^0x[0-9a-f]{64}$/i.test(data) ? [[limit, BigInt(data)]] : []
+}

@@ -1,0 +1,70 @@
+import type { RpcEndpoint } from '@tallystick/subgraph'
+import { type Address, encodeFunctionData } from 'viem'
+import { callContract } from './call-contract.ts'
+import { decodeGetter } from './decode-getter.ts'
+import { poolAbi } from './pool-abi.ts'
+import { createReadLimitLogs } from './read-limit-logs.ts'
+
+/** The contracts whose pause stops lends and claims. */
+export const pausableContracts = ['pool', 'position token', 'dollar'] as const
+export type PausableContract = (typeof pausableContracts)[number]
+
+export type PoolLimits = {
+  /** Principal in the dollar's smallest unit. */
+  readonly minLendLimit: bigint | undefined
+  /** Basis points. */
+  readonly maxCouponLimit: bigint | undefined
+  /** Seconds. */
+  readonly minMaturityLimit: bigint | undefined
+}
+
+/** What a chain says of a pool now. A value that the contract does not offer is undefined. */
+export type PoolState = {
+  /** False where the contract does not say whether it is paused: it is no pool of this protocol, or there is none. */
+  readonly tellsPause: boolean
+  readonly paused: readonly PausableContract[]
+  readonly limits: PoolLimits
+}
+
+type Getter = Extract<(typeof poolAbi)[number], { readonly type: 'function'; readonly inputs: readonly [] }>['name']
+
+/**
+ * Creates the function that reads which of a pool's contracts are paused, and its limits. Pools without getters for the
+ * limits announce them in logs, which are read from where the last look ended.
+ */
+export function createReadPoolState(pool: Address): (endpoint: RpcEndpoint) => Promise<PoolState> {
+  const readLimitLogs = createReadLimitLogs(pool)
+  return async (endpoint) => {
+    const read = (to: Address, getter: Getter) => readGetter(endpoint, { to, getter })
+    const findContract = async (names: readonly Getter[]) => {
+      const found = await Promise.all(names.map((name) => read(pool, name)))
+      return found.find((address) => address !== undefined) as Address | undefined
+    }
+    const readPaused = async (contract: Address | undefined) => contract && read(contract, 'paused')
+    const [pauses, minLendLimit, maxCouponLimit, minMaturityLimit] = await Promise.all([
+      Promise.all([
+        readPaused(pool),
+        findContract(['nonFungibleNotePosition', 'positions']).then(readPaused),
+        findContract(['paraUSD', 'token']).then(readPaused),
+      ]),
+      read(pool, 'minLendLimit'),
+      read(pool, 'maxCouponLimit'),
+      read(pool, 'minMaturityLimit'),
+    ])
+    const hasGetters = maxCouponLimit !== undefined && minMaturityLimit !== undefined
+    const limits = { minLendLimit, maxCouponLimit, minMaturityLimit } as PoolLimits
+    return {
+      tellsPause: pauses[0] !== undefined,
+      paused: pausableContracts.filter((_, index) => pauses[index] === true),
+      limits: hasGetters ? limits : { ...limits, ...(await readLimitLogs(endpoint)) },
+    }
+  }
+}
+
+async function readGetter(
+  endpoint: RpcEndpoint,
+  { to, getter }: { readonly to: Address; readonly getter: Getter },
+): Promise<unknown> {
+  const data = encodeFunctionData({ abi: poolAbi, functionName: getter } as never)
+  return decodeGetter(getter, await callContract(endpoint, { to, data }))
+}
