@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { dataMetricHelp } from '../apps/api/src/data/data-metrics.ts'
 import { remoteMetricHelp } from '../apps/api/src/data/remote/remote-metrics.ts'
 import { subgraphMetricHelp } from '../apps/api/src/data/subgraph-metrics.ts'
+import { hostMetricHelp } from '../apps/api/src/host-metrics.ts'
 import { httpMetricHelp } from '../apps/api/src/http/measure.ts'
 import { noteMetricHelp } from '../apps/api/src/notes/note-metrics.ts'
 import { preflightMetricHelp } from '../apps/api/src/notes/preflight-metrics.ts'
@@ -14,6 +15,7 @@ import { poolMetricHelp } from '../apps/api/src/notes/watch-pool.ts'
 const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
 const help = {
   ...httpMetricHelp,
+  ...hostMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
   ...subgraphMetricHelp,

@@ -17,13 +17,15 @@ import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { openData } from './data/open-data.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
+import { addHostMetrics, type HostMetricsOptions, hostMetricHelp } from './host-metrics.ts'
 import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { httpMetricHelp } from './http/measure.ts'
+import { measureCertificate } from './http/measure-certificate.ts'
 import type { PremadeWriter } from './http/premade-answer.ts'
 import { createTlsServer } from './http/tls-server.ts'
-import { watchCertificate } from './http/watch-certificate.ts'
+import { type Certificate, watchCertificate } from './http/watch-certificate.ts'
 import { openKeyRing } from './keys/key-ring.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
@@ -57,6 +59,8 @@ export type ServiceOptions = {
   readonly log: Logger
   /** Tells the person at the terminal what is going on. */
   readonly say: (line: string) => void
+  /** Where `log` and `say` go, so that lines they lose are counted. */
+  readonly writers?: HostMetricsOptions['writers'] | undefined
   readonly portal?: PortalOptions | undefined
   /** Writes the answers of the lanes. Tests inject one that differs from Node. */
   readonly premadeWriter?: PremadeWriter | undefined
@@ -91,6 +95,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const common = { clock, log, metrics, monotonicNow: () => performance.now(), nextRequestId: createRequestIds() }
   const keyRing = await openKeyRing({ database, log })
   closers.push(() => keyRing.close())
+  closers.push(addHostMetrics(metrics, { keyRing, clock, writers: surroundings.writers ?? {} }))
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
 
   const pools = openPools(config)
@@ -144,6 +149,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
 
 const metricHelp = {
   ...httpMetricHelp,
+  ...hostMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
   ...subgraphMetricHelp,
@@ -242,6 +248,11 @@ function openTls(
   }
   const current = { cert: readFileSync(listen.tls.cert), key: readFileSync(listen.tls.key) }
   const tls = createTlsServer({ ...current, answerPlain })
-  const stopWatching = watchCertificate(listen.tls, { current, onChange: tls.setCertificate, log })
+  const measured = measureCertificate(metrics, current)
+  const onChange = (certificate: Certificate) => {
+    tls.setCertificate(certificate)
+    measured.change(certificate)
+  }
+  const stopWatching = watchCertificate(listen.tls, { current, onChange, log })
   return { ...tls, stopWatching }
 }

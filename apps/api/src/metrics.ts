@@ -9,10 +9,15 @@ export type Metrics = {
   /** The series of a histogram with these labels; observations are in seconds. */
   histogram(family: string, labels?: Labels): { observe(seconds: number): void }
   /** A family whose series are read when somebody asks. */
-  gauge(family: string, read: () => Iterable<{ readonly labels?: Labels; readonly value: number }>): void
+  gauge(family: string, read: ReadSeries): void
+  /** The same for numbers that only grow and are counted elsewhere. */
+  readCounter(family: string, read: ReadSeries): void
   /** All of it in Prometheus' text format 0.0.4. */
   expose(): string
 }
+
+/** Reads the series of a family at the time of a scrape. */
+export type ReadSeries = () => Iterable<{ readonly labels?: Labels; readonly value: number }>
 
 /** What each family means: a metric that is not explained here cannot be made. */
 export type MetricHelp = Readonly<Record<string, string>>
@@ -56,11 +61,8 @@ export function createMetrics(help: MetricHelp): Metrics {
       )
       return find(family, labels, () => createHistogram(labels))
     },
-    gauge: (family, read) => {
-      declare(family, 'gauge', (name) =>
-        [...read()].map(({ labels, value }) => `${name}${formatLabels(labels)} ${value}`),
-      )
-    },
+    gauge: (family, read) => declare(family, 'gauge', (name) => formatSeries(name, read)),
+    readCounter: (family, read) => declare(family, 'counter', (name) => formatSeries(name, read)),
     expose: () =>
       [...families]
         .flatMap(([name, { type, lines }]) => [
@@ -71,6 +73,10 @@ export function createMetrics(help: MetricHelp): Metrics {
         .join('\n')
         .concat('\n'),
   }
+}
+
+function formatSeries(name: string, read: ReadSeries): string[] {
+  return [...read()].map(({ labels, value }) => `${name}${formatLabels(labels)} ${value}`)
 }
 
 function createCounter() {

@@ -284,10 +284,12 @@ describe('an answer of the lane', () => {
 
   test('behavior: counts as a use of its key', async () => {
     const { id, secret } = await createKey(laned)
-    const before = premadeSent
     await readFrom(laned, [post(), post()])
-    await readFrom(laned, [post({ key: secret })])
-    expect(premadeSent - before).toBeGreaterThan(0)
+    const before = premadeSent
+    await readFrom(laned, [post({ key: secret }), last()])
+    expect(premadeSent - before).toBe(1)
+    const { body } = await laned.admin('/metrics')
+    expect(body).toContain(`tallystick_key_requests_total{key="${id}",endpoint="data"} 1\n`)
     // What is noted is stored at the latest when the service stops.
     await laned.stop()
     const key = (await plain.operator.listKeys()).keys.find((listed) => listed.id === id)

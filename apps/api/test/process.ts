@@ -60,12 +60,16 @@ export async function serve(site: Site, defer: Defer): Promise<Running> {
 }
 
 /** Starts `tallystick serve` without waiting for anything. */
-export function launch({ configPath, env }: Site, [command = '', ...rest]: readonly string[]): ChildProcess {
+export function launch(
+  { configPath, env }: Site,
+  [command = '', ...rest]: readonly string[],
+  { stdout = 'pipe', stderr = 'pipe' }: { readonly stdout?: 'pipe' | number; readonly stderr?: 'pipe' | number } = {},
+): ChildProcess {
   const noConfig = command === '--help' || rest.includes('--help') || rest.includes('--config')
   const commandLine = [command, ...rest, ...(noConfig ? [] : ['--config', configPath])]
   return spawn(process.execPath, [cli, ...commandLine], {
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, stderr],
   })
 }
 

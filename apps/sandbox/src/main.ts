@@ -1,7 +1,11 @@
-import { existsSync, rmSync } from 'node:fs'
+import './ignore-inspector-signal.ts'
+import { existsSync, openSync, rmSync } from 'node:fs'
+import { basename } from 'node:path'
 import {
   createClock,
+  createLineWriter,
   createPrivateKeySigner,
+  openLog,
   openServiceDatabase,
   parseConfig,
   startService,
@@ -9,7 +13,6 @@ import {
 } from '@tallystick/api'
 import { TallystickError } from '@tallystick/core'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import pino from 'pino'
 import { type Closers, createClosers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
 import { sandboxWallets } from './devnet/create-devnet.ts'
@@ -41,9 +44,10 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   const settings = makeSettings(home, { port: options.port, devnets })
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
   const apiKey = await prepareDatabase(database, { home, config, clock, signer }).finally(() => database.close())
-  const log = pino({ base: null }, pino.destination({ dest: home.log, sync: true }))
+  const { log, writer } = openLog(openSync(home.log, 'a', 0o600))
+  const writers = { stdout, [basename(home.log)]: writer }
   const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
-  const service = await closers.keep(startService({ config, clock, log, say, portal: { visitor } }))
+  const service = await closers.keep(startService({ config, clock, log, say, writers, portal: { visitor } }))
   await untilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
   writeConfig(home, { settings, service })
   writeCredentials(home, { apiKey, service, devnets })
@@ -84,12 +88,14 @@ async function assertNotInUse(home: Home): Promise<void> {
   }
 }
 
+const stdout = createLineWriter(1, { formatDropped: (count) => `${count} lines dropped\n` })
+
 function say(line: string): void {
-  process.stdout.write(`${line}\n`)
+  stdout.write(`${line}\n`)
 }
 
 const closers = createClosers()
-stopOnSignal({ stop: closers.close }, { say })
+stopOnSignal({ stop: () => closers.close().then(stdout.flush) }, { say })
 try {
   await run(parseOptions(process.argv), closers)
 } catch (error) {

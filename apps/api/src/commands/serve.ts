@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import pino from 'pino'
 import { createClock } from '../clock.ts'
 import { loadConfig } from '../config.ts'
+import { createLineWriter } from '../create-line-writer.ts'
+import { openLog } from '../open-log.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
 
@@ -11,17 +12,22 @@ export function addServeCommand(program: Command): void {
   addCommonOptions(program.command('serve').description('run the service'))
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent; the log goes to stderr as JSON', 'info')
     .action(async ({ config: path, json, logLevel }: ServeOptions) => {
-      const tell = (line: string, event: object) => {
-        process.stdout.write(`${json ? JSON.stringify(event) : line}\n`)
-      }
-      const say = (line: string) => tell(line, { event: 'info', message: line })
+      const format = (line: string, event: object) => `${json ? JSON.stringify(event) : line}\n`
+      const formatInfo = (line: string) => format(line, { event: 'info', message: line })
+      const stdout = createLineWriter(1, { formatDropped: (count) => formatInfo(`${count} lines dropped`) })
+      const say = (line: string) => stdout.write(formatInfo(line))
       // Only now: no other command needs the whole service, and loading it takes most of a second.
       const { startService } = await import('../main.ts')
       const config = loadConfig(path, { env: process.env, secrets: 'required' })
-      const log = pino({ level: logLevel, base: null }, pino.destination(2))
-      const service = await startService({ config, clock: createClock(), log, say })
+      const { log, writer: stderr } = openLog(2, { level: logLevel })
+      const writers = { stdout, stderr }
+      const service = await startService({ config, clock: createClock(), log, say, writers })
       const { baseUrl, adminUrl } = service
-      tell(`ready ${baseUrl}`, { event: 'ready', baseUrl, adminUrl })
-      stopOnSignal(service, { say })
+      stdout.write(format(`ready ${baseUrl}`, { event: 'ready', baseUrl, adminUrl }))
+      const stop = async () => {
+        await service.stop()
+        await Promise.all([stdout.flush(), stderr.flush()])
+      }
+      stopOnSignal({ stop }, { say })
     })
 }

@@ -72,6 +72,7 @@ function createRespond(parts: DataLaneParts): (response: ServerResponse, arrival
       knownRequests.expect(request, body)
       return false
     }
+    key.uses.data++
     gateway.countHits(known.chains)
     const changing = formatChanging(nextRequestId(), { window: key.window, rate })
     sendLaneAnswer(response, { writer, answer, changing })

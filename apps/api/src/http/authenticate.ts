@@ -15,6 +15,7 @@ export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow:
     const key = typeof secret === 'string' ? keyRing.find(secret, request.nowMs) : undefined
     if (!key) throw invalidKey()
     if (!key.scopes.has(scope)) throw insufficientScope(scope)
+    key.uses[scope]++
     if (key.window) countRequest(key.window, { reply, monotonicMs: monotonicNow(), whose: 'This key' })
   }
 }

@@ -11,7 +11,11 @@ export type RingKey = {
   readonly scopes: ReadonlySet<KeyScope>
   /** Undefined where the key has no limit. */
   readonly window: RateWindow | undefined
+  /** Requests since the start of the service, by endpoint. The endpoints count here. */
+  readonly uses: KeyUses
 }
+
+export type KeyUses = Record<KeyScope, number>
 
 export type KeyRing = {
   /** The key a secret belongs to, or undefined if it is malformed, unknown, revoked or expired. Never waits. */
@@ -19,6 +23,8 @@ export type KeyRing = {
   /** Takes in what changed in the database. */
   refresh(): Promise<void>
   readonly size: number
+  /** Lists the keys in force and how often each was used. */
+  usage(nowMs: number): readonly Pick<RingKey, 'id' | 'uses'>[]
   close(): Promise<void>
 }
 
@@ -38,7 +44,7 @@ export async function openKeyRing({
 }): Promise<KeyRing> {
   const entriesByHash = new Map<string, Entry>()
   const hashesById = new Map<string, readonly string[]>()
-  const windows = new Map<string, RateWindow>()
+  const keysById = new Map<string, RingKey>()
   const used = new Map<string, number>()
   let revision = -1n
   let failing = false
@@ -47,18 +53,17 @@ export async function openKeyRing({
     for (const hash of hashesById.get(stored.id) ?? []) entriesByHash.delete(hash)
     hashesById.delete(stored.id)
     if (stored.revokedAt !== null) {
-      windows.delete(stored.id)
+      keysById.delete(stored.id)
       return
     }
-    const key = toRingKey(stored, windows)
+    const key = toRingKey(stored, keysById.get(stored.id))
+    keysById.set(stored.id, key)
     for (const { hash, expiresAt } of stored.secrets) {
       const expiresAtMs = Math.min(toMs(stored.expiresAt), toMs(expiresAt))
       entriesByHash.set(hash, { key, expiresAtMs, lastUsedAtMs: 0 })
     }
-    hashesById.set(
-      stored.id,
-      stored.secrets.map(({ hash }) => hash),
-    )
+    const hashes = stored.secrets.map(({ hash }) => hash)
+    hashesById.set(stored.id, hashes)
   }
   const refresh = serialise(async () => {
     for (const stored of await findChangedKeys(database, revision)) {
@@ -108,6 +113,7 @@ export async function openKeyRing({
     get size() {
       return hashesById.size
     },
+    usage: (nowMs) => listKeysInForce(entriesByHash.values(), nowMs),
     close: async () => {
       clearInterval(poll)
       clearInterval(record)
@@ -117,12 +123,16 @@ export async function openKeyRing({
   }
 }
 
-function toRingKey(stored: StoredKey, windows: Map<string, RateWindow>): RingKey {
-  const known = windows.get(stored.id)
-  const window = stored.rpm === null ? undefined : known?.limit === stored.rpm ? known : createRateWindow(stored.rpm)
-  // The window outlives a rotation: a new secret is not a new allowance.
-  if (window) windows.set(stored.id, window)
-  return { id: stored.id, scopes: new Set(stored.scopes), window }
+/** A key that was rotated has two secrets for a while, and is listed once. */
+function listKeysInForce(entries: Iterable<Entry>, nowMs: number): readonly RingKey[] {
+  const inForce = [...entries].filter(({ expiresAtMs }) => nowMs < expiresAtMs)
+  return [...new Map(inForce.map(({ key }) => [key.id, key])).values()]
+}
+
+/** Window and counts outlive a rotation: a new secret is not a new allowance. */
+function toRingKey({ id, rpm, scopes }: StoredKey, known: RingKey | undefined): RingKey {
+  const window = rpm === null ? undefined : known?.window?.limit === rpm ? known.window : createRateWindow(rpm)
+  return { id, scopes: new Set(scopes), window, uses: known?.uses ?? { notes: 0, data: 0, rate: 0 } }
 }
 
 function toMs(seconds: bigint | null): number {

@@ -48,6 +48,7 @@ export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handle
       otherwise(request, response)
       return
     }
+    key.uses.notes++
     const answer = known === undefined ? ready.whole : ready.unchanged
     const changing = formatChanging(nextRequestId(), { window: key.window, rate })
     sendLaneAnswer(response, { writer, answer, changing })
