@@ -15,7 +15,8 @@ Exit codes:
   ${exitCodes.failed}  refused or failed: what was asked was not done, the message says why
   ${exitCodes.usage}  wrong usage
   ${exitCodes.config}  the configuration is wrong; every fault is listed
-  ${exitCodes.unavailable}  a database, server or signer cannot be reached; trying again may help`
+  ${exitCodes.unavailable}  a database, server or signer cannot be reached; trying again may help
+  ${exitCodes.unconfirmed}  done, but not every replica has confirmed that it refuses the key; the message names them`
 
 /** Runs the command line and resolves to the exit code, unless a command goes on running. */
 async function run(argv: readonly string[]): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { formatPeriod, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Follower } from '@tallystick/subgraph'
@@ -27,6 +28,7 @@ import type { PremadeWriter } from './http/premade-answer.ts'
 import { createTlsServer } from './http/tls-server.ts'
 import { type Certificate, watchCertificate } from './http/watch-certificate.ts'
 import { openKeyRing } from './keys/key-ring.ts'
+import { announceReplica } from './keys/replicas.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
 import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
@@ -96,6 +98,9 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const keyRing = await openKeyRing({ database, log })
   closers.push(() => keyRing.close())
   closers.push(addHostMetrics(metrics, { keyRing, clock, writers: surroundings.writers ?? {} }))
+  const name = `${hostname()}:${config.listen.port}`
+  const replica = await announceReplica(database, { name, keyRing, log })
+  closers.push(() => replica.stop())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
 
   const pools = openPools(config)
@@ -132,7 +137,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     ...common,
     tokens: listAdminTokens(config.admin),
     operatorFor: (who) =>
-      createOperator({ database, config, clock, takeInKeys: keyRing.refresh, auditor: { ...who, log } }),
+      createOperator({ database, config, clock, takeInKeys: replica.takeInKeys, auditor: { ...who, log } }),
     checkReadiness: () => checkReadiness({ ...looked, isListening: () => app.server.listening }),
   })
 

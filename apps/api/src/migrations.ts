@@ -1,6 +1,7 @@
 import type { Migration } from '@tallystick/database'
 import { auditMigrations } from './audit/audit-log.ts'
-import { keyMigrations } from './keys/key-store.ts'
+import { keyChangeMigrations, keyMigrations } from './keys/key-store.ts'
+import { replicaMigrations } from './keys/replicas.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve-store.ts'
 import { noteMigrations } from './notes/note-store.ts'
 
@@ -11,4 +12,6 @@ export const apiMigrations: readonly Migration[] = [
   ...noteMigrations,
   ...curveProvenanceMigrations,
   ...auditMigrations,
+  ...keyChangeMigrations,
+  ...replicaMigrations,
 ]

@@ -37,7 +37,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   )
   app.get('/keys', needs('keys'), (request) => operatorOf(request).listKeys())
   app.post('/keys', needs('keys'), (request) => operatorOf(request).createKey(request.body))
-  app.post('/keys/:id/revoke', needs('keys'), (request) => operatorOf(request).revokeKey(idOf(request)))
+  app.post('/keys/:id/revoke', needs('keys'), (request) => operatorOf(request).revokeKey(idOf(request), request.body))
   app.post('/keys/:id/rotate', needs('keys'), (request) => operatorOf(request).rotateKey(idOf(request), request.body))
   app.get('/curve', needs('curve'), (request) => operatorOf(request).showCurve())
   app.post('/curve', needs('curve'), (request) => operatorOf(request).setCurve(request.body))

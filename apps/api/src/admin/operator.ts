@@ -5,6 +5,7 @@ import type { Auditor } from '../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
+import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
 import { setCurve } from '../notes/set-curve.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
 import { type CurveReport, reportCurve, viewCurve } from './curve-report.ts'
@@ -15,8 +16,11 @@ import { type NotesReport, reportNotes } from './notes-report.ts'
 export type Operator = {
   createKey(request: unknown): Promise<{ readonly key: KeyView; readonly secret: string }>
   listKeys(): Promise<{ readonly keys: readonly KeyView[] }>
-  revokeKey(id: string): Promise<{ readonly key: KeyView }>
-  rotateKey(id: string, request: unknown): Promise<{ readonly key: KeyView; readonly secret: string }>
+  revokeKey(id: string, request?: unknown): Promise<{ readonly key: KeyView; readonly replicas: ReplicaReport }>
+  rotateKey(
+    id: string,
+    request: unknown,
+  ): Promise<{ readonly key: KeyView; readonly secret: string; readonly replicas: ReplicaReport }>
   showCurve(): Promise<CurveReport>
   setCurve(request: unknown): Promise<{ readonly curve: ReturnType<typeof viewCurve> }>
   showNotes(): Promise<NotesReport>
@@ -37,7 +41,11 @@ const newKeySchema = z.strictObject({
   rpm: z.int().min(1).max(1_000_000).nullable().default(600),
   expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
 })
+/** How long to wait until every replica has taken the change in. */
+const waitMs = z.int().min(0).max(10_000).default(0)
+const revocationSchema = z.strictObject({ waitMs })
 const rotationSchema = z.strictObject({
+  waitMs,
   graceSeconds: z
     .int()
     .min(0)
@@ -55,7 +63,7 @@ export function createOperator({
   database,
   config,
   clock,
-  takeInKeys = async () => undefined,
+  takeInKeys,
   auditor = { actor: 'local' },
 }: {
   readonly database: Database
@@ -67,6 +75,12 @@ export function createOperator({
   readonly auditor?: Auditor | undefined
 }): Operator {
   const now = () => toSeconds(clock.now())
+  const confirm = async (wanted: Parameters<typeof awaitReplicas>[1]): Promise<ReplicaReport> => {
+    await takeInKeys?.()
+    // One process has the embedded database: this one.
+    if (database.engine === 'pglite') return { confirmed: takeInKeys ? ['the service'] : [], unconfirmed: [] }
+    return awaitReplicas(database, wanted)
+  }
   return {
     createKey: async (request) => {
       const { expiresAt, ...key } = parse(newKeySchema, request, 'invalid_key_request')
@@ -76,22 +90,21 @@ export function createOperator({
         nowSeconds,
         auditor,
       })
-      await takeInKeys()
+      await takeInKeys?.()
       return { key: viewKey(created, nowSeconds), secret }
     },
     listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
-    revokeKey: async (id) => {
+    revokeKey: async (id, request) => {
+      const { waitMs } = parse(revocationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const key = await revokeKey(database, { id, nowSeconds, auditor })
-      await takeInKeys()
-      return { key: viewKey(key, nowSeconds) }
+      return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
     },
     rotateKey: async (id, request) => {
-      const { graceSeconds } = parse(rotationSchema, request ?? {}, 'invalid_key_request')
+      const { graceSeconds, waitMs } = parse(rotationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds, auditor })
-      await takeInKeys()
-      return { key: viewKey(key, nowSeconds), secret }
+      return { key: viewKey(key, nowSeconds), secret, replicas: await confirm({ revision: key.revision, waitMs }) }
     },
     showCurve: () => reportCurve(database, { config, current: periodAt(now()) }),
     setCurve: async (request) => {

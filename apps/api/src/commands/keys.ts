@@ -1,8 +1,9 @@
 import { keyKinds, keyScopes } from '@tallystick/core'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { KeyView } from '../admin/key-view.ts'
-import { addCommonOptions, type CommonOptions, parseDuration, parseList, parseRpm } from './options.ts'
-import { createOutput, formatTable, type Output } from './output.ts'
+import type { ReplicaReport } from '../keys/replicas.ts'
+import { addCommonOptions, type CommonOptions, formatDuration, parseDuration, parseList, parseRpm } from './options.ts'
+import { createOutput, exitCodes, formatTable, type Output } from './output.ts'
 import { withOperator } from './with-operator.ts'
 
 type CreateOptions = CommonOptions & {
@@ -12,6 +13,9 @@ type CreateOptions = CommonOptions & {
   readonly rpm: number | 'unlimited'
   readonly expires?: string
 }
+
+const graceDefault = parseDuration('24h')
+const confirmWaitMs = 5_000
 
 export function addKeysCommand(program: Command): void {
   const keys = program.command('keys').description('issue, list, rotate and revoke API keys')
@@ -40,10 +44,11 @@ export function addKeysCommand(program: Command): void {
   )
   addCommonOptions(keys.command('revoke <id>').description('refuse a key from now on, everywhere')).action(
     async (id: string, { config, json }: CommonOptions) => {
-      const revoked = await withOperator(config, (operator) => operator.revokeKey(id))
+      const revoked = await withOperator(config, (operator) => operator.revokeKey(id, { waitMs: confirmWaitMs }))
       const output = createOutput(json)
       output.document(revoked)
-      output.text(`Key ${revoked.key.id} ("${revoked.key.name}") is revoked. Every replica refuses it within a second.`)
+      output.text(`Key ${revoked.key.id} ("${revoked.key.name}") is revoked. ${formatReplicas(revoked.replicas)}`)
+      setExitCode(revoked.replicas)
     },
   )
   addRotateCommand(keys)
@@ -51,15 +56,40 @@ export function addKeysCommand(program: Command): void {
 
 function addRotateCommand(keys: Command): void {
   addCommonOptions(keys.command('rotate <id>').description('give a key a new secret; it is shown this once'))
-    .option('--grace <duration>', 'how long the old secret still works: 0, 90s, 30m, 24h, 7d', parseDuration, 86_400)
+    .addOption(
+      new Option('--grace <duration>', 'how long the old secret still works: 0, 90s, 30m, 24h, 7d, or seconds')
+        .argParser(parseDuration)
+        .default(graceDefault, formatDuration(graceDefault)),
+    )
     .action(async (id: string, { config, json, grace }: CommonOptions & { readonly grace: number }) => {
-      const rotated = await withOperator(config, (operator) => operator.rotateKey(id, { graceSeconds: grace }))
+      const request = { graceSeconds: grace, waitMs: grace === 0 ? confirmWaitMs : 0 }
+      const rotated = await withOperator(config, (operator) => operator.rotateKey(id, request))
       const output = createOutput(json)
       output.document(rotated)
-      const old = grace === 0 ? 'The old secret no longer works' : `The old secret works for ${grace} seconds more`
-      output.text(`Key ${rotated.key.id} ("${rotated.key.name}") has a new secret. ${old}.`)
+      const old =
+        grace === 0
+          ? `The old secret is ended. ${formatReplicas(rotated.replicas)}`
+          : `The old secret works for ${formatDuration(grace)} more.`
+      output.text(`Key ${rotated.key.id} ("${rotated.key.name}") has a new secret. ${old}`)
       showSecret(output, rotated.secret)
+      if (grace === 0) setExitCode(rotated.replicas)
     })
+}
+
+function formatReplicas({ confirmed, unconfirmed }: ReplicaReport): string {
+  const count = confirmed.length + unconfirmed.length
+  if (count === 0) return 'No replica runs. Each refuses it from its start on.'
+  if (unconfirmed.length === 0) return `Refused by every replica (${count}).`
+  const names = unconfirmed.map(({ name, secondsSinceSeen }) => `${name} (last seen ${secondsSinceSeen} s ago)`)
+  return [
+    `NOT CONFIRMED by ${unconfirmed.length} of ${count} replicas: ${names.join(', ')}.`,
+    'Such a replica has ended, or cannot reach the database and may still accept it. See that it has ended, or stop it.',
+    'One that reaches the database again refuses it within a second. A replica that ended is forgotten after a day.',
+  ].join('\n')
+}
+
+function setExitCode({ unconfirmed }: ReplicaReport): void {
+  if (unconfirmed.length > 0) process.exitCode = exitCodes.unconfirmed
 }
 
 function showSecret(output: Output, secret: string): void {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { addCommonOptions, parseChain, parseDuration, parseList, parseRpm } from './options.ts'
+import { addCommonOptions, formatDuration, parseChain, parseDuration, parseList, parseRpm } from './options.ts'
 
 describe('what every command takes', () => {
   const parse = (...argv: string[]) =>
@@ -58,6 +58,9 @@ describe('requests a minute', () => {
 describe('duration', () => {
   test.each([
     ['0', 0],
+    ['00', 0],
+    ['1', 1],
+    ['86400', 86_400],
     ['0s', 0],
     ['0d', 0],
     ['1s', 1],
@@ -72,9 +75,6 @@ describe('duration', () => {
 
   test.each([
     '',
-    '24',
-    '1',
-    '00',
     'h',
     '24 h',
     ' 24h',
@@ -87,11 +87,24 @@ describe('duration', () => {
     '1w',
     '1ms',
     '10000000s',
+    '10000000',
   ])('error: %j', (value) => {
     expect(() => parseDuration(value)).toThrow(
-      new InvalidArgumentError('Give a number and a unit, such as 90s, 30m, 24h or 7d, or 0.'),
+      new InvalidArgumentError('Give seconds, or a number and a unit, such as 90s, 30m, 24h or 7d.'),
     )
   })
+})
+
+test.each([
+  [0, '0s'],
+  [90, '90s'],
+  [1_800, '30m'],
+  [86_400, '24h'],
+  [604_800, '168h'],
+  [86_401, '86401s'],
+])('default: %d seconds are shown as %s, which means the same', (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text)
+  expect(parseDuration(text)).toBe(seconds)
 })
 
 describe('chain', () => {

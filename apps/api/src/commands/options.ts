@@ -23,12 +23,17 @@ export function parseRpm(value: string): number | 'unlimited' {
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Seconds of a duration such as 0, 90s, 30m, 24h or 7d. */
+/** Seconds of a duration such as 90s, 30m, 24h, 7d or, without a unit, 86400. */
 export function parseDuration(value: string): number {
-  const match = /^(\d{1,7})([smhd])$/.exec(value)
-  if (value === '0') return 0
-  if (!match) throw new InvalidArgumentError('Give a number and a unit, such as 90s, 30m, 24h or 7d, or 0.')
-  return Number(match[1]) * (unitSeconds[match[2] as string] as number)
+  const match = /^(\d{1,7})([smhd]?)$/.exec(value)
+  if (!match) throw new InvalidArgumentError('Give seconds, or a number and a unit, such as 90s, 30m, 24h or 7d.')
+  return Number(match[1]) * (unitSeconds[match[2] || 's'] as number)
+}
+
+/** A duration as `parseDuration` reads it, in hours, minutes or seconds. */
+export function formatDuration(seconds: number): string {
+  const unit = ['h', 'm'].find((name) => seconds > 0 && seconds % (unitSeconds[name] as number) === 0) ?? 's'
+  return `${seconds / (unitSeconds[unit] as number)}${unit}`
 }
 
 export function parseChain(value: string): number {

@@ -28,6 +28,7 @@ export const exitCodes = {
   usage: 2,
   config: 3,
   unavailable: 4,
+  unconfirmed: 5,
 } as const
 
 /** Tells on stderr what went wrong and returns the exit code it deserves. */

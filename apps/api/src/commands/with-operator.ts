@@ -39,7 +39,7 @@ function createRemoteOperator(call: Call): Operator {
   return {
     createKey: (request) => call('POST', '/keys', request),
     listKeys: () => call('GET', '/keys'),
-    revokeKey: (id) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`),
+    revokeKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`, request),
     rotateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/rotate`, request),
     showCurve: () => call('GET', '/curve'),
     setCurve: (request) => call('POST', '/curve', request),

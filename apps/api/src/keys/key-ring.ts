@@ -1,38 +1,30 @@
-import type { KeyScope } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { toSeconds } from '../clock.ts'
-import { findChangedKeys, hashSecret, keysChannel, recordKeyUse, type StoredKey } from './key-store.ts'
-import { createRateWindow, type RateWindow } from './rate-window.ts'
+import { type KeyPosition, keysChannel, readKeyChanges, recordKeyUse } from './key-store.ts'
+import { createKeyTable, type RingKey } from './key-table.ts'
 
-/** A key in memory: what a request is checked against. Expiries are in milliseconds. */
-export type RingKey = {
-  readonly id: string
-  readonly scopes: ReadonlySet<KeyScope>
-  /** Undefined where the key has no limit. */
-  readonly window: RateWindow | undefined
-  /** Requests since the start of the service, by endpoint. The endpoints count here. */
-  readonly uses: KeyUses
-}
-
-export type KeyUses = Record<KeyScope, number>
+export type { KeyUses, RingKey } from './key-table.ts'
 
 export type KeyRing = {
   /** The key a secret belongs to, or undefined if it is malformed, unknown, revoked or expired. Never waits. */
   find(secret: string, nowMs: number): RingKey | undefined
   /** Takes in what changed in the database. */
   refresh(): Promise<void>
+  /** The last change that was taken in. */
+  readonly position: KeyPosition
+  /** Calls `listener` after each change that is taken in. */
+  onTakenIn(listener: () => void): void
   readonly size: number
   /** Lists the keys in force and how often each was used. */
   usage(nowMs: number): readonly Pick<RingKey, 'id' | 'uses'>[]
   close(): Promise<void>
 }
 
-type Entry = { key: RingKey; expiresAtMs: number; lastUsedAtMs: number }
-
 // Notifications make a change arrive at once; this is for when they do not, and keeps "within a second" true then too.
 const pollIntervalMs = 500
 const recordIntervalMs = 60_000
+const nowhere: KeyPosition = { revision: -1n, changeId: null }
 
 /** Loads the keys and keeps them in step with the database, whoever changes it. */
 export async function openKeyRing({
@@ -42,34 +34,28 @@ export async function openKeyRing({
   readonly database: Database
   readonly log: Logger
 }): Promise<KeyRing> {
-  const entriesByHash = new Map<string, Entry>()
-  const hashesById = new Map<string, readonly string[]>()
-  const keysById = new Map<string, RingKey>()
-  const used = new Map<string, number>()
-  let revision = -1n
+  let table = createKeyTable()
+  let position = nowhere
   let failing = false
+  const used = new Map<string, number>()
+  const listeners: (() => void)[] = []
 
-  const take = (stored: StoredKey) => {
-    for (const hash of hashesById.get(stored.id) ?? []) entriesByHash.delete(hash)
-    hashesById.delete(stored.id)
-    if (stored.revokedAt !== null) {
-      keysById.delete(stored.id)
-      return
-    }
-    const key = toRingKey(stored, keysById.get(stored.id))
-    keysById.set(stored.id, key)
-    for (const { hash, expiresAt } of stored.secrets) {
-      const expiresAtMs = Math.min(toMs(stored.expiresAt), toMs(expiresAt))
-      entriesByHash.set(hash, { key, expiresAtMs, lastUsedAtMs: 0 })
-    }
-    const hashes = stored.secrets.map(({ hash }) => hash)
-    hashesById.set(stored.id, hashes)
+  /** Returns false if the keys in memory are still not those of the database. */
+  const takeIn = async (after: KeyPosition): Promise<boolean> => {
+    const { head, isForward, count, keys } = await readKeyChanges(database, after)
+    // Filled before it replaces the one in use: there is no moment without keys.
+    const next = isForward ? table : createKeyTable(table.keysById)
+    for (const stored of keys) next.take(stored)
+    const isChanged = !isForward || keys.length > 0
+    if (!isForward && position !== nowhere) log.warn({ keys: next.size }, 'key history changed; all keys reloaded')
+    table = next
+    position = head
+    if (isChanged) for (const listener of listeners) listener()
+    return next.known === count
   }
   const refresh = serialise(async () => {
-    for (const stored of await findChangedKeys(database, revision)) {
-      take(stored)
-      revision = stored.revision
-    }
+    // Keys that were deleted by hand leave no change to follow.
+    if (!(await takeIn(position))) await takeIn(nowhere)
   })
   const refreshInBackground = () => {
     refresh().then(
@@ -100,8 +86,7 @@ export async function openKeyRing({
 
   return {
     find: (secret, nowMs) => {
-      // What is malformed has no entry either: its form and checksum are not worth looking at.
-      const entry = entriesByHash.get(hashSecret(secret))
+      const entry = table.find(secret)
       if (!entry || nowMs >= entry.expiresAtMs) return undefined
       if (nowMs - entry.lastUsedAtMs >= recordIntervalMs || nowMs < entry.lastUsedAtMs) {
         entry.lastUsedAtMs = nowMs
@@ -110,10 +95,14 @@ export async function openKeyRing({
       return entry.key
     },
     refresh,
-    get size() {
-      return hashesById.size
+    get position() {
+      return position
     },
-    usage: (nowMs) => listKeysInForce(entriesByHash.values(), nowMs),
+    onTakenIn: (listener) => listeners.push(listener),
+    get size() {
+      return table.size
+    },
+    usage: (nowMs) => table.listInForce(nowMs),
     close: async () => {
       clearInterval(poll)
       clearInterval(record)
@@ -121,22 +110,6 @@ export async function openKeyRing({
       await flush().catch((error) => log.warn({ err: error }, 'last use of keys cannot be recorded'))
     },
   }
-}
-
-/** A key that was rotated has two secrets for a while, and is listed once. */
-function listKeysInForce(entries: Iterable<Entry>, nowMs: number): readonly RingKey[] {
-  const inForce = [...entries].filter(({ expiresAtMs }) => nowMs < expiresAtMs)
-  return [...new Map(inForce.map(({ key }) => [key.id, key])).values()]
-}
-
-/** Window and counts outlive a rotation: a new secret is not a new allowance. */
-function toRingKey({ id, rpm, scopes }: StoredKey, known: RingKey | undefined): RingKey {
-  const window = rpm === null ? undefined : known?.window?.limit === rpm ? known.window : createRateWindow(rpm)
-  return { id, scopes: new Set(scopes), window, uses: known?.uses ?? { notes: 0, data: 0, rate: 0 } }
-}
-
-function toMs(seconds: bigint | null): number {
-  return seconds === null ? Number.POSITIVE_INFINITY : Number(seconds) * 1000
 }
 
 /** One at a time: a call made while one runs is answered by one more run after it, shared by all who came meanwhile. */

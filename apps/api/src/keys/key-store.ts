@@ -27,7 +27,22 @@ export type StoredKey = ApiKey & {
 export type NewKey = Pick<ApiKey, 'name' | 'kind' | 'scopes' | 'rpm' | 'expiresAt'>
 
 /** A key together with its secret, which no one will see again. */
-export type IssuedKey = { readonly key: ApiKey; readonly secret: string }
+export type IssuedKey = { readonly key: RevisedKey; readonly secret: string }
+
+/** A key with the revision of its last change. */
+export type RevisedKey = ApiKey & { readonly revision: bigint }
+
+/** A place in the history of keys. The id is random: a history that was restored and changed has others. */
+export type KeyPosition = { readonly revision: bigint; readonly changeId: string | null }
+
+export type KeyChanges = {
+  readonly head: KeyPosition
+  /** Whether the database goes on from the position asked about; otherwise `keys` are all there are. */
+  readonly isForward: boolean
+  /** Keys there are, revoked ones too. */
+  readonly count: number
+  readonly keys: readonly StoredKey[]
+}
 
 export const keysChannel = 'tallystick_keys'
 
@@ -46,6 +61,25 @@ export const keyMigrations: readonly Migration[] = [
       'create index api_key_secrets_by_key on api_key_secrets (key_id)',
       'create table api_key_revision (value bigint not null)',
       'insert into api_key_revision values (0)',
+    ],
+  },
+]
+
+// Each revision has a random id, made by a trigger so that a replica of an earlier version makes it too.
+export const keyChangeMigrations: readonly Migration[] = [
+  {
+    name: 'key changes',
+    statements: [
+      'create table api_key_changes (revision bigint primary key, id uuid not null default gen_random_uuid())',
+      'insert into api_key_changes (revision) select value from api_key_revision',
+      `create function note_key_change() returns trigger language plpgsql as $$
+         begin
+           insert into api_key_changes (revision) values (new.value)
+             on conflict (revision) do update set id = gen_random_uuid();
+           return null;
+         end $$`,
+      `create trigger api_key_changed after update on api_key_revision
+         for each row execute function note_key_change()`,
     ],
   },
 ]
@@ -87,7 +121,7 @@ export async function listKeys(database: Queryable): Promise<ApiKey[]> {
 export async function revokeKey(
   database: Database,
   { id, nowSeconds, auditor }: { readonly id: string; readonly nowSeconds: bigint; readonly auditor: Auditor },
-): Promise<ApiKey> {
+): Promise<RevisedKey> {
   const key = await auditedTransaction(database, auditor, async (transaction, record) => {
     const known = await getKey(transaction, id)
     if (known.revokedAt !== null) return known
@@ -122,35 +156,52 @@ export async function rotateKey(
     const revision = await nextRevision(transaction)
     const key = await getKey(transaction, id)
     assertActive(key, nowSeconds)
-    await transaction.query(
-      'update api_key_secrets set expires_at = least(expires_at, $2) where key_id = $1', // least() passes over null
-      [id, nowSeconds + BigInt(graceSeconds)],
-    )
+    await endSecrets(transaction, { id, graceSeconds, nowSeconds })
     const secret = await addSecret(transaction, { id, kind: key.kind, nowSeconds })
     await transaction.query('update api_keys set revision = $2 where id = $1', [id, revision])
     await record({ action: 'key.rotate', subject: id, details: { name: key.name, graceSeconds } })
-    return { key, secret }
+    return { key: { ...key, revision }, secret }
   })
   await database.notify(keysChannel, id)
   return issued
 }
 
-/** Every key that changed after a revision, with the hashes of its secrets. */
-export async function findChangedKeys(database: Queryable, afterRevision: bigint): Promise<StoredKey[]> {
-  const rows = await database.query<KeyRow & { secrets: { hash: string; expires_at: string | number | null }[] }>(
-    `select k.*, coalesce((select jsonb_agg(jsonb_build_object('hash', s.hash, 'expires_at', s.expires_at))
-                           from api_key_secrets s where s.key_id = k.id), '[]') as secrets
-     from api_keys k where k.revision > $1 order by k.revision`,
-    [afterRevision],
+/**
+ * Reads every key that changed after a position, or all of them if the database does not go on from there: after a
+ * restore its revision is lower, or it was passed by other changes.
+ */
+export async function readKeyChanges(database: Queryable, { revision, changeId }: KeyPosition): Promise<KeyChanges> {
+  // One statement, so that the position and the keys are of one moment.
+  const rows = await database.query<HeadRow & { [Member in keyof KeyRow]: KeyRow[Member] | null }>(
+    `with head as (
+       select r.value as head_revision, c.id::text as head_change, (select count(*)::int from api_keys) as count,
+              r.value >= $1 and exists (select from api_key_changes p where p.revision = $1 and p.id::text = $2) as forward
+       from api_key_revision r left join api_key_changes c on c.revision = r.value)
+     select h.*, k.*, coalesce((select jsonb_agg(jsonb_build_object('hash', s.hash, 'expires_at', s.expires_at))
+                                from api_key_secrets s where s.key_id = k.id), '[]') as secrets
+     from head h left join api_keys k on k.revision > case when h.forward then $1 else -1 end
+     order by k.revision`,
+    [revision, changeId],
   )
-  return rows.map((row) => ({
+  const [head] = rows
+  if (!head) throw new Error('api_key_revision has no row')
+  return {
+    head: { revision: head.head_revision, changeId: head.head_change },
+    isForward: head.forward,
+    count: head.count,
+    keys: rows.flatMap((row) => (row.id === null ? [] : [fromStoredRow(row as HeadRow & KeyRow)])),
+  }
+}
+
+function fromStoredRow(row: HeadRow & KeyRow): StoredKey {
+  return {
     ...fromRow(row),
     revision: row.revision,
     secrets: row.secrets.map((secret) => ({
       hash: secret.hash,
       expiresAt: secret.expires_at === null ? null : BigInt(secret.expires_at),
     })),
-  }))
+  }
 }
 
 /** Notes when keys were last used. Not a change of the key: the revision stays. */
@@ -164,6 +215,14 @@ export async function recordKeyUse(
      from unnest($1::text[], $2::bigint[]) as u (id, at) where k.id = u.id`,
     [uses.map(({ id }) => id), uses.map(({ atSeconds }) => atSeconds.toString())],
   )
+}
+
+type HeadRow = {
+  readonly head_revision: bigint
+  readonly head_change: string | null
+  readonly forward: boolean
+  readonly count: number
+  readonly secrets: readonly { readonly hash: string; readonly expires_at: string | number | null }[]
 }
 
 type KeyRow = {
@@ -200,11 +259,24 @@ async function addSecret(
   return secret
 }
 
-async function getKey(transaction: Queryable, id: string): Promise<ApiKey> {
+async function endSecrets(
+  transaction: Queryable,
+  { id, graceSeconds, nowSeconds }: { readonly id: string; readonly graceSeconds: number; readonly nowSeconds: bigint },
+): Promise<void> {
+  // Deleted, since an expiry would leave them in force on a replica whose clock is behind.
+  if (graceSeconds === 0) await transaction.query('delete from api_key_secrets where key_id = $1', [id])
+  else
+    await transaction.query(
+      'update api_key_secrets set expires_at = least(expires_at, $2) where key_id = $1', // least() passes over null
+      [id, nowSeconds + BigInt(graceSeconds)],
+    )
+}
+
+async function getKey(transaction: Queryable, id: string): Promise<RevisedKey> {
   // What cannot be an id is not asked for: text from outside may hold what the database refuses.
   const isId = /^key_[0-9a-f]{12}$/.test(id)
   const [row] = isId ? await transaction.query<KeyRow>('select * from api_keys where id = $1', [id]) : []
-  if (row) return fromRow(row)
+  if (row) return { ...fromRow(row), revision: row.revision }
   throw new TallystickError({
     code: 'key_not_found',
     message: `There is no key ${JSON.stringify(id.slice(0, 60))}. \`tallystick keys list\` shows those there are.`,
