@@ -1,6 +1,7 @@
 import type { Member } from './member.ts'
 
 export const adminToken = 'soak'
+const answerMs = 5_000
 
 /** Asks the admin listener of a process; throws unless it answers well. */
 export async function askAdmin(
@@ -8,7 +9,9 @@ export async function askAdmin(
   { path, body }: { readonly path: string; readonly body?: object | undefined },
 ): Promise<unknown> {
   const headers = { authorization: `Bearer ${adminToken}`, ...(body && { 'content-type': 'application/json' }) }
-  const answer = await fetch(adminUrl + path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
+  const signal = AbortSignal.timeout(answerMs)
+  const sent = { method: 'POST', headers, signal, ...(body && { body: JSON.stringify(body) }) }
+  const answer = await fetch(adminUrl + path, sent)
   if (!answer.ok) throw new Error(`The admin listener answered ${answer.status} to ${path}: ${await answer.text()}`)
   return answer.json()
 }
@@ -22,7 +25,7 @@ export type Readiness = {
 export async function readReadiness({ adminUrl }: Pick<Member, 'adminUrl'>): Promise<Readiness | undefined> {
   const headers = { authorization: `Bearer ${adminToken}` }
   try {
-    const answer = await fetch(`${adminUrl}/readyz`, { headers, signal: AbortSignal.timeout(5_000) })
+    const answer = await fetch(`${adminUrl}/readyz`, { headers, signal: AbortSignal.timeout(answerMs) })
     return (await answer.json()) as Readiness
   } catch {
     return undefined
