@@ -1,6 +1,7 @@
 import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '@tallystick/database'
+import { readReadiness } from './admin.ts'
 import { call } from './call.ts'
 import { type ReplicaName, replicaNames } from './fault.ts'
 import { findGrowth, type Gauge } from './growth.ts'
@@ -68,6 +69,7 @@ export async function checkEnd(
   },
 ): Promise<EndReport> {
   const agent = new Agent({ ca: world.authority.cert, keepAlive: true })
+  await checkReady(world, onViolation)
   await checkSameNotes(world, { agent, onViolation })
   const positions = await checkPositions(world, { agent, onViolation })
   agent.destroy()
@@ -89,6 +91,15 @@ export async function checkEnd(
 }
 
 type Parts = { readonly agent: Agent; readonly onViolation: (words: string) => void }
+
+async function checkReady(world: World, onViolation: (words: string) => void): Promise<void> {
+  for (const member of membersOf(world)) {
+    const readiness = await readReadiness(member)
+    if (readiness?.ready) continue
+    const failed = readiness?.checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)
+    onViolation(`${member.name} is not ready at the end: ${failed?.join('; ') ?? 'no answer'}`)
+  }
+}
 
 async function checkSameNotes(world: World, { agent, onViolation }: Parts): Promise<void> {
   const get = (name: ReplicaName) =>
