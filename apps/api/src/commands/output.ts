@@ -40,7 +40,7 @@ export function reportFailure(error: unknown, { json }: { readonly json: boolean
   process.stderr.write(json ? `${JSON.stringify({ message, code, ...(details && { details }) })}\n` : `${message}\n`)
   if (!known) return exitCodes.failed
   if (error.code === 'invalid_config') return exitCodes.config
-  return ['database_unavailable', 'server_unreachable', 'signer_failed'].includes(error.code)
+  return ['database_unavailable', 'not_ready', 'server_unreachable', 'signer_failed'].includes(error.code)
     ? exitCodes.unavailable
     : exitCodes.failed
 }

@@ -7,10 +7,11 @@ import fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
+import { createSeldom } from '../data/seldom.ts'
 import { assertBodyNesting } from './assert-nesting.ts'
 import { createClientErrorHandler } from './client-error.ts'
 import { addCommonHeaders, createDateFormatter } from './common-headers.ts'
-import { sendError } from './errors.ts'
+import { isDatabaseAway, sendError } from './errors.ts'
 
 export type InstanceParts = {
   readonly clock: Clock
@@ -52,7 +53,12 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     assertBodyNesting(request.body)
     done()
   })
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  const seldom = createSeldom(() => performance.now())
+  app.setErrorHandler((error, request, reply) => {
+    const noted = isDatabaseAway(error) ? seldom('database') : undefined
+    if (noted) log.warn({ err: error, route: request.routeOptions.url, ...noted }, 'database unavailable')
+    return sendError(error, request, reply)
+  })
   addCommonHeaders(app, { clock, headers })
   return app
 }

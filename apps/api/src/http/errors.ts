@@ -74,7 +74,14 @@ export function errorBody({ message, code, details }: TallystickError, requestId
   return { message, code, requestId, ...(details && { details }) }
 }
 
+/** Whether the database cannot be reached, has no connection left, or broke a statement off that took too long. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code } = (error ?? {}) as { readonly code?: unknown }
+  return code === 'database_unavailable' || code === queryCanceled
+}
+
 function toTallystickError(error: unknown): TallystickError {
+  if (isDatabaseAway(error)) return notReady
   if (error instanceof TallystickError) return error
   const { code, statusCode } = error as Partial<FastifyError>
   const ours = (code: ErrorCode, message: string) => new TallystickError({ code, message, retryable: false })
@@ -91,4 +98,17 @@ const internalError = new TallystickError({
   code: 'internal_error',
   message: 'Something failed inside the service. It is logged under this requestId; try again later.',
   retryable: true,
+})
+
+// SQLSTATE of PostgreSQL.
+const queryCanceled = '57014'
+// The pool tries to connect for that long.
+const databaseRetrySeconds = 5
+
+// The driver's own words name hosts and databases: they are for the log.
+const notReady = new TallystickError({
+  code: 'not_ready',
+  message: 'The service cannot reach its database. Notes and keys in memory are still served. Try again later.',
+  retryable: true,
+  retryAfterSeconds: databaseRetrySeconds,
 })
