@@ -5,6 +5,7 @@ import { remoteMetricHelp } from '../apps/api/src/data/remote/remote-metrics.ts'
 import { subgraphMetricHelp } from '../apps/api/src/data/subgraph-metrics.ts'
 import { hostMetricHelp } from '../apps/api/src/host-metrics.ts'
 import { httpMetricHelp } from '../apps/api/src/http/measure.ts'
+import { bookMetricHelp } from '../apps/api/src/notes/journal/keep-books.ts'
 import { noteMetricHelp } from '../apps/api/src/notes/note-metrics.ts'
 import { preflightMetricHelp } from '../apps/api/src/notes/preflight-metrics.ts'
 import { refusalReasons } from '../apps/api/src/notes/rails.ts'
@@ -18,6 +19,7 @@ const help = {
   ...hostMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
+  ...bookMetricHelp,
   ...subgraphMetricHelp,
   ...dataMetricHelp,
   ...remoteMetricHelp,

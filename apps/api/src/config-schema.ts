@@ -25,6 +25,8 @@ export function configSchema(sources: ConfigSources) {
     .min(1)
     .transform((value) => resolve(sources.baseDirectory, value))
   const secret = secretSchema(sources)
+  /** Where this replica keeps what it signed, so that a restored database cannot make it contradict itself. */
+  const journal = path.prefault('.tallystick/signer-journal.jsonl')
   const schema = z.strictObject({
     listen: listenSchema(sources, path),
     admin: z
@@ -37,9 +39,9 @@ export function configSchema(sources: ConfigSources) {
       .superRefine(checkAdminTokens, { when: isObject }),
     database: databaseSchema(sources),
     signer: z.discriminatedUnion('kind', [
-      z.strictObject({ kind: z.literal('private-key'), key: secret }),
-      z.strictObject({ kind: z.literal('keystore'), path, password: secret }),
-      z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address }),
+      z.strictObject({ kind: z.literal('private-key'), key: secret, journal }),
+      z.strictObject({ kind: z.literal('keystore'), path, password: secret, journal }),
+      z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address, journal }),
     ]),
     tenors: z
       .array(z.int().min(1).max(3650))

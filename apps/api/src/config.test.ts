@@ -106,7 +106,7 @@ describe('the example of the design', () => {
       },
       admin: { host: '127.0.0.1', port: 9464, token: {} },
       database: {},
-      signer: { kind: 'private-key', key: {} },
+      signer: { kind: 'private-key', key: {}, journal: join(folder, '.tallystick/signer-journal.jsonl') },
       data: {
         timeoutMs: 10_000,
         hedgeMs: 500,
@@ -150,7 +150,21 @@ describe('the example of the design', () => {
       ...example,
       signer: { kind: 'web3signer', url: 'http://127.0.0.1:9000', address: positions.toLowerCase() },
     })
-    expect(signer).toEqual({ kind: 'web3signer', url: 'http://127.0.0.1:9000', address: positions })
+    const journal = join(folder, '.tallystick/signer-journal.jsonl')
+    expect(signer).toEqual({ kind: 'web3signer', url: 'http://127.0.0.1:9000', address: positions, journal })
+  })
+
+  test.each([
+    ['signed.jsonl', () => join(folder, 'signed.jsonl')],
+    ['/var/lib/tallystick/signed.jsonl', () => '/var/lib/tallystick/signed.jsonl'],
+  ])('default: a journal at %s, relative to the file', async (journal, expected) => {
+    const { signer } = await load({ ...example, signer: { ...example.signer, journal } })
+    expect(signer.journal).toBe(expected())
+  })
+
+  test('error: a journal without a name', async () => {
+    const faults = await faultsOf({ ...example, signer: { ...example.signer, journal: '' } })
+    expect(faults).toEqual([expect.stringContaining('signer.journal: ')])
   })
 
   test('default: behind a proxy', async () => {

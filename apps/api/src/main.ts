@@ -32,6 +32,10 @@ import { announceReplica } from './keys/replicas.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createChainTimeReader } from './notes/chain-time.ts'
 import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
+import { createJournalGuard } from './notes/journal/guard-signing.ts'
+import { bookMetricHelp } from './notes/journal/keep-books.ts'
+import { openSignerJournal } from './notes/journal/signer-journal.ts'
+import { startBooks } from './notes/journal/start-books.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPreflight, type Preflight } from './notes/preflight.ts'
@@ -107,7 +111,8 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(() => {
     for (const pool of pools.values()) pool.close()
   })
-  const { published, keeper, signer, poolWatch } = await startNotes(database, { ...surroundings, ...common, pools })
+  const notes = await startNotes(database, { ...surroundings, ...common, pools })
+  const { published, keeper, signer, poolWatch, books } = notes
   const embedded = await startEmbeddedSubgraphs(database, { ...common, chains: config.chains })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
@@ -132,12 +137,13 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     portal: openPortal(database, { config, signer, options: surroundings.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
-  const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, poolWatch }
+  const watched = { poolWatch, checkBooks: books.check }
+  const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, ...watched }
+  const hooks = { takeInKeys: replica.takeInKeys, reconcile: books.reconcile }
   const admin = buildAdminApp({
     ...common,
     tokens: listAdminTokens(config.admin),
-    operatorFor: (who) =>
-      createOperator({ database, config, clock, takeInKeys: replica.takeInKeys, auditor: { ...who, log } }),
+    operatorFor: (who) => createOperator({ database, config, clock, ...hooks, auditor: { ...who, log } }),
     checkReadiness: () => checkReadiness({ ...looked, isListening: () => app.server.listening }),
   })
 
@@ -157,6 +163,7 @@ const metricHelp = {
   ...hostMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
+  ...bookMetricHelp,
   ...subgraphMetricHelp,
   ...dataMetricHelp,
   ...remoteMetricHelp,
@@ -174,6 +181,8 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   const { config, clock, log, say, closers, metrics, monotonicNow } = surroundings
   const signer = await openSigner(config.signer)
   say(`signing as ${signer.address} (${signer.kind})`)
+  const journal = await openSignerJournal(config.signer.journal, { create: true, say })
+  closers.push(() => journal.close())
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublished(chainIds)
   const readChainTime = createChainTimeReader(config.chains)
@@ -184,8 +193,19 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   const { maxMoveBps } = rails
   const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
   const noteMetrics = createNoteMetrics({ metrics, clock, published, chainIds })
+  const desk = {
+    database,
+    clock,
+    signer,
+    readChainTime,
+    tenors,
+    maxMoveBps,
+    maxAgeBusinessDays,
+    curveSource,
+    preflight,
+  }
   const keeper = await keepNotes({
-    desk: { database, clock, signer, readChainTime, tenors, maxMoveBps, maxAgeBusinessDays, curveSource, preflight },
+    desk: { ...desk, journal: createJournalGuard(database, journal) },
     chains,
     signAheadSeconds: rails.signAheadSeconds,
     earlierSigner: rails.earlierSigner,
@@ -200,6 +220,8 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   const times = surroundings.poolWatchTimes
   const poolWatch = await watchPools({ ...surroundings, published, database, noteMetrics, times })
   closers.push(() => poolWatch.stop())
+  const books = await startBooks(database, { ...surroundings, published, journal })
+  closers.push(() => books.stop())
   const current = published.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -207,7 +229,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
-  return { published, keeper, signer: signer.address, poolWatch }
+  return { published, keeper, signer: signer.address, poolWatch, books }
 }
 
 /** What reads the pools of the chains that have an RPC. */

@@ -8,6 +8,7 @@ import { generatePrivateKey } from 'viem/accounts'
 export type Home = {
   readonly dir: string
   readonly database: string
+  readonly journal: string
   /** Has a directory for each chain. */
   readonly chains: string
   /** Directory of the only chain in older versions, which cannot be resumed. */
@@ -28,6 +29,7 @@ export function describeHome(dir: string): Home {
   return {
     dir,
     database: join(dir, 'db'),
+    journal: join(dir, 'signer-journal.jsonl'),
     chains: join(dir, 'chains'),
     oldChain: join(dir, 'chain'),
     config: join(dir, 'tallystick.json'),

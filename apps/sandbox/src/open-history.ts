@@ -116,7 +116,8 @@ async function recreateHistory(old: Database, options: HistoryOptions): Promise<
 async function createDevnets(options: HistoryOptions): Promise<readonly Devnet[]> {
   const { home, clock, positionCount = positionCountDefault } = options
   const chains = describeChains(home, options.chainCount ?? findChainCount(home) ?? 1)
-  for (const dir of [home.chains, home.oldChain]) rmSync(dir, { recursive: true, force: true })
+  // The journal too: it is of pools that are gone, and new ones may have their addresses.
+  for (const old of [home.chains, home.oldChain, home.journal]) rmSync(old, { recursive: true, force: true })
   return Promise.all(
     chains.map(async (chain) => {
       const devnet = await createDevnet(options, { chain, positionCount })

@@ -14,7 +14,7 @@ export function makeSettings(
     listen: { host: 'localhost', port, tls: home.tls, publicRpm: null },
     admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
     database: `file:${home.database}`,
-    signer: { kind: 'private-key', key: `file:${home.signerKey}` },
+    signer: { kind: 'private-key', key: `file:${home.signerKey}`, journal: home.journal },
     chains: devnets.map(({ chain, node, record: { protocol } }) => ({
       id: chain.id,
       name: chain.name,

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createClock, createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/api'
 import { annualisedFloatingRate, type RateResponse, rateResponseSchema } from '@tallystick/core'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
@@ -20,17 +23,22 @@ let service: { readonly baseUrl: string; readonly apiKey: string; readonly setTi
 beforeAll(async () => {
   chain = await startChain()
   const source = await createTestDatabase('postgres', inject('databases'))
-  const { stop, ...started } = await startOn(chain, source.url)
+  const directory = mkdtempSync(join(tmpdir(), 'tallystick-rate-'))
+  const { stop, ...started } = await startOn(chain, { databaseUrl: source.url, directory })
   service = started
   return async () => {
     await stop()
     await chain.stop()
     await source.remove()
+    rmSync(directory, { recursive: true })
   }
 })
 
 /** The service with an embedded subgraph of the chain, its clock held. */
-async function startOn({ client, pool, positions }: Chain, databaseUrl: string) {
+async function startOn(
+  { client, pool, positions }: Chain,
+  { databaseUrl, directory }: { readonly databaseUrl: string; readonly directory: string },
+) {
   const rpc = [client.transport.url as string]
   const settings = {
     listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
@@ -41,7 +49,7 @@ async function startOn({ client, pool, positions }: Chain, databaseUrl: string) 
     chains: [{ id: 324, name: 'devnet', pool, rpc, subgraph: { embedded: { positions, startBlock: 0 } } }],
   }
   const env = { TOKEN: 'token', SIGNER_KEY: `0x${'01'.repeat(32)}` }
-  const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: '/' })
+  const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
   const clock = createClock()
   clock.hold(Number(startsAt) * 1000)
   const database = await openServiceDatabase(databaseUrl, () => undefined)

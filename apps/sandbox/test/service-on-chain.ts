@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createClock, createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/api'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
@@ -27,6 +30,8 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   const source = await createTestDatabase('postgres', inject('databases'))
   defer(source.remove)
   const databaseUrl = setting.databaseUrl ?? source.url
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-chain-'))
+  defer(() => rm(directory, { recursive: true }))
   const rpc = setting.rpc ?? [client.transport.url as string]
   const settings = {
     listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
@@ -38,7 +43,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
     chains: [{ id: 324, name: 'devnet', pool: setting.pool ?? pool, rpc }],
   }
   const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}` }
-  const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: '/' })
+  const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
   const clock = createClock()
   clock.hold(Number(setting.atSeconds) * 1000)
   const lines: string[] = []

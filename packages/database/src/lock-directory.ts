@@ -6,17 +6,23 @@ import { TallystickError } from '@tallystick/core'
 
 type Holder = { readonly pid: number; readonly host: string; readonly started: string }
 
+/** A lock that another process has: what it is on, and the folder that is the lock. */
+export type HeldLock = Holder & { readonly directory: string; readonly folder: string }
+
 const nobody: Holder = { pid: 0, host: '', started: '' }
 
 /**
- * Keeps every other process out of a directory until the returned function is called or this process is gone.
+ * Keeps every other process out of a directory, or a file, until the returned function is called or this process is gone.
  *
  * Node has no flock, and a lock file that is deleted when stale can be deleted by two at once, both of whom then hold
  * it. So the lock is a folder of numbered files, each naming its holder, and the highest number holds: whoever finds
  * that holder gone makes the next number, which only one can. The highest file is never deleted, so numbers never
  * come back.
  */
-export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+export async function lockDirectory(
+  directory: string,
+  { inUse = databaseInUse }: { readonly inUse?: (lock: HeldLock) => TallystickError } = {},
+): Promise<() => Promise<void>> {
   const folder = `${directory}.lock`
   await mkdir(folder, { recursive: true })
   const draft = join(folder, `${randomUUID()}.draft`)
@@ -25,7 +31,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
     for (;;) {
       const highest = await highestIn(folder)
       const holder = highest === 0 ? nobody : await readHolder(join(folder, String(highest)))
-      if (await isAlive(holder)) throw inUse(directory, { folder, holder })
+      if (await isAlive(holder)) throw inUse({ ...holder, directory, folder })
       const mine = highest + 1
       // link() makes the file with its content or fails: no one ever sees it half written, and only one makes it.
       if (!(await linkOnce(draft, join(folder, String(mine))))) continue
@@ -96,17 +102,14 @@ async function release(path: string): Promise<void> {
   await rename(draft, path)
 }
 
-function inUse(
-  directory: string,
-  { folder, holder }: { readonly folder: string; readonly holder: Holder },
-): TallystickError {
+function databaseInUse({ directory, folder, pid, host }: HeldLock): TallystickError {
   return new TallystickError({
     code: 'database_in_use',
     message:
-      `The embedded database in ${directory} is in use by process ${holder.pid} on ${holder.host}. ` +
+      `The embedded database in ${directory} is in use by process ${pid} on ${host}. ` +
       'Stop that process, or use PostgreSQL to run several. ' +
       `If it is certain that nothing uses it, delete ${folder}.`,
     retryable: false,
-    details: { pid: holder.pid, host: holder.host },
+    details: { pid, host },
   })
 }

@@ -42,6 +42,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   app.get('/curve', needs('curve'), (request) => operatorOf(request).showCurve())
   app.post('/curve', needs('curve'), (request) => operatorOf(request).setCurve(request.body))
   app.get('/notes', needs('curve'), (request) => operatorOf(request).showNotes())
+  app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
   app.get('/audit', (request) => operatorOf(request).showAudit(limitOf(request)))
   return app
 }

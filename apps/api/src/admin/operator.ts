@@ -6,6 +6,8 @@ import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
 import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
+import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
+import { reconcileFromFile } from '../notes/journal/start-books.ts'
 import { setCurve } from '../notes/set-curve.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
 import { type CurveReport, reportCurve, viewCurve } from './curve-report.ts'
@@ -24,6 +26,7 @@ export type Operator = {
   showCurve(): Promise<CurveReport>
   setCurve(request: unknown): Promise<{ readonly curve: ReturnType<typeof viewCurve> }>
   showNotes(): Promise<NotesReport>
+  reconcileNotes(): Promise<ReconcileReport>
   showAudit(limit?: number): Promise<AuditReport>
 }
 
@@ -65,14 +68,17 @@ export function createOperator({
   clock,
   takeInKeys,
   auditor = { actor: 'local' },
+  reconcile = (auditor) => reconcileFromFile(database, { config, clock, auditor }),
 }: {
   readonly database: Database
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer'>
   readonly clock: Clock
   /** Called after a change of keys: whoever got the answer finds this process already knowing. */
   readonly takeInKeys?: (() => Promise<void>) | undefined
   /** Who makes the changes. */
   readonly auditor?: Auditor | undefined
+  /** Reconciles with the signer journal that the service has open. */
+  readonly reconcile?: ((auditor: Auditor) => Promise<ReconcileReport>) | undefined
 }): Operator {
   const now = () => toSeconds(clock.now())
   const confirm = async (wanted: Parameters<typeof awaitReplicas>[1]): Promise<ReplicaReport> => {
@@ -117,6 +123,7 @@ export function createOperator({
       const current = periodAt(nowSeconds)
       return reportNotes(database, { config, nowSeconds, current, next: periodAfter(current) })
     },
+    reconcileNotes: () => reconcile(auditor),
   }
 }
 

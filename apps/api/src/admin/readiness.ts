@@ -20,9 +20,9 @@ const databaseTimeoutMs = 2_000
 const silenceMaxSeconds = 900
 
 /**
- * Ready means: the public listener takes connections, the current period's notes of every chain are in memory, and the
- * database answers. How the embedded subgraphs stand is told too, but a chain that cannot be read is no reason to keep
- * callers from their notes. The same holds for the pools.
+ * Ready means: the public listener takes connections, the current period's notes of every chain are in memory, the
+ * database answers, and it agrees with what was signed. How the embedded subgraphs stand is told too, but a chain that
+ * cannot be read is no reason to keep callers from their notes. The same holds for the pools.
  */
 export async function checkReadiness({
   database,
@@ -32,6 +32,7 @@ export async function checkReadiness({
   subgraphs,
   remote = [],
   poolWatch,
+  checkBooks,
   isListening,
 }: {
   readonly database: Database
@@ -41,6 +42,8 @@ export async function checkReadiness({
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote?: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[] | undefined
   readonly poolWatch?: Pick<PoolWatch, 'find'> | undefined
+  /** Whether memory, signer journal and database agree. */
+  readonly checkBooks: () => Check
   /** False before the public listener is open, and from the first moment of a shutdown on. */
   readonly isListening: () => boolean
 }): Promise<Readiness> {
@@ -54,7 +57,7 @@ export async function checkReadiness({
   const indexes = [...subgraphs].map(([chainId, { follower }]) =>
     checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
   )
-  const own = [await checkDatabase(database), checkListener(isListening())]
+  const own = [await checkDatabase(database), checkListener(isListening()), checkBooks()]
   const pools = chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId)))
   const checks = [...notes, ...own, ...indexes, ...remote.map(checkRemote), ...pools]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
+import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
 import { formatOrigin } from './format-curve.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
 import { createOutput, exitCodes, formatTable } from './output.ts'
@@ -7,7 +8,7 @@ import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
 import { withOperator } from './with-operator.ts'
 
 export function addNotesCommand(program: Command): void {
-  const notes = program.command('notes').description('see the notes on offer, verify notes')
+  const notes = program.command('notes').description('see the notes on offer, verify notes, repair a restored database')
   addCommonOptions(notes.command('show').description('the notes on offer, and why there are none if so')).action(
     async ({ config, json }: CommonOptions) => {
       const report = await withOperator(config, (operator) => operator.showNotes())
@@ -29,6 +30,46 @@ export function addNotesCommand(program: Command): void {
       output.text(formatChecked(checked))
       if (checked.some((note) => !note.genuine)) process.exitCode = exitCodes.failed
     })
+  addReconcileCommand(notes)
+}
+
+function addReconcileCommand(notes: Command): void {
+  addCommonOptions(
+    notes
+      .command('reconcile')
+      .description('put notes that were signed and are in the signer journal back into a restored database'),
+  ).action(async ({ config, json }: CommonOptions) => {
+    const report = await withOperator(config, (operator) => operator.reconcileNotes())
+    const output = createOutput(json)
+    output.document(report)
+    output.text(formatReconciled(report))
+    if (report.contradictions.length > 0 || report.problems.length > 0) process.exitCode = exitCodes.failed
+  })
+}
+
+function formatReconciled({ restored, present, contradictions, problems }: ReconcileReport): string {
+  const formatCoupons = (coupons: ReconcileReport['restored'][number]['coupons']) =>
+    Object.entries(coupons)
+      .map(([tenorDays, bps]) => `${tenorDays}=${bps}`)
+      .join(' ')
+  const lines = [
+    ...restored.map(
+      ({ chainId, period, coupons }) => `restored  chain ${chainId}, ${period}: ${formatCoupons(coupons)}`,
+    ),
+    ...contradictions.flatMap(({ chainId, period, coupons, stored, endsAt }) => [
+      `CONTRADICTION  chain ${chainId}, ${period}`,
+      `  signed, in this journal:  ${formatCoupons(coupons)}`,
+      `  signed, in the database:  ${formatCoupons(stored)}`,
+      `  Both were signed and neither can be recalled: the pool accepts both until ${endsAt}.`,
+      '  Stop the replicas that serve one of them until then. From the next period on all sign the same.',
+    ]),
+    ...problems.map((problem) => `NOT RESTORED  ${problem}`),
+  ]
+  const summary =
+    contradictions.length > 0
+      ? 'Nothing was changed.'
+      : `${restored.length} sets restored, ${present} were in the database already.`
+  return [...lines, summary].join('\n')
 }
 
 function formatReport({ now, chains }: NotesReport): string {

@@ -44,6 +44,7 @@ function createRemoteOperator(call: Call): Operator {
     showCurve: () => call('GET', '/curve'),
     setCurve: (request) => call('POST', '/curve', request),
     showNotes: () => call('GET', '/notes'),
+    reconcileNotes: () => call('POST', '/notes/reconcile'),
     showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
   }
 }

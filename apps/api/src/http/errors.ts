@@ -46,6 +46,7 @@ export function statusOf(code: ErrorCode): number {
     case 'invalid_config':
     case 'database_in_use':
     case 'database_too_new':
+    case 'journal_unusable':
       return 500
     case 'upstream_failed':
     case 'signer_failed':

@@ -43,6 +43,27 @@ export async function findCurve(database: Queryable, id: bigint): Promise<Curve 
   return row && fromRow(row)
 }
 
+/** The curve set last for a chain, whether it is in force or not. */
+export async function findNewestCurve(database: Queryable, chainId: number): Promise<Curve | undefined> {
+  const [row] = await database.query<CurveRow>(
+    'select * from curves where chain_id is null or chain_id = $1 order by id desc limit 1',
+    [chainId],
+  )
+  return row && fromRow(row)
+}
+
+/** A stored curve that is the given one in all but its id. */
+export async function findSameCurve(database: Queryable, curve: Omit<Curve, 'id'>): Promise<Curve | undefined> {
+  const [row] = await database.query<CurveRow>(
+    `select * from curves
+     where chain_id is not distinct from $1 and effective_from = $2 and points = $3::jsonb and confirmed = $4
+       and source = $5 and provenance is not distinct from $6::jsonb and created_by = $7 and created_at = $8
+     order by id limit 1`,
+    parametersOf(curve),
+  )
+  return row && fromRow(row)
+}
+
 /** The last curve the Treasury gave, for a chain if one is named, whether it is in force or not. */
 export async function findLastTreasuryCurve(database: Queryable, chainId?: number): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
@@ -109,7 +130,7 @@ export async function storeCurveIf(
     await transaction.query('lock table curves in exclusive mode')
     const effective = await findUnsignedPeriod(transaction, { current, chainIds })
     if (!(await wants(transaction, effective))) return undefined
-    const inserted = await insertCurve(transaction, { curve, effective })
+    const inserted = await insertCurve(transaction, { ...curve, effectiveFrom: effective.start })
     await record(describeCurve(inserted))
     return inserted
   })
@@ -122,29 +143,23 @@ function describeCurve({ id, chainId, points, confirmed, source, effectiveFrom }
   return { action: 'curve.set', subject: `curve ${id}`, details }
 }
 
-async function insertCurve(
-  transaction: Queryable,
-  { curve, effective }: { readonly curve: NewCurve; readonly effective: Period },
-): Promise<Curve> {
+/** Inserts a curve as it is: `storeCurve` chooses the boundary, and takes the lock. */
+export async function insertCurve(transaction: Queryable, curve: Omit<Curve, 'id'>): Promise<Curve> {
   const [row] = await transaction.query<CurveRow>(
     `insert into curves (chain_id, effective_from, points, confirmed, source, provenance, created_by, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`,
-    [
-      curve.chainId,
-      effective.start,
-      curve.points,
-      curve.confirmed,
-      curve.source,
-      curve.provenance,
-      curve.createdBy,
-      curve.createdAt,
-    ],
+    parametersOf(curve),
   )
   return fromRow(row as CurveRow)
 }
 
+function parametersOf(curve: Omit<Curve, 'id'>): readonly unknown[] {
+  const { chainId, effectiveFrom, points, confirmed, source, provenance, createdBy, createdAt } = curve
+  return [chainId, effectiveFrom, points, confirmed, source, provenance, createdBy, createdAt]
+}
+
 /** The current period, or the first after it, of which none of these chains has signed notes. */
-async function findUnsignedPeriod(
+export async function findUnsignedPeriod(
   transaction: Queryable,
   { current, chainIds }: { readonly current: Period; readonly chainIds: readonly number[] },
 ): Promise<Period> {

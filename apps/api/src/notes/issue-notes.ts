@@ -6,6 +6,7 @@ import type { ReadChainTime } from './chain-time.ts'
 import type { Curve } from './curve.ts'
 import type { CurveSource } from './curve-source.ts'
 import { findCurveInForce } from './curve-store.ts'
+import type { JournalGuard } from './journal/guard-signing.ts'
 import type { NoteSet } from './note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from './note-store.ts'
 import type { Preflight } from './preflight.ts'
@@ -24,6 +25,7 @@ export type IssuingDesk = {
   readonly preflight: Pick<Preflight, 'findHeld' | 'findRefusal'>
   readonly maxAgeBusinessDays: number
   readonly curveSource: CurveSource
+  readonly journal: JournalGuard
 }
 
 export type IssueResult =
@@ -35,7 +37,8 @@ const attemptsMax = 5
 
 /**
  * The notes of a chain for a period: those stored, or new ones, signed, proven and stored. Any number of replicas may
- * do this at once; all get the same set. Throws `SignerError` and database errors, which are worth another try.
+ * do this at once; all get the same set. Throws `SignerError`,
+ * `JournalError` and database errors, which are worth another try.
  */
 export async function issueNotes(
   desk: IssuingDesk,
@@ -44,17 +47,18 @@ export async function issueNotes(
   const key = { chainId: chain.id, periodStart: period.start }
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const stored = await findNoteSet(desk.database, key)
-    if (stored) return proveStored(stored, chain)
+    if (stored) return admitStored(desk, { set: stored, chain })
     await desk.curveSource.prepare(period)
     const curve = await findCurveInForce(desk.database, key)
     const refusal = await judge(desk, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
+    desk.journal.assertAgrees({ chain, period, curve, tenors: offeredTenors(desk.tenors, curve) })
     const set =
       desk.preflight.findHeld({ ...key, curveId: curve.id }) ?? (await signSet(desk, { chain, period, curve }))
     const objection = await desk.preflight.findRefusal(set)
     if (objection) return { refusal: objection }
-    const published = await storeNoteSet(desk.database, set)
-    if (published) return proveStored(published, chain)
+    const published = await storeNoteSet(desk.database, set, () => desk.journal.record(set, { chain, curve }))
+    if (published) return admitStored(desk, { set: published, chain })
   }
   throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times while its notes were being signed`)
 }
@@ -102,6 +106,16 @@ async function signSet(
     issuedAt: toSeconds(clock.now()),
     notes,
   }
+}
+
+/** A set that is stored is proven, and journalled before it is published, whichever replica signed it. */
+export async function admitStored(
+  { journal }: Pick<IssuingDesk, 'journal'>,
+  { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
+): Promise<IssueResult> {
+  const proven = await proveStored(set, chain)
+  if (proven.set) await journal.admit(set, chain)
+  return proven
 }
 
 /** What comes out of the database is proven like what comes from a signer: it may be another pool's, or altered. */

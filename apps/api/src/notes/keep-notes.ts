@@ -4,6 +4,7 @@ import { toSeconds } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
 import { curvesChannel } from './curve-store.ts'
 import { type IssuingDesk, issueNotes } from './issue-notes.ts'
+import { JournalError } from './journal/journal-file.ts'
 import type { NoteMetrics } from './note-metrics.ts'
 import type { NoteSet } from './note-set.ts'
 import { recordRefusal } from './note-store.ts'
@@ -118,6 +119,8 @@ async function tryToIssue(
     if (error instanceof SignerError) {
       metrics.signerFailed(error.failure)
       await refuse(chain, period, { reason: 'signer_failed', message: error.message }).catch(() => undefined)
+    } else if (error instanceof JournalError) {
+      await refuse(chain, period, { reason: error.reason, message: error.message }).catch(() => undefined)
     } else {
       log.error({ ...about, err: error }, 'notes cannot be issued; trying again')
     }

@@ -48,8 +48,13 @@ export async function findLastNoteSet(
 /**
  * Stores a set unless one is stored already, and returns the one that is. Returns undefined, having stored nothing, if
  * the curve the set was made from is no longer the one in force: another was set while this one was being signed.
+ * `beforeStore` is called when nothing but a failure keeps the set from being stored any more, and may throw.
  */
-export async function storeNoteSet(database: Database, set: NoteSet): Promise<NoteSet | undefined> {
+export async function storeNoteSet(
+  database: Database,
+  set: NoteSet,
+  beforeStore: () => Promise<void>,
+): Promise<NoteSet | undefined> {
   const key = { chainId: set.chainId, periodStart: set.period.start }
   return database.transaction(async (transaction) => {
     // Against the exclusive lock of `storeCurve`. Replicas may hold this one together.
@@ -57,14 +62,20 @@ export async function storeNoteSet(database: Database, set: NoteSet): Promise<No
     const stored = await findNoteSet(transaction, key)
     if (stored) return stored
     if ((await findCurveInForce(transaction, key))?.id !== set.curveId) return undefined
-    const inserted = await transaction.query(
-      `insert into note_sets (chain_id, period_start, period_end, note_day, signer, curve_id, issued_at)
-       values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning 1`,
-      [set.chainId, set.period.start, set.period.end, set.period.noteDay, set.signer, set.curveId, set.issuedAt],
-    )
-    if (inserted.length > 0) await insertNotes(transaction, set)
+    await beforeStore()
+    await insertNoteSet(transaction, set)
     return findNoteSet(transaction, key)
   })
+}
+
+/** Inserts a set and its notes, or nothing if the period has a set. */
+export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promise<void> {
+  const inserted = await transaction.query(
+    `insert into note_sets (chain_id, period_start, period_end, note_day, signer, curve_id, issued_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning 1`,
+    [set.chainId, set.period.start, set.period.end, set.period.noteDay, set.signer, set.curveId, set.issuedAt],
+  )
+  if (inserted.length > 0) await insertNotes(transaction, set)
 }
 
 /** Notes why a period has no notes, for people to read. */

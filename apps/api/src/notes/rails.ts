@@ -19,6 +19,8 @@ export const refusalReasons = [
   'preflight_unavailable',
   'pool_refuses',
   'earlier_signer',
+  'journal_contradicted',
+  'journal_failed',
 ] as const
 
 /** Why a period's notes are not there: `reason` for programs, `message` says what to do. */

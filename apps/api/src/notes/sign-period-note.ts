@@ -11,8 +11,13 @@ export type PeriodNote = {
 }
 
 /** Signs and proves the note of one tenor for a period: usable in exactly the period's seconds. */
-export function signPeriodNote(signer: Signer, { chain, period, tenorDays, couponBps }: PeriodNote): Promise<Note> {
-  const terms = {
+export function signPeriodNote(signer: Signer, note: PeriodNote): Promise<Note> {
+  return signNote(signer, { terms: periodNoteTerms(note), domain: note.chain.domain })
+}
+
+/** Returns the terms of the note of one tenor for a period. */
+export function periodNoteTerms({ chain, period, tenorDays, couponBps }: PeriodNote) {
+  return {
     chainId: chain.id,
     maturityTimestamp: maturityOf({ noteDay: period.noteDay, tenorDays }),
     coupon: BigInt(couponBps),
@@ -21,5 +26,4 @@ export function signPeriodNote(signer: Signer, { chain, period, tenorDays, coupo
     validAfter: period.start - 1n,
     validBefore: period.end,
   }
-  return signNote(signer, { terms, domain: chain.domain })
 }

@@ -167,6 +167,7 @@ describe('errors', () => {
         "database_unavailable",
         "database_in_use",
         "database_too_new",
+        "journal_unusable",
         "server_unreachable",
       ]
     `)

@@ -35,6 +35,7 @@ export const errorCodes = [
   'database_unavailable',
   'database_in_use',
   'database_too_new',
+  'journal_unusable',
   'server_unreachable',
 ] as const
 

@@ -1,0 +1,82 @@
+import { formatPeriod, hashNote, type Period } from '@tallystick/core'
+import type { Queryable } from '@tallystick/database'
+import type { Hex } from 'viem'
+import type { ChainConfig } from '../../config.ts'
+import type { Curve } from '../curve.ts'
+import { findCurve } from '../curve-store.ts'
+import type { NoteSet } from '../note-set.ts'
+import { periodNoteTerms } from '../sign-period-note.ts'
+import { makeEntry } from './journal-entry.ts'
+import { JournalError } from './journal-file.ts'
+import { findConflict, type SignedNote, type SignerJournal, signaturesOf } from './signer-journal.ts'
+
+/** Keeps a replica from contradicting itself. Each function throws `JournalError`. */
+export type JournalGuard = {
+  /** Before the signer is called: throws if the journal has other terms for one of these notes. */
+  assertAgrees(planned: {
+    readonly chain: ChainConfig
+    readonly period: Period
+    readonly curve: Pick<Curve, 'points'>
+    readonly tenors: readonly number[]
+  }): void
+  /** Before a set is stored: resolves once it is in the journal. */
+  record(set: NoteSet, from: { readonly chain: ChainConfig; readonly curve: Curve }): Promise<void>
+  /** Before a stored set is published, whichever replica signed it: resolves once it is in the journal. */
+  admit(set: NoteSet, chain: ChainConfig): Promise<void>
+}
+
+export function createJournalGuard(database: Queryable, journal: SignerJournal): JournalGuard {
+  const assertAgrees: JournalGuard['assertAgrees'] = ({ chain, period, curve, tenors }) => {
+    const notes = tenors.map((tenorDays) => {
+      const terms = periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number })
+      return { ...terms, tenorDays, digest: hashNote(terms, chain.domain) }
+    })
+    assertNoConflict(journal, { chain, period, notes })
+  }
+  const record: JournalGuard['record'] = async (set, { chain, curve }) => {
+    const entry = makeEntry(set, { domain: chain.domain, curve })
+    const notes = set.notes.map((note, index) => ({ ...note, digest: entry.digests[index] as Hex }))
+    assertNoConflict(journal, { chain, period: set.period, notes })
+    if (!isJournalled(journal, { set, chain })) await journal.append(entry)
+  }
+  return {
+    assertAgrees,
+    record,
+    admit: async (set, chain) => {
+      if (isJournalled(journal, { set, chain })) return
+      const curve = await findCurve(database, set.curveId)
+      await record(set, { chain, curve: curve as Curve })
+    },
+  }
+}
+
+type Planned = SignedNote & { readonly maturityTimestamp: bigint }
+
+function assertNoConflict(
+  journal: SignerJournal,
+  {
+    chain,
+    period,
+    notes,
+  }: { readonly chain: ChainConfig; readonly period: Period; readonly notes: readonly Planned[] },
+): void {
+  const conflict = findConflict(journal.find({ chain, periodStart: period.start }), notes)
+  if (!conflict) return
+  const { signed, other } = conflict
+  const terms =
+    signed.coupon === other.coupon ? 'with other terms' : `at ${signed.coupon} bps, and now it would be ${other.coupon}`
+  throw new JournalError({
+    reason: 'journal_contradicted',
+    message:
+      `this replica signed or published the note of ${signed.tenorDays} days of ${formatPeriod(period)} on chain ` +
+      `${chain.id} ${terms} (${journal.path}). Was the database restored? Run \`tallystick notes reconcile\`.`,
+  })
+}
+
+/** Whether the journal's last entry of the period is this very set. */
+function isJournalled(
+  journal: SignerJournal,
+  { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
+): boolean {
+  return journal.find({ chain, periodStart: set.period.start })?.signatures === signaturesOf(set.notes)
+}

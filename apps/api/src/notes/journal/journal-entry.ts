@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { curveProvenanceSchema, hashNote, type NoteDomain } from '@tallystick/core'
+import { type Hex, isAddress } from 'viem'
+import { z } from 'zod'
+import type { Curve } from '../curve.ts'
+import type { NoteSet } from '../note-set.ts'
+
+/** A set that was signed, with the curve it came from: enough to put both back into a database that lost them. */
+export type JournalEntry = {
+  readonly domain: NoteDomain
+  readonly set: Omit<NoteSet, 'curveId'>
+  /** EIP-712 digests, in the order of the notes. */
+  readonly digests: readonly Hex[]
+  readonly curve: Omit<Curve, 'id'>
+}
+
+/** Returns the entry of a set that is about to be stored or published. */
+export function makeEntry(set: NoteSet, { domain, curve }: { domain: NoteDomain; curve: Curve }): JournalEntry {
+  return { domain, set, digests: set.notes.map((note) => hashNote(note, domain)), curve }
+}
+
+/** One line: 16 hex digits of the SHA-256 of the rest, a space, JSON. */
+export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buffer {
+  const { period, notes } = set
+  const json = JSON.stringify({
+    version,
+    chainId: set.chainId,
+    domain: { name: domain.name, version: domain.version, verifyingContract: domain.verifyingContract },
+    period: { noteDay: String(period.noteDay), start: String(period.start), end: String(period.end) },
+    signer: set.signer,
+    issuedAt: String(set.issuedAt),
+    curve: {
+      chainId: curve.chainId,
+      effectiveFrom: String(curve.effectiveFrom),
+      points: curve.points,
+      confirmed: curve.confirmed,
+      source: curve.source,
+      provenance: curve.provenance,
+      createdBy: curve.createdBy,
+      createdAt: String(curve.createdAt),
+    },
+    notes: notes.map(({ maturityTimestamp, tenorDays, coupon, signature: { r, s, v } }, index) => {
+      return { maturity: String(maturityTimestamp), tenorDays, coupon: String(coupon), digest: digests[index], r, s, v }
+    }),
+  })
+  return Buffer.from(`${checksumOf(Buffer.from(json))} ${json}\n`)
+}
+
+/** Reads a line without its line break; undefined if it is damaged. */
+export function decodeEntry(line: Buffer): JournalEntry | undefined {
+  const json = line.subarray(checksumLength + 1)
+  if (line.toString('latin1', 0, checksumLength + 1) !== `${checksumOf(json)} `) return undefined
+  const parsed = entrySchema.safeParse(JSON.parse(json.toString('utf8')))
+  if (!parsed.success) return undefined
+  const { chainId, domain, period, signer, issuedAt, curve } = parsed.data
+  const notes = parsed.data.notes.map(({ maturity, tenorDays, coupon, r, s, v }) => ({
+    chainId,
+    tenorDays,
+    maturityTimestamp: maturity,
+    coupon,
+    startedAt: period.noteDay,
+    validAfter: period.start - 1n,
+    validBefore: period.end,
+    signature: { r, s, v },
+  }))
+  return {
+    domain,
+    set: { chainId, period, signer, issuedAt, notes },
+    digests: parsed.data.notes.map(({ digest }) => digest),
+    curve,
+  }
+}
+
+const version = 1
+const checksumLength = 16
+
+function checksumOf(json: Buffer): string {
+  return createHash('sha256').update(json).digest('hex').slice(0, checksumLength)
+}
+
+// 78 digits are the longest uint256.
+const uint = z
+  .string()
+  .regex(/^\d{1,78}$/)
+  .transform(BigInt)
+const bytes32 = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .transform((value) => value as Hex)
+const address = z.custom<Hex>((value) => typeof value === 'string' && isAddress(value))
+
+const entrySchema = z.strictObject({
+  version: z.literal(version),
+  chainId: z.int(),
+  domain: z.strictObject({ name: z.string(), version: z.string(), verifyingContract: address }),
+  period: z.strictObject({ noteDay: uint, start: uint, end: uint }),
+  signer: address,
+  issuedAt: uint,
+  curve: z.strictObject({
+    chainId: z.int().nullable(),
+    effectiveFrom: uint,
+    points: z.record(z.string(), z.number()),
+    confirmed: z.boolean(),
+    source: z.enum(['manual', 'treasury']),
+    provenance: curveProvenanceSchema.nullable(),
+    createdBy: z.string(),
+    createdAt: uint,
+  }),
+  notes: z.array(
+    z.strictObject({
+      maturity: uint,
+      tenorDays: z.int(),
+      coupon: uint,
+      digest: bytes32,
+      r: bytes32,
+      s: bytes32,
+      v: z.literal([27, 28]),
+    }),
+  ),
+})

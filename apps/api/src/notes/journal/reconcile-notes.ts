@@ -1,0 +1,169 @@
+import { formatNewYork, formatPeriod, hashNote, periodAfter, periodAt, verifyNote } from '@tallystick/core'
+import type { Database, Queryable } from '@tallystick/database'
+import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
+import type { ChainConfig } from '../../config.ts'
+import type { Curve } from '../curve.ts'
+import {
+  curvesChannel,
+  findCurveInForce,
+  findNewestCurve,
+  findSameCurve,
+  findUnsignedPeriod,
+  insertCurve,
+} from '../curve-store.ts'
+import { findNoteSet, insertNoteSet } from '../note-store.ts'
+import { findStoredConflict } from './compare-books.ts'
+import type { JournalEntry } from './journal-entry.ts'
+import type { SignerJournal } from './signer-journal.ts'
+
+/** Coupons of a period, in basis points by tenor in days. */
+type Coupons = Readonly<Record<string, string>>
+
+type ReportedPeriod = { readonly chainId: number; readonly period: string; readonly coupons: Coupons }
+
+export type ReconcileReport = {
+  /** The sets that were put back into the database. */
+  readonly restored: readonly ReportedPeriod[]
+  /** How many sets of the journal the database has already. */
+  readonly present: number
+  /** Periods that are not over for which the database has other terms. If there are any, nothing was changed. */
+  readonly contradictions: readonly (ReportedPeriod & { readonly stored: Coupons; readonly endsAt: string })[]
+  /** Entries of the journal that do not verify and were left out. */
+  readonly problems: readonly string[]
+}
+
+export type ReconcileParts = {
+  readonly journal: Pick<SignerJournal, 'entries' | 'find'>
+  readonly chains: readonly ChainConfig[]
+  readonly nowSeconds: bigint
+  readonly auditor: Auditor
+}
+
+// The rails look back a week for the last period, and so does the portal.
+const pastSeconds = 8n * 86_400n
+
+/**
+ * Puts the sets of the journal that a restored database lacks back into it, each with the curve it came from. Nothing is
+ * signed: the journal has the signatures, and each is verified. A set that is stored is never changed.
+ */
+export async function reconcileNotes(database: Database, parts: ReconcileParts): Promise<ReconcileReport> {
+  const { entries, problems } = await readEntries(parts)
+  const report = await auditedTransaction(database, parts.auditor, async (transaction, record) => {
+    // Against the share lock of `storeNoteSet` and for the order of curves, as `storeCurve` does.
+    await transaction.query('lock table curves in exclusive mode')
+    const { missing, present, contradictions } = await sortEntries(transaction, { ...parts, entries })
+    if (contradictions.length > 0) return { restored: [], present, contradictions }
+    await restore(transaction, { missing, ...parts })
+    const restored = missing.map(reportEntry)
+    for (const set of restored) await record(describeRestored(set))
+    return { restored, present, contradictions }
+  })
+  if (report.restored.length > 0) await database.notify(curvesChannel)
+  return { ...report, problems }
+}
+
+/** The last entry of each chain and period that counts, oldest first. */
+async function readEntries({ journal, chains, nowSeconds }: ReconcileParts) {
+  const nextStart = periodAfter(periodAt(nowSeconds)).start
+  const latest = new Map<string, { readonly entry: JournalEntry; readonly chain: ChainConfig }>()
+  for await (const entry of journal.entries()) {
+    const { chainId, period } = entry.set
+    const chain = chains.find(({ id, domain }) => id === chainId && isSameDomain(domain, entry.domain))
+    if (!chain || period.end <= nowSeconds - pastSeconds || period.start > nextStart) continue
+    latest.set(`${chainId}:${period.start}`, { entry, chain })
+  }
+  const entries: JournalEntry[] = []
+  const problems: string[] = []
+  for (const { entry, chain } of latest.values()) {
+    const problem = await findProblem(entry, chain)
+    if (problem) problems.push(`${describe(entry)}: ${problem}`)
+    else entries.push(entry)
+  }
+  entries.sort((a, b) => Number(a.set.period.start - b.set.period.start))
+  return { entries, problems }
+}
+
+function isSameDomain(a: ChainConfig['domain'], b: ChainConfig['domain']): boolean {
+  return a.verifyingContract === b.verifyingContract && a.name === b.name && a.version === b.version
+}
+
+// The largest number of the column.
+const couponMax = 2n ** 31n - 1n
+
+async function findProblem({ set, digests }: JournalEntry, { domain }: ChainConfig): Promise<string | undefined> {
+  for (const [index, note] of set.notes.entries()) {
+    const of = `the note of ${note.tenorDays} days`
+    if (note.coupon > couponMax) return `${of} has a coupon of ${note.coupon} bps, which the database cannot hold`
+    if (hashNote(note, domain) !== digests[index]) return `${of} has another digest than its terms`
+    const verification = await verifyNote(note, { domain, signer: set.signer })
+    if (!verification.valid) return `${of} does not verify: ${verification.reason}`
+  }
+  return undefined
+}
+
+async function sortEntries(
+  transaction: Queryable,
+  { entries, journal, chains, nowSeconds }: ReconcileParts & { readonly entries: readonly JournalEntry[] },
+) {
+  const missing: JournalEntry[] = []
+  const contradictions: ReconcileReport['contradictions'][number][] = []
+  let present = 0
+  for (const entry of entries) {
+    const { chainId, period } = entry.set
+    const chain = chains.find(({ id }) => id === chainId) as ChainConfig
+    const stored = await findNoteSet(transaction, { chainId, periodStart: period.start })
+    const signed = journal.find({ chain, periodStart: period.start })
+    if (!stored) missing.push(entry)
+    else if (period.end <= nowSeconds || !findStoredConflict(signed, { set: stored, chain })) present += 1
+    else {
+      const endsAt = `${formatNewYork(period.end)} New York`
+      contradictions.push({ ...reportEntry(entry), stored: couponsOf(stored.notes), endsAt })
+    }
+  }
+  return { missing, present, contradictions }
+}
+
+async function restore(
+  transaction: Queryable,
+  { missing, nowSeconds }: { readonly missing: readonly JournalEntry[]; readonly nowSeconds: bigint },
+): Promise<void> {
+  const newest = new Map<number, Curve | undefined>()
+  for (const { chainId } of missing.map(({ set }) => set)) {
+    newest.set(chainId, await findNewestCurve(transaction, chainId))
+  }
+  for (const { set, curve } of missing) {
+    const { id: curveId } = (await findSameCurve(transaction, curve)) ?? (await insertCurve(transaction, curve))
+    await insertNoteSet(transaction, { ...set, curveId })
+  }
+  for (const [chainId, curve] of newest) {
+    if (curve) await keepInForce(transaction, { curve, chainId, nowSeconds })
+  }
+}
+
+/** A curve that was set after the restore stays the last one set: it is in force from the first unsigned period on. */
+async function keepInForce(
+  transaction: Queryable,
+  { curve, chainId, nowSeconds }: { readonly curve: Curve; readonly chainId: number; readonly nowSeconds: bigint },
+): Promise<void> {
+  const { start } = await findUnsignedPeriod(transaction, { current: periodAt(nowSeconds), chainIds: [chainId] })
+  const inForce = await findCurveInForce(transaction, { chainId, periodStart: start })
+  const wasSetLater = curve.effectiveFrom <= start && inForce && inForce.createdAt < curve.createdAt
+  if (wasSetLater) await insertCurve(transaction, { ...curve, chainId, effectiveFrom: start })
+}
+
+function reportEntry(entry: JournalEntry): ReportedPeriod {
+  const { chainId, period, notes } = entry.set
+  return { chainId, period: formatPeriod(period), coupons: couponsOf(notes) }
+}
+
+function describeRestored({ chainId, period, coupons }: ReportedPeriod): AuditedChange {
+  return { action: 'notes.restore', subject: `chain ${chainId}, ${period}`, details: { coupons } }
+}
+
+function couponsOf(notes: JournalEntry['set']['notes']): Coupons {
+  return Object.fromEntries(notes.map(({ tenorDays, coupon }) => [tenorDays, String(coupon)]))
+}
+
+function describe({ set }: JournalEntry): string {
+  return `chain ${set.chainId}, ${formatPeriod(set.period)}`
+}

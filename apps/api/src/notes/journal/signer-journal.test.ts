@@ -1,0 +1,281 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, chmod, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hashNote, periodAfter, periodAt } from '@tallystick/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { encodeEntry, type JournalEntry } from './journal-entry.ts'
+import { findConflict, openSignerJournal } from './signer-journal.ts'
+
+const domain = {
+  name: 'NoteSignatureVerifier',
+  version: '1',
+  verifyingContract: '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781',
+} as const
+const chain = { id: 324, domain }
+const period = periodAt(1_794_762_000n)
+const uint256Max = 2n ** 256n - 1n
+
+function entryOf({ coupon = 440n, of = period }: { coupon?: bigint; of?: typeof period } = {}): JournalEntry {
+  const note = {
+    chainId: 324,
+    tenorDays: 7,
+    maturityTimestamp: of.noteDay + 604_800n,
+    coupon,
+    startedAt: of.noteDay,
+    validAfter: of.start - 1n,
+    validBefore: of.end,
+    signature: { r: `0x${'12'.repeat(32)}`, s: `0x${'34'.repeat(32)}`, v: 28 },
+  } as const
+  const signer = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
+  return {
+    domain,
+    set: { chainId: 324, period: of, signer, issuedAt: of.start - 600n, notes: [note] },
+    digests: [hashNote(note, domain)],
+    curve: {
+      chainId: null,
+      effectiveFrom: of.start,
+      points: { 7: 440 },
+      confirmed: false,
+      source: 'manual',
+      provenance: null,
+      createdBy: 'ann “the operator”\n',
+      createdAt: of.start - 3_600n,
+    },
+  }
+}
+
+async function newPath(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-journal-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return join(directory, 'own', 'journal.jsonl')
+}
+
+async function openAt(path: string, { create = true } = {}) {
+  const said: string[] = []
+  const journal = await openSignerJournal(path, { create, say: (line) => said.push(line) })
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= journal.close()
+    return closed
+  }
+  onTestFinished(close)
+  return { ...journal, said, close }
+}
+
+async function entriesIn(journal: Awaited<ReturnType<typeof openAt>>): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = []
+  for await (const entry of journal.entries()) entries.push(entry)
+  return entries
+}
+
+/** A journal with the entries of three periods. */
+async function writeThree(path: string): Promise<readonly JournalEntry[]> {
+  const journal = await openAt(path)
+  const periods = [period, periodAfter(period), periodAfter(periodAfter(period))]
+  const entries = periods.map((of) => entryOf({ of }))
+  for (const entry of entries) await journal.append(entry)
+  await journal.close()
+  return entries
+}
+
+describe('entries', () => {
+  test.each([1n, 440n, uint256Max])('default: a coupon of %s bps comes back as it was', async (coupon) => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    await journal.append(entryOf({ coupon }))
+    expect(await entriesIn(journal)).toEqual([entryOf({ coupon })])
+    await journal.close()
+    const again = await openAt(path)
+    const { digests, set } = entryOf({ coupon })
+    const maturity = set.notes[0]?.maturityTimestamp as bigint
+    expect(again.find({ chain, periodStart: period.start })?.notes).toEqual(
+      new Map([[maturity, { tenorDays: 7, coupon, digest: digests[0] }]]),
+    )
+  })
+
+  test('default: file and directory are for this user alone', async () => {
+    const path = await newPath()
+    await openAt(path)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700)
+  })
+
+  test('behavior: appends at once are one line each', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    await Promise.all(Array.from({ length: 20 }, (_, index) => journal.append(entryOf({ coupon: BigInt(index) }))))
+    expect((await entriesIn(journal)).map(({ set }) => set.notes[0]?.coupon)).toHaveLength(20)
+    expect((await readFile(path, 'utf8')).match(/\n/g)).toHaveLength(20)
+  })
+
+  test('behavior: a note of another pool, domain, chain or period is another note', async () => {
+    const journal = await openAt(await newPath())
+    await journal.append(entryOf())
+    const periodStart = period.start
+    const other = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1' as const
+    expect(journal.find({ chain, periodStart })).toBeDefined()
+    expect(journal.find({ chain: { ...chain, id: 1 }, periodStart })).toBeUndefined()
+    expect(journal.find({ chain, periodStart: period.end })).toBeUndefined()
+    expect(journal.find({ chain: { id: 324, domain: { ...domain, version: '2' } }, periodStart })).toBeUndefined()
+    const elsewhere = { ...domain, verifyingContract: other }
+    expect(journal.find({ chain: { id: 324, domain: elsewhere }, periodStart })).toBeUndefined()
+  })
+
+  test('behavior: other terms of a maturity are a conflict, another maturity is none', async () => {
+    const journal = await openAt(await newPath())
+    await journal.append(entryOf())
+    const signed = journal.find({ chain, periodStart: period.start })
+    const planned = ({ set, digests }: JournalEntry) =>
+      set.notes.map((note, index) => ({ ...note, digest: digests[index] as `0x${string}` }))
+    expect(findConflict(signed, planned(entryOf()))).toBeUndefined()
+    expect(findConflict(signed, planned(entryOf({ coupon: 369n })))).toMatchObject({
+      signed: { coupon: 440n },
+      other: { coupon: 369n },
+    })
+    const longer = planned(entryOf({ coupon: 369n })).map((note) => ({
+      ...note,
+      maturityTimestamp: note.maturityTimestamp + 86_400n,
+    }))
+    expect(findConflict(signed, longer)).toBeUndefined()
+  })
+})
+
+describe('a line that was never finished', () => {
+  test.each([
+    ['one byte', 1],
+    ['all but its line break', encodeEntry(entryOf()).length - 1],
+    ['the checksum', 16],
+  ])('behavior: %s of it is cut off, said, and the next is whole', async (_, bytes) => {
+    const path = await newPath()
+    const entries = await writeThree(path)
+    const { size } = await stat(path)
+    await appendFile(path, encodeEntry(entryOf()).subarray(0, bytes))
+    const journal = await openAt(path)
+    expect(journal.said).toEqual([expect.stringContaining(`cut off at byte ${size}`)])
+    expect((await stat(path)).size).toBe(size)
+    await journal.append(entryOf({ coupon: 1n }))
+    expect(await entriesIn(journal)).toEqual([...entries, entryOf({ coupon: 1n })])
+  })
+
+  test('behavior: NUL bytes that the disk left in the last line are cut off too', async () => {
+    const path = await newPath()
+    const entries = await writeThree(path)
+    const torn = encodeEntry(entryOf())
+    await appendFile(path, torn.fill(0, 10, 60))
+    const journal = await openAt(path)
+    expect(journal.said).toHaveLength(1)
+    expect(await entriesIn(journal)).toEqual(entries)
+  })
+
+  test('behavior: of the first line, nothing is left', async () => {
+    const path = await newPath()
+    await writeThree(path)
+    await truncate(path, 10)
+    expect(await entriesIn(await openAt(path))).toEqual([])
+  })
+})
+
+describe('a damaged line keeps the service from starting', () => {
+  const damage: [string, number, (lines: string[]) => string[]][] = [
+    ['a digit in the first', 1, ([a, ...rest]) => [(a as string).replace('"coupon":"440"', '"coupon":"369"'), ...rest]],
+    ['a digit in the last', 3, (lines) => [...lines.slice(0, 2), (lines[2] as string).replace('440', '441')]],
+    ['an empty line', 2, ([a, ...rest]) => [a as string, '', ...rest]],
+    ['half a line in the middle', 2, ([a, b, c]) => [a as string, (b as string).slice(0, 50), c as string]],
+    ['NUL bytes in the middle', 2, ([a, b, c]) => [a as string, (b as string).replace('324', '\0\0\0'), c as string]],
+    ['JSON of another shape', 2, ([a, , c]) => [a as string, '44136fa355b3678a {}', c as string]],
+    ['no JSON at all', 2, ([a, , c]) => [a as string, `${'0'.repeat(16)} hello`, c as string]],
+  ]
+  test.each(damage)('error: %s', async (_, lineNumber, change) => {
+    const path = await newPath()
+    await writeThree(path)
+    const lines = (await readFile(path, 'utf8')).trim().split('\n')
+    const damaged = `${change(lines).join('\n')}\n`
+    await writeFile(path, damaged)
+    await expect(openAt(path)).rejects.toMatchObject({
+      code: 'journal_unusable',
+      message: expect.stringContaining(`Line ${lineNumber} of the signer journal ${path} is damaged`),
+    })
+    expect(await readFile(path, 'utf8')).toBe(damaged)
+  })
+})
+
+describe('a journal that cannot be had', () => {
+  test('error: in use by another process, until that is gone', async () => {
+    const path = await newPath()
+    const first = await openAt(path)
+    await expect(openAt(path)).rejects.toThrow(/is in use by process \d+ on .*set signer\.journal/)
+    await first.close()
+    await openAt(path)
+  })
+
+  test('error: missing where nobody may make it, and nothing is made', async () => {
+    const path = await newPath()
+    await expect(openAt(path, { create: false })).rejects.toThrow(`${path} cannot be opened (ENOENT)`)
+    await expect(stat(join(path, '..'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('error: a directory in its place, and a file in the place of its directory', async () => {
+    const path = await newPath()
+    await openAt(join(path, 'journal.jsonl'))
+    await expect(openAt(path)).rejects.toMatchObject({ code: 'journal_unusable' })
+    await expect(openAt(join(path, 'journal.jsonl', 'journal.jsonl'))).rejects.toThrow(
+      'Set signer.journal to a file in a directory that this user can write.',
+    )
+  })
+
+  test('error: moved away or replaced while it is open, until it is back', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    await rename(path, `${path}.away`)
+    await expect(journal.append(entryOf())).rejects.toMatchObject({ reason: 'journal_failed' })
+    await writeFile(path, '')
+    await expect(journal.append(entryOf())).rejects.toThrow('it was replaced')
+    expect(journal.find({ chain, periodStart: period.start })).toBeUndefined()
+    await rename(`${path}.away`, path)
+    await journal.append(entryOf())
+    expect(await entriesIn(journal)).toEqual([entryOf()])
+  })
+
+  test('error: a disk without room for the whole line, until it has; no half line is left between', async () => {
+    const path = await newPath()
+    const [first] = await writeThree(path)
+    await chmod(path, 0o600)
+    const room = (await stat(path)).size + 100
+    const answers = await appendWithLimit(path, { room, entry: first as JournalEntry })
+    expect(answers).toEqual(['journal_failed', 'journal_failed', 'written'])
+    expect(await entriesIn(await openAt(path))).toHaveLength(4)
+  })
+})
+
+/** Appends thrice in a process that may not write files beyond a size, the third time without that limit. */
+async function appendWithLimit(
+  path: string,
+  { room, entry }: { readonly room: number; readonly entry: JournalEntry },
+): Promise<string[]> {
+  const built = new URL('../../../dist/notes/journal/', import.meta.url).href
+  const script = `
+    const { openSignerJournal } = await import('${built}signer-journal.js')
+    const { decodeEntry } = await import('${built}journal-entry.js')
+    const { execFileSync } = await import('node:child_process')
+    const limit = (bytes) => execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=' + bytes + ':unlimited'])
+    const journal = await openSignerJournal(process.argv[1], { create: true, say: () => undefined })
+    const entry = decodeEntry(Buffer.from(process.argv[2], 'base64'))
+    const append = () => journal.append(entry).then(() => 'written', (error) => error.reason)
+    limit(${room})
+    const answers = [await append(), await append()]
+    limit('unlimited')
+    console.log(JSON.stringify([...answers, await append()]))
+    await journal.close()`
+  const line = encodeEntry(entry).subarray(0, -1).toString('base64')
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, path, line], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  await once(child, 'close')
+  return JSON.parse(said)
+}

@@ -1,0 +1,139 @@
+import { access } from 'node:fs/promises'
+import type { NoteDomain } from '@tallystick/core'
+import { lockDirectory } from '@tallystick/database'
+import type { Hex } from 'viem'
+import { encodeEntry, type JournalEntry } from './journal-entry.ts'
+import { createJournalFile, JournalError, openJournalFile, readJournal } from './journal-file.ts'
+
+/** One note that was signed. */
+export type SignedNote = { readonly tenorDays: number; readonly coupon: bigint; readonly digest: Hex }
+
+/** Everything the journal has for one chain and period. */
+export type SignedPeriod = {
+  /** By maturity. */
+  readonly notes: ReadonlyMap<bigint, SignedNote>
+  /** The `r` of the notes of the last entry, which tells one set of signatures from another. */
+  readonly signatures: string
+}
+
+export type PeriodKey = {
+  readonly chain: { readonly id: number; readonly domain: NoteDomain }
+  readonly periodStart: bigint
+}
+
+/** What this replica signed or published, on its own disk: a database that was restored cannot take it back. */
+export type SignerJournal = {
+  readonly path: string
+  find(key: PeriodKey): SignedPeriod | undefined
+  /** Resolves once the entry is on the disk. Throws `JournalError`. */
+  append(entry: JournalEntry): Promise<void>
+  /** All entries, oldest first, read from the file. */
+  entries(): AsyncGenerator<JournalEntry>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the journal and keeps other processes out of it. Only digests and coupons stay in memory, some megabytes after
+ * years: so no entry is ever too old to count, wherever the clock is set.
+ */
+export async function openSignerJournal(
+  path: string,
+  { create, say }: { readonly create: boolean; readonly say: (line: string) => void },
+): Promise<SignerJournal> {
+  const unlock = await lockJournal(path, { create })
+  try {
+    const periods = new Map<string, SignedPeriod>()
+    let length = 0
+    for await (const { entry, endsAt } of readJournal(path)) {
+      length = endsAt
+      if (entry) remember(periods, entry)
+      else say(`the last line of the signer journal ${path} was never finished; it is cut off at byte ${endsAt}`)
+    }
+    const file = await openJournalFile(path, length)
+    return {
+      path,
+      find: ({ chain, periodStart }) => periods.get(keyOf({ chainId: chain.id, domain: chain.domain, periodStart })),
+      append: async (entry) => {
+        await file.append(encodeEntry(entry))
+        remember(periods, entry)
+      },
+      entries: () => readEntries(path),
+      close: async () => {
+        await file.close()
+        await unlock()
+      },
+    }
+  } catch (error) {
+    await unlock()
+    throw error instanceof JournalError ? error : cannotOpen(path, error as NodeJS.ErrnoException)
+  }
+}
+
+/** Returns the first note that has other terms than the journal has for its maturity. */
+export function findConflict<Terms extends { readonly maturityTimestamp: bigint; readonly digest: Hex }>(
+  signed: SignedPeriod | undefined,
+  notes: readonly Terms[],
+): { readonly signed: SignedNote; readonly other: Terms } | undefined {
+  for (const other of notes) {
+    const known = signed?.notes.get(other.maturityTimestamp)
+    if (known && known.digest !== other.digest) return { signed: known, other }
+  }
+  return undefined
+}
+
+export function signaturesOf(notes: JournalEntry['set']['notes']): string {
+  return notes.map(({ signature }) => signature.r).join()
+}
+
+async function lockJournal(path: string, { create }: { readonly create: boolean }): Promise<() => Promise<void>> {
+  try {
+    if (create) await createJournalFile(path)
+    // The lock is made beside the file and would make its directory too.
+    await access(path)
+    return await lockDirectory(path, { inUse: (holder) => inUse(path, holder) })
+  } catch (error) {
+    throw error instanceof JournalError ? error : cannotOpen(path, error as NodeJS.ErrnoException)
+  }
+}
+
+async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
+  for await (const { entry } of readJournal(path)) if (entry) yield entry
+}
+
+function remember(periods: Map<string, SignedPeriod>, { domain, set, digests }: JournalEntry): void {
+  const key = keyOf({ chainId: set.chainId, domain, periodStart: set.period.start })
+  const notes = new Map(periods.get(key)?.notes)
+  set.notes.forEach(({ maturityTimestamp, tenorDays, coupon }, index) => {
+    notes.set(maturityTimestamp, { tenorDays, coupon, digest: digests[index] as Hex })
+  })
+  periods.set(key, { notes, signatures: signaturesOf(set.notes) })
+}
+
+/** A note of another pool or domain contradicts nothing: no pool takes both. */
+function keyOf({
+  chainId,
+  domain,
+  periodStart,
+}: {
+  readonly chainId: number
+  readonly domain: NoteDomain
+  readonly periodStart: bigint
+}): string {
+  return JSON.stringify([chainId, domain.verifyingContract, domain.name, domain.version, String(periodStart)])
+}
+
+function inUse(path: string, { pid, host, folder }: { pid: number; host: string; folder: string }): JournalError {
+  const message =
+    `The signer journal ${path} is in use by process ${pid} on ${host}. Each replica needs a journal of its own: ` +
+    `set signer.journal in one of the configurations. If it is certain that nothing uses it, delete ${folder}.`
+  return new JournalError({ reason: 'journal_failed', message })
+}
+
+function cannotOpen(path: string, cause: NodeJS.ErrnoException): JournalError {
+  const remedy =
+    cause.code === 'ENOENT'
+      ? 'Name the configuration of a replica that has signed with --config.'
+      : 'Set signer.journal to a file in a directory that this user can write.'
+  const message = `The signer journal ${path} cannot be opened (${cause.code ?? cause.message}). ${remedy}`
+  return new JournalError({ reason: 'journal_failed', message, cause })
+}
