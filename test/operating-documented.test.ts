@@ -4,6 +4,7 @@ import { dataMetricHelp } from '../apps/api/src/data/data-metrics.ts'
 import { remoteMetricHelp } from '../apps/api/src/data/remote/remote-metrics.ts'
 import { subgraphMetricHelp } from '../apps/api/src/data/subgraph-metrics.ts'
 import { hostMetricHelp } from '../apps/api/src/host-metrics.ts'
+import { connectionMetricHelp } from '../apps/api/src/http/limit-connections.ts'
 import { httpMetricHelp } from '../apps/api/src/http/measure.ts'
 import { bookMetricHelp } from '../apps/api/src/notes/journal/keep-books.ts'
 import { noteMetricHelp } from '../apps/api/src/notes/note-metrics.ts'
@@ -17,6 +18,7 @@ const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf
 const help = {
   ...httpMetricHelp,
   ...hostMetricHelp,
+  ...connectionMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
   ...bookMetricHelp,

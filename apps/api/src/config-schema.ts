@@ -168,6 +168,12 @@ function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
       host: z.string().min(1).default('0.0.0.0'),
       port: port.default(8443),
       publicRpm: z.int().min(1).max(1_000_000).nullable().default(600),
+      /** Connections open at a time; left out, as many as the limit of open files allows (`choose-bounds.ts`). */
+      connectionsMax: z.int().min(1).max(1_000_000).optional(),
+      /** Those of one IPv4 address or one IPv6 /64; null is without limit. Trusted proxies have none. */
+      connectionsPerAddressMax: z.int().min(1).max(1_000_000).nullable().default(100),
+      /** How long connections are served after the signal to stop, with /readyz at 503. */
+      lameDuckSeconds: z.int().min(0).max(300).default(5),
       tls: tls.optional(),
       proxy: z.strictObject({ trust: z.array(network).min(1) }).optional(),
     })

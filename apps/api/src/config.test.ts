@@ -102,6 +102,8 @@ describe('the example of the design', () => {
       listen: {
         ...example.listen,
         publicRpm: 600,
+        connectionsPerAddressMax: 100,
+        lameDuckSeconds: 5,
         tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') },
       },
       admin: { host: '127.0.0.1', port: 9464, token: {} },
@@ -170,7 +172,14 @@ describe('the example of the design', () => {
   test('default: behind a proxy', async () => {
     const trust = ['10.0.0.0/8', '127.0.0.1', '::1', 'fd00::/8', '0.0.0.0/0']
     const { listen } = await load({ ...example, listen: { host: '127.0.0.1', port: 8080, proxy: { trust } } })
-    expect(listen).toEqual({ host: '127.0.0.1', port: 8080, publicRpm: 600, proxy: { trust } })
+    expect(listen).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      publicRpm: 600,
+      connectionsPerAddressMax: 100,
+      lameDuckSeconds: 5,
+      proxy: { trust },
+    })
   })
 
   test('default: an embedded subgraph', async () => {
@@ -305,6 +314,27 @@ describe('faults', () => {
     ['chains[0].subgraph', 'url', withChain({ subgraph: { urls: ['https://g.example'], url: 'x' } })],
   ])('error: a misspelt or misplaced member of %s is refused: %s', async (at, member, content) => {
     expect(await faultsOf(content)).toEqual([`${at}: Unrecognized key: "${member}"`])
+  })
+
+  test.each([
+    ['connectionsMax', 0],
+    ['connectionsMax', null],
+    ['connectionsMax', 1.5],
+    ['connectionsPerAddressMax', 0],
+    ['connectionsPerAddressMax', '9'],
+    ['lameDuckSeconds', -1],
+    ['lameDuckSeconds', 301],
+    ['lameDuckSeconds', null],
+  ])('error: listen.%s is a number in its range, not %s', async (member, value) => {
+    const faults = await faultsOf({ ...smallest, listen: { ...smallest.listen, [member]: value } })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(new RegExp(`^listen\\.${member}: `))
+  })
+
+  test('default: bounds and lame duck as configured, at their limits', async () => {
+    const bounds = { connectionsMax: 1, connectionsPerAddressMax: null, lameDuckSeconds: 0 }
+    const { listen } = await load({ ...smallest, listen: { ...smallest.listen, ...bounds } })
+    expect(listen).toMatchObject(bounds)
   })
 
   test.each([

@@ -21,6 +21,8 @@ import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.
 import { addHostMetrics, type HostMetricsOptions, hostMetricHelp } from './host-metrics.ts'
 import { createDateFormatter, createRequestIds, securityHeaders } from './http/common-headers.ts'
 import { plainHttpAnswer } from './http/https-required.ts'
+import { createLameDuck } from './http/lame-duck.ts'
+import { connectionMetricHelp, limitConnections } from './http/limit-connections.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { httpMetricHelp } from './http/measure.ts'
 import { measureCertificate } from './http/measure-certificate.ts'
@@ -125,8 +127,10 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(() => tls?.stopWatching())
   const { gateway, knownRequests } = data
   const writer = surroundings.premadeWriter
-  const laned = { ...common, writer, published, keyRing, chainIds, gateway, knownRequests }
-  const addLanes = tls && (await openLanes(tls.server, laned))
+  const lameDuck = createLameDuck(config.listen.lameDuckSeconds)
+  const isListening = () => app.server.listening && !lameDuck.hasBegun()
+  const laned = { ...common, writer, published, keyRing, chainIds, gateway, knownRequests, isListening }
+  const addLanes = tls && (await openLanes(laned))
   const app = buildApp(config, {
     ...common,
     keyRing,
@@ -144,9 +148,10 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     ...common,
     tokens: listAdminTokens(config.admin),
     operatorFor: (who) => createOperator({ database, config, clock, ...hooks, auditor: { ...who, log } }),
-    checkReadiness: () => checkReadiness({ ...looked, isListening: () => app.server.listening }),
+    checkReadiness: () => checkReadiness({ ...looked, isListening }),
   })
 
+  limitConnections({ publicServer: app.server, adminServer: admin.server }, { ...config, metrics, say })
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
   closers.push(() => admin.close())
   say(`admin listener on ${adminUrl}`)
@@ -154,6 +159,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     say('WARNING: the admin listener is plain HTTP and not on loopback: its token travels in the clear')
   const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
   closers.push(() => drain(app, tls))
+  closers.push(() => lameDuck.begin(app.server))
   const followers = [...embedded.values()].map(({ follower }) => follower)
   return { baseUrl, adminUrl, followers, stop: closeAll }
 }
@@ -161,6 +167,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
 const metricHelp = {
   ...httpMetricHelp,
   ...hostMetricHelp,
+  ...connectionMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
   ...bookMetricHelp,

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { createDataLane, type DataLaneParts } from './data/data-lane.ts'
 import { createDateFormatter, tlsHeaders } from './http/common-headers.ts'
@@ -9,7 +8,7 @@ import { createFastLane, type FastLaneParts } from './notes/fast-lane.ts'
 
 type LanesParts = FastLaneParts & DataLaneParts
 
-export type LanesOptions = Omit<LanesParts, 'writer' | 'formatDate' | 'headers' | 'isListening'> & {
+export type LanesOptions = Omit<LanesParts, 'writer' | 'formatDate' | 'headers'> & {
   readonly log: Logger
   readonly writer?: PremadeWriter | undefined
 }
@@ -18,16 +17,16 @@ export type LanesOptions = Omit<LanesParts, 'writer' | 'formatDate' | 'headers' 
  * Returns the function that puts the lanes ahead of the framework on a TLS server. If the premade answers are not what
  * this Node sends, the function returns the framework's handler unchanged, and one line is logged.
  */
-export async function openLanes(
-  server: Server,
-  { log, writer = premadeWriter, ...options }: LanesOptions,
-): Promise<(framework: Handler) => Handler> {
+export async function openLanes({
+  log,
+  writer = premadeWriter,
+  ...options
+}: LanesOptions): Promise<(framework: Handler) => Handler> {
   const problem = await verifyPremadeWriter(writer)
   if (problem !== undefined) {
     log.warn({ node: process.version, problem }, 'fast lane disabled: premade answers differ from those of Node')
     return (framework) => framework
   }
-  const isListening = () => server.listening
-  const parts = { ...options, writer, isListening, headers: tlsHeaders, formatDate: createDateFormatter() }
+  const parts = { ...options, writer, headers: tlsHeaders, formatDate: createDateFormatter() }
   return (framework) => createDataLane(parts, createFastLane(parts, framework))
 }

@@ -89,6 +89,8 @@ export async function newDatabase(
   return url
 }
 
+const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
+
 /** Everything a service needs on disk and in its configuration, but nothing started. */
 export async function prepare({ databaseUrl, config: overrides }: Setting) {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-api-'))
@@ -97,13 +99,14 @@ export async function prepare({ databaseUrl, config: overrides }: Setting) {
   await writeFile(join(directory, 'cert.pem'), server.cert)
   await writeFile(join(directory, 'key.pem'), server.key)
   const settings = {
-    listen: { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } },
     admin: { port: 0, token: 'env:ADMIN_TOKEN' },
     database: databaseUrl,
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
     tenors: [7, 14, 30],
     chains: [chain324],
     ...overrides,
+    // No test but those of the lame duck waits for it.
+    listen: { lameDuckSeconds: 0, ...(overrides?.['listen'] ?? ownTls) },
   }
   const env = { ADMIN_TOKEN: adminToken, SIGNER_KEY: signerKey }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })

@@ -108,6 +108,7 @@ test('behavior: no request whatever gives a 500 or a hang, and every failure is 
       async (verb, where, asked, lines, content, withKey) => {
         const target = asked === '' ? where : `${where}?${asked}`
         const all: [string, string][] = [...lines, ['connection', 'close']]
+        if (!lines.some(([name]) => name.toLowerCase() === 'host')) all.push(['host', 'localhost'])
         if (withKey) all.unshift(['x-api-key', key])
         if (content !== '' && !lines.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))) {
           all.push(['content-length', String(Buffer.byteLength(content))])

@@ -179,8 +179,6 @@ describe('TLS', () => {
       'HTTP/1.1 400 Bad Request',
       'invalid_request',
     ])
-    const noHost = await exchange('GET /notes HTTP/1.1\r\nconnection: close\r\n\r\n')
-    expect(noHost).toEqual(['HTTP/1.1 403 Forbidden', 'invalid_api_key'])
     const badPath = await exchange('GET /%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     expect(badPath).toEqual(['HTTP/1.1 400 Bad Request', 'invalid_request'])
   })

@@ -11,7 +11,7 @@ export function makeSettings(
   { port, devnets }: { readonly port: number; readonly devnets: readonly Devnet[] },
 ) {
   return {
-    listen: { host: 'localhost', port, tls: home.tls, publicRpm: null },
+    listen: { host: 'localhost', port, tls: home.tls, publicRpm: null, lameDuckSeconds: 0 },
     admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
     database: `file:${home.database}`,
     signer: { kind: 'private-key', key: `file:${home.signerKey}`, journal: home.journal },

@@ -17,7 +17,7 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
   readonly checkReadiness: () => Promise<Readiness>
 }
 
-/** The admin listener: health, metrics, keys, curve. Everything on it needs a bearer token, with the role the route names. */
+/** The admin listener: health, metrics, keys, curve. All but `/livez` needs a bearer token, with the role the route names. */
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
   const { metrics } = parts
   const app = createInstance({ ...parts, headers: securityHeaders })
@@ -27,6 +27,8 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
     throw new TallystickError({ code: 'not_found', message: 'The admin listener has nothing here.', retryable: false })
   })
 
+  // For orchestrators, which have no token: it says nothing but that the process answers.
+  app.get('/livez', needs('none'), () => ({ status: 'ok' }))
   app.get('/healthz', needs('any'), () => ({ status: 'ok' }))
   app.get('/readyz', needs('any'), async (_request, reply) => {
     const readiness = await parts.checkReadiness()

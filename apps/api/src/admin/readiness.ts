@@ -64,7 +64,7 @@ export async function checkReadiness({
 }
 
 function checkListener(ok: boolean): Check {
-  const detail = ok ? 'takes connections' : 'takes none: the service is starting or stopping'
+  const detail = ok ? 'takes connections' : 'the service is starting or stopping'
   return { name: 'public listener', ok, detail, required: true }
 }
 

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
 import { type AdminRole, type AdminToken, createTokenFinder } from './admin-tokens.ts'
 
-/** The role a route needs. A route that names none needs `all`; `any` is every token. */
-type NeededRole = AdminRole | 'any'
+/** The role a route needs. A route that names none needs `all`; `any` is every token, `none` also a request without one. */
+type NeededRole = AdminRole | 'any' | 'none'
 
 /** Fastify's options of a route that needs a role. */
 export function needs(role: NeededRole): { readonly config: object } {
@@ -19,12 +19,13 @@ export function requireRole(
   const find = createTokenFinder(tokens)
   const names = new WeakMap<FastifyRequest, string>()
   app.addHook('onRequest', (request, reply, done) => {
+    const role = roleOf(request)
+    if (role === 'none') return done()
     const holder = find(request.headers.authorization ?? '')
     if (!holder) {
       reply.header('www-authenticate', 'Bearer')
       return done(unauthorized())
     }
-    const role = roleOf(request)
     if (role !== 'any' && !holder.roles.includes(role) && !holder.roles.includes('all')) {
       return done(insufficientRole(holder, role))
     }

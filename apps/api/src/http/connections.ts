@@ -3,8 +3,11 @@ import type { Http2SecureServer, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
+// A client that has just connected sends its request at once.
+const firstRequestMs = 1_000
+
 export type Connections = {
-  /** Ends what has nothing under way, now, and the rest as soon as it has not. */
+  /** Ends what has nothing under way, now, and the rest as soon as it has not. A new connection may send a request. */
   drain(): void
   /** Ends everything, whatever it is doing. */
   destroy(): void
@@ -44,6 +47,12 @@ export function trackConnections(server: Http2SecureServer): Connections {
       if (lastAnswers.get(socket) === answer) socket.destroySoon()
     })
   }
+  const endUnlessUsed = (socket: Socket) => {
+    const end = setTimeout(() => {
+      if (lastAnswers.get(socket) === undefined) socket.destroy()
+    }, firstRequestMs)
+    socket.once('close', () => clearTimeout(end))
+  }
 
   return {
     drain: () => {
@@ -51,7 +60,8 @@ export function trackConnections(server: Http2SecureServer): Connections {
       for (const session of sessions) session.close()
       for (const [socket, answer] of lastAnswers) {
         if (answer && !answer.closed) endAfter(socket, answer)
-        else socket.destroy()
+        else if (answer) socket.destroy()
+        else endUnlessUsed(socket)
       }
     },
     destroy: () => {

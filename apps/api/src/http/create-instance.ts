@@ -12,6 +12,7 @@ import { assertBodyNesting } from './assert-nesting.ts'
 import { createClientErrorHandler } from './client-error.ts'
 import { addCommonHeaders, createDateFormatter } from './common-headers.ts'
 import { isDatabaseAway, sendError } from './errors.ts'
+import { requireHost } from './require-host.ts'
 
 export type InstanceParts = {
   readonly clock: Clock
@@ -45,7 +46,8 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
       sendError(error, request as FastifyRequest, reply as FastifyReply)
     },
     clientErrorHandler: createClientErrorHandler({ nextRequestId, date: () => formatDate(clock.now()) }),
-    ...(serverFactory && { serverFactory }),
+    // `requireHost` answers a request without `Host`. Node would without our body and headers.
+    ...(serverFactory ? { serverFactory } : { http: { requireHostHeader: false } }),
   }) as unknown as FastifyInstance
   // What Fastify reads by itself beside JSON; a body of ours is never text.
   app.removeContentTypeParser('text/plain')
@@ -60,5 +62,6 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     return sendError(error, request, reply)
   })
   addCommonHeaders(app, { clock, headers })
+  requireHost(app)
   return app
 }

@@ -14,6 +14,6 @@ export type LaneParts = {
   readonly formatDate: (instantMs: number) => string
   /** Headers of every answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** Returns false during shutdown: then the framework answers, with `Connection: close`. */
+  /** Returns false from the signal to stop on: then the framework answers, with `Connection: close`. */
   readonly isListening: () => boolean
 }

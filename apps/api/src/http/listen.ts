@@ -38,12 +38,16 @@ function adaptListenError(
 // A request takes milliseconds; what is not done by then never will be.
 const drainMs = 10_000
 
-/** Finishes the requests under way; what hangs longer than any request may is cut. */
+/** Stops listening and finishes the requests under way; what hangs longer than any request may is cut. */
 export async function drain(app: FastifyInstance, tls: TlsServer | undefined): Promise<void> {
   const cut = setTimeout(() => {
     tls?.destroyConnections()
     app.server.closeAllConnections?.()
   }, drainMs)
+  // At the end of a turn of the event loop nearly every connection that waited to be accepted has been.
+  await new Promise(setImmediate)
+  const closed = new Promise((resolve) => app.server.close(resolve))
   await app.close()
+  await closed
   clearTimeout(cut)
 }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { chooseConnectionsMax } from './choose-bounds.ts'
+import { parseOpenFileLimit, readOpenFileLimit } from './open-file-limit.ts'
+
+test.each([
+  [1_024, 768],
+  [513, 257],
+  [512, 256],
+  [256, 128],
+  [10_256, 10_000],
+  [1_048_576, 10_000],
+  [undefined, 768],
+])('default: with a limit of %s open files there are %s connections', (openFileLimit, max) => {
+  expect(chooseConnectionsMax({ configured: undefined, openFileLimit })).toEqual({ max })
+})
+
+test('behavior: a configured number is taken, and one that leaves too few files is warned of', () => {
+  expect(chooseConnectionsMax({ configured: 768, openFileLimit: 1_024 })).toEqual({ max: 768 })
+  expect(chooseConnectionsMax({ configured: 20_000, openFileLimit: undefined })).toEqual({ max: 20_000 })
+  const { max, problem } = chooseConnectionsMax({ configured: 769, openFileLimit: 1_024 })
+  expect(max).toBe(769)
+  expect(problem).toBe(
+    'listen.connectionsMax is 769, but this process may have 1024 files open, and its own need up to 256. ' +
+      'Raise the limit (LimitNOFILE=, ulimit -n) or set 768 at most.',
+  )
+})
+
+test('behavior: the soft limit is read as Linux writes it', () => {
+  const line = (soft: string) =>
+    `Max processes             63432                63432                processes \nMax open files            ${soft.padEnd(20)} 1048576              files     \n`
+  expect(parseOpenFileLimit(line('1024'))).toBe(1_024)
+  expect(parseOpenFileLimit(line('unlimited'))).toBeUndefined()
+  expect(parseOpenFileLimit('')).toBeUndefined()
+  expect(readOpenFileLimit('/nowhere/limits')).toBeUndefined()
+})

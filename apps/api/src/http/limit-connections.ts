@@ -1,0 +1,40 @@
+import type { Server } from 'node:net'
+import type { Config } from '../config.ts'
+import type { MetricHelp, Metrics } from '../metrics.ts'
+import { boundConnections } from './bound-connections.ts'
+import { chooseConnectionsMax } from './choose-bounds.ts'
+import { readOpenFileLimit } from './open-file-limit.ts'
+
+export const connectionMetricHelp: MetricHelp = {
+  tallystick_connections: 'Connections open on the public listener.',
+  tallystick_connections_refused_total:
+    'Connections the public listener closed at once, by the bound they were over: all or address.',
+}
+
+// The command line, a scraper, a balancer. They take theirs from what the public listener leaves free.
+const adminConnectionsMax = 64
+
+/** Bounds the connections of both listeners, each by its own, so that a full public one leaves the admin one its share. */
+export function limitConnections(
+  { publicServer, adminServer }: { readonly publicServer: Server; readonly adminServer: Server },
+  {
+    listen,
+    metrics,
+    say,
+  }: Pick<Config, 'listen'> & { readonly metrics: Metrics; readonly say: (line: string) => void },
+): void {
+  const { connectionsMax: configured, connectionsPerAddressMax: perAddressMax, proxy } = listen
+  const openFileLimit = readOpenFileLimit()
+  const { max, problem } = chooseConnectionsMax({ configured, openFileLimit })
+  const refused = {
+    all: metrics.counter('tallystick_connections_refused_total', { bound: 'all' }),
+    address: metrics.counter('tallystick_connections_refused_total', { bound: 'address' }),
+  }
+  const bounds = { max, perAddressMax, exempt: proxy?.trust ?? [] }
+  const { open } = boundConnections(publicServer, bounds, (bound) => refused[bound].increment())
+  metrics.gauge('tallystick_connections', () => [{ value: open() }])
+  boundConnections(adminServer, { max: adminConnectionsMax, perAddressMax: null, exempt: [] }, () => undefined)
+  const each = perAddressMax === null ? 'without a limit per address' : `${perAddressMax} per address`
+  say(`up to ${max} connections, ${each} (limit of open files: ${openFileLimit ?? 'unknown'})`)
+  if (problem) say(`WARNING: ${problem}`)
+}
