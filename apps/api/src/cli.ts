@@ -45,5 +45,13 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)]
 }
 
+// The reader of the output may end first, such as `head`. `serve` goes on and has a writer of its own.
+if (process.argv[2] !== 'serve') {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(process.exitCode ?? exitCodes.done)
+  })
+}
+
 const exitCode = await run(process.argv)
 if (exitCode !== undefined) process.exitCode = exitCode

@@ -1,5 +1,9 @@
-import { type Database, migrate, openDatabase } from '@tallystick/database'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { TallystickError } from '@tallystick/core'
+import { type Database, databaseTooNew, migrate, openDatabase } from '@tallystick/database'
 import { apiMigrations } from './migrations.ts'
+import { readSchema } from './read-schema.ts'
 
 /** The service's database with its schema up to date. */
 export async function openServiceDatabase(url: string, say: (line: string) => void): Promise<Database> {
@@ -11,4 +15,38 @@ export async function openServiceDatabase(url: string, say: (line: string) => vo
     throw error
   })
   return database
+}
+
+/** The service's database to read from. Nothing is made and nothing is migrated: a schema of another version is refused. */
+export async function openDatabaseToRead(url: string): Promise<Database> {
+  const directory = url.startsWith('file:') ? url.replace(/^file:(\/\/)?/, '') : undefined
+  if (directory !== undefined && !existsSync(join(directory, 'PG_VERSION'))) {
+    throw outdated(`There is no embedded database in ${directory} yet. ${firstUse}`)
+  }
+  const database = await openDatabase(url)
+  try {
+    await assertSchemaIsCurrent(database)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+const firstUse =
+  'The first start of the service makes it, and so do `tallystick keys create` and `tallystick curve set`.'
+
+async function assertSchemaIsCurrent(database: Database): Promise<void> {
+  const { state, unknown, missing } = await readSchema(database)
+  if (state === 'newer') throw databaseTooNew(database.label, unknown ?? '')
+  if (state === 'empty') throw outdated(`The ${database.label} has no tables of this service yet. ${firstUse}`)
+  if (state === 'older') {
+    throw outdated(
+      `The ${database.label} is of an earlier version: the migrations ${missing.join(', ')} are not applied, and a command that only reads does not apply them. The next start of the service does. Back up first, or use the version that made it.`,
+    )
+  }
+}
+
+function outdated(message: string): TallystickError {
+  return new TallystickError({ code: 'database_outdated', message, retryable: false })
 }

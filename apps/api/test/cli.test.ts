@@ -1,10 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Database, migrate, openDatabase } from '@tallystick/database'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { apiMigrations } from '../src/migrations.ts'
+import { openDatabaseToRead, openServiceDatabase } from '../src/service-database.ts'
 import { adminToken, call, coupons, newDatabase, signerAddress, signerKey } from './harness.ts'
-import { prepareSite, type Site, serve, tallystick } from './process.ts'
+import { launch, prepareSite, type Site, serve, tallystick } from './process.ts'
 
 const defer = onTestFinished as never
 const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
@@ -31,9 +35,10 @@ describe.each(databaseEngines)('on %s', (engine) => {
       ca: site.ca,
     } as never)
     expect(notes.status).toBe(200)
-    const beside = await tallystick(site, 'keys', 'create', '--name', 'Bank', '--scopes', 'notes', '--rpm', 'unlimited')
+    const options = ['--scopes', 'notes', '--rpm', 'unlimited', '--expires', '2927-01-01']
+    const beside = await tallystick(site, 'keys', 'create', '--name', 'Bank', ...options)
     expect(beside.stdout).toMatch(
-      /^Key key_\w{12} for "Bank": scopes notes; no rate limit; does not expire\.\n\n {2}tsk_live_\w{36}\n/,
+      /^Key key_\w{12} for "Bank": scopes notes; no rate limit; expires 2927-01-01T00:00:00Z\.\n\n {2}tsk_live_\w{36}\n/,
     )
     const list = await tallystick(site, 'keys', 'list')
     expect(list.stdout).toMatch(
@@ -42,7 +47,10 @@ describe.each(databaseEngines)('on %s', (engine) => {
     expect(list.stdout).not.toContain('tsk_')
 
     const revoked = await tallystick(site, 'keys', 'revoke', created.key.id, '--json')
-    expect(JSON.parse(revoked.stdout).key.status).toBe('revoked')
+    expect(JSON.parse(revoked.stdout)).toMatchObject({
+      key: { status: 'revoked' },
+      replicas: { confirmed: [expect.any(String)], unconfirmed: [] },
+    })
     const refused = await call(`${server.baseUrl}/notes`, {
       headers: { 'x-api-key': created.secret },
       ca: site.ca,
@@ -99,6 +107,7 @@ describe('exit codes', () => {
     const wrong = [
       ['keys', 'create'],
       ['keys', 'create', '--name', 'x', '--rpm', '0'],
+      ['keys', 'create', '--name', 'x', '--expires', '2027-02-30'],
       ['keys', 'rotate', 'x', '--grace', '1 day'],
       ['curve', 'set', '7=x'],
       ['curve', 'set', '7=1', '7=2'],
@@ -183,11 +192,72 @@ test('error: a second process on the embedded database is refused and changes no
   expect([second.exitCode, second.stderr]).toEqual([1, expect.stringContaining('is in use by process')])
 })
 
+describe('a command that only reads', () => {
+  const applied = (database: Database) => database.query('select name from migrations order by position')
+
+  test('error: refuses a schema of another version and leaves it as it is', async () => {
+    const url = await newDatabase()
+    const database = await openDatabase(url)
+    onTestFinished(() => database.close())
+    await expect(openDatabaseToRead(url)).rejects.toMatchObject({
+      code: 'database_outdated',
+      message: expect.stringMatching(/has no tables of this service yet\. The first start/),
+    })
+    expect(await database.query(`select to_regclass('migrations')::text as name`)).toEqual([{ name: null }])
+
+    await migrate(database, { scope: 'api', migrations: apiMigrations.slice(0, -1) })
+    const before = await applied(database)
+    await expect(openDatabaseToRead(url)).rejects.toMatchObject({
+      code: 'database_outdated',
+      message: expect.stringContaining(`the migrations ${apiMigrations.at(-1)?.name} are not applied`),
+    })
+    expect(await applied(database)).toEqual(before)
+
+    await migrate(database, { scope: 'api', migrations: apiMigrations })
+    await (await openDatabaseToRead(url)).close()
+    await database.query(`insert into migrations (scope, position, name) values ('api', 1000, 'of tomorrow')`)
+    await expect(openDatabaseToRead(url)).rejects.toMatchObject({ code: 'database_too_new' })
+  })
+
+  test('error: makes no embedded database', async () => {
+    const { directory } = await newSite()
+    await expect(openDatabaseToRead(`file:${directory}/nowhere`)).rejects.toMatchObject({ code: 'database_outdated' })
+    expect(existsSync(join(directory, 'nowhere'))).toBe(false)
+  })
+
+  test('behavior: ends quietly when its reader has ended', { timeout: 60_000 }, async () => {
+    const site = await newSite()
+    const fresh = await tallystick(site, 'keys', 'list')
+    expect([fresh.exitCode, fresh.stderr]).toEqual([1, expect.stringContaining('has no tables of this service yet')])
+    const database = await openServiceDatabase(
+      JSON.parse(readFileSync(site.configPath, 'utf8')).database,
+      () => undefined,
+    )
+    await database.close()
+    const child = launch(site, ['keys', 'list'])
+    child.stdout?.destroy()
+    const errors: string[] = []
+    child.stderr?.on('data', (chunk) => errors.push(String(chunk)))
+    const [exitCode] = await once(child, 'close')
+    expect([exitCode, errors.join('')]).toEqual([0, ''])
+  })
+})
+
 test('default: --help everywhere', { timeout: 60_000 }, async () => {
   const site = await newSite()
-  const commands = [[], ['serve'], ['keys'], ['keys', 'rotate'], ['curve', 'set'], ['notes', 'verify'], ['doctor']]
+  const commands = [
+    [],
+    ['serve'],
+    ['keys'],
+    ['keys', 'rotate'],
+    ['audit'],
+    ['curve', 'set'],
+    ['notes', 'verify'],
+    ['doctor'],
+  ]
   for (const command of commands) {
     const { exitCode, stdout } = await tallystick(site, ...command, '--help')
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^Usage: tallystick/)])
+    if (command[1] === 'rotate') expect(stdout).toContain('(default: 24h)')
   }
 })

@@ -2,5 +2,5 @@ export { type BoundedCache, type CacheBounds, createBoundedCache } from './bound
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
 export type { Database, Lock, Queryable } from './database.ts'
 export { type HeldLock, lockDirectory } from './lock-directory.ts'
-export { type Migration, migrate } from './migrate.ts'
+export { databaseTooNew, type Migration, migrate } from './migrate.ts'
 export { openDatabase } from './open-database.ts'

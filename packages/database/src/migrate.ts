@@ -24,7 +24,7 @@ export async function migrate(
       [scope],
     )
     applied.forEach(({ name }, position) => {
-      if (migrations[position]?.name !== name) throw tooNew(database.label, name)
+      if (migrations[position]?.name !== name) throw databaseTooNew(database.label, name)
     })
     for (const [position, { name, statements }] of migrations.entries()) {
       if (position < applied.length) continue
@@ -38,7 +38,7 @@ export async function migrate(
   })
 }
 
-function tooNew(label: string, name: string): TallystickError {
+export function databaseTooNew(label: string, name: string): TallystickError {
   return new TallystickError({
     code: 'database_too_new',
     message: `The ${label} has the migration "${name}", which this version does not know. Run the version that made it, or a newer one.`,

@@ -7,7 +7,7 @@ import { formatCurveReport, formatDifference, formatPoints } from './format-curv
 import { nameUser } from './name-user.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, type Output } from './output.ts'
-import { withOperator } from './with-operator.ts'
+import { withOperator, withReader } from './with-operator.ts'
 
 type SetOptions = CommonOptions & { readonly confirm: boolean; readonly chain?: number }
 
@@ -25,7 +25,7 @@ export function addCurveCommand(program: Command): void {
   addCommonOptions(
     curve.command('show').description('the coupons in force now and next, where they come from, and who set them'),
   ).action(async ({ config, json }: CommonOptions) => {
-    const report = await withOperator(config, (operator) => operator.showCurve())
+    const report = await withReader(config, (operator) => operator.showCurve())
     const output = createOutput(json)
     output.document(report)
     output.text(formatCurveReport(report, { columns: process.stdout.columns || columnsDefault }))

@@ -2,9 +2,17 @@ import { keyKinds, keyScopes } from '@tallystick/core'
 import { type Command, Option } from 'commander'
 import type { KeyView } from '../admin/key-view.ts'
 import type { ReplicaReport } from '../keys/replicas.ts'
-import { addCommonOptions, type CommonOptions, formatDuration, parseDuration, parseList, parseRpm } from './options.ts'
+import {
+  addCommonOptions,
+  type CommonOptions,
+  formatDuration,
+  parseDuration,
+  parseInstant,
+  parseList,
+  parseRpm,
+} from './options.ts'
 import { createOutput, exitCodes, formatTable, type Output } from './output.ts'
-import { withOperator } from './with-operator.ts'
+import { withOperator, withReader } from './with-operator.ts'
 
 type CreateOptions = CommonOptions & {
   readonly name: string
@@ -23,7 +31,11 @@ export function addKeysCommand(program: Command): void {
     .requiredOption('--name <name>', 'whose key it is')
     .option('--scopes <list>', `what it may use: ${keyScopes.join(', ')}`, parseList, [...keyScopes])
     .option('--rpm <number>', 'requests a minute, or "unlimited"', parseRpm, 600)
-    .option('--expires <instant>', 'when it stops working, ISO 8601 (never if left out)')
+    .option(
+      '--expires <instant>',
+      'when it stops working: 2027-01-01 (as that day begins, UTC) or 2027-01-01T12:00:00Z (never if left out)',
+      parseInstant,
+    )
     .option('--kind <kind>', `what its prefix says: ${keyKinds.join(', ')}`, 'live')
     .action(async ({ config, json, expires, ...key }: CreateOptions) => {
       const { name, kind, scopes, rpm } = key
@@ -36,7 +48,7 @@ export function addKeysCommand(program: Command): void {
     })
   addCommonOptions(keys.command('list').description('list the keys; their secrets are not kept')).action(
     async ({ config, json }: CommonOptions) => {
-      const list = await withOperator(config, (operator) => operator.listKeys())
+      const list = await withReader(config, (operator) => operator.listKeys())
       const output = createOutput(json)
       output.document(list)
       output.text(formatKeys(list.keys))

@@ -5,13 +5,13 @@ import { formatOrigin } from './format-curve.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
 import { createOutput, exitCodes, formatTable } from './output.ts'
 import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
-import { withOperator } from './with-operator.ts'
+import { withOperator, withReader } from './with-operator.ts'
 
 export function addNotesCommand(program: Command): void {
   const notes = program.command('notes').description('see the notes on offer, verify notes, repair a restored database')
   addCommonOptions(notes.command('show').description('the notes on offer, and why there are none if so')).action(
     async ({ config, json }: CommonOptions) => {
-      const report = await withOperator(config, (operator) => operator.showNotes())
+      const report = await withReader(config, (operator) => operator.showNotes())
       const output = createOutput(json)
       output.document(report)
       output.text(formatReport(report))

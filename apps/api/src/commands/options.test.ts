@@ -1,6 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { addCommonOptions, formatDuration, parseChain, parseDuration, parseList, parseRpm } from './options.ts'
+import {
+  addCommonOptions,
+  formatDuration,
+  parseChain,
+  parseDuration,
+  parseInstant,
+  parseList,
+  parseRpm,
+} from './options.ts'
 
 describe('what every command takes', () => {
   const parse = (...argv: string[]) =>
@@ -105,6 +113,33 @@ test.each([
 ])('default: %d seconds are shown as %s, which means the same', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text)
   expect(parseDuration(text)).toBe(seconds)
+})
+
+describe('instant', () => {
+  test.each([
+    ['2027-01-01', '2027-01-01T00:00:00Z'],
+    ['2028-02-29', '2028-02-29T00:00:00Z'],
+    ['2027-01-01T12:00:00Z', '2027-01-01T12:00:00Z'],
+    ['2027-01-01T12:00:00.5-05:00', '2027-01-01T12:00:00.5-05:00'],
+  ])('default: %s is %s', (value, instant) => {
+    expect(parseInstant(value)).toBe(instant)
+  })
+
+  test.each([
+    '',
+    'tomorrow',
+    '2027',
+    '2027-1-1',
+    '2027-02-29',
+    '2027-13-01',
+    '2027-01-01T12:00:00',
+    '01.01.2027',
+    ' 2027-01-01',
+  ])('error: %j', (value) => {
+    expect(() => parseInstant(value)).toThrow(
+      new InvalidArgumentError('Give a date such as 2027-01-01, or an instant such as 2027-01-01T12:00:00Z.'),
+    )
+  })
 })
 
 describe('chain', () => {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 
 export type CommonOptions = { readonly config: string; readonly json: boolean }
 
@@ -34,6 +35,13 @@ export function parseDuration(value: string): number {
 export function formatDuration(seconds: number): string {
   const unit = ['h', 'm'].find((name) => seconds > 0 && seconds % (unitSeconds[name] as number) === 0) ?? 's'
   return `${seconds / (unitSeconds[unit] as number)}${unit}`
+}
+
+/** An ISO 8601 instant. A date alone is the start of that day, UTC. */
+export function parseInstant(value: string): string {
+  if (z.iso.date().safeParse(value).success) return `${value}T00:00:00Z`
+  if (z.iso.datetime({ offset: true }).safeParse(value).success) return value
+  throw new InvalidArgumentError('Give a date such as 2027-01-01, or an instant such as 2027-01-01T12:00:00Z.')
 }
 
 export function parseChain(value: string): number {

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os'
 import type { ErrorBody, ErrorCode } from '@tallystick/core'
 import { TallystickError } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
 import { chooseAdminToken } from '../admin/admin-tokens.ts'
 import { adminUrlOf } from '../admin/admin-url.ts'
 import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
-import { openServiceDatabase } from '../service-database.ts'
+import { openDatabaseToRead, openServiceDatabase } from '../service-database.ts'
 import { nameUser } from './name-user.ts'
 
 const probeTimeoutMs = 2_000
@@ -19,11 +20,12 @@ const callTimeoutMs = 30_000
 export async function withOperator<Result>(
   configPath: string,
   work: (operator: Operator) => Promise<Result>,
+  open: (url: string) => Promise<Database> = (url) => openServiceDatabase(url, () => undefined),
 ): Promise<Result> {
   const config = loadConfig(configPath, { env: process.env, secrets: 'optional' })
   const call = await findServer(config.admin)
   if (call) return work(createRemoteOperator(call))
-  const database = await openServiceDatabase(config.database.reveal(), () => undefined)
+  const database = await open(config.database.reveal())
   try {
     return await work(
       createOperator({ database, config, clock: createClock(), auditor: { actor: `local:${nameUser()}` } }),
@@ -31,6 +33,14 @@ export async function withOperator<Result>(
   } finally {
     await database.close()
   }
+}
+
+/** As `withOperator`, for a command that only reads: it makes no database and migrates none. */
+export function withReader<Result>(
+  configPath: string,
+  work: (operator: Pick<Operator, 'listKeys' | 'showCurve' | 'showNotes' | 'showAudit'>) => Promise<Result>,
+): Promise<Result> {
+  return withOperator(configPath, work, openDatabaseToRead)
 }
 
 type Call = <Result>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Result>

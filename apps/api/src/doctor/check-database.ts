@@ -9,6 +9,7 @@ import type { Readiness } from '../admin/readiness.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { apiMigrations } from '../migrations.ts'
+import { readSchema, type SchemaReading } from '../read-schema.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 
@@ -79,35 +80,27 @@ async function examine(
 }
 
 /** Whether the tables are there as this version knows them. */
-async function checkMigrations(
-  findings: Findings,
-  database: Database,
-): Promise<'current' | 'empty' | 'older' | 'newer'> {
-  const [table] = await database.query<{ there: boolean }>(`select to_regclass('migrations') is not null as there`)
-  const applied = table?.there
-    ? await database.query<{ name: string }>(`select name from migrations where scope = 'api' order by position`)
-    : []
-  const unknown = applied.find(({ name }, position) => apiMigrations[position]?.name !== name)
+async function checkMigrations(findings: Findings, database: Database): Promise<SchemaReading['state']> {
+  const { state, unknown, missing } = await readSchema(database)
   if (unknown) {
     findings.fail(
       'schema',
-      `it has the migration "${unknown.name}", which this version does not know: a newer one has used it`,
+      `it has the migration "${unknown}", which this version does not know: a newer one has used it`,
       'Run the version that made it, or a later one.',
     )
     return 'newer'
   }
-  const missing = apiMigrations.slice(applied.length).map(({ name }) => name)
   if (missing.length === 0) {
     findings.ok('schema', `all ${apiMigrations.length} migrations are applied`)
     return 'current'
   }
-  const found = applied.length === 0 ? 'it is empty' : `the migrations ${missing.join(', ')} are not applied`
+  const found = state === 'empty' ? 'it is empty' : `the migrations ${missing.join(', ')} are not applied`
   const advice =
-    applied.length === 0
+    state === 'empty'
       ? 'The first start of the service makes its tables.'
       : 'The next start of the service applies them.'
   findings.warn('schema', found, advice)
-  return applied.length === 0 ? 'empty' : 'older'
+  return state
 }
 
 function adviceOf({ code }: TallystickError): string {

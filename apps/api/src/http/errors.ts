@@ -47,6 +47,7 @@ export function statusOf(code: ErrorCode): number {
     case 'database_in_use':
     case 'database_too_new':
     case 'journal_unusable':
+    case 'database_outdated':
       return 500
     case 'upstream_failed':
     case 'signer_failed':

@@ -168,6 +168,7 @@ describe('errors', () => {
         "database_in_use",
         "database_too_new",
         "journal_unusable",
+        "database_outdated",
         "server_unreachable",
       ]
     `)

@@ -41,5 +41,7 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   database_in_use: 'Command line: another process has the embedded database open.',
   database_too_new: 'Command line: a newer version has used the database.',
   journal_unusable: 'Command line and log: the signer journal cannot be read or written, or another process has it.',
+  database_outdated:
+    'Command line: the database has no tables yet, or those of an earlier version, and the command only reads.',
   server_unreachable: 'Command line: what listens where the admin listener should be does not answer like it.',
 }

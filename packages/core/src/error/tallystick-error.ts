@@ -36,6 +36,7 @@ export const errorCodes = [
   'database_in_use',
   'database_too_new',
   'journal_unusable',
+  'database_outdated',
   'server_unreachable',
 ] as const
 
