@@ -53,6 +53,10 @@ export function configSchema(sources: ConfigSources) {
     rails: z
       .strictObject({
         maxMoveBps: z.int().min(0).max(10_000).default(100),
+        /** Against every coupon on offer in the 24 hours before; one and a half times `maxMoveBps` if left out. */
+        maxMoveBpsPerDay: z.int().min(0).max(100_000).optional(),
+        /** Against every coupon on offer in the 7 days before; two and a half times `maxMoveBps` if left out. */
+        maxMoveBpsPerWeek: z.int().min(0).max(100_000).optional(),
         signAheadSeconds: z
           .int()
           .min(0)
@@ -63,6 +67,11 @@ export function configSchema(sources: ConfigSources) {
         /** After a key leak: notes that another signer than the configured one made are not handed out. */
         earlierSigner: z.enum(['serve', 'withhold']).default('serve'),
       })
+      .transform((rails) => ({
+        ...rails,
+        maxMoveBpsPerDay: rails.maxMoveBpsPerDay ?? Math.ceil(rails.maxMoveBps * 1.5),
+        maxMoveBpsPerWeek: rails.maxMoveBpsPerWeek ?? Math.ceil(rails.maxMoveBps * 2.5),
+      }))
       .prefault({}),
     data: dataSchema.prefault({}),
     chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
@@ -80,6 +89,15 @@ const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL witho
 /** Treasury rates that old on the day of a period are the last that are signed, unless the configuration says other. */
 export const maxAgeBusinessDaysDefault = 2
 
+const plausibilitySchema = z.strictObject({
+  source: z.literal('sofr'),
+  /** How far a bill of up to 8 weeks may be from SOFR, either way. */
+  bandBps: z.int().min(1).max(10_000),
+  url: httpUrl.default('https://markets.newyorkfed.org/api/rates/secured/sofr/last/1.json'),
+  /** A SOFR further than this from the day of the rates is not compared. */
+  maxAgeBusinessDays: z.int().min(1).max(30).default(5),
+})
+
 const curveSchema = z.discriminatedUnion('source', [
   z.strictObject({ source: z.literal('manual') }),
   z.strictObject({
@@ -96,6 +114,8 @@ const curveSchema = z.discriminatedUnion('source', [
     /** A curve older than this on the day of a period is not signed. The day period never has rates younger than 1. */
     maxAgeBusinessDays: z.int().min(1).max(10).default(maxAgeBusinessDaysDefault),
     timeoutMs: z.int().min(100).max(60_000).default(10_000),
+    /** A second source that the rates are compared with before they are taken. */
+    plausibility: plausibilitySchema.optional(),
   }),
 ])
 

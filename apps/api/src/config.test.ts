@@ -37,6 +37,15 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
+const defaultRails = {
+  maxMoveBps: 100,
+  maxMoveBpsPerDay: 150,
+  maxMoveBpsPerWeek: 250,
+  signAheadSeconds: 600,
+  preflight: 'warn',
+  earlierSigner: 'serve',
+}
+
 /** The example of DESIGN.md §5, the first of each alternative, nothing left to a default. */
 const example = {
   listen: { host: '0.0.0.0', port: 8443, tls: { cert: 'cert.pem', key: 'key.pem' } },
@@ -45,7 +54,7 @@ const example = {
   signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
   tenors: [7, 14, 30, 60, 90, 180, 360],
   curve: { source: 'manual' },
-  rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' },
+  rails: defaultRails,
   chains: [
     {
       id: 324,
@@ -203,7 +212,7 @@ describe('defaults', () => {
       admin: { host: '127.0.0.1', port: 9464 },
       tenors: [7, 14, 30, 60, 90, 180, 360],
       curve: { source: 'manual' },
-      rails: { maxMoveBps: 100, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' },
+      rails: defaultRails,
     })
     expect(config.chains).toEqual([
       {
@@ -219,8 +228,13 @@ describe('defaults', () => {
 
   test('behavior: one member of a group given leaves the others at their defaults', async () => {
     const config = await load({ ...withChain({ domain: { version: '2' } }), rails: { maxMoveBps: 0 } })
-    expect(config.rails).toEqual({ maxMoveBps: 0, signAheadSeconds: 600, preflight: 'warn', earlierSigner: 'serve' })
+    expect(config.rails).toEqual({ ...defaultRails, maxMoveBps: 0, maxMoveBpsPerDay: 0, maxMoveBpsPerWeek: 0 })
     expect(config.chains[0]?.domain).toMatchObject({ name: 'NoteSignatureVerifier', version: '2' })
+  })
+
+  test('behavior: the rails over a day and a week follow the one per period unless they are given', async () => {
+    const { rails } = await load({ ...smallest, rails: { maxMoveBps: 25, maxMoveBpsPerWeek: 30 } })
+    expect(rails).toMatchObject({ maxMoveBps: 25, maxMoveBpsPerDay: 38, maxMoveBpsPerWeek: 30 })
   })
 
   test('behavior: tenors are put in order', async () => {
@@ -237,7 +251,7 @@ describe('faults', () => {
       database: 'mysql://db',
       signer: { kind: 'keystore', path: '', password: 'env:NOT_SET' },
       tenors: [7, 0, 3651],
-      rails: { maxMoveBps: -1, signAheadSeconds: 21_601 },
+      rails: { maxMoveBps: -1, maxMoveBpsPerDay: 1.5, maxMoveBpsPerWeek: 100_001, signAheadSeconds: 21_601 },
       chains: [
         { ...chain, pool: '0x12', domain: { version: 1 }, rpc: ['ftp://rpc'], maxCouponBps: 10_001 },
         { ...chain, id: 0, name: '', subgraph: { urls: [], headers: { authorization: 'Bearer x' } } },
@@ -256,6 +270,8 @@ describe('faults', () => {
         "tenors[1]: Too small: expected number to be >=1",
         "tenors[2]: Too big: expected number to be <=3650",
         "rails.maxMoveBps: Too small: expected number to be >=0",
+        "rails.maxMoveBpsPerDay: Invalid input: expected int, received number",
+        "rails.maxMoveBpsPerWeek: Too big: expected number to be <=100000",
         "rails.signAheadSeconds: Too big: expected number to be <=21600",
         "chains[0].pool: must be an address: 0x and 40 hex digits, with a right checksum if mixed case",
         "chains[0].domain.version: must be a string: a number would change the hash",

@@ -114,7 +114,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     for (const pool of pools.values()) pool.close()
   })
   const notes = await startNotes(database, { ...surroundings, ...common, pools })
-  const { published, keeper, signer, poolWatch, books } = notes
+  const { published, keeper, signer, poolWatch, books, curveSource } = notes
   const embedded = await startEmbeddedSubgraphs(database, { ...common, chains: config.chains })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
@@ -143,7 +143,8 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   })
   const watched = { poolWatch, checkBooks: books.check }
   const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, ...watched }
-  const hooks = { takeInKeys: replica.takeInKeys, reconcile: books.reconcile }
+  const { problem: curveProblem } = curveSource
+  const hooks = { takeInKeys: replica.takeInKeys, reconcile: books.reconcile, curveProblem }
   const admin = buildAdminApp({
     ...common,
     tokens: listAdminTokens(config.admin),
@@ -207,6 +208,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     readChainTime,
     tenors,
     maxMoveBps,
+    windowLimits: rails,
     maxAgeBusinessDays,
     curveSource,
     preflight,
@@ -236,7 +238,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
-  return { published, keeper, signer: signer.address, poolWatch, books }
+  return { published, keeper, signer: signer.address, poolWatch, books, curveSource }
 }
 
 /** What reads the pools of the chains that have an RPC. */

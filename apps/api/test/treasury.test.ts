@@ -277,6 +277,82 @@ describe('rails', () => {
   })
 })
 
+describe('rates that are changed afterwards', () => {
+  const by = (bps: number): FakeRow => ({
+    ...november22,
+    discount: Object.fromEntries(
+      Object.entries(november22.discount ?? {}).map(([weeks, rate]) => [weeks, (Number(rate) + bps / 100).toFixed(2)]),
+    ),
+  })
+
+  test('error: a row that notes are signed from does not change them, until an operator confirms it', async () => {
+    const { feed, service } = await startOnTreasury({ rows: [november22], at: evening })
+    expect(await couponsNow(service)).toEqual(real)
+    feed.publish([by(-98)])
+    service.clock.hold(Date.parse('2024-11-22T23:55:00-05:00'))
+    await until(() => fetches(service, 'revised')).toBeGreaterThanOrEqual(1)
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse('2024-11-23T00:00:00-05:00'))
+    expect(await couponsNow(service)).toEqual(real)
+    expect(await metric(service, 'tallystick_treasury_problem')).toBe(1)
+    const { problem } = (await service.admin('/curve')).json()
+    expect(problem).toBe(
+      'The Treasury feed has changed its row of 2024-11-22, from which notes are signed: 4 weeks from 4.53 % to 3.55 %, ' +
+        '8 weeks from 4.47 % to 3.49 %, 17 weeks from 4.40 % to 3.42 %. The coupons stay as they were. If that is meant, ' +
+        'say so: `tallystick curve set 7=355 14=355 30=355 60=349 90=345 180=342 360=342 --confirm`.',
+    )
+    expect(service.log()).toContain('has changed its row of 2024-11-22')
+
+    const points = Object.fromEntries(
+      [...problem.matchAll(/(\d+)=(\d+)/g)].map(([, tenor, bps]) => [tenor, Number(bps)]),
+    )
+    await service.operator.setCurve({ points, confirm: true, by: 'test' })
+    service.clock.hold(Date.parse('2024-11-23T17:55:00-05:00'))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse('2024-11-23T18:00:00-05:00'))
+    expect((await couponsNow(service))[0]).toBe('355')
+    await until(() => metric(service, 'tallystick_treasury_problem')).toBe(0)
+  })
+
+  test('behavior: the same figures written otherwise are no change, and a newer row is taken', async () => {
+    const { feed, service } = await startOnTreasury({ rows: [november22], at: evening })
+    feed.publish([{ ...november22, discount: { 4: '4.530', 8: '4.47', 17: '4.4' } }])
+    service.clock.hold(Date.parse('2024-11-22T23:55:00-05:00'))
+    await until(() => isNextSigned(service)).toBe(true)
+    expect(await fetches(service, 'revised')).toBe(0)
+    feed.publish([by(-50), { ...by(-60), date: '2024-11-25' }])
+    service.clock.hold(Date.parse('2024-11-25T17:55:00-05:00'))
+    await until(() => isNextSigned(service)).toBe(true)
+    service.clock.hold(Date.parse('2024-11-25T18:00:00-05:00'))
+    expect((await couponsNow(service))[0]).toBe('393')
+    expect(await fetches(service, 'revised')).toBe(0)
+  })
+
+  test('error: rows that move by 90 bps on three days are stopped by the week’s rail', async () => {
+    const { feed, service } = await startOnTreasury({ rows: [november22], at: evening })
+    const rows = [november22]
+    for (const [day, bps] of [
+      ['25', -90],
+      ['26', -180],
+      ['27', -270],
+    ] as const) {
+      rows.push({ ...by(bps), date: `2024-11-${day}` })
+      feed.publish(rows)
+      service.clock.hold(Date.parse(`2024-11-${day}T17:55:00-05:00`))
+      if (bps === -270) break
+      await until(() => isNextSigned(service)).toBe(true)
+      service.clock.hold(Date.parse(`2024-11-${day}T18:00:00-05:00`))
+      await until(async () => (await couponsNow(service))[0]).toBe(String(453 + bps))
+    }
+    await until(async () => (await periods(service)).next.refusal).toMatchObject({
+      reason: 'move_too_large',
+      message: expect.stringMatching(
+        /from 453 to 183 bps \(-270\) within 7 days, .*`tallystick curve set 7=183 .*--confirm`/,
+      ),
+    })
+  })
+})
+
 describe('columns', () => {
   test('error: a vanished end is an alarm, and Thursday’s coupons stay', async () => {
     const whole = { ...thursday, discount: { ...thursday.discount, 52: '4.16' } }
@@ -330,23 +406,20 @@ describe('beside an operator', () => {
   })
 
   test('behavior: rates corrected before they are signed are the ones that are signed', async () => {
-    const { feed, service } = await startOnTreasury({
-      rows: [{ ...november22, discount: { 4: '9.53', 8: '9.47', 17: '9.40' } }],
-      at: evening,
-    })
-    expect((await couponsNow(service))[0]).toBe('953')
-    // The next period's rates are first wrong by far, so refused, then corrected.
-    feed.publish([november22])
-    service.clock.hold(Date.parse('2024-11-22T23:55:00-05:00'))
+    const { feed, service } = await startOnTreasury()
+    feed.publish([thursday, { ...november22, discount: { 4: '9.53', 8: '9.47', 17: '9.40' } }])
+    service.clock.hold(Date.parse(signTime))
     await until(async () => (await periods(service)).next.refusal?.reason).toBe('move_too_large')
-    feed.publish([{ ...november22, discount: { 4: '9.50', 8: '9.40', 17: '9.30' } }])
+    feed.publish([thursday, november22])
     await service.stop()
     const again = await startOnTreasury({
       databaseUrl: service.config.database.reveal(),
       treasury: feed,
-      at: '2024-11-22T23:56:00-05:00',
+      at: '2024-11-22T17:51:00-05:00',
     })
     await until(() => isNextSigned(again.service)).toBe(true)
+    again.service.clock.hold(Date.parse(evening))
+    expect(await couponsNow(again.service)).toEqual(real)
   })
 
   test('behavior: a chain of its own keeps a curve of its own', async () => {

@@ -25,6 +25,8 @@ export type CurveView = {
 export type CurveReport = {
   /** Where curves come from by the configuration, beside those a person sets. */
   readonly source: CurveSourceName
+  /** Why the source gives no newer curve, as far as the running service knows; null if it does. */
+  readonly problem: string | null
   readonly chains: readonly {
     readonly chainId: number
     readonly current: CurveInForce
@@ -40,7 +42,15 @@ const historyMax = 20
 
 export async function reportCurve(
   database: Database,
-  { config, current }: { readonly config: Pick<Config, 'chains' | 'curve'>; readonly current: Period },
+  {
+    config,
+    current,
+    problem,
+  }: {
+    readonly config: Pick<Config, 'chains' | 'curve'>
+    readonly current: Period
+    readonly problem?: string | undefined
+  },
 ): Promise<CurveReport> {
   const chains = await Promise.all(
     config.chains.map(async ({ id }) => ({
@@ -49,7 +59,8 @@ export async function reportCurve(
       next: await reportInForce(database, { chainId: id, period: periodAfter(current) }),
     })),
   )
-  return { source: config.curve.source, chains, history: (await listCurves(database, historyMax)).map(viewCurve) }
+  const history = (await listCurves(database, historyMax)).map(viewCurve)
+  return { source: config.curve.source, problem: problem ?? null, chains, history }
 }
 
 export function viewCurve(curve: Curve): CurveView {

@@ -67,6 +67,7 @@ export function createOperator({
   config,
   clock,
   takeInKeys,
+  curveProblem = () => undefined,
   auditor = { actor: 'local' },
   reconcile = (auditor) => reconcileFromFile(database, { config, clock, auditor }),
 }: {
@@ -75,6 +76,8 @@ export function createOperator({
   readonly clock: Clock
   /** Called after a change of keys: whoever got the answer finds this process already knowing. */
   readonly takeInKeys?: (() => Promise<void>) | undefined
+  /** Why the source of curves gives no newer one. */
+  readonly curveProblem?: (() => string | undefined) | undefined
   /** Who makes the changes. */
   readonly auditor?: Auditor | undefined
   /** Reconciles with the signer journal that the service has open. */
@@ -112,7 +115,7 @@ export function createOperator({
       const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds, auditor })
       return { key: viewKey(key, nowSeconds), secret, replicas: await confirm({ revision: key.revision, waitMs }) }
     },
-    showCurve: () => reportCurve(database, { config, current: periodAt(now()) }),
+    showCurve: () => reportCurve(database, { config, current: periodAt(now()), problem: curveProblem() }),
     setCurve: async (request) => {
       const wanted = parse(curveRequestSchema, request, 'invalid_curve')
       return { curve: viewCurve(await setCurve(database, { config, wanted, nowSeconds: now(), auditor })) }

@@ -45,6 +45,7 @@ const treasury: CurveView = {
 }
 const report: CurveReport = {
   source: 'treasury',
+  problem: null,
   chains: [
     {
       chainId: 324,
@@ -91,7 +92,9 @@ test('default: now, next, the change, where it comes from, and what was before',
 test('default: nothing was ever set', () => {
   const none = { signed: false, curve: null }
   const chains = [{ chainId: 324, current: { period: 'now', ...none }, next: { period: 'then', ...none } }]
-  expect(`\n${formatCurveReport({ source: 'manual', chains, history: [] }, { columns: 80 })}\n`).toMatchInlineSnapshot(`
+  expect(
+    `\n${formatCurveReport({ source: 'manual', problem: null, chains, history: [] }, { columns: 80 })}\n`,
+  ).toMatchInlineSnapshot(`
     "
     Chain 324
       now   now: no curve
@@ -117,4 +120,9 @@ test('default: what a new curve would change is told against the first period it
   const unsigned = { ...report, chains: [{ ...chain, current: { ...chain.current, signed: false } }] }
   expect(formatDifference(unsigned, { points, chainId: 324 })).toContain('+10')
   expect(formatDifference(report, { points, chainId: 10 })).toBe('')
+})
+
+test('behavior: a problem of the source comes first', () => {
+  const problem = 'The Treasury feed answers with status 503.'
+  expect(formatCurveReport({ ...report, problem }, { columns: 80 })).toMatch(/^PROBLEM: The Treasury feed .* 503\.\n\n/)
 })

@@ -8,7 +8,10 @@ type Points = Readonly<Record<string, number>>
 const basisNames = { discount: 'bank discount (act/360)', yield: 'coupon-equivalent (act/365, taken times 360/365)' }
 
 /** The curves of each chain as a picture, figures and where they come from, then those set before. */
-export function formatCurveReport({ chains, history }: CurveReport, { columns }: { readonly columns: number }): string {
+export function formatCurveReport(
+  { problem, chains, history }: CurveReport,
+  { columns }: { readonly columns: number },
+): string {
   const parts = chains.map(({ chainId, current, next }) => {
     const [now, then] = [current.curve?.points ?? {}, next.curve?.points ?? {}]
     return [
@@ -23,7 +26,7 @@ export function formatCurveReport({ chains, history }: CurveReport, { columns }:
       .join('\n')
   })
   const past = history.length === 0 ? 'No curve was ever set: `tallystick curve set`.' : formatHistory(history)
-  return [...parts, past].join('\n\n')
+  return [...(problem ? [`PROBLEM: ${problem}`] : []), ...parts, past].join('\n\n')
 }
 
 /** What a new curve would change, for each chain it is for: against the curve that would be in force without it. */

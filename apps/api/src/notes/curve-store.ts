@@ -74,6 +74,16 @@ export async function findLastTreasuryCurve(database: Queryable, chainId?: numbe
   return row && fromRow(row)
 }
 
+/** The last Treasury curve of a date that notes were signed from, of any chain. */
+export async function findSignedTreasuryCurve(database: Queryable, sourceDate: string): Promise<Curve | undefined> {
+  const [row] = await database.query<CurveRow>(
+    `select * from curves where source = 'treasury' and provenance->>'sourceDate' = $1
+       and id in (select curve_id from note_sets) order by id desc limit 1`,
+    [sourceDate],
+  )
+  return row && fromRow(row)
+}
+
 /** The newest curves, newest first. */
 export async function listCurves(database: Queryable, limit: number): Promise<Curve[]> {
   const rows = await database.query<CurveRow>('select * from curves order by id desc limit $1', [limit])

@@ -7,6 +7,7 @@ import type { Curve } from './curve.ts'
 import type { CurveSource } from './curve-source.ts'
 import { findCurveInForce } from './curve-store.ts'
 import type { JournalGuard } from './journal/guard-signing.ts'
+import { readMoveWindows, type WindowLimits } from './move-windows.ts'
 import type { NoteSet } from './note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from './note-store.ts'
 import type { Preflight } from './preflight.ts'
@@ -22,6 +23,8 @@ export type IssuingDesk = {
   readonly readChainTime: ReadChainTime
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
+  /** How far a coupon may move within a day and a week; undefined is any distance. */
+  readonly windowLimits: WindowLimits | undefined
   readonly preflight: Pick<Preflight, 'findHeld' | 'findRefusal'>
   readonly maxAgeBusinessDays: number
   readonly curveSource: CurveSource
@@ -64,10 +67,12 @@ export async function issueNotes(
 }
 
 async function judge(
-  { database, clock, tenors, maxMoveBps, maxAgeBusinessDays, curveSource, readChainTime }: IssuingDesk,
+  { database, clock, tenors, maxMoveBps, windowLimits, maxAgeBusinessDays, curveSource, readChainTime }: IssuingDesk,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
-  const [previous, latest, chainTimeSeconds] = await Promise.all([
+  const window = windowLimits && { chainId: chain.id, beforeStart: period.start, limits: windowLimits }
+  const [windows, previous, latest, chainTimeSeconds] = await Promise.all([
+    window && readMoveWindows(database, window),
     findLastNoteSet(database, { chainId: chain.id, beforeStart: period.start }),
     findLastNoteSet(database, { chainId: chain.id }),
     readChainTime(chain.id),
@@ -78,6 +83,7 @@ async function judge(
     period,
     tenors,
     maxMoveBps,
+    windows,
     maxAgeBusinessDays,
     curve,
     sourceProblem: curveSource.problem(),

@@ -13,6 +13,7 @@ export function issuePastPeriod(
   const preflight = { findHeld: () => undefined, findRefusal: async () => undefined }
   // Nor is it journalled: nobody can use these notes, so they contradict nothing.
   const journal = { assertAgrees: () => undefined, record: async () => undefined, admit: async () => undefined }
-  const silent = { readChainTime: async () => undefined, preflight, curveSource: manualCurveSource, journal }
+  const nothing = { readChainTime: async () => undefined, windowLimits: undefined }
+  const silent = { ...nothing, preflight, curveSource: manualCurveSource, journal }
   return issueNotes({ ...desk, ...silent, maxAgeBusinessDays: maxAgeBusinessDaysDefault }, wanted)
 }

@@ -192,6 +192,38 @@ describe('move', () => {
     expect(reasonAfter(moved(-409, { confirmed: true }))).toBeUndefined()
   })
 
+  describe('within a day and a week', () => {
+    const windowOf = (lowestBps: number, highestBps = lowestBps) => [
+      {
+        name: '24 hours',
+        rail: 'rails.maxMoveBpsPerDay',
+        maxMoveBps: 150,
+        coupons: new Map([[30, { lowestBps, highestBps }]]),
+      },
+    ]
+
+    test.each([
+      [410, 260, undefined],
+      [410, 259, 'move_too_large'],
+      [410, 560, undefined],
+      [410, 561, 'move_too_large'],
+    ])('behavior: %d bps against %d is judged by 150', (bps, before, reason) => {
+      const input = { ...moved(bps - 410), windows: windowOf(before), previous: undefined }
+      expect(reasonAfter(input)).toBe(reason)
+    })
+
+    test('error: the furthest coupon of the window counts, though the last period is near', () => {
+      expect(messageAfter({ ...moved(-98), windows: windowOf(400, 508) })).toMatchInlineSnapshot(
+        `"the coupon of 30 days moves from 508 to 312 bps (-196) within 24 hours, the rail allows 150 (rails.maxMoveBpsPerDay). If that is meant, say so: \`tallystick curve set 7=400 30=312 --confirm\`."`,
+      )
+    })
+
+    test('behavior: a confirmed curve passes, and a tenor the window does not have moves from nothing', () => {
+      expect(reasonAfter({ ...moved(-98, { confirmed: true }), windows: windowOf(508) })).toBeUndefined()
+      expect(reasonAfter({ ...moved(0), windows: [{ ...windowOf(0)[0]!, coupons: new Map() }] })).toBeUndefined()
+    })
+  })
+
   test('behavior: a tenor the last period did not have moves from nothing', () => {
     expect(reasonAfter({ previous: setOf(before, { 7: 400 }), ...moved(500) })).toBeUndefined()
     expect(reasonAfter({ previous: setOf(before, { 30: 410 }), ...moved(500) })).toBe('move_too_large')

@@ -1,6 +1,7 @@
 import { countBusinessDays, formatNewYork, maturityOf, newYorkDate, type Period } from '@tallystick/core'
 import type { ChainConfig } from '../config.ts'
 import type { Curve } from './curve.ts'
+import type { MoveWindow } from './move-windows.ts'
 import type { NoteSet } from './note-set.ts'
 
 export const refusalReasons = [
@@ -31,6 +32,8 @@ export type RailInput = {
   readonly period: Period
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
+  /** The coupons of the day and the week before; none are judged if left out. */
+  readonly windows?: readonly MoveWindow[] | undefined
   /** How old a curve that comes from published rates may be, New York business days. */
   readonly maxAgeBusinessDays: number
   readonly curve: Curve | undefined
@@ -96,25 +99,64 @@ export function findCouponRefusal(
   return undefined
 }
 
-/** A refusal if a coupon moved further since the last period than a person let it. */
+/** A refusal if a coupon moved further since the last period, or within a day or a week, than a person let it. */
 export function findMoveRefusal(
-  { previous, maxMoveBps }: Pick<RailInput, 'previous' | 'maxMoveBps'>,
+  { previous, maxMoveBps, windows = [] }: Pick<RailInput, 'previous' | 'maxMoveBps' | 'windows'>,
   { curve, tenors }: { readonly curve: Pick<Curve, 'points' | 'confirmed'>; readonly tenors: readonly number[] },
 ): Refusal | undefined {
-  if (!previous || curve.confirmed) return undefined
-  for (const tenor of tenors) {
-    const before = previous.notes.find((note) => note.tenorDays === tenor)
-    if (!before) continue
-    const move = (curve.points[tenor] as number) - Number(before.coupon)
-    if (Math.abs(move) <= maxMoveBps) continue
+  if (curve.confirmed) return undefined
+  const judge = (move: Omit<Move, 'after'>) => {
+    const after = curve.points[move.tenor] as number
+    if (Math.abs(after - move.before) <= move.maxMoveBps) return undefined
     return refuse(
       'move_too_large',
-      `the coupon of ${tenor} days moves from ${before.coupon} to ${curve.points[tenor]} bps (${move > 0 ? '+' : ''}${move}), ` +
-        `the rail allows ${maxMoveBps} (rails.maxMoveBps). If that is meant, say so: ` +
-        `\`${curveSetCommand(tenors.map((days) => [days, curve.points[days]]))} --confirm\`.`,
+      `${formatMove({ ...move, after })} ${formatConfirmation({ points: pick(curve.points, tenors) })}`,
     )
   }
+  for (const tenor of tenors) {
+    const before = previous?.notes.find((note) => note.tenorDays === tenor)
+    const last =
+      before && judge({ tenor, before: Number(before.coupon), maxMoveBps, rail: 'rails.maxMoveBps', within: '' })
+    if (last) return last
+  }
+  for (const { coupons, name, ...window } of windows) {
+    for (const tenor of tenors) {
+      const { lowestBps, highestBps } = coupons.get(tenor) ?? {}
+      for (const before of [lowestBps, highestBps]) {
+        const moved = before !== undefined && judge({ ...window, tenor, before, within: ` within ${name}` })
+        if (moved) return moved
+      }
+    }
+  }
   return undefined
+}
+
+function pick(points: Curve['points'], tenors: readonly number[]): Curve['points'] {
+  return Object.fromEntries(tenors.map((tenor) => [tenor, points[tenor] as number]))
+}
+
+type Move = {
+  readonly tenor: number
+  readonly before: number
+  readonly after: number
+  readonly within: string
+  readonly maxMoveBps: number
+  readonly rail: string
+}
+
+function formatMove({ tenor, before, after, within, maxMoveBps, rail }: Move): string {
+  const move = after - before
+  return (
+    `the coupon of ${tenor} days moves from ${before} to ${after} bps (${move > 0 ? '+' : ''}${move})${within}, ` +
+    `the rail allows ${maxMoveBps} (${rail}).`
+  )
+}
+
+/** Says by which command a person accepts a curve as it is. */
+export function formatConfirmation({ points }: Pick<Curve, 'points'>): string {
+  const sorted = Object.entries(points).map(([tenor, bps]) => [Number(tenor), bps] as const)
+  const command = curveSetCommand(sorted.sort(([a], [b]) => a - b))
+  return `If that is meant, say so: \`${command} --confirm\`.`
 }
 
 /** Published rates get old; a curve that a person set is in force until it is replaced. */

@@ -4,6 +4,7 @@ import type { Auditor } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import { assertCurvePoints, type Curve, type CurvePoints } from './curve.ts'
 import { storeCurve } from './curve-store.ts'
+import { readMoveWindows } from './move-windows.ts'
 import { findLastNoteSet } from './note-store.ts'
 import { findCouponRefusal, findMoveRefusal, type Refusal } from './rails.ts'
 
@@ -56,10 +57,12 @@ export async function setCurve(
     auditor: { ...auditor, remark: by },
     check: async (transaction, effective) => {
       for (const chain of chains) {
-        const previous = await findLastNoteSet(transaction, { chainId: chain.id, beforeStart: effective.start })
+        const before = { chainId: chain.id, beforeStart: effective.start }
+        const previous = await findLastNoteSet(transaction, before)
+        const windows = await readMoveWindows(transaction, { ...before, limits: config.rails })
         const refusal =
           findCouponRefusal({ chain }, { curve, tenors }) ??
-          findMoveRefusal({ previous, maxMoveBps: config.rails.maxMoveBps }, { curve, tenors })
+          findMoveRefusal({ previous, windows, maxMoveBps: config.rails.maxMoveBps }, { curve, tenors })
         if (refusal) throw refused(refusal)
       }
     },

@@ -13,6 +13,8 @@ export const feedFailures = [
   'implausible',
   'incomplete',
   'stale',
+  'revised',
+  'off_sofr',
 ] as const
 export type FeedFailure = (typeof feedFailures)[number]
 

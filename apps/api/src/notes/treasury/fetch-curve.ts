@@ -14,7 +14,7 @@ import type { Config } from '../../config.ts'
 import type { CurvePoints } from '../curve.ts'
 import { type ChosenRow, chooseRow, formatTerms } from './choose-row.ts'
 import { TreasuryFeedError } from './feed-error.ts'
-import { type FeedDocument, fetchDocument } from './fetch-document.ts'
+import { type DocumentSource, type FeedDocument, fetchDocument } from './fetch-document.ts'
 import { type FeedRow, parseFeed } from './parse-feed.ts'
 
 export type TreasuryConfig = Extract<Config['curve'], { readonly source: 'treasury' }>
@@ -43,6 +43,13 @@ export type FetchOptions = {
 
 type Page = { readonly url: string; readonly document: FeedDocument; readonly rows: readonly FeedRow[] }
 
+const treasuryFeed: DocumentSource = {
+  name: 'Treasury feed',
+  setting: 'curve.url',
+  accept: 'application/atom+xml, application/xml, text/xml',
+  // A month is about 100 KB.
+  bytesMax: 2 * 1024 * 1024,
+}
 const newBillPattern = /^ROUND_B1_(?:CLOSE|YIELD)_(\d{1,3})WK_2$/
 
 /** The curve that the newest usable row of the Treasury feed gives for a period. Throws `TreasuryFeedError`. */
@@ -88,7 +95,7 @@ async function fetchPage(
   const query = { data: 'daily_treasury_bill_rates', field_tdr_date_value_month: month.replace('-', '') }
   const url = new URL(config.url)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-  const document = await fetchDocument(url, { timeoutMs: config.timeoutMs, signal })
+  const document = await fetchDocument(url, { source: treasuryFeed, timeoutMs: config.timeoutMs, signal })
   // What else stands in the configured address may be a token.
   const shown = `${url.origin}${url.pathname}?${new URLSearchParams(query)}`
   return { url: shown, document, rows: parseFeed(document.text) }

@@ -7,65 +7,76 @@ export type FeedDocument = {
   readonly sha256: string
 }
 
-// A month is about 100 KB. Parsing blocks, so what is many times that is not looked at.
-const documentBytesMax = 2 * 1024 * 1024
+export type DocumentSource = {
+  /** For messages: "Treasury feed". */
+  readonly name: string
+  /** The configuration member that holds its address. */
+  readonly setting: string
+  readonly accept: string
+  /** Parsing blocks, so a document many times the usual size is not looked at. */
+  readonly bytesMax: number
+}
 
 /**
- * Gets one document of the feed. It does not follow redirects: the feed moved once and its old address went on
+ * Gets one document of a feed. It does not follow redirects: the feed moved once and its old address went on
  * answering, so a new address is for a person to look at. Throws `TreasuryFeedError`.
  */
 export async function fetchDocument(
   url: URL,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  {
+    source,
+    timeoutMs,
+    signal,
+  }: { readonly source: DocumentSource; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<FeedDocument> {
   const deadline = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, {
-      headers: { accept: 'application/atom+xml, application/xml, text/xml', 'user-agent': 'tallystick' },
+      headers: { accept: source.accept, 'user-agent': 'tallystick' },
       redirect: 'manual',
       signal: AbortSignal.any([deadline, signal]),
     })
-    assertStatus(response)
-    const bytes = await readBounded(response)
-    return { text: decode(bytes), sha256: createHash('sha256').update(bytes).digest('hex') }
+    assertStatus(response, source)
+    const bytes = await readBounded(response, source)
+    return { text: decode(bytes, source), sha256: createHash('sha256').update(bytes).digest('hex') }
   } catch (error) {
     if (error instanceof TreasuryFeedError) throw error
     if (deadline.aborted) {
       throw new TreasuryFeedError({
         failure: 'timeout',
-        message: `The Treasury feed did not answer within ${timeoutMs} ms.`,
+        message: `The ${source.name} did not answer within ${timeoutMs} ms.`,
         cause: error,
       })
     }
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string }
     throw new TreasuryFeedError({
       failure: 'unreachable',
-      message: `The Treasury feed cannot be reached (${code ?? 'the connection broke'}).`,
+      message: `The ${source.name} cannot be reached (${code ?? 'the connection broke'}).`,
       cause: error,
     })
   }
 }
 
-function assertStatus({ status, ok }: Response): void {
+function assertStatus({ status, ok }: Response, { name, setting }: DocumentSource): void {
   if (ok) return
   if (status >= 300 && status < 400) {
     throw new TreasuryFeedError({
       failure: 'redirected',
-      message: `The Treasury feed answers with a redirect (${status}). If it has moved, check the new address and set curve.url.`,
+      message: `The ${name} answers with a redirect (${status}). If it has moved, check the new address and set ${setting}.`,
     })
   }
-  throw new TreasuryFeedError({ failure: 'status', message: `The Treasury feed answers with status ${status}.` })
+  throw new TreasuryFeedError({ failure: 'status', message: `The ${name} answers with status ${status}.` })
 }
 
-async function readBounded(response: Response): Promise<Buffer> {
+async function readBounded(response: Response, { name, bytesMax }: DocumentSource): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > documentBytesMax) {
+    if (size > bytesMax) {
       throw new TreasuryFeedError({
         failure: 'too_large',
-        message: `The Treasury feed’s answer is over ${documentBytesMax} bytes.`,
+        message: `The ${name}’s answer is over ${bytesMax} bytes.`,
       })
     }
     chunks.push(chunk)
@@ -73,13 +84,13 @@ async function readBounded(response: Response): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function decode(bytes: Buffer): string {
+function decode(bytes: Buffer, { name }: DocumentSource): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     throw new TreasuryFeedError({
       failure: 'malformed',
-      message: 'The Treasury feed’s answer is not UTF-8.',
+      message: `The ${name}’s answer is not UTF-8.`,
       cause: error,
     })
   }

@@ -8,9 +8,11 @@ import type { CurveSource } from '../curve-source.ts'
 import { findLastTreasuryCurve } from '../curve-store.ts'
 import { findNoteSet } from '../note-store.ts'
 import type { Published } from '../published.ts'
+import { checkPlausibility } from './check-plausibility.ts'
 import { formatTerms } from './choose-row.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type FetchedCurve, fetchTreasuryCurve, type TreasuryConfig } from './fetch-curve.ts'
+import { fetchSofr, type Sofr } from './fetch-sofr.ts'
 import { storeTreasuryCurve } from './store-treasury-curve.ts'
 import { createTreasuryMetrics, type FeedStatus, type FetchOutcome } from './treasury-metrics.ts'
 
@@ -117,22 +119,31 @@ function createAttempt(
   { signal, sourceDate }: { readonly signal: AbortSignal; readonly sourceDate: string | undefined },
 ) {
   const { clock, log } = parts
-  let status: FeedStatus = { sourceDate, vanishedBills: [], problem: undefined }
-  const metrics = createTreasuryMetrics({ metrics: parts.metrics, clock, status: () => status })
+  const { bills: namedBills, plausibility } = parts.config.curve
+  let status: FeedStatus = { sourceDate, vanishedBills: [], problem: undefined, uncompared: undefined }
+  const isCompared = plausibility !== undefined
+  const metrics = createTreasuryMetrics({ metrics: parts.metrics, clock, status: () => status, isCompared })
   const sayOnce = createSayOnce(log)
 
   const fetchAndStore = async (period: Period): Promise<FetchOutcome> => {
     const nowSeconds = toSeconds(clock.now())
-    const fetched = await fetchFor(parts, { period, nowSeconds, signal })
+    const [fetched, sofr] = await Promise.all([
+      fetchFor(parts, { period, nowSeconds, signal }),
+      readSofr(parts.config.curve, signal),
+    ])
     const { sourceDate, bills } = fetched.provenance
-    status = { sourceDate, vanishedBills: fetched.vanishedBills, problem: undefined }
+    const uncompared = compare(fetched, { sofr, plausibility })
+    if (uncompared && !signal.aborted) sayOnce(uncompared, { sourceDate })
+    status = { ...status, uncompared }
     warnOfColumns(fetched, sayOnce)
     for (const { id } of parts.config.chains) {
-      const stored = await storeTreasuryCurve(parts.database, { curve: fetched, chainId: id, nowSeconds })
+      const wanted = { curve: fetched, chainId: id, nowSeconds, bills: namedBills }
+      const stored = await storeTreasuryCurve(parts.database, wanted)
       if (!stored) continue
       const about = { chain: id, curve: stored.id.toString(), sourceDate, bills: bills.length, points: stored.points }
       log.info({ ...about, effectiveFrom: Number(stored.effectiveFrom) }, 'a curve from the Treasury is stored')
     }
+    status = { sourceDate, vanishedBills: fetched.vanishedBills, problem: undefined, uncompared }
     return fetched.isNewest ? 'newest' : 'behind'
   }
   const run = async (period: Period): Promise<FetchOutcome> => {
@@ -170,6 +181,32 @@ async function fetchFor(
   const knownBills = last?.provenance?.bills.map(({ weeks }) => weeks) ?? []
   const { curve, tenors } = config
   return fetchTreasuryCurve({ config: curve, tenors, period, nowSeconds, knownBills, signal })
+}
+
+/** SOFR, or why it cannot be had; undefined where it is not configured. Never throws. */
+async function readSofr(
+  { plausibility, timeoutMs }: TreasuryConfig,
+  signal: AbortSignal,
+): Promise<Sofr | { readonly problem: string } | undefined> {
+  if (!plausibility) return undefined
+  return fetchSofr(plausibility.url, { timeoutMs, signal }).catch((error: Error) => ({
+    problem: `${error.message} The Treasury’s rates are not compared with it.`,
+  }))
+}
+
+/** Throws if the second source contradicts a curve. Returns why it was not compared, if it was to be and was not. */
+function compare(
+  curve: FetchedCurve,
+  {
+    sofr,
+    plausibility,
+  }: {
+    readonly sofr: Awaited<ReturnType<typeof readSofr>>
+    readonly plausibility: TreasuryConfig['plausibility']
+  },
+): string | undefined {
+  if (!sofr || !plausibility) return undefined
+  return 'problem' in sofr ? sofr.problem : checkPlausibility(curve, { sofr, config: plausibility })
 }
 
 type SayOnce = (message: string, about: object) => void

@@ -1,13 +1,15 @@
 import { billRatesPublishedAt, type CurveProvenance, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Curve } from '../curve.ts'
-import { findCurveInForce, findLastTreasuryCurve, storeCurveIf } from '../curve-store.ts'
+import { findCurveInForce, findLastTreasuryCurve, findSignedTreasuryCurve, storeCurveIf } from '../curve-store.ts'
+import { assertNotRevised } from './assert-not-revised.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 
 /**
  * Stores what the Treasury gave as a chain's curve from its first boundary that is not signed, unless it is no news.
  * The rails are not asked here but when notes are signed: a curve that moves too far must come into force and be refused,
- * not leave yesterday's coupons on offer.
+ * not leave yesterday's coupons on offer. Throws `TreasuryFeedError` for rates of a date that notes were signed from and
+ * that are other ones now.
  */
 export async function storeTreasuryCurve(
   database: Database,
@@ -15,7 +17,14 @@ export async function storeTreasuryCurve(
     curve,
     chainId,
     nowSeconds,
-  }: { readonly curve: TreasuryCurve; readonly chainId: number; readonly nowSeconds: bigint },
+    bills,
+  }: {
+    readonly curve: TreasuryCurve
+    readonly chainId: number
+    readonly nowSeconds: bigint
+    /** The bills the operator named, if any. */
+    readonly bills?: readonly number[] | undefined
+  },
 ): Promise<Curve | undefined> {
   return storeCurveIf(database, {
     curve: {
@@ -34,7 +43,9 @@ export async function storeTreasuryCurve(
     wants: async (transaction, effective) => {
       const last = await findLastTreasuryCurve(transaction, chainId)
       const inForce = await findCurveInForce(transaction, { chainId, periodStart: effective.start })
-      return isNews(curve, { last, inForce })
+      if (!isNews(curve, { last, inForce })) return false
+      assertNotRevised(curve, { used: await findSignedTreasuryCurve(transaction, curve.provenance.sourceDate), bills })
+      return true
     },
   })
 }

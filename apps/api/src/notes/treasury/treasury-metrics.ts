@@ -13,6 +13,8 @@ export type FeedStatus = {
   readonly sourceDate: string | undefined
   readonly vanishedBills: readonly number[]
   readonly problem: string | undefined
+  /** Why the rates were not compared with the second source, if one is configured. */
+  readonly uncompared: string | undefined
 }
 
 export const treasuryMetricHelp: MetricHelp = {
@@ -20,6 +22,8 @@ export const treasuryMetricHelp: MetricHelp = {
   tallystick_treasury_source_age_business_days:
     'New York business days since the day of the newest Treasury rates had.',
   tallystick_treasury_missing_bills: 'ALARM: bills that the newest row of the Treasury feed should have and has not.',
+  tallystick_treasury_uncompared:
+    'ALARM: 1 while the Treasury rates are not compared with the configured second source: it fails or is too old.',
   tallystick_treasury_problem: 'ALARM: 1 while the last fetch of the Treasury feed gave no rates that can be used.',
 }
 
@@ -28,10 +32,13 @@ export function createTreasuryMetrics({
   metrics,
   clock,
   status,
+  isCompared,
 }: {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly status: () => FeedStatus
+  /** Whether a second source is configured. */
+  readonly isCompared: boolean
 }): { fetched(outcome: FetchOutcome): void } {
   const fetches = (outcome: FetchOutcome) => metrics.counter('tallystick_treasury_fetches_total', { outcome })
   for (const outcome of fetchOutcomes) fetches(outcome)
@@ -41,5 +48,8 @@ export function createTreasuryMetrics({
   })
   metrics.gauge('tallystick_treasury_missing_bills', () => [{ value: status().vanishedBills.length }])
   metrics.gauge('tallystick_treasury_problem', () => [{ value: status().problem === undefined ? 0 : 1 }])
+  if (isCompared) {
+    metrics.gauge('tallystick_treasury_uncompared', () => [{ value: status().uncompared === undefined ? 0 : 1 }])
+  }
   return { fetched: (outcome) => fetches(outcome).increment() }
 }

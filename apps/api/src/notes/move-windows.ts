@@ -1,0 +1,55 @@
+import type { Queryable } from '@tallystick/database'
+import type { Config } from '../config.ts'
+
+/** The coupons of a stretch of time before a period, and how far the next may be from any of them. */
+export type MoveWindow = {
+  /** For messages: "24 hours". */
+  readonly name: string
+  readonly rail: string
+  readonly maxMoveBps: number
+  /** Lowest and highest coupon on offer in that time, by tenor in days. */
+  readonly coupons: ReadonlyMap<number, { readonly lowestBps: number; readonly highestBps: number }>
+}
+
+export type WindowLimits = Pick<Config['rails'], 'maxMoveBpsPerDay' | 'maxMoveBpsPerWeek'>
+
+const daySeconds = 86_400n
+
+/**
+ * Reads the coupons a chain offered in the day and in the week before a period. Coupons from before the last curve that
+ * was confirmed do not count: a person has accepted the move away from them.
+ */
+export async function readMoveWindows(
+  database: Queryable,
+  {
+    chainId,
+    beforeStart,
+    limits,
+  }: { readonly chainId: number; readonly beforeStart: bigint; readonly limits: WindowLimits },
+): Promise<readonly MoveWindow[]> {
+  const windows = [
+    { name: '24 hours', rail: 'rails.maxMoveBpsPerDay', maxMoveBps: limits.maxMoveBpsPerDay, seconds: daySeconds },
+    { name: '7 days', rail: 'rails.maxMoveBpsPerWeek', maxMoveBps: limits.maxMoveBpsPerWeek, seconds: 7n * daySeconds },
+  ]
+  return Promise.all(
+    windows.map(async ({ seconds, ...window }) => {
+      const rows = await database.query<CouponRow>(couponsInWindow, [chainId, beforeStart, beforeStart - seconds])
+      const coupons = rows.map((row) => [row.tenor_days, { lowestBps: row.lowest, highestBps: row.highest }] as const)
+      return { ...window, coupons: new Map(coupons) }
+    }),
+  )
+}
+
+type CouponRow = { readonly tenor_days: number; readonly lowest: number; readonly highest: number }
+
+const couponsInWindow = `
+  with confirmed as (
+    select note_sets.curve_id from note_sets join curves on curves.id = note_sets.curve_id
+    where note_sets.chain_id = $1 and note_sets.period_start < $2 and curves.confirmed
+    order by note_sets.period_start desc limit 1)
+  select tenor_days, min(coupon_bps) as lowest, max(coupon_bps) as highest
+  from notes join note_sets using (chain_id, period_start)
+  where chain_id = $1 and period_start < $2 and period_end > $3
+    and period_start >= coalesce(
+      (select min(period_start) from note_sets where chain_id = $1 and curve_id = (select curve_id from confirmed)), 0)
+  group by tenor_days`

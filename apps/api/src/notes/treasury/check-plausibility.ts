@@ -1,0 +1,40 @@
+import { countBusinessDays } from '@tallystick/core'
+import { formatConfirmation } from '../rails.ts'
+import { TreasuryFeedError } from './feed-error.ts'
+import type { TreasuryConfig, TreasuryCurve } from './fetch-curve.ts'
+import type { Sofr } from './fetch-sofr.ts'
+
+export type PlausibilityConfig = NonNullable<TreasuryConfig['plausibility']>
+
+// Bills of up to two months follow the overnight rate; longer ones follow what the market expects of it.
+const daysMax = 56
+
+/**
+ * Compares the shortest bills of a curve with SOFR. Throws `TreasuryFeedError` if one is outside the band. Returns why
+ * SOFR says nothing about this curve, if it does not.
+ */
+export function checkPlausibility(
+  { points, provenance: { sourceDate, bills } }: TreasuryCurve,
+  { sofr, config }: { readonly sofr: Sofr; readonly config: PlausibilityConfig },
+): string | undefined {
+  const [older, newer] = sofr.date < sourceDate ? [sofr.date, sourceDate] : [sourceDate, sofr.date]
+  const age = countBusinessDays({ after: older, upTo: newer })
+  if (age > config.maxAgeBusinessDays) {
+    return (
+      `The newest SOFR is of ${sofr.date}, ${age} business days from the Treasury’s rates of ${sourceDate}, ` +
+      `the limit is ${config.maxAgeBusinessDays} (curve.plausibility.maxAgeBusinessDays). The rates are not compared with it.`
+    )
+  }
+  const short = bills.filter(({ days }) => days <= daysMax)
+  for (const { weeks, bps } of short.length > 0 ? short : bills.slice(0, 1)) {
+    const difference = Number(bps) - sofr.percent * 100
+    if (Math.abs(difference) <= config.bandBps) continue
+    throw new TreasuryFeedError({
+      failure: 'off_sofr',
+      message:
+        `In the Treasury feed’s row of ${sourceDate} the ${weeks}-week bill is at ${bps} bps, ${difference.toFixed(1)} from ` +
+        `SOFR of ${sofr.date} (${sofr.percent} %), the band is ${config.bandBps} (curve.plausibility.bandBps). ${formatConfirmation({ points })}`,
+    })
+  }
+  return undefined
+}
