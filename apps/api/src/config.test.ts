@@ -441,6 +441,25 @@ describe('faults', () => {
     expect((await load({ ...smallest, curve: full })).curve).toEqual(full)
   })
 
+  test('default: SOFR as a second source, and what is none', async () => {
+    const curve = { source: 'treasury', basis: 'discount', spreadBps: 0, plausibility: { source: 'sofr', bandBps: 75 } }
+    expect((await load({ ...smallest, curve })).curve).toMatchObject({
+      plausibility: {
+        ...curve.plausibility,
+        url: 'https://markets.newyorkfed.org/api/rates/secured/sofr/last/1.json',
+        maxAgeBusinessDays: 5,
+      },
+    })
+    const plausibility = { source: 'sofr', bandBps: 0, url: 'ftp://fed.example', maxAgeBusinessDays: 31, band: 1 }
+    const faults = await faultsOf({ ...smallest, curve: { ...curve, plausibility } })
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+      'curve.plausibility.bandBps',
+      'curve.plausibility.url',
+      'curve.plausibility.maxAgeBusinessDays',
+      'curve.plausibility',
+    ])
+  })
+
   test('error: a treasury that is not one', async () => {
     const curve = { source: 'treasury', basis: 'coupon', url: 'https://a:b@treasury.example', bills: [4, 5, 4] }
     const faults = await faultsOf({ ...smallest, curve: { ...curve, maxAgeBusinessDays: 0, timeoutMs: 1, tenor: 1 } })

@@ -33,7 +33,7 @@ export function addCurveCommand(program: Command): void {
   addCommonOptions(curve.command('set').description('set the coupons from the next boundary that is not signed yet'))
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
     .option('--chain <id>', 'for one chain only (all of them if left out)', parseChain)
-    .option('--confirm', 'the coupons are meant: do not ask, even if they move further than rails.maxMoveBps', false)
+    .option('--confirm', 'the coupons are meant: do not ask, even if they move further than the rails allow', false)
     .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
       const output = createOutput(json)

@@ -27,7 +27,8 @@ export function checkPlausibility(
   }
   const short = bills.filter(({ days }) => days <= daysMax)
   for (const { weeks, bps } of short.length > 0 ? short : bills.slice(0, 1)) {
-    const difference = Number(bps) - sofr.percent * 100
+    // To four decimals, as the bills are: 4.57 × 100 is 457.00000000000006.
+    const difference = Math.round((Number(bps) - sofr.percent * 100) * 10_000) / 10_000
     if (Math.abs(difference) <= config.bandBps) continue
     throw new TreasuryFeedError({
       failure: 'off_sofr',
