@@ -41,7 +41,7 @@ export function configSchema(sources: ConfigSources) {
     signer: z.discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('private-key'), key: secret, journal }),
       z.strictObject({ kind: z.literal('keystore'), path, password: secret, journal }),
-      z.strictObject({ kind: z.literal('web3signer'), url: httpUrl, address, journal }),
+      web3SignerSchema(sources, { path, secret, journal }),
     ]),
     tenors: z
       .array(z.int().min(1).max(3650))
@@ -74,7 +74,7 @@ export function configSchema(sources: ConfigSources) {
       }))
       .prefault({}),
     data: dataSchema.prefault({}),
-    chains: z.array(chainSchema(secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
+    chains: z.array(chainSchema(sources, secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
   })
   return schema.superRefine(refuseUncheckedChains, { when: isObject })
 }
@@ -84,7 +84,8 @@ const address = z
   .string()
   .refine((value) => isAddress(value), 'must be an address: 0x and 40 hex digits, with a right checksum if mixed case')
   .transform((value): Address => getAddress(value))
-const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL without a user name or password in it')
+const httpUrlFault = 'must be an http or https URL without a user name or password in it'
+const httpUrl = z.string().refine(isHttpUrl, httpUrlFault)
 
 /** Treasury rates that old on the day of a period are the last that are signed, unless the configuration says other. */
 export const maxAgeBusinessDaysDefault = 2
@@ -141,7 +142,8 @@ const dataSchema = z.strictObject({
     .default(64 * 1024 * 1024),
 })
 
-function chainSchema(secret: z.ZodType<Secret, string>) {
+function chainSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) {
+  const url = secretUrlSchema(sources)
   return z
     .strictObject({
       id: z.int().min(1),
@@ -155,8 +157,8 @@ function chainSchema(secret: z.ZodType<Secret, string>) {
         .prefault({}),
       maxCouponBps: z.int().min(1).max(10_000).default(1000),
       minMaturitySeconds: z.int().min(0).default(172_800),
-      rpc: z.array(httpUrl).default([]),
-      subgraph: subgraphSchema(secret).optional(),
+      rpc: z.array(url).default([]),
+      subgraph: subgraphSchema({ secret, url }).optional(),
     })
     .refine(({ subgraph, rpc }) => subgraph?.embedded === undefined || rpc.length > 0, {
       path: ['rpc'],
@@ -165,10 +167,16 @@ function chainSchema(secret: z.ZodType<Secret, string>) {
     .transform(({ pool, domain, ...chain }) => ({ ...chain, domain: { ...domain, verifyingContract: pool } }))
 }
 
-function subgraphSchema(secret: z.ZodType<Secret, string>) {
+function subgraphSchema({
+  secret,
+  url,
+}: {
+  readonly secret: z.ZodType<Secret, string>
+  readonly url: z.ZodType<string, string>
+}) {
   return z
     .strictObject({
-      urls: z.array(httpUrl).min(1).optional(),
+      urls: z.array(url).min(1).optional(),
       headers: z.record(z.string(), secret).optional(),
       embedded: z.strictObject({ positions: address, startBlock: z.int().min(0).default(0) }).optional(),
     })
@@ -223,6 +231,63 @@ function databaseSchema(sources: ConfigSources) {
       const directory = resolve(sources.baseDirectory, (url ?? '').replace(/^file:(\/\/)?/, ''))
       if (/^file:./.test(url ?? '')) return { reveal: () => `file:${directory}` }
       return fault('must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them')
+    })
+}
+
+// The name of no host (RFC 2606 §2), for a URL that a command does not know and does not need.
+const unknownUrl = 'https://url-is-not-set.invalid'
+
+/** A URL that may hold a provider's key: as it is, or "env:NAME" or "file:path" of what holds it. */
+function secretUrlSchema({ env, secrets, baseDirectory }: ConfigSources): z.ZodType<string, string> {
+  return z.string().transform((value, context): string => {
+    const fault = (message: string) => {
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(value) ?? []
+    if (!kind) return isHttpUrl(value) ? value : fault(`${httpUrlFault}, or "env:NAME" or "file:path" of one`)
+    const found = kind === 'env' ? readVariable(env, name) : readSecretFile(resolve(baseDirectory, name))
+    if (found.problem !== undefined) return secrets === 'required' ? fault(found.problem) : unknownUrl
+    // Never the value itself: it is a secret.
+    return isHttpUrl(found.value) ? found.value : fault(`what ${name} holds ${httpUrlFault}`)
+  })
+}
+
+/** `tls` and `headers` are what the signer, or a proxy in front of it, knows the service by. */
+function web3SignerSchema(
+  sources: ConfigSources,
+  {
+    path,
+    secret,
+    journal,
+  }: {
+    readonly path: z.ZodType<string, string>
+    readonly secret: z.ZodType<Secret, string>
+    readonly journal: z.ZodPrefault<z.ZodType<string, string>>
+  },
+) {
+  const tls = z
+    .strictObject({ cert: path.optional(), key: path.optional(), ca: path.optional() })
+    .superRefine(({ cert, key, ca }, context) => {
+      if ((cert === undefined) !== (key === undefined)) {
+        context.addIssue({ code: 'custom', message: 'must have both "cert" and "key", or neither' })
+      }
+      if (sources.secrets !== 'required') return
+      if (cert !== undefined && key !== undefined) checkCertificate({ cert, key }, context)
+      if (ca !== undefined) checkAuthority(ca, context)
+    })
+  return z
+    .strictObject({
+      kind: z.literal('web3signer'),
+      url: httpUrl,
+      address,
+      journal,
+      tls: tls.optional(),
+      headers: z.record(z.string().regex(/^[\w-]+$/, 'is no name of a header'), secret).optional(),
+    })
+    .refine(({ tls, url }) => tls === undefined || !isHttpUrl(url) || url.startsWith('https:'), {
+      path: ['url'],
+      message: 'must be an https URL: "tls" is of no use without',
     })
 }
 
@@ -282,6 +347,18 @@ function checkCertificate(files: { readonly cert: string; readonly key: string }
   } catch {
     const message = `${files.key} holds no private key in PEM form, or not the one of this certificate`
     context.addIssue({ code: 'custom', path: ['key'], message })
+  }
+}
+
+function checkAuthority(path: string, context: z.RefinementCtx): void {
+  try {
+    new X509Certificate(readFileSync(path))
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const message = /^E[A-Z]+$/.test(code)
+      ? `${path} cannot be read (${code})`
+      : `${path} holds no certificate in PEM form`
+    context.addIssue({ code: 'custom', path: ['ca'], message })
   }
 }
 

@@ -276,7 +276,7 @@ describe('faults', () => {
         "chains[0].pool: must be an address: 0x and 40 hex digits, with a right checksum if mixed case",
         "chains[0].domain.version: must be a string: a number would change the hash",
         "chains[0].maxCouponBps: Too big: expected number to be <=10000",
-        "chains[0].rpc[0]: must be an http or https URL without a user name or password in it",
+        "chains[0].rpc[0]: must be an http or https URL without a user name or password in it, or "env:NAME" or "file:path" of one",
         "chains[1].id: Too small: expected number to be >=1",
         "chains[1].name: Too small: expected string to have >=1 characters",
         "chains[1].subgraph.urls: Too small: expected array to have >=1 items",
@@ -733,5 +733,84 @@ describe('the file itself', () => {
     expect(quoteMissing.message).not.toContain('hunter2')
     const commaMissing = await failureOf('{ "admin": { "token": "hunter2-hunter2" "port": 1 } }')
     expect(commaMissing.message).not.toContain('hunter2')
+  })
+})
+
+const variables = env
+
+describe('URLs that may be secrets', () => {
+  const key = '0123456789abcdef0123456789abcdef'
+  const withUrl = (url: string) => withChain({ rpc: [url], subgraph: { urls: [url] } })
+
+  test('default: as they are, by a variable and by a file', async () => {
+    await writeFile(join(folder, 'rpc-url'), `https://rpc.example/v3/${key}\n`)
+    const env = { ...variables, RPC_URL: `https://rpc.example/${key}` }
+    const urlOf = async (url: string) => (await load(withUrl(url), { env })).chains[0]
+    for (const [url, found] of [
+      ['https://rpc.example', 'https://rpc.example'],
+      ['env:RPC_URL', env.RPC_URL],
+      ['file:rpc-url', `https://rpc.example/v3/${key}`],
+    ] as const) {
+      expect(await urlOf(url)).toMatchObject({ rpc: [found], subgraph: { urls: [found] } })
+    }
+  })
+
+  test('error: a variable that is not set or holds no URL, without its value', async () => {
+    expect(await faultsOf(withChain({ rpc: ['env:RPC_URL'] }))).toEqual([
+      'chains[0].rpc[0]: the variable RPC_URL is not set',
+    ])
+    const env = { ...variables, RPC_URL: `rpc.example/${key}` }
+    const faults = await faultsOf(withChain({ rpc: ['env:RPC_URL', `ftp://${key}`] }), { env })
+    expect(faults).toEqual([
+      'chains[0].rpc[0]: what RPC_URL holds must be an http or https URL without a user name or password in it',
+      'chains[0].rpc[1]: must be an http or https URL without a user name or password in it, or "env:NAME" or "file:path" of one',
+    ])
+  })
+
+  test('behavior: a command that needs no RPC does without the variable', async () => {
+    const embedded = { embedded: { positions: pool } }
+    const config = await load(withChain({ rpc: ['env:RPC_URL'], subgraph: embedded }), { secrets: 'optional' })
+    expect(config.chains[0]?.rpc).toEqual(['https://url-is-not-set.invalid'])
+  })
+})
+
+describe('a Web3Signer behind TLS', () => {
+  const signer = { kind: 'web3signer', url: 'https://signer.example', address: pool }
+
+  test('default: files, authority and headers', async () => {
+    const tls = { cert: 'cert.pem', key: 'key.pem', ca: 'cert.pem' }
+    const config = await load({ ...smallest, signer: { ...signer, tls, headers: { 'x-token': 'env:GRAPH_AUTH' } } })
+    expect(config.signer).toMatchObject({ tls: { cert: join(folder, 'cert.pem'), ca: join(folder, 'cert.pem') } })
+    expect(JSON.stringify(config)).not.toContain(env.GRAPH_AUTH)
+  })
+
+  test.each([
+    [
+      'half a pair',
+      { ...signer, tls: { cert: 'cert.pem' } },
+      'signer.tls: must have both "cert" and "key", or neither',
+    ],
+    [
+      'no authority',
+      { ...signer, tls: { ca: 'none.pem' } },
+      'signer.tls.ca: <folder>/none.pem cannot be read (ENOENT)',
+    ],
+    [
+      'a key as authority',
+      { ...signer, tls: { ca: 'key.pem' } },
+      'signer.tls.ca: <folder>/key.pem holds no certificate in PEM form',
+    ],
+    [
+      'plain HTTP',
+      { ...signer, url: 'http://signer.example', tls: {} },
+      'signer.url: must be an https URL: "tls" is of no use without',
+    ],
+    [
+      'a header in the open',
+      { ...signer, headers: { 'x-token': 'Bearer x' } },
+      'signer.headers.x-token: must be "env:NAME" or "file:path": secrets do not belong in this file',
+    ],
+  ])('error: %s', async (_, changed, fault) => {
+    expect(await faultsOf({ ...smallest, signer: changed })).toEqual([fault])
   })
 })

@@ -12,7 +12,12 @@ export type CertificateAuthority = PemPair & {
    */
   issue(
     names: readonly string[],
-    options?: { readonly issuerUrl?: string | undefined; readonly keyType?: 'ec' | 'rsa' | undefined },
+    options?: {
+      readonly issuerUrl?: string | undefined
+      readonly keyType?: 'ec' | 'rsa' | undefined
+      /** A server by default. */
+      readonly usage?: 'server' | 'client' | undefined
+    },
   ): PemPair
 }
 
@@ -32,6 +37,7 @@ const oid = {
   authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
   caIssuers: '1.3.6.1.5.5.7.48.2',
   serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const
 
 /**
@@ -63,7 +69,7 @@ export function createCertificateAuthority(now: Date = new Date()): CertificateA
       extension(oid.keyUsage, bitString(Buffer.of(0b0000_0110), 1), { critical: true }),
     ]),
     key: exportKey(authority.privateKey),
-    issue: (names, { issuerUrl, keyType = 'ec' } = {}) => {
+    issue: (names, { issuerUrl, keyType = 'ec', usage = 'server' } = {}) => {
       const server =
         keyType === 'ec'
           ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -71,7 +77,7 @@ export function createCertificateAuthority(now: Date = new Date()): CertificateA
       const cert = certify(names[0] ?? 'localhost', server.publicKey, [
         extension(oid.basicConstraints, sequence(), { critical: true }),
         extension(oid.keyUsage, bitString(Buffer.of(0b1000_0000), 7), { critical: true }),
-        extension(oid.extendedKeyUsage, sequence(objectId(oid.serverAuth)), { critical: false }),
+        extension(oid.extendedKeyUsage, sequence(objectId(oid[`${usage}Auth`])), { critical: false }),
         extension(oid.subjectAltName, sequence(...names.map(encodeName)), { critical: false }),
         ...(issuerUrl === undefined ? [] : [informationAccess(issuerUrl)]),
       ])

@@ -30,9 +30,10 @@ export async function checkSigner(
 }
 
 const adviceByFailure: Readonly<Record<SignerFailure, string>> = {
-  unreachable: 'See that it runs and that signer.url is right.',
+  unreachable: 'See that it runs and that signer.url and signer.tls are right.',
   timeout: 'See whether it hangs, and what its own log says.',
-  refused: 'See that it holds the key of signer.address, and that its version is 25.9 or later.',
+  refused:
+    'See that it holds the key of signer.address, that its version is 25.9 or later, and that signer.headers and signer.tls are right.',
   malformed: 'See that signer.url is Web3Signer’s, of version 25.9 or later.',
   wrong_key: 'See that its key is that of signer.address and, for Web3Signer, that its version is 25.9 or later.',
 }

@@ -20,7 +20,8 @@ export function createRedactor(config: Config): (text: string) => string {
 
 function signerSecrets(signer: Config['signer']): string[] {
   if (signer.kind === 'private-key') return [signer.key.reveal(), signer.key.reveal().replace(/^0x/, '')]
-  return signer.kind === 'keystore' ? [signer.password.reveal()] : []
+  if (signer.kind === 'keystore') return [signer.password.reveal()]
+  return Object.values(signer.headers ?? {}).map((header) => header.reveal())
 }
 
 /** As it is written in the URL, and as it is meant. */

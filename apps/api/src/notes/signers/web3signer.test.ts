@@ -1,15 +1,19 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { hashNote, type Note, type NoteDomain } from '@tallystick/core'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { type Hex, toHex, verifyTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { signNote } from './sign-note.ts'
 import { SignerError } from './signer.ts'
-import { createWeb3Signer } from './web3signer.ts'
+import { createWeb3Signer, type Web3SignerOptions } from './web3signer.ts'
 
 const vector = JSON.parse(
   readFileSync(new URL('../../../../../packages/core/vectors/note.json', import.meta.url), 'utf8'),
@@ -308,5 +312,96 @@ describe('a signer that misbehaves', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(4_990)
     expect(errors.map(({ failure }) => failure)).toEqual(['timeout', 'timeout'])
     expect(errors[0]?.message).toMatchInlineSnapshot(`"Web3Signer did not answer within 5000 ms."`)
+  })
+})
+
+describe('a signer behind TLS', () => {
+  const authority = createCertificateAuthority()
+  const client = authority.issue(['tallystick'], { usage: 'client' })
+  const directory = mkdtempSync(join(tmpdir(), 'tallystick-web3signer-'))
+  const write = (name: string, text: string) => {
+    writeFileSync(join(directory, name), text)
+    return join(directory, name)
+  }
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  const files = {
+    ca: write('ca.pem', authority.cert),
+    cert: write('c.pem', client.cert),
+    key: write('k.pem', client.key),
+  }
+  const token = 'a-token-nobody-should-see'
+  const headers = { authorization: { reveal: () => `Bearer ${token}` } }
+
+  /** Takes only clients of the authority that send the header. */
+  async function startTlsSigner(server = authority.issue(['127.0.0.1'])): Promise<string> {
+    const listener = createTlsServer(
+      { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: true },
+      async (request, response) => {
+        const seen = await read(request)
+        if (request.headers.authorization !== `Bearer ${token}`) response.writeHead(401).end('{}')
+        else await signingWith(vector.privateKey)(response, seen)
+      },
+    )
+    servers.push(listener)
+    listener.on('tlsClientError', () => undefined)
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    return `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`
+  }
+
+  const failing = async (options: Partial<Web3SignerOptions>) => {
+    const url = options.url ?? (await startTlsSigner())
+    const signer = createWeb3Signer({ address, tls: files, headers, ...options, url })
+    const error = await signNote(signer, { terms, domain }).catch((error) => error)
+    expect(error).toBeInstanceOf(SignerError)
+    expect(inspect(error, { depth: null })).not.toContain(token)
+    return [error.failure, error.message]
+  }
+
+  test('default: is shown the client certificate and the headers', async () => {
+    const signer = createWeb3Signer({ url: await startTlsSigner(), address, tls: files, headers })
+    const notes = await Promise.all([1, 2, 3].map(() => signNote(signer, { terms, domain })))
+    for (const note of notes) expect(note.signature).toEqual(vector.signature)
+  })
+
+  test('error: does not take a service without a client certificate', async () => {
+    const [failure, message] = await failing({ tls: { ca: files.ca } })
+    expect(failure).toBe('unreachable')
+    expect(message).toMatch(/^Web3Signer cannot be reached \((ERR_SSL_|ECONNRESET|EPIPE)/)
+  })
+
+  test('error: is certified by another authority than the configured one', async () => {
+    const other = write('other.pem', createCertificateAuthority().cert)
+    const unreachable = /^Web3Signer cannot be reached \((UNABLE_TO_|SELF_SIGNED_|CERT_)/
+    expect(await failing({ tls: { ...files, ca: other } })).toEqual(['unreachable', expect.stringMatching(unreachable)])
+    // Node's own authorities are asked where none is configured.
+    const { cert, key } = files
+    expect(await failing({ tls: { cert, key } })).toEqual(['unreachable', expect.stringMatching(unreachable)])
+  })
+
+  test('error: has a certificate that expired, or one of another name', async () => {
+    const past = createCertificateAuthority(new Date(Date.now() - 1_000 * 86_400_000))
+    const expired = await startTlsSigner(past.issue(['127.0.0.1']))
+    const ca = write('past.pem', past.cert)
+    expect((await failing({ url: expired, tls: { ...files, ca } }))[1]).toContain('CERT_HAS_EXPIRED')
+    const misnamed = await startTlsSigner(authority.issue(['signer.example']))
+    expect((await failing({ url: misnamed }))[1]).toContain('ERR_TLS_CERT_ALTNAME_INVALID')
+  })
+
+  test('error: gets no header, or a wrong one', async () => {
+    const refused = [
+      'refused',
+      'Web3Signer, or a proxy in front of it, answered 401. Check signer.headers and signer.tls.',
+    ]
+    expect(await failing({ headers: undefined })).toEqual(refused)
+    expect(await failing({ headers: { authorization: { reveal: () => 'Bearer other' } } })).toEqual(refused)
+  })
+
+  test('error: a file that cannot be read is named', async () => {
+    const cert = join(directory, 'gone.pem')
+    expect(await failing({ tls: { ...files, cert } })).toEqual([
+      'unreachable',
+      `${cert} of signer.tls cannot be read (ENOENT).`,
+    ])
   })
 })

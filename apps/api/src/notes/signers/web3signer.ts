@@ -1,6 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent, request as requestHttps } from 'node:https'
 import { noteTypedData } from '@tallystick/core'
 import type { Address } from 'viem'
+import type { Secret } from '../../config-schema.ts'
 import { type Signer, SignerError } from './signer.ts'
+
+export type Web3SignerOptions = {
+  readonly url: string
+  readonly address: Address
+  /** Paths of PEM files: what the signer knows this service by, and whom it has to be certified by. */
+  readonly tls?:
+    | { readonly cert?: string | undefined; readonly key?: string | undefined; readonly ca?: string | undefined }
+    | undefined
+  readonly headers?: Readonly<Record<string, Secret>> | undefined
+}
 
 const timeoutMs = 5_000
 // A signature is 132 characters; an answer this long is not one.
@@ -14,7 +28,9 @@ const domainTypes = [
 ]
 
 /** A signer behind Web3Signer's JSON-RPC (25.9 or later: those before it sign with another prefix). */
-export function createWeb3Signer({ url, address }: { readonly url: string; readonly address: Address }): Signer {
+export function createWeb3Signer(options: Web3SignerOptions): Signer {
+  const { address } = options
+  const post = createPost(options)
   return {
     kind: 'web3signer',
     address,
@@ -25,16 +41,16 @@ export function createWeb3Signer({ url, address }: { readonly url: string; reado
         types: { EIP712Domain: domainTypes, ...types },
         message: Object.fromEntries(Object.entries(message).map(([name, value]) => [name, value.toString()])),
       }
-      return requestSignature(url, { method: 'eth_signTypedData', params: [address, payload] })
+      return requestSignature(post, { method: 'eth_signTypedData', params: [address, payload] })
     },
   }
 }
 
 async function requestSignature(
-  url: string,
+  post: Post,
   request: { readonly method: string; readonly params: readonly unknown[] },
 ): Promise<string> {
-  const text = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }))
+  const text = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }))
   const answer = parseAnswer(text)
   if (typeof answer?.result === 'string') return answer.result
   if (answer?.error) {
@@ -56,34 +72,91 @@ function parseAnswer(text: string): Answer | undefined {
   }
 }
 
-async function post(url: string, body: string): Promise<string> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  try {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(url, { method: 'POST', body, headers, signal, redirect: 'error' })
-    return await readBounded(response)
-  } catch (error) {
-    if (error instanceof SignerError) throw error
-    if (signal.aborted) {
-      throw new SignerError({
-        failure: 'timeout',
-        message: `Web3Signer did not answer within ${timeoutMs} ms.`,
-        cause: error,
+type Post = (body: string) => Promise<string>
+
+// Short-lived certificates are renewed in their files while the service runs.
+const agentMsMax = 60_000
+
+/** By Node's own requests: `fetch` of Node 20 takes no client certificate. Redirects are not followed. */
+function createPost({ url, tls, headers = {} }: Web3SignerOptions): Post {
+  let known: { readonly agent: Promise<Agent>; readonly atMs: number } | undefined
+  const agentOf = async (): Promise<Agent | undefined> => {
+    if (!tls) return undefined
+    const nowMs = performance.now()
+    if (!known || nowMs - known.atMs > agentMsMax) known = { agent: openAgent(tls), atMs: nowMs }
+    return known.agent
+  }
+  return async (body) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    try {
+      const agent = await agentOf().catch((error) => {
+        known = undefined
+        throw error
       })
+      const revealed = Object.entries(headers).map(([name, value]) => [name, value.reveal()])
+      const length = Buffer.byteLength(body)
+      return await send(url, {
+        body,
+        signal,
+        agent,
+        headers: { ...Object.fromEntries(revealed), 'content-type': 'application/json', 'content-length': length },
+      })
+    } catch (error) {
+      if (error instanceof SignerError) throw error
+      const { code, message } = error as NodeJS.ErrnoException
+      throw signal.aborted
+        ? new SignerError({ failure: 'timeout', message: `Web3Signer did not answer within ${timeoutMs} ms.` })
+        : new SignerError({
+            failure: 'unreachable',
+            message: `Web3Signer cannot be reached (${code ?? message}).`,
+            cause: error,
+          })
     }
-    const { code, message } = ((error as Error).cause ?? {}) as { code?: string; message?: string }
-    throw new SignerError({
-      failure: 'unreachable',
-      message: `Web3Signer cannot be reached (${code ?? message ?? 'no connection'}).`,
-      cause: error,
-    })
   }
 }
 
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
+async function openAgent({ cert, key, ca }: NonNullable<Web3SignerOptions['tls']>): Promise<Agent> {
+  const read = async (path: string | undefined) => {
+    if (path === undefined) return undefined
+    return readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+      throw new SignerError({ failure: 'unreachable', message: `${path} of signer.tls cannot be read (${code}).` })
+    })
+  }
+  return new Agent({ cert: await read(cert), key: await read(key), ca: await read(ca), minVersion: 'TLSv1.2' })
+}
+
+type Sending = {
+  readonly body: string
+  readonly signal: AbortSignal
+  readonly agent: Agent | undefined
+  readonly headers: Readonly<Record<string, string | number>>
+}
+
+async function send(url: string, { body, ...options }: Sending): Promise<string> {
+  const request = url.startsWith('https:') ? requestHttps : requestHttp
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { ...options, method: 'POST' }, resolve)
+      .on('error', reject)
+      .end(body)
+  })
+  const { statusCode: status = 0 } = response
+  const isRedirect = status >= 300 && status < 400
+  if (isRedirect || status === 401 || status === 403) {
+    response.destroy()
+    throw isRedirect
+      ? new SignerError({ failure: 'unreachable', message: `Web3Signer cannot be reached (redirect ${status}).` })
+      : new SignerError({
+          failure: 'refused',
+          message: `Web3Signer, or a proxy in front of it, answered ${status}. Check signer.headers and signer.tls.`,
+        })
+  }
+  return readBounded(response)
+}
+
+async function readBounded(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response) {
     size += chunk.byteLength
     if (size > answerBytesMax) {
       throw new SignerError({ failure: 'malformed', message: `Web3Signer’s answer is over ${answerBytesMax} bytes.` })
