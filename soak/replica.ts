@@ -30,7 +30,7 @@ process.on('message', (order: Order) => {
 const config = loadConfig(configPath, { env: process.env, secrets: 'required' })
 const log = pino({ level: 'info', base: null }, pino.destination(2))
 const say = (line: string) => void process.stdout.write(`${line}\n`)
-const service = await startService({ config, clock, log, say })
+const service = await startService({ config, clock, log, say, databaseShiftMs: () => offsets.trueMs })
 stopOnSignal(service, { say })
 tell({ kind: 'ready', baseUrl: service.baseUrl, adminUrl: service.adminUrl })
 

@@ -13,6 +13,7 @@ import { refusalReasons } from '../apps/api/src/notes/rails.ts'
 import { signerFailures } from '../apps/api/src/notes/signers/signer.ts'
 import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metrics.ts'
 import { poolMetricHelp } from '../apps/api/src/notes/watch-pool.ts'
+import { timeMetricHelp } from '../apps/api/src/time/keep-time.ts'
 
 const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
 const help = {
@@ -27,6 +28,7 @@ const help = {
   ...remoteMetricHelp,
   ...treasuryMetricHelp,
   ...poolMetricHelp,
+  ...timeMetricHelp,
 }
 
 /** A section of the guide, by the words of its heading. */

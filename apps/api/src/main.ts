@@ -32,7 +32,7 @@ import { type Certificate, watchCertificate } from './http/watch-certificate.ts'
 import { openKeyRing } from './keys/key-ring.ts'
 import { announceReplica } from './keys/replicas.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { createChainTimeReader } from './notes/chain-time.ts'
+import { createChainTimeReader, type ReadChainTime } from './notes/chain-time.ts'
 import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
 import { createJournalGuard } from './notes/journal/guard-signing.ts'
 import { bookMetricHelp } from './notes/journal/keep-books.ts'
@@ -42,7 +42,7 @@ import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPreflight, type Preflight } from './notes/preflight.ts'
 import { createPreflightMetrics, preflightMetricHelp } from './notes/preflight-metrics.ts'
-import { createPublished, type Published } from './notes/published.ts'
+import { createPublished, offerWhileAgreed, type Published } from './notes/published.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
 import { keepTreasuryCurve } from './notes/treasury/keep-treasury-curve.ts'
 import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
@@ -51,6 +51,7 @@ import { openLanes } from './open-lanes.ts'
 import { openPortal, type PortalOptions } from './portal/open-portal.ts'
 import { openRate } from './rate/open-rate.ts'
 import { openServiceDatabase } from './service-database.ts'
+import { keepTime, type TimeKeeper, timeMetricHelp } from './time/keep-time.ts'
 
 export type Service = {
   readonly baseUrl: string
@@ -74,6 +75,8 @@ export type ServiceOptions = {
   readonly premadeWriter?: PremadeWriter | undefined
   /** How often the pools are looked at. Tests inject shorter times. */
   readonly poolWatchTimes?: WatchTimes | undefined
+  /** Added to the database's clock, where `clock` is moved away from the machine's on purpose. Milliseconds, 0 by default. */
+  readonly databaseShiftMs?: (() => number) | undefined
 }
 
 /** Starts the whole service: database, keys, signer, notes, both listeners. What was opened is closed if a step fails. */
@@ -113,8 +116,9 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(() => {
     for (const pool of pools.values()) pool.close()
   })
-  const notes = await startNotes(database, { ...surroundings, ...common, pools })
-  const { published, keeper, signer, poolWatch, books, curveSource } = notes
+  const clocks = await startClocks(database, { ...surroundings, ...common })
+  const notes = await startNotes(database, { ...surroundings, ...common, ...clocks, pools })
+  const { published, keeper, signer, poolWatch, books, curveSource, time } = notes
   const embedded = await startEmbeddedSubgraphs(database, { ...common, chains: config.chains })
   closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
   addSubgraphMetrics(metrics, embedded)
@@ -129,19 +133,19 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const writer = surroundings.premadeWriter
   const lameDuck = createLameDuck(config.listen.lameDuckSeconds)
   const isListening = () => app.server.listening && !lameDuck.hasBegun()
-  const laned = { ...common, writer, published, keyRing, chainIds, gateway, knownRequests, isListening }
+  const laned = { ...common, writer, published, time, keyRing, chainIds, gateway, knownRequests, isListening }
   const addLanes = tls && (await openLanes(laned))
   const app = buildApp(config, {
     ...common,
     keyRing,
-    notes: { published, keeper, clock },
+    notes: { published, keeper, clock, time },
     data,
     rate,
     subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
     portal: openPortal(database, { config, signer, options: surroundings.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
-  const watched = { poolWatch, checkBooks: books.check }
+  const watched = { poolWatch, checkBooks: books.check, checkClocks: time.check }
   const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, ...watched }
   const { problem: curveProblem } = curveSource
   const hooks = { takeInKeys: replica.takeInKeys, reconcile: books.reconcile, curveProblem }
@@ -177,46 +181,49 @@ const metricHelp = {
   ...remoteMetricHelp,
   ...treasuryMetricHelp,
   ...poolMetricHelp,
+  ...timeMetricHelp,
 }
 
 type NotesSurroundings = Surroundings & {
   readonly metrics: Metrics
   readonly monotonicNow: () => number
   readonly pools: ReadonlyMap<number, PoolReader>
+  readonly readChainTime: ReadChainTime
+  readonly time: TimeKeeper
+}
+
+/** Measures the other clocks before anything is signed or served. */
+async function startClocks(database: Database, options: Omit<NotesSurroundings, 'pools' | 'readChainTime' | 'time'>) {
+  const { chains } = options.config
+  const readChainTime = createChainTimeReader(chains)
+  const time = await keepTime({ ...options, database, chains, readChainTime })
+  options.closers.push(time.stop)
+  return { readChainTime, time }
 }
 
 async function startNotes(database: Database, surroundings: NotesSurroundings) {
-  const { config, clock, log, say, closers, metrics, monotonicNow } = surroundings
+  const { config, clock, log, say, closers, metrics, monotonicNow, readChainTime, time } = surroundings
   const signer = await openSigner(config.signer)
   say(`signing as ${signer.address} (${signer.kind})`)
   const journal = await openSignerJournal(config.signer.journal, { create: true, say })
   closers.push(() => journal.close())
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublished(chainIds)
-  const readChainTime = createChainTimeReader(config.chains)
+  const offered = offerWhileAgreed(published, time.agrees)
   const { tenors, rails, chains, curve } = config
   const preflight = openPreflight(surroundings)
   const curveSource = await openCurveSource(database, { ...surroundings, published })
   closers.push(() => curveSource.stop())
-  const { maxMoveBps } = rails
+  const { maxMoveBps, signAheadSeconds } = rails
   const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
-  const noteMetrics = createNoteMetrics({ metrics, clock, published, chainIds })
+  const noteMetrics = createNoteMetrics({ metrics, clock, published: offered, chainIds })
   const desk = {
-    database,
-    clock,
-    signer,
-    readChainTime,
-    tenors,
-    maxMoveBps,
-    windowLimits: rails,
-    maxAgeBusinessDays,
-    curveSource,
-    preflight,
+    ...{ database, clock, signer, readChainTime, timeJudge: time, curveSource, preflight },
+    ...{ tenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
   }
   const keeper = await keepNotes({
     desk: { ...desk, journal: createJournalGuard(database, journal) },
     chains,
-    signAheadSeconds: rails.signAheadSeconds,
     earlierSigner: rails.earlierSigner,
     published,
     preflight,
@@ -231,14 +238,14 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   closers.push(() => poolWatch.stop())
   const books = await startBooks(database, { ...surroundings, published, journal })
   closers.push(() => books.stop())
-  const current = published.at(clock.now())
+  const current = offered.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
     const period = formatPeriod(periodAt(toSeconds(clock.now())))
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
-  return { published, keeper, signer: signer.address, poolWatch, books, curveSource }
+  return { published: offered, keeper, signer: signer.address, poolWatch, books, curveSource, time }
 }
 
 /** What reads the pools of the chains that have an RPC. */

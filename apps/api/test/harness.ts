@@ -10,7 +10,7 @@ import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/t
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { createOperator, type Operator } from '../src/admin/operator.ts'
-import { createClock, type ShiftableClock } from '../src/clock.ts'
+import { type Clock, createClock, type ShiftableClock } from '../src/clock.ts'
 import { type Config, parseConfig } from '../src/config.ts'
 import { type ServiceOptions, startService } from '../src/main.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
@@ -63,6 +63,8 @@ export type Setting = {
   readonly curve?: Readonly<Record<string, number>> | null
   readonly portal?: ServiceOptions['portal']
   readonly premadeWriter?: ServiceOptions['premadeWriter']
+  /** What the database's clock says, if not what the service's does. */
+  readonly databaseClock?: Clock
 }
 
 /** Takes what has to be undone later; the last taken is undone first. */
@@ -122,7 +124,9 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
   const { portal, premadeWriter } = setting
-  const service = await startService({ config, clock, log, say: (line) => lines.push(line), portal, premadeWriter })
+  const databaseShiftMs = () => (setting.databaseClock ?? clock).now() - Date.now()
+  const say = (line: string) => lines.push(line)
+  const service = await startService({ config, clock, log, say, portal, premadeWriter, databaseShiftMs })
   // The embedded database is open in one process once; on PostgreSQL tests look from beside.
   const beside = database.engine === 'postgres' ? await openDatabase(config.database.reveal()) : undefined
   let stopped: Promise<void> | undefined

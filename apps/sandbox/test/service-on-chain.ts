@@ -52,7 +52,8 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   const operator = createOperator({ database, config, clock })
   if (!setting.databaseUrl) await operator.setCurve({ points: coupons, by: 'test' })
   const { secret } = await operator.createKey({ name: 'test', rpm: null })
-  const service = await startService({ config, clock, log, say: () => undefined, poolWatchTimes })
+  const databaseShiftMs = () => clock.now() - Date.now()
+  const service = await startService({ config, clock, log, say: () => undefined, poolWatchTimes, databaseShiftMs })
   const stop = async () => {
     await service.stop()
     await database.close()

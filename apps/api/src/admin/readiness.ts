@@ -21,8 +21,9 @@ const silenceMaxSeconds = 900
 
 /**
  * Ready means: the public listener takes connections, the current period's notes of every chain are in memory, the
- * database answers, and it agrees with what was signed. How the embedded subgraphs stand is told too, but a chain that
- * cannot be read is no reason to keep callers from their notes. The same holds for the pools.
+ * database answers and agrees with what was signed, and the clocks agree about the period. How the embedded subgraphs
+ * stand is told too, but a chain that cannot be read is no reason to keep callers from their notes. The same holds for
+ * the pools.
  */
 export async function checkReadiness({
   database,
@@ -33,6 +34,7 @@ export async function checkReadiness({
   remote = [],
   poolWatch,
   checkBooks,
+  checkClocks,
   isListening,
 }: {
   readonly database: Database
@@ -44,6 +46,7 @@ export async function checkReadiness({
   readonly poolWatch?: Pick<PoolWatch, 'find'> | undefined
   /** Whether memory, signer journal and database agree. */
   readonly checkBooks: () => Check
+  readonly checkClocks: () => readonly Check[]
   /** False before the public listener is open, and from the first moment of a shutdown on. */
   readonly isListening: () => boolean
 }): Promise<Readiness> {
@@ -59,7 +62,7 @@ export async function checkReadiness({
   )
   const own = [await checkDatabase(database), checkListener(isListening()), checkBooks()]
   const pools = chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId)))
-  const checks = [...notes, ...own, ...indexes, ...remote.map(checkRemote), ...pools]
+  const checks = [...notes, ...own, ...checkClocks(), ...indexes, ...remote.map(checkRemote), ...pools]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 

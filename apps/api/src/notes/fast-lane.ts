@@ -3,11 +3,13 @@ import { formatChanging, type LaneAnswer, sendLaneAnswer } from '../http/lane-an
 import type { LaneParts } from '../http/lane-parts.ts'
 import { createMeasureLane } from '../http/measure-lane.ts'
 import { type Handler, isPlainRequest } from '../http/plain-request.ts'
+import type { TimeJudge } from '../time/time-judge.ts'
 import type { Published } from './published.ts'
 
 export type FastLaneParts = LaneParts & {
   readonly published: Pick<Published, 'at'>
   readonly chainIds: readonly number[]
+  readonly time: Pick<TimeJudge, 'agrees'>
 }
 
 /** The answers of one second. */
@@ -24,7 +26,7 @@ type Ready = {
  * is answered here is what it would have answered (docs/decisions/0014-fast-lane.md, and a test that compares them).
  */
 export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handler {
-  const { writer, keyRing, clock, monotonicNow, nextRequestId, isListening } = parts
+  const { writer, keyRing, clock, time, monotonicNow, nextRequestId, isListening } = parts
   const lanes = new Map([undefined, ...parts.chainIds].map((chainId) => [pathOf(chainId), createReady(parts, chainId)]))
   const measure = createMeasureLane(parts.metrics, '/notes')
 
@@ -36,7 +38,8 @@ export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handle
     }
     const startedMs = monotonicNow()
     const nowMs = clock.now()
-    const ready = find(nowMs)
+    // At every request: what is kept for a second may be of a second that the clock was set back to.
+    const ready = time.agrees(nowMs) ? find(nowMs) : undefined
     const { 'x-api-key': secret, 'if-none-match': known } = request.headers
     const key = ready && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
     if (!ready || !key?.scopes.has('notes') || (known !== undefined && known !== ready.etag)) {

@@ -2,6 +2,7 @@ import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig } from '../config.ts'
+import type { TimeJudge } from '../time/time-judge.ts'
 import type { ReadChainTime } from './chain-time.ts'
 import type { Curve } from './curve.ts'
 import type { CurveSource } from './curve-source.ts'
@@ -21,6 +22,8 @@ export type IssuingDesk = {
   readonly clock: Clock
   readonly signer: Signer
   readonly readChainTime: ReadChainTime
+  readonly timeJudge: Pick<TimeJudge, 'judge'>
+  readonly signAheadSeconds: number
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
   /** How far a coupon may move within a day and a week; undefined is any distance. */
@@ -67,7 +70,7 @@ export async function issueNotes(
 }
 
 async function judge(
-  { database, clock, tenors, maxMoveBps, windowLimits, maxAgeBusinessDays, curveSource, readChainTime }: IssuingDesk,
+  { database, clock, windowLimits, curveSource, readChainTime, timeJudge, ...limits }: IssuingDesk,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
   const window = windowLimits && { chainId: chain.id, beforeStart: period.start, limits: windowLimits }
@@ -77,20 +80,19 @@ async function judge(
     findLastNoteSet(database, { chainId: chain.id }),
     readChainTime(chain.id),
   ])
-  const nowSeconds = toSeconds(clock.now())
+  const nowMs = clock.now()
   return findRefusal({
+    ...limits,
     chain,
     period,
-    tenors,
-    maxMoveBps,
     windows,
-    maxAgeBusinessDays,
     curve,
     sourceProblem: curveSource.problem(),
     previous,
     latest,
-    nowSeconds,
+    nowSeconds: toSeconds(nowMs),
     chainTimeSeconds,
+    time: timeJudge.judge(nowMs),
   })
 }
 

@@ -23,7 +23,6 @@ export type NoteKeeper = {
 export type KeeperParts = {
   readonly desk: IssuingDesk
   readonly chains: readonly ChainConfig[]
-  readonly signAheadSeconds: number
   /** Whether notes that another signer than the configured one made are handed out. */
   readonly earlierSigner: Config['rails']['earlierSigner']
   readonly published: Published
@@ -59,7 +58,7 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
     if (knownStart !== current.start) gate.reset()
     knownStart = current.start
     await Promise.all(chains.map((chain) => ensure(chain, current)))
-    if (!stopped && nowSeconds >= current.end - BigInt(parts.signAheadSeconds)) {
+    if (!stopped && judgedSeconds(desk, nowSeconds) >= current.end - BigInt(desk.signAheadSeconds)) {
       await Promise.all(chains.map((chain) => ensure(chain, periodAfter(current))))
     }
     // Nobody waits for it: the notes are there, and an alarm is raised when it is known.
@@ -81,6 +80,12 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
       await gate.settle()
     },
   }
+}
+
+/** The earlier of the local and the database's time: signing ahead waits for both. */
+function judgedSeconds({ timeJudge }: IssuingDesk, nowSeconds: bigint): bigint {
+  const { databaseSeconds = nowSeconds } = timeJudge.judge(Number(nowSeconds) * 1000)
+  return databaseSeconds < nowSeconds ? databaseSeconds : nowSeconds
 }
 
 /** What is in memory of a period and the one after it. */

@@ -87,6 +87,11 @@ function keyOf({ chainId, period }: NoteSet): string {
   return `${chainId}:${period.start}`
 }
 
+/** The same notes, of which none is on offer while the clocks disagree about which period it is. */
+export function offerWhileAgreed(published: Published, agrees: (nowMs: number) => boolean): Published {
+  return { ...published, at: (nowMs) => (agrees(nowMs) ? published.at(nowMs) : undefined) }
+}
+
 function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly number[]): PublishedPeriod {
   const [{ period }] = [...sets.values()] as [NoteSet]
   const answers = new Map<string, NotesAnswer>()

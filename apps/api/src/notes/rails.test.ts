@@ -47,6 +47,8 @@ const sound: RailInput = {
   latest: setOf(before, { 7: 400, 30: 410 }),
   nowSeconds: period.start,
   chainTimeSeconds: period.start,
+  time: { databaseSeconds: undefined, standing: 'alone' },
+  signAheadSeconds: 600,
 }
 
 function seconds(instant: string): bigint {

@@ -1,5 +1,6 @@
 import { countBusinessDays, formatNewYork, maturityOf, newYorkDate, type Period } from '@tallystick/core'
 import type { ChainConfig } from '../config.ts'
+import type { JudgedTime } from '../time/time-judge.ts'
 import type { Curve } from './curve.ts'
 import type { MoveWindow } from './move-windows.ts'
 import type { NoteSet } from './note-set.ts'
@@ -14,6 +15,7 @@ export const refusalReasons = [
   'clock_behind',
   'clock_ahead',
   'clock_off_chain',
+  'clock_unconfirmed',
   'signer_failed',
   'stored_set_invalid',
   'preflight_refused',
@@ -46,10 +48,15 @@ export type RailInput = {
   readonly nowSeconds: bigint
   /** Newest block time known, where an RPC is configured and answers. */
   readonly chainTimeSeconds: bigint | undefined
+  /** What the other clocks say of `nowSeconds`. */
+  readonly time: JudgedTime
+  readonly signAheadSeconds: number
 }
 
 // Replicas' clocks differ by this much at most when they are kept by NTP; more is a clock that was set back.
 const clockBehindToleranceSeconds = 60n
+// The estimate of the database's clock and its whole seconds; the clocks of both sides run at the same speed.
+const databaseToleranceSeconds = 1n
 // No protocol day goes by without notes: a gap of a week is a long outage or a wrong clock, and a person has to say which.
 const gapMaxSeconds = 7n * 86_400n
 export const chainAheadToleranceSeconds = 60n
@@ -188,8 +195,13 @@ function findMaturityRefusal({ chain, period }: RailInput, tenors: readonly numb
 }
 
 function findClockRefusal(input: RailInput, curve: Curve): Refusal | undefined {
-  const { latest, nowSeconds, period, chainTimeSeconds } = input
-  if (latest && nowSeconds + clockBehindToleranceSeconds < latest.issuedAt) {
+  const { nowSeconds, period, chainTimeSeconds, time } = input
+  const refusal = findDatabaseTimeRefusal(input)
+  if (refusal) return refusal
+  const isConfirmed = time.standing === 'confirmed'
+  // With a second clock that says the same, a set signed later than now is the work of a wrong clock: it is passed over.
+  const latest = isConfirmed ? input.previous : input.latest
+  if (!isConfirmed && latest && nowSeconds + clockBehindToleranceSeconds < latest.issuedAt) {
     return refuse(
       'clock_behind',
       `the clock says ${formatNewYork(nowSeconds)} New York, but notes were signed at ${formatNewYork(latest.issuedAt)}. ` +
@@ -204,6 +216,31 @@ function findClockRefusal(input: RailInput, curve: Curve): Refusal | undefined {
     )
   }
   return chainTimeSeconds === undefined ? undefined : findChainTimeRefusal(input, chainTimeSeconds)
+}
+
+/** A refusal if the database's clock does not allow the period, or if there should be a second clock and none answers. */
+function findDatabaseTimeRefusal({ time, nowSeconds, period, signAheadSeconds }: RailInput): Refusal | undefined {
+  const { databaseSeconds, standing } = time
+  if (standing === 'unconfirmed') {
+    return refuse(
+      'clock_unconfirmed',
+      'no second clock confirms the time: neither the database’s clock nor a chain’s could be read since the start. ' +
+        'Fix the RPC, or remove "rpc" from the configuration to sign by one clock alone.',
+    )
+  }
+  if (databaseSeconds === undefined) return undefined
+  // Neither the time of day nor the last second is in it: the same refusal is said once, not every few seconds.
+  const lead = Math.round(Number(nowSeconds - databaseSeconds) / 10) * 10
+  const clocks =
+    `the local clock is ${lead < 0 ? `${-lead} s behind` : `${lead} s ahead of`} it. ` +
+    'Correct the wrong one. `tallystick doctor` compares them.'
+  if (period.start > databaseSeconds + BigInt(signAheadSeconds) + databaseToleranceSeconds) {
+    return refuse('clock_ahead', `by the database's clock this period is too far ahead to be signed, and ${clocks}`)
+  }
+  if (period.end + databaseToleranceSeconds <= databaseSeconds) {
+    return refuse('clock_behind', `by the database's clock this period is over, and ${clocks}`)
+  }
+  return undefined
 }
 
 function findChainTimeRefusal({ chain, nowSeconds }: RailInput, chainTime: bigint): Refusal | undefined {

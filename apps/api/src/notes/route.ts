@@ -2,6 +2,8 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import { namesTag } from '../http/names-tag.ts'
+import type { TimeKeeper } from '../time/keep-time.ts'
+import type { Dispute } from '../time/time-judge.ts'
 import type { NoteKeeper } from './keep-notes.ts'
 import { assertOffered, parseNotesQuery } from './notes-query.ts'
 import type { NotesAnswer, NotesFilter, Published } from './published.ts'
@@ -10,6 +12,7 @@ export type NotesParts = {
   readonly published: Published
   readonly keeper: Pick<NoteKeeper, 'catchUp'>
   readonly clock: Clock
+  readonly time: Pick<TimeKeeper, 'findDispute' | 'refresh'>
 }
 
 // Long enough to sign a set after a clock jump, short enough that a caller need not fear a hang.
@@ -24,7 +27,10 @@ export function registerNotesRoute(
   app.get('/notes', async (request, reply) => {
     const filter = parseNotesQuery(request.query as Record<string, unknown>, { chainIds })
     const found = await findAnswer(parts, { filter, nowMs: request.nowMs })
-    if (!found) throw unavailable(filter.chainId)
+    if (!found) {
+      const dispute = parts.time.findDispute(parts.clock.now())
+      throw dispute ? disputed(dispute) : unavailable(filter.chainId)
+    }
     const { answer, maxAgeSeconds } = found
     reply.header('etag', answer.etag)
     // An answer that lacks a chain may be whole again in a second; a whole one is constant until the boundary.
@@ -38,12 +44,13 @@ type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }
 
 /** The answer for an instant; where it is not there yet, what catching up brings, for the instant that is then. */
 async function findAnswer(
-  { published, keeper, clock }: NotesParts,
+  { published, keeper, clock, time }: NotesParts,
   { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
 ): Promise<Found | undefined> {
   const found = lookUp(published, { filter, nowMs })
   if (found) return found
-  await withinMs(keeper.catchUp(), catchUpMs)
+  // After sleep the estimates of the other clocks are late, and one measurement corrects them.
+  await withinMs(Promise.all([keeper.catchUp(), time.refresh()]), catchUpMs)
   return lookUp(published, { filter, nowMs: clock.now() })
 }
 
@@ -58,7 +65,7 @@ function lookUp(
   return answer && { answer, maxAgeSeconds: Math.floor((period.endMs - nowMs) / 1000) }
 }
 
-async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {
+async function withinMs(work: Promise<unknown>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs)
@@ -75,5 +82,16 @@ function unavailable(chainId: number | undefined): TallystickError {
       `Nothing older is handed out, because the pool would refuse it. Try again in ${retryAfterSeconds} seconds.`,
     retryable: true,
     retryAfterSeconds,
+  })
+}
+
+function disputed({ message, reference, retryAfterSeconds }: Dispute): TallystickError {
+  return new TallystickError({
+    code: 'notes_unavailable',
+    message:
+      `${message} Notes are handed out only while the clocks agree. ` + `Try again in ${retryAfterSeconds} seconds.`,
+    retryable: true,
+    retryAfterSeconds,
+    details: { reference },
   })
 }

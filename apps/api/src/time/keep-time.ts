@@ -1,0 +1,154 @@
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import type { Check } from '../admin/readiness.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { MetricHelp, Metrics } from '../metrics.ts'
+import type { ReadChainTime } from '../notes/chain-time.ts'
+import { createChainClock } from './chain-clock.ts'
+import { readServerTime } from './database-clock.ts'
+import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
+import { createTimeJudge, type TimeJudge } from './time-judge.ts'
+
+export type TimeKeeper = TimeJudge & {
+  /** Measures every clock again, unless that was done a moment ago. Never throws. */
+  refresh(): Promise<void>
+  check(): readonly Check[]
+  stop(): void
+}
+
+export type TimeKeeperOptions = {
+  readonly database: Database
+  readonly chains: Config['chains']
+  readonly readChainTime: ReadChainTime
+  readonly clock: Clock
+  /** Added to the database's clock, where the service's is moved away from the machine's on purpose. */
+  readonly databaseShiftMs?: (() => number) | undefined
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly say: (line: string) => void
+  readonly monotonicNow: () => number
+}
+
+export const timeMetricHelp: MetricHelp = {
+  tallystick_clock_offset_seconds:
+    'Seconds the local clock is ahead of a reference clock. For a chain 0 while within its tolerance.',
+  tallystick_clock_disputed:
+    'ALARM: 1 while the clocks disagree about the current period, so that no notes are served.',
+}
+
+const tickMs = 1_000
+const databaseEveryMs = 3_000
+const chainEveryMs = 10_000
+// While the clocks disagree every request asks for a measurement. One in this time is enough.
+const refreshEveryMs = 500
+const firstTriesMax = 5
+const offsetMsOk = 5_000
+
+/** Measures the reference clocks, first once before it resolves, then every few seconds. */
+export async function keepTime(options: TimeKeeperOptions): Promise<TimeKeeper> {
+  const { clock, say, monotonicNow } = options
+  const { database, chains } = openClocks(options)
+  const judge = createTimeJudge({ database, chains })
+  const measureDatabase = createMeasuring(database ? [database] : [], monotonicNow)
+  const measureChains = createMeasuring(chains, monotonicNow)
+  const refresh = async () => {
+    await Promise.all([measureDatabase(refreshEveryMs), measureChains(refreshEveryMs)])
+  }
+  await measureChains(0)
+  for (let tries = 0; database && !database.estimate() && tries < firstTriesMax; tries++) await measureDatabase(0)
+  if (!database && chains.length === 0) {
+    say('this machine’s clock is the only one: the database is embedded and no RPC is configured')
+  }
+  addMetrics(options.metrics, { judge, clock })
+  const sayChanges = createSayChanges(options.log)
+  const tick = setInterval(() => {
+    const dispute = judge.findDispute(clock.now())
+    sayChanges(dispute?.message)
+    void measureDatabase(dispute ? tickMs : databaseEveryMs)
+    void measureChains(dispute ? tickMs : chainEveryMs)
+  }, tickMs)
+  tick.unref()
+  return { ...judge, refresh, check: () => checkClocks(judge, clock.now()), stop: () => clearInterval(tick) }
+}
+
+function openClocks({ database, chains, readChainTime, databaseShiftMs, monotonicNow }: TimeKeeperOptions) {
+  const read = () => readServerTime(database)
+  return {
+    // The embedded database has this machine's clock.
+    database:
+      database.engine === 'postgres'
+        ? createMeasuredClock({ name: 'database', read, shiftMs: databaseShiftMs, monotonicNow })
+        : undefined,
+    chains: chains
+      .filter(({ rpc }) => rpc.length > 0)
+      .map(({ id }) => createChainClock({ chainId: id, read: () => readChainTime(id), monotonicNow })),
+  }
+}
+
+/** Measures one at a time, and not again before a time has passed since the last measurement began. */
+function createMeasuring(
+  clocks: readonly ReferenceClock[],
+  monotonicNow: () => number,
+): (everyMs: number) => Promise<void> {
+  let begunMs = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+  return async (everyMs) => {
+    if (!running && monotonicNow() - begunMs < everyMs) return
+    if (!running) {
+      begunMs = monotonicNow()
+      running = Promise.all(clocks.map((clock) => clock.measure())).then(() => {
+        running = undefined
+      })
+    }
+    await running
+  }
+}
+
+function addMetrics(metrics: Metrics, { judge, clock }: { readonly judge: TimeJudge; readonly clock: Clock }): void {
+  metrics.gauge('tallystick_clock_offset_seconds', () =>
+    judge
+      .readings(clock.now())
+      .flatMap(({ reference, offsetMs }) =>
+        offsetMs === undefined ? [] : [{ labels: { reference }, value: offsetMs / 1000 }],
+      ),
+  )
+  metrics.gauge('tallystick_clock_disputed', () => [{ value: judge.agrees(clock.now()) ? 0 : 1 }])
+}
+
+/** Logs when a dispute begins and when it ends. Its text changes every second, so that is not compared. */
+function createSayChanges(log: Logger): (problem: string | undefined) => void {
+  let isDisputed = false
+  return (problem) => {
+    if (problem !== undefined && !isDisputed) log.error({ problem }, 'clocks disagree; no notes are served')
+    if (problem === undefined && isDisputed) log.info('clocks agree again; notes are served')
+    isDisputed = problem !== undefined
+  }
+}
+
+function checkClocks(judge: TimeJudge, nowMs: number): Check[] {
+  const readings = judge.readings(nowMs)
+  const dispute = judge.findDispute(nowMs)
+  const known = readings.map(({ reference, offsetMs }) => `${formatOffset(offsetMs)} (${reference})`)
+  const alone = judge.judge(nowMs).standing === 'alone'
+  const offsets = alone ? 'this machine’s clock is the only one' : `the local clock against others: ${known.join(', ')}`
+  const detail = dispute
+    ? `${dispute.message} ${offsets}. Correct the wrong clock: \`tallystick doctor\` compares them all`
+    : offsets
+  const agreement = { name: 'clock', ok: dispute === undefined, detail, required: true }
+  const far = readings.filter(({ offsetMs }) => Math.abs(offsetMs ?? 0) > offsetMsOk)
+  return [
+    agreement,
+    ...far.map(({ reference, offsetMs }) => ({
+      name: `clock against the ${reference}`,
+      ok: false,
+      detail: `the local clock is ${formatOffset(offsetMs)}. Set both clocks by NTP`,
+      required: false,
+    })),
+  ]
+}
+
+function formatOffset(offsetMs: number | undefined): string {
+  if (offsetMs === undefined) return 'unknown'
+  return `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs < 0 ? 'behind' : 'ahead'}`
+}

@@ -1,0 +1,228 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createClock } from '../src/clock.ts'
+import { startFakeRpc } from './fake-rpc.ts'
+import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
+
+const boundaryMs = Date.parse('2026-11-15T18:00:00-05:00')
+const noon = '2026-11-15T12:00:00-05:00'
+const noonMs = Date.parse(noon)
+const dayMs = 86_400_000
+const deadRpc = 'http://127.0.0.1:1'
+
+const retryAfter = (answer: Awaited<ReturnType<TestService['call']>>) => Number(answer.headers['retry-after'])
+const validBefore = (answer: Awaited<ReturnType<TestService['call']>>) =>
+  Number(notesOf(answer).data[0]?.signature_valid_before) * 1000
+
+/** PostgreSQL behind a connection that the test can cut. */
+async function startProxy(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  const own = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const state = { isAway: false }
+  const server = createServer((socket) => {
+    if (state.isAway) return socket.destroy()
+    const upstream = connect(Number(target.port || 5432), target.hostname)
+    for (const end of [socket, upstream]) sockets.add(end.on('error', () => undefined))
+    socket.pipe(upstream).pipe(socket)
+    return undefined
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  own.hostname = '127.0.0.1'
+  own.port = String((server.address() as { port: number }).port)
+  return {
+    url: own.toString(),
+    setAway: (isAway: boolean) => {
+      state.isAway = isAway
+      if (isAway) for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+describe('one replica with notes of both sides of a boundary', () => {
+  const databaseClock = createClock()
+  let service: TestService
+  let headers: Record<string, string>
+  const { defer, finish } = createDeferrals()
+  beforeAll(async () => {
+    databaseClock.hold(boundaryMs - 300_000)
+    const at = new Date(boundaryMs - 300_000).toISOString()
+    service = await start({ databaseUrl: await newDatabase('postgres', defer), at, databaseClock }, defer)
+    headers = { 'x-api-key': (await createKey(service)).secret }
+    return finish
+  })
+  const setClocks = (localMs: number, trueMs: number) => {
+    service.clock.hold(localMs)
+    databaseClock.hold(trueMs)
+  }
+  const fetchNotes = () => service.call('/notes', { headers })
+  const clockCheck = async () => {
+    const answer = await service.admin('/readyz')
+    return {
+      status: answer.status,
+      check: answer.json().checks.find((check: { name: string }) => check.name === 'clock'),
+    }
+  }
+
+  test('default: with clocks that agree the last and the first millisecond are served', async () => {
+    setClocks(boundaryMs - 1, boundaryMs - 1)
+    expect(validBefore(await fetchNotes())).toBe(boundaryMs)
+    setClocks(boundaryMs, boundaryMs)
+    expect(validBefore(await fetchNotes())).toBe(boundaryMs + 6 * 3_600_000)
+    expect(await clockCheck()).toMatchObject({ status: 200, check: { ok: true } })
+    expect((await service.admin('/metrics')).body).toContain('tallystick_clock_disputed 0')
+  })
+
+  test('error: 5 minutes behind, the old note is not handed out', async () => {
+    setClocks(boundaryMs - 299_000, boundaryMs + 1_000)
+    const answer = await fetchNotes()
+    expect(answer.status).toBe(500)
+    expect(retryAfter(answer)).toBe(299)
+    expect(answer.json()).toMatchObject({ code: 'notes_unavailable', details: { reference: 'database' } })
+    expect(answer.json().message).toContain('300 s behind the clock of the database')
+    expect(await clockCheck()).toMatchObject({
+      status: 503,
+      check: {
+        ok: false,
+        required: true,
+        detail: expect.stringMatching(/(300.[0-5]|299.[5-9]) s behind \(database\)/),
+      },
+    })
+    const metrics = (await service.admin('/metrics')).body
+    expect(metrics).toContain('tallystick_clock_disputed 1')
+    expect(metrics).toContain('tallystick_notes_unavailable{chain="324"} 1')
+    expect(metrics).toMatch(/tallystick_clock_offset_seconds\{reference="database"\} -(300|299\.[5-9])/)
+    await expect.poll(service.log).toContain('clocks disagree; no notes are served')
+  })
+
+  test('error: 5 minutes ahead, the next period’s note is not handed out', async () => {
+    setClocks(boundaryMs + 60_000, boundaryMs - 240_000)
+    const answer = await fetchNotes()
+    expect(answer.status).toBe(500)
+    expect(retryAfter(answer)).toBeOneOf([240, 241])
+    setClocks(boundaryMs + 301_000, boundaryMs + 1_000)
+    expect(validBefore(await fetchNotes())).toBe(boundaryMs + 6 * 3_600_000)
+    await expect.poll(service.log).toContain('clocks agree again; notes are served')
+  })
+
+  test('behavior: 5 minutes off inside of a period is served, and said', async () => {
+    setClocks(boundaryMs - 600_000, boundaryMs - 300_000)
+    expect((await fetchNotes()).status).toBe(200)
+    const answer = await service.admin('/readyz')
+    expect(answer.status).toBe(200)
+    const check = answer.json().checks.find(({ name }: { name: string }) => name === 'clock against the database')
+    expect(check).toMatchObject({
+      ok: false,
+      required: false,
+      detail: expect.stringMatching(/(300.0|299.[5-9]|300.[1-5]) s behind/),
+    })
+  })
+
+  test('behavior: an answer kept for a second is not given once the clocks disagree in that second', async () => {
+    setClocks(boundaryMs - 1_500, boundaryMs - 1_500)
+    expect((await fetchNotes()).status).toBe(200)
+    setClocks(boundaryMs - 1_400, boundaryMs)
+    expect((await fetchNotes()).status).toBe(500)
+  })
+
+  test('behavior: lane and framework answer alike', async () => {
+    setClocks(boundaryMs - 299_000, boundaryMs + 1_000)
+    const answers = await Promise.all(
+      ['/notes', '/notes?chainid=324', '/notes?maturity=7', '/notes?'].map((path) => service.call(path, { headers })),
+    )
+    const seen = answers.map(({ status, headers: { 'retry-after': after }, json }) => [status, after, json().message])
+    expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1)
+    expect(seen[0]?.[0]).toBe(500)
+  })
+
+  test('behavior: /rate and the page go on without fixed rates', async () => {
+    setClocks(boundaryMs - 299_000, boundaryMs + 1_000)
+    const rate = await service.call('/rate', { headers })
+    expect(rate.status).toBe(200)
+    expect(rate.json().chains[0]).toMatchObject({ chainid: '324', fixedRates: [] })
+    expect((await service.call('/portal.json')).status).toBe(200)
+  })
+})
+
+test('behavior: a step of the local clock is seen while the database is away', async () => {
+  const proxy = await startProxy(await newDatabase())
+  const databaseClock = createClock()
+  databaseClock.hold(boundaryMs + 1_000)
+  const at = new Date(boundaryMs + 1_000).toISOString()
+  const service = await start({ databaseUrl: proxy.url, at, databaseClock })
+  const headers = { 'x-api-key': (await createKey(service)).secret }
+  const statusAt = async (localMs: number) => {
+    service.clock.hold(localMs)
+    return (await service.call('/notes', { headers })).status
+  }
+  proxy.setAway(true)
+  expect(await statusAt(boundaryMs + 2_000)).toBe(200)
+  expect(await statusAt(boundaryMs - 60_000)).toBe(500)
+  expect(await statusAt(boundaryMs + 1_000)).toBe(200)
+  proxy.setAway(false)
+})
+
+test('error: a replica a day ahead signs nothing', async () => {
+  const service = await start({
+    databaseUrl: await newDatabase(),
+    at: new Date(noonMs + dayMs).toISOString(),
+    databaseClock: { now: () => noonMs },
+  })
+  const { current } = (await service.operator.showNotes()).chains[0] ?? {}
+  expect(current).toMatchObject({ signed: false, refusal: { reason: 'clock_ahead' } })
+  expect(current?.refusal?.message).toContain('the local clock is 86400 s ahead of it')
+  expect(await service.database.query('select 1 from note_sets')).toEqual([])
+})
+
+test('error: a database’s clock a day ahead, against a right one and a right chain, withholds and is named', async () => {
+  const rpc = [await startFakeRpc({ timestampSeconds: noonMs / 1000 })]
+  const service = await start({
+    databaseUrl: await newDatabase(),
+    at: noon,
+    databaseClock: { now: () => noonMs + dayMs },
+    config: { chains: [{ ...chain324, rpc }] },
+  })
+  const headers = { 'x-api-key': (await createKey(service)).secret }
+  const answer = await service.call('/notes', { headers })
+  expect([answer.status, answer.headers['retry-after']]).toEqual([500, '300'])
+  expect(answer.json().message).toContain('86400 s behind the clock of the database')
+  const { checks } = (await service.admin('/readyz')).json()
+  const clock = checks.find(({ name }: { name: string }) => name === 'clock')
+  expect(clock.detail).toContain('0.0 s ahead (chain 324)')
+  expect((await service.operator.showNotes()).chains[0]?.current.refusal?.reason).toBe('clock_behind')
+})
+
+test('behavior: with an embedded database and an RPC that is down nothing is signed, and what is stored is served', async () => {
+  const databaseUrl = await newDatabase('pglite')
+  const alone = await start({ databaseUrl, at: noon })
+  expect(alone.log()).toContain('this machine’s clock is the only one')
+  const headers = { 'x-api-key': (await createKey(alone)).secret }
+  await alone.stop()
+
+  const restarted = await start({ databaseUrl, at: noon, config: { chains: [{ ...chain324, rpc: [deadRpc] }] } })
+  expect((await restarted.call('/notes', { headers })).status).toBe(200)
+  restarted.clock.hold(boundaryMs)
+  expect((await restarted.call('/notes', { headers })).status).toBe(500)
+  const { current } = (await restarted.admin('/notes')).json().chains[0]
+  expect(current).toMatchObject({ signed: false, refusal: { reason: 'clock_unconfirmed' } })
+})
+
+test('behavior: with PostgreSQL an RPC that is down does not stop the notes', async () => {
+  const config = { chains: [{ ...chain324, rpc: [deadRpc] }] }
+  const service = await start({ databaseUrl: await newDatabase(), at: noon, config })
+  expect((await service.operator.showNotes()).chains[0]?.current.signed).toBe(true)
+})
+
+test('behavior: a set that a wrong clock signed a day ahead does not stop the others', async () => {
+  const databaseUrl = await newDatabase()
+  const wrong = await start({ databaseUrl, at: new Date(noonMs + dayMs).toISOString() })
+  await wrong.database.query('update curves set effective_from = 0')
+  await wrong.stop()
+  const right = await start({ databaseUrl, at: noon })
+  expect((await right.operator.showNotes()).chains[0]?.current.signed).toBe(true)
+})
