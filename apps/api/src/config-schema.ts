@@ -57,6 +57,8 @@ export function configSchema(sources: ConfigSources) {
         maxMoveBpsPerDay: z.int().min(0).max(100_000).optional(),
         /** Against every coupon on offer in the 7 days before; two and a half times `maxMoveBps` if left out. */
         maxMoveBpsPerWeek: z.int().min(0).max(100_000).optional(),
+        /** A curve set by hand that moves a coupon further needs the approval of a second name; off if left out. */
+        fourEyesAboveBps: z.int().min(0).max(10_000).optional(),
         signAheadSeconds: z
           .int()
           .min(0)

@@ -2,6 +2,7 @@ import type { Migration } from '@tallystick/database'
 import { auditMigrations } from './audit/audit-log.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-store.ts'
 import { replicaMigrations } from './keys/replicas.ts'
+import { proposalMigrations } from './notes/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve-store.ts'
 import { noteMigrations } from './notes/note-store.ts'
 
@@ -14,4 +15,5 @@ export const apiMigrations: readonly Migration[] = [
   ...auditMigrations,
   ...keyChangeMigrations,
   ...replicaMigrations,
+  ...proposalMigrations,
 ]

@@ -179,3 +179,62 @@ test('default: the command line without a server is recorded as the local user, 
   const scraped = await call(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: `Bearer ${tokens.kim}` } })
   expect(scraped.status).toBe(403)
 })
+
+test('behavior: a move above rails.fourEyesAboveBps needs the approval of a second name', async () => {
+  const named = nameTokens({ cy: ['curve'], ann: ['all'], kim: ['keys'] }, onTestFinished as never)
+  const config = {
+    admin: { port: 0, token: 'env:ADMIN_TOKEN', tokens: named },
+    rails: { fourEyesAboveBps: 10, signAheadSeconds: 0 },
+  }
+  const service = await start({ databaseUrl: await newDatabase(), at: '2026-11-15T12:00:00-05:00', config })
+  const post = async (name: keyof typeof tokens, path: string, body?: object) => {
+    const authorization = `Bearer ${tokens[name]}`
+    const headers = { authorization, ...(body && { 'content-type': 'application/json' }) }
+    const answer = await service.admin(path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
+    return { status: answer.status, ...answer.json() }
+  }
+  const propose = (name: keyof typeof tokens, move: number) =>
+    post(name, '/curve', { points: { ...coupons, 14: coupons[14] + move }, by: 'me' })
+  const approve = (name: keyof typeof tokens, id: string) => post(name, `/curve/proposals/${id}/approve`)
+  const showCurve = async () => (await service.admin('/curve')).json()
+
+  expect((await propose('cy', -10)).curve.id).toBe('2')
+  const { proposal, curve } = await propose('cy', 11)
+  expect([curve, proposal]).toEqual([undefined, expect.objectContaining({ id: '1', proposedBy: 'cy', chainId: null })])
+  const shown = await showCurve()
+  expect([shown.chains[0].next.curve.id, shown.proposals]).toEqual(['2', [proposal]])
+
+  for (const [name, id, status] of [
+    ['cy', '1', 409],
+    ['kim', '1', 403],
+    ['ann', '2', 409],
+    ['ann', '0', 409],
+    ['ann', '1%00', 409],
+    ['ann', '9'.repeat(30), 409],
+  ] as const) {
+    expect([name, id, (await approve(name, id)).status]).toEqual([name, id, status])
+  }
+  expect((await approve('cy', '1')).message).toBe('Proposal 1 is by "cy". Another name has to approve it.')
+  const both = await Promise.all([approve('ann', '1'), approve('ann', '1')])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect((await showCurve()).chains[0].next.curve).toMatchObject({
+    id: '3',
+    createdBy: 'cy, approved by ann',
+    points: { ...coupons, 14: coupons[14] + 11 },
+  })
+  expect((await showCurve()).proposals).toEqual([])
+  const { entries } = (await service.admin('/audit?limit=3')).json()
+  const audited = entries.map(({ actor, action, subject }: Record<string, string>) => `${actor} ${action} ${subject}`)
+  expect(audited).toEqual(['ann curve.set curve 3', 'ann curve.approve proposal 1', 'cy curve.propose proposal 1'])
+
+  await propose('cy', 12)
+  await propose('cy', 1)
+  expect((await approve('ann', '2')).message).toMatch(/^Another curve was set after proposal 2\./)
+  await propose('cy', 13)
+  const local = service.operator.setCurve({ points: { ...coupons, 14: coupons[14] + 12 } })
+  await expect(local).rejects.toMatchObject({ code: 'proposal_refused', message: expect.stringContaining('two names') })
+  await expect(service.operator.approveCurve('3')).rejects.toMatchObject({ code: 'proposal_refused' })
+  service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
+  expect((await approve('ann', '3')).message).toMatch(/^Proposal 3 was for 2026-11-15 18:00 New York, which has passed/)
+  expect((await showCurve()).proposals).toEqual([])
+})

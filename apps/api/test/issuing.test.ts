@@ -46,7 +46,7 @@ describe('rails', () => {
   test('behavior: a curve set while there is none is in force at once, and the notes follow', async () => {
     const { service } = await startWithSigner({ curve: null })
     const { curve } = await service.operator.setCurve({ points: coupons })
-    expect(curve.effectiveFromNewYork).toBe('2026-11-15 00:00')
+    expect(curve?.effectiveFromNewYork).toBe('2026-11-15 00:00')
     const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
     await expect.poll(isSigned).toBe(true)
   })
@@ -160,7 +160,7 @@ describe('curve', () => {
     const { service } = await startWithSigner({ at: '2026-11-15T17:55:00-05:00' })
     const { curve } = await service.operator.setCurve({ points: { 7: 370, 14: 366, 30: 363 } })
     // 00:00 to 18:00 is running and 18:00 to 24:00 is signed ahead.
-    expect(curve.effectiveFromNewYork).toBe('2026-11-16 00:00')
+    expect(curve?.effectiveFromNewYork).toBe('2026-11-16 00:00')
     const couponsNow = async () =>
       (await service.operator.showNotes()).chains[0]?.current.notes.map((note) => note.coupon)
     expect(await couponsNow()).toEqual(['369', '365', '362'])

@@ -390,7 +390,7 @@ describe('beside an operator', () => {
   test('behavior: a curve set by hand holds for its boundary, and gives way to the next newer rates', async () => {
     const { feed, service } = await startOnTreasury()
     const { curve } = await service.operator.setCurve({ points: byHand, by: 'test' })
-    expect(curve.effectiveFromNewYork).toBe('2024-11-22 18:00')
+    expect(curve?.effectiveFromNewYork).toBe('2024-11-22 18:00')
     feed.publish([thursday, november22])
     service.clock.hold(Date.parse(fetchTime))
     await until(() => fetches(service, 'newest')).toBe(2)

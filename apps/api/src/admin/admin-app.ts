@@ -43,6 +43,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   app.post('/keys/:id/rotate', needs('keys'), (request) => operatorOf(request).rotateKey(idOf(request), request.body))
   app.get('/curve', needs('curve'), (request) => operatorOf(request).showCurve())
   app.post('/curve', needs('curve'), (request) => operatorOf(request).setCurve(request.body))
+  app.post('/curve/proposals/:id/approve', needs('curve'), (request) => operatorOf(request).approveCurve(idOf(request)))
   app.get('/notes', needs('curve'), (request) => operatorOf(request).showNotes())
   app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
   app.get('/audit', (request) => operatorOf(request).showAudit(limitOf(request)))

@@ -2,6 +2,7 @@ import { type CurveProvenance, formatNewYork, formatPeriod, type Period, periodA
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import type { Curve, CurveSourceName } from '../notes/curve.ts'
+import { type CurveProposal, listProposals } from '../notes/curve-proposals.ts'
 import { findCurveInForce, listCurves } from '../notes/curve-store.ts'
 import { findNoteSet } from '../notes/note-store.ts'
 import { toIso } from './key-view.ts'
@@ -32,11 +33,33 @@ export type CurveReport = {
     readonly current: CurveInForce
     readonly next: CurveInForce
   }[]
+  /** Those that wait for a second name, newest first. They are not in force. */
+  readonly proposals?: readonly ProposalView[] | undefined
   /** Newest first, the last twenty. */
   readonly history: readonly CurveView[]
 }
 
 export type CurveInForce = { readonly period: string; readonly signed: boolean; readonly curve: CurveView | null }
+
+export type ProposalView = {
+  readonly id: string
+  readonly chainId: number | null
+  readonly points: Readonly<Record<string, number>>
+  readonly proposedBy: string
+  readonly effectiveFromNewYork: string
+  readonly expiresAt: string
+}
+
+export function viewProposal(proposal: CurveProposal): ProposalView {
+  return {
+    id: proposal.id.toString(),
+    chainId: proposal.chainId,
+    points: proposal.points,
+    proposedBy: proposal.proposedBy,
+    effectiveFromNewYork: formatNewYork(proposal.effectiveFrom),
+    expiresAt: toIso(proposal.expiresAt),
+  }
+}
 
 const historyMax = 20
 
@@ -45,10 +68,12 @@ export async function reportCurve(
   {
     config,
     current,
+    nowSeconds,
     problem,
   }: {
     readonly config: Pick<Config, 'chains' | 'curve'>
     readonly current: Period
+    readonly nowSeconds: bigint
     readonly problem?: string | undefined
   },
 ): Promise<CurveReport> {
@@ -59,8 +84,10 @@ export async function reportCurve(
       next: await reportInForce(database, { chainId: id, period: periodAfter(current) }),
     })),
   )
+  const open = await listProposals(database, { nowSeconds, periodStart: current.start })
+  const proposals = open.map(viewProposal)
   const history = (await listCurves(database, historyMax)).map(viewCurve)
-  return { source: config.curve.source, problem: problem ?? null, chains, history }
+  return { source: config.curve.source, problem: problem ?? null, chains, proposals, history }
 }
 
 export function viewCurve(curve: Curve): CurveView {

@@ -8,9 +8,16 @@ import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
 import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
 import { reconcileFromFile } from '../notes/journal/start-books.ts'
-import { setCurve } from '../notes/set-curve.ts'
+import { approveCurve, setCurve } from '../notes/set-curve.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
-import { type CurveReport, reportCurve, viewCurve } from './curve-report.ts'
+import {
+  type CurveReport,
+  type CurveView,
+  type ProposalView,
+  reportCurve,
+  viewCurve,
+  viewProposal,
+} from './curve-report.ts'
 import { type KeyView, viewKey } from './key-view.ts'
 import { type NotesReport, reportNotes } from './notes-report.ts'
 
@@ -24,7 +31,9 @@ export type Operator = {
     request: unknown,
   ): Promise<{ readonly key: KeyView; readonly secret: string; readonly replicas: ReplicaReport }>
   showCurve(): Promise<CurveReport>
-  setCurve(request: unknown): Promise<{ readonly curve: ReturnType<typeof viewCurve> }>
+  /** A curve, or a proposal that a second name has to approve. */
+  setCurve(request: unknown): Promise<{ readonly curve?: CurveView; readonly proposal?: ProposalView }>
+  approveCurve(id: string): Promise<{ readonly curve: CurveView }>
   showNotes(): Promise<NotesReport>
   reconcileNotes(): Promise<ReconcileReport>
   showAudit(limit?: number): Promise<AuditReport>
@@ -115,11 +124,19 @@ export function createOperator({
       const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds, auditor })
       return { key: viewKey(key, nowSeconds), secret, replicas: await confirm({ revision: key.revision, waitMs }) }
     },
-    showCurve: () => reportCurve(database, { config, current: periodAt(now()), problem: curveProblem() }),
+    showCurve: () => {
+      const nowSeconds = now()
+      const current = periodAt(nowSeconds)
+      return reportCurve(database, { config, current, nowSeconds, problem: curveProblem() })
+    },
     setCurve: async (request) => {
       const wanted = parse(curveRequestSchema, request, 'invalid_curve')
-      return { curve: viewCurve(await setCurve(database, { config, wanted, nowSeconds: now(), auditor })) }
+      const { curve, proposal } = await setCurve(database, { config, wanted, nowSeconds: now(), auditor })
+      return curve ? { curve: viewCurve(curve) } : { proposal: viewProposal(proposal) }
     },
+    approveCurve: async (id) => ({
+      curve: viewCurve(await approveCurve(database, { config, id, nowSeconds: now(), auditor })),
+    }),
     showAudit: (limit) => reportAudit(database, limit),
     showNotes: () => {
       const nowSeconds = now()

@@ -3,7 +3,7 @@ import { TallystickError } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Operator } from '../admin/operator.ts'
 import { ask } from './ask.ts'
-import { formatCurveReport, formatDifference, formatPoints } from './format-curve.ts'
+import { formatCurveReport, formatDifference, formatPoints, formatProposals } from './format-curve.ts'
 import { nameUser } from './name-user.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, type Output } from './output.ts'
@@ -30,6 +30,7 @@ export function addCurveCommand(program: Command): void {
     output.document(report)
     output.text(formatCurveReport(report, { columns: process.stdout.columns || columnsDefault }))
   })
+  addApproveCommand(curve)
   addCommonOptions(curve.command('set').description('set the coupons from the next boundary that is not signed yet'))
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
     .option('--chain <id>', 'for one chain only (all of them if left out)', parseChain)
@@ -37,13 +38,28 @@ export function addCurveCommand(program: Command): void {
     .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
       const output = createOutput(json)
-      const { curve, source, difference } = await withOperator(config, (operator) => set(operator, { request, output }))
-      output.document({ curve })
+      const { curve, proposal, source, difference } = await withOperator(config, (operator) =>
+        set(operator, { request, output }),
+      )
+      output.document(proposal ? { proposal } : { curve })
+      if (!curve) return output.text(formatProposals(proposal ? [proposal] : []))
       output.text(`Curve ${curve.id} is stored, in force from ${curve.effectiveFromNewYork} New York on.`)
       output.text(formatPoints(curve.points))
       if (difference) output.text(difference)
       if (source === 'treasury') output.text('It stays until the Treasury publishes rates after that boundary.')
     })
+}
+
+function addApproveCommand(curve: Command): void {
+  addCommonOptions(curve.command('approve <id>').description('put a proposed curve in force, as a second name')).action(
+    async (id: string, { config, json }: CommonOptions) => {
+      const { curve } = await withOperator(config, (operator) => operator.approveCurve(id))
+      const output = createOutput(json)
+      output.document({ curve })
+      output.text(`Curve ${curve.id} is stored, in force from ${curve.effectiveFromNewYork} New York on.`)
+      output.text(formatPoints(curve.points))
+    },
+  )
 }
 
 /** Stores a curve; a person at a terminal sees first what changes, and is asked. Others see it afterwards. */
@@ -58,8 +74,8 @@ async function set(
     output.text(difference)
     if (!(await ask('Store?', { input: process.stdin, output: process.stdout }))) throw declined()
   }
-  const { curve } = await operator.setCurve(request)
-  return { curve, source: report.source, difference: isAsked ? '' : difference }
+  const { curve, proposal } = await operator.setCurve(request)
+  return { curve, proposal, source: report.source, difference: isAsked ? '' : difference }
 }
 
 function declined(): TallystickError {

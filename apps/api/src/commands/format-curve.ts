@@ -1,5 +1,5 @@
 import type { CurveProvenance } from '@tallystick/core'
-import type { CurveInForce, CurveReport, CurveView } from '../admin/curve-report.ts'
+import type { CurveInForce, CurveReport, CurveView, ProposalView } from '../admin/curve-report.ts'
 import { drawCurve, sortedTenors } from './draw-curve.ts'
 import { formatTable } from './output.ts'
 
@@ -9,7 +9,7 @@ const basisNames = { discount: 'bank discount (act/360)', yield: 'coupon-equival
 
 /** The curves of each chain as a picture, figures and where they come from, then those set before. */
 export function formatCurveReport(
-  { problem, chains, history }: CurveReport,
+  { problem, chains, history, proposals = [] }: CurveReport,
   { columns }: { readonly columns: number },
 ): string {
   const parts = chains.map(({ chainId, current, next }) => {
@@ -26,7 +26,22 @@ export function formatCurveReport(
       .join('\n')
   })
   const past = history.length === 0 ? 'No curve was ever set: `tallystick curve set`.' : formatHistory(history)
-  return [...(problem ? [`PROBLEM: ${problem}`] : []), ...parts, past].join('\n\n')
+  const waiting = proposals.length > 0 ? [formatProposals(proposals)] : []
+  return [...(problem ? [`PROBLEM: ${problem}`] : []), ...parts, ...waiting, past].join('\n\n')
+}
+
+/** Curves that wait for a second name. */
+export function formatProposals(proposals: readonly ProposalView[]): string {
+  return proposals
+    .map(({ id, chainId, points, proposedBy, effectiveFromNewYork, expiresAt }) =>
+      [
+        `Proposal ${id} by ${proposedBy} is NOT IN FORCE: a second name has to approve it (rails.fourEyesAboveBps).`,
+        `  chain ${chainId ?? 'all'}, from ${effectiveFromNewYork} New York on`,
+        formatPoints(points),
+        `  Approve it with another admin token before ${expiresAt}: tallystick curve approve ${id}`,
+      ].join('\n'),
+    )
+    .join('\n\n')
 }
 
 /** What a new curve would change, for each chain it is for: against the curve that would be in force without it. */

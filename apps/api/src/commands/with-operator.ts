@@ -53,6 +53,7 @@ function createRemoteOperator(call: Call): Operator {
     rotateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/rotate`, request),
     showCurve: () => call('GET', '/curve'),
     setCurve: (request) => call('POST', '/curve', request),
+    approveCurve: (id) => call('POST', `/curve/proposals/${encodeURIComponent(id)}/approve`),
     showNotes: () => call('GET', '/notes'),
     reconcileNotes: () => call('POST', '/notes/reconcile'),
     showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),

@@ -31,6 +31,7 @@ export function statusOf(code: ErrorCode): number {
     case 'request_timeout':
       return 408
     case 'rail_refused':
+    case 'proposal_refused':
     case 'key_not_active':
       return 409
     case 'payload_too_large':

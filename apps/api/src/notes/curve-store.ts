@@ -110,21 +110,9 @@ type Storing = {
 
 /**
  * Stores a curve from the first boundary on that is not signed yet, counting the current period's own start: what is
- * signed cannot be recalled, so a curve never touches a period that has been. `check` sees the boundary before anything
- * is stored and may throw.
+ * signed cannot be recalled, so a curve never touches a period that has been. Only if `wants` says so, under the lock: of
+ * replicas that race with one curve, one stores it. `wants` may record more changes, and may throw.
  */
-export async function storeCurve(
-  database: Database,
-  { check, ...storing }: Storing & { readonly check: (transaction: Queryable, effective: Period) => Promise<void> },
-): Promise<Curve> {
-  const wants = async (transaction: Queryable, effective: Period) => {
-    await check(transaction, effective)
-    return true
-  }
-  return (await storeCurveIf(database, { ...storing, wants })) as Curve
-}
-
-/** As `storeCurve`, but only if `wants` says so, under the lock: of replicas that race with one curve, one stores it. */
 export async function storeCurveIf(
   database: Database,
   {
@@ -133,13 +121,19 @@ export async function storeCurveIf(
     chainIds,
     auditor,
     wants,
-  }: Storing & { readonly wants: (transaction: Queryable, effective: Period) => Promise<boolean> },
+  }: Storing & {
+    readonly wants: (
+      transaction: Queryable,
+      effective: Period,
+      record: (change: AuditedChange) => Promise<void>,
+    ) => Promise<boolean>
+  },
 ): Promise<Curve | undefined> {
   const stored = await auditedTransaction(database, auditor, async (transaction, record) => {
     // Against the share lock of `storeNoteSet`: no set is stored between our look at what is signed and our commit.
     await transaction.query('lock table curves in exclusive mode')
     const effective = await findUnsignedPeriod(transaction, { current, chainIds })
-    if (!(await wants(transaction, effective))) return undefined
+    if (!(await wants(transaction, effective, record))) return undefined
     const inserted = await insertCurve(transaction, { ...curve, effectiveFrom: effective.start })
     await record(describeCurve(inserted))
     return inserted

@@ -158,6 +158,7 @@ describe('errors', () => {
         "insufficient_role",
         "invalid_curve",
         "rail_refused",
+        "proposal_refused",
         "invalid_key_request",
         "key_not_found",
         "key_not_active",

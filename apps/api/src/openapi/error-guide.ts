@@ -31,6 +31,7 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   insufficient_role: 'Admin listener: the admin token lacks the role that the route needs.',
   invalid_curve: 'Admin listener: the curve is not one of the tenors on offer, in whole basis points.',
   rail_refused: 'Admin listener: the curve breaks a rail and was not stored.',
+  proposal_refused: 'Admin listener: the proposed curve cannot be approved, or not by this name.',
   invalid_key_request: 'Admin listener: a key was asked for with something that is not valid.',
   key_not_found: 'Admin listener: no key has this id.',
   key_not_active: 'Admin listener: the key to be rotated is revoked or expired.',

@@ -26,6 +26,7 @@ export const errorCodes = [
   'insufficient_role',
   'invalid_curve',
   'rail_refused',
+  'proposal_refused',
   'invalid_key_request',
   'key_not_found',
   'key_not_active',

@@ -1,0 +1,162 @@
+import { formatNewYork, type Period, TallystickError } from '@tallystick/core'
+import type { Migration, Queryable } from '@tallystick/database'
+import type { CurvePoints } from './curve.ts'
+import type { NoteSet } from './note-set.ts'
+
+/** A curve that waits for a second name. It is not in force. Timestamps are Unix seconds. */
+export type CurveProposal = {
+  readonly id: bigint
+  readonly chainId: number | null
+  readonly points: CurvePoints
+  readonly confirmed: boolean
+  readonly proposedBy: string
+  /** The boundary it is for. */
+  readonly effectiveFrom: bigint
+  /** The newest curve there was when it was proposed. */
+  readonly newestCurve: bigint | null
+  readonly createdAt: bigint
+  readonly expiresAt: bigint
+}
+
+export const proposalMigrations: readonly Migration[] = [
+  {
+    name: 'curve proposals',
+    statements: [
+      `create table curve_proposals (
+         id bigint generated always as identity primary key, chain_id bigint, points jsonb not null,
+         confirmed boolean not null, proposed_by text not null, effective_from bigint not null, newest_curve bigint,
+         created_at bigint not null, expires_at bigint not null, approved_at bigint)`,
+    ],
+  },
+]
+
+const lifeSeconds = 86_400n
+
+/** The largest move of a coupon against the last period's, basis points. Tenors that had no coupon do not count. */
+export function findLargestMove(points: CurvePoints, previous: NoteSet | undefined): number {
+  const moves = (previous?.notes ?? []).map(({ tenorDays, coupon }) => {
+    const after = points[tenorDays]
+    return after === undefined ? 0 : Math.abs(after - Number(coupon))
+  })
+  return Math.max(0, ...moves)
+}
+
+/** A second pair of eyes needs a name that a token proves: a system user is whoever a person says he is. */
+export function assertNamed(actor: string): void {
+  if (!/^local(:|$)/.test(actor)) return
+  throw refused(
+    `The move is above rails.fourEyesAboveBps, which needs two names, each with an admin token of its own (admin.tokens). "${actor}" works on the database without one. Start the service and run the command beside it.`,
+  )
+}
+
+export async function storeProposal(
+  transaction: Queryable,
+  {
+    nowSeconds,
+    ...proposal
+  }: Omit<CurveProposal, 'id' | 'newestCurve' | 'createdAt' | 'expiresAt'> & { readonly nowSeconds: bigint },
+): Promise<CurveProposal> {
+  const [row] = await transaction.query<ProposalRow>(
+    `insert into curve_proposals
+       (chain_id, points, confirmed, proposed_by, effective_from, newest_curve, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, (select max(id) from curves), $6, $7) returning *`,
+    [
+      proposal.chainId,
+      proposal.points,
+      proposal.confirmed,
+      proposal.proposedBy,
+      proposal.effectiveFrom,
+      nowSeconds,
+      nowSeconds + lifeSeconds,
+    ],
+  )
+  return fromRow(row as ProposalRow)
+}
+
+/** Those that can still be approved, newest first. */
+export async function listProposals(
+  database: Queryable,
+  { nowSeconds, periodStart }: { readonly nowSeconds: bigint; readonly periodStart: bigint },
+): Promise<CurveProposal[]> {
+  const rows = await database.query<ProposalRow>(
+    `select * from curve_proposals where approved_at is null and expires_at > $1 and effective_from >= $2
+     order by id desc limit 20`,
+    [nowSeconds, periodStart],
+  )
+  return rows.map(fromRow)
+}
+
+/** Finds a proposal that is not approved yet, or throws. */
+export async function findProposal(database: Queryable, id: string): Promise<CurveProposal> {
+  const isId = /^[1-9]\d{0,17}$/.test(id)
+  const [row] = isId ? await database.query<ProposalRow>('select * from curve_proposals where id = $1', [id]) : []
+  if (!row) {
+    throw refused(`There is no proposal ${JSON.stringify(id.slice(0, 60))}. \`tallystick curve show\` lists them.`)
+  }
+  if (row.approved_at !== null) throw refused(`Proposal ${id} was approved already.`)
+  return fromRow(row)
+}
+
+/** Marks a proposal as approved, in the transaction that stores its curve. Throws if it no longer stands as proposed. */
+export async function approveProposal(
+  transaction: Queryable,
+  {
+    proposal,
+    actor,
+    effective,
+    nowSeconds,
+  }: {
+    readonly proposal: CurveProposal
+    readonly actor: string
+    readonly effective: Period
+    readonly nowSeconds: bigint
+  },
+): Promise<void> {
+  const again = 'Propose it again with `tallystick curve set`.'
+  if (actor.toLowerCase() === proposal.proposedBy.toLowerCase()) {
+    throw refused(`Proposal ${proposal.id} is by "${actor}". Another name has to approve it.`)
+  }
+  if (nowSeconds >= proposal.expiresAt) throw refused(`Proposal ${proposal.id} has expired. ${again}`)
+  if (effective.start !== proposal.effectiveFrom) {
+    throw refused(
+      `Proposal ${proposal.id} was for ${formatNewYork(proposal.effectiveFrom)} New York, which has passed or is signed. ${again}`,
+    )
+  }
+  const rows = await transaction.query(
+    `update curve_proposals set approved_at = $2 where id = $1 and approved_at is null
+       and newest_curve is not distinct from (select max(id) from curves) returning id`,
+    [proposal.id, nowSeconds],
+  )
+  if (rows.length === 0) throw refused(`Another curve was set after proposal ${proposal.id}. ${again}`)
+}
+
+function refused(message: string): TallystickError {
+  return new TallystickError({ code: 'proposal_refused', message, retryable: false })
+}
+
+type ProposalRow = {
+  readonly id: bigint
+  readonly chain_id: bigint | null
+  readonly points: CurvePoints
+  readonly confirmed: boolean
+  readonly proposed_by: string
+  readonly effective_from: bigint
+  readonly newest_curve: bigint | null
+  readonly created_at: bigint
+  readonly expires_at: bigint
+  readonly approved_at: bigint | null
+}
+
+function fromRow(row: ProposalRow): CurveProposal {
+  return {
+    id: row.id,
+    chainId: row.chain_id === null ? null : Number(row.chain_id),
+    points: row.points,
+    confirmed: row.confirmed,
+    proposedBy: row.proposed_by,
+    effectiveFrom: row.effective_from,
+    newestCurve: row.newest_curve,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}
