@@ -45,9 +45,9 @@ test('behavior: what is no /notes, failed, began in another phase or met a fault
 test('behavior: slow is what is slower than in the pauses by more than noise, and enough of it', () => {
   const calm = { count: 1_000, p50Ms: 1, p95Ms: 2 }
   const pause = { count: 200, p50Ms: 5, p95Ms: 20 }
-  expect(findSlowness({ calm, pause, hostile: { ...pause, p95Ms: 120 } })).toBe(undefined)
-  expect(findSlowness({ calm, pause, hostile: { ...pause, p95Ms: 121 } })).toBe(
-    'hostile queries slow /notes: p95 121 ms with them, 20 ms in their pauses',
+  expect(findSlowness({ calm, pause, hostile: { ...pause, p95Ms: 180 } })).toBe(undefined)
+  expect(findSlowness({ calm, pause, hostile: { ...pause, p95Ms: 181 } })).toBe(
+    'hostile queries slow /notes: p95 181 ms with them, 20 ms in their pauses',
   )
   expect(findSlowness({ calm, pause, hostile: { ...pause, p95Ms: 6_000, count: 199 } })).toBe(undefined)
 })
