@@ -310,7 +310,7 @@ test('default: the command line reconciles where no service runs, tells what it 
   const done = await tallystick(site, 'notes', 'reconcile')
   expect(done.stderr).toBe('')
   expect(done.stdout).toMatch(/^restored {2}chain 324, .* New York: 7=369 14=365 30=362$/m)
-  expect(done.stdout).toContain(`${sets} sets restored, 0 were in the database already.`)
+  expect(done.stdout).toContain(`Sets restored: ${sets}. Already in the database: 0.`)
   expect(done.exitCode).toBe(0)
 
   const beside = new pg.Client({ connectionString: databaseUrl })

@@ -68,7 +68,7 @@ function formatReconciled({ restored, present, contradictions, problems }: Recon
   const summary =
     contradictions.length > 0
       ? 'Nothing was changed.'
-      : `${restored.length} sets restored, ${present} were in the database already.`
+      : `Sets restored: ${restored.length}. Already in the database: ${present}.`
   return [...lines, summary].join('\n')
 }
 
