@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { curveProvenanceSchema, hashNote, type NoteDomain } from '@tallystick/core'
+import { type CurveProvenance, hashNote, type NoteDomain } from '@tallystick/core'
 import { type Hex, isAddress } from 'viem'
 import { z } from 'zod'
 import type { Curve } from '../curve.ts'
@@ -102,7 +102,8 @@ const entrySchema = z.strictObject({
     points: z.record(z.string(), z.number()),
     confirmed: z.boolean(),
     source: z.enum(['manual', 'treasury']),
-    provenance: curveProvenanceSchema.nullable(),
+    // Not read here: what a later version adds to it must not make the journal unreadable. The curve's reader checks it.
+    provenance: z.custom<CurveProvenance | null>((value) => typeof value === 'object'),
     createdBy: z.string(),
     createdAt: uint,
   }),
