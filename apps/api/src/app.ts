@@ -2,14 +2,17 @@ import { type KeyScope, TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { type DataParts, registerDataRoutes } from './data/data-route.ts'
-import { type QueryableSubgraph, registerSubgraphRoutes } from './data/subgraph-route.ts'
+import type { PublicQueries } from './data/open-public-queries.ts'
+import { registerSubgraphRoutes } from './data/subgraph-route.ts'
 import { createAddressLimit } from './http/address-limit.ts'
 import { createAuthenticate } from './http/authenticate.ts'
+import { createNameCaller } from './http/client-address.ts'
 import { tlsHeaders } from './http/common-headers.ts'
 import { createInstance, type InstanceParts } from './http/create-instance.ts'
 import { requireForwardedHttps } from './http/https-required.ts'
 import { measureRequests } from './http/measure.ts'
 import { assertAcceptsJson } from './http/negotiate.ts'
+import { createTimeBudget } from './http/time-budget.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Metrics } from './metrics.ts'
 import { type NotesParts, registerNotesRoute } from './notes/route.ts'
@@ -23,8 +26,8 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly notes: NotesParts
   readonly data: DataParts
   readonly rate: RateParts
-  /** The embedded subgraphs, by chain. */
-  readonly subgraphs: ReadonlyMap<number, QueryableSubgraph>
+  /** Of the embedded subgraphs. */
+  readonly queries: PublicQueries
   readonly portal: PortalParts
   readonly metrics: Metrics
   readonly monotonicNow: () => number
@@ -73,16 +76,16 @@ export function buildApp(config: Pick<Config, 'chains' | 'listen'>, parts: AppPa
   registerNotesRoute(app, { parts: parts.notes, chainIds })
   registerDataRoutes(app, parts.data)
   registerRateRoute(app, { parts: parts.rate, chainIds })
-  const limitAddress = createAddressLimit({
-    rpm: config.listen.publicRpm,
-    trust: config.listen.proxy?.trust ?? [],
-    monotonicNow: parts.monotonicNow,
-  })
-  registerSubgraphRoutes(app, { subgraphs: parts.subgraphs, limitAddress })
+  const { publicRpm: rpm, publicQueryMsPerMinute: msPerMinute, proxy } = config.listen
+  const { monotonicNow, queries } = parts
+  const nameCaller = createNameCaller(proxy?.trust ?? [])
+  const limitAddress = createAddressLimit({ rpm, nameCaller, monotonicNow })
+  const budget = createTimeBudget({ msPerMinute, monotonicNow })
+  registerSubgraphRoutes(app, { queries, limitAddress, nameCaller, budget })
   const document = buildDocument({
     chainIds,
     dataChainIds: parts.data.chainIds,
-    subgraphChainIds: [...parts.subgraphs.keys()],
+    subgraphChainIds: [...queries.subgraphs.keys()],
     endpoints: endpoints.map(({ url }) => url),
   })
   registerOpenapiRoutes(app, { document, limitAddress })

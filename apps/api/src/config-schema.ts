@@ -198,6 +198,8 @@ function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
       host: z.string().min(1).default('0.0.0.0'),
       port: port.default(8443),
       publicRpm: z.int().min(1).max(1_000_000).nullable().default(600),
+      /** What the queries of an address may take together; by default nothing is limited where `publicRpm` is null. */
+      publicQueryMsPerMinute: z.int().min(1).max(6_000_000).nullable().optional(),
       /** Connections open at a time; left out, as many as the limit of open files allows (`choose-bounds.ts`). */
       connectionsMax: z.int().min(1).max(1_000_000).optional(),
       /** Those of one IPv4 address or one IPv6 /64; null is without limit. Trusted proxies have none. */
@@ -211,7 +213,14 @@ function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
       message: 'must have either "tls" (this service ends TLS) or "proxy" (a trusted proxy in front of it does)',
       when: isObject,
     })
+    .transform(({ publicQueryMsPerMinute: ms, ...listen }) => {
+      const byDefault = listen.publicRpm === null ? null : publicQueryMsDefault
+      return { ...listen, publicQueryMsPerMinute: ms === undefined ? byDefault : ms }
+    })
 }
+
+// A sixth of a processor, a thousand times what one common query takes.
+const publicQueryMsDefault = 10_000
 
 /** A secret too: the URL may hold a password. */
 function databaseSchema(sources: ConfigSources) {

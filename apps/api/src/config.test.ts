@@ -111,6 +111,7 @@ describe('the example of the design', () => {
       listen: {
         ...example.listen,
         publicRpm: 600,
+        publicQueryMsPerMinute: 10_000,
         connectionsPerAddressMax: 100,
         lameDuckSeconds: 5,
         tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') },
@@ -185,10 +186,21 @@ describe('the example of the design', () => {
       host: '127.0.0.1',
       port: 8080,
       publicRpm: 600,
+      publicQueryMsPerMinute: 10_000,
       connectionsPerAddressMax: 100,
       lameDuckSeconds: 5,
       proxy: { trust },
     })
+  })
+
+  test.each([
+    [{}, 10_000],
+    [{ publicRpm: null }, null],
+    [{ publicRpm: null, publicQueryMsPerMinute: 5 }, 5],
+    [{ publicQueryMsPerMinute: null }, null],
+  ])('default: with %j the queries of an address may take %s ms a minute', async (limits, expected) => {
+    const { listen } = await load({ ...example, listen: { ...example.listen, ...limits } })
+    expect(listen.publicQueryMsPerMinute).toBe(expected)
   })
 
   test('default: an embedded subgraph', async () => {

@@ -16,6 +16,7 @@ import { maxAgeBusinessDaysDefault } from './config-schema.ts'
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { openData } from './data/open-data.ts'
+import { openPublicQueries } from './data/open-public-queries.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { addSubgraphMetrics, subgraphMetricHelp } from './data/subgraph-metrics.ts'
 import { addHostMetrics, type HostMetricsOptions, hostMetricHelp } from './host-metrics.ts'
@@ -119,11 +120,11 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const clocks = await startClocks(database, { ...surroundings, ...common })
   const notes = await startNotes(database, { ...surroundings, ...common, ...clocks, pools })
   const { published, keeper, signer, poolWatch, books, curveSource, time } = notes
-  const embedded = await startEmbeddedSubgraphs(database, { ...common, chains: config.chains })
-  closers.push(() => Promise.all([...embedded.values()].map(({ follower }) => follower.stop())))
+  const embedded = await startEmbeddedSubgraphs(config, { ...common, database, closers })
   addSubgraphMetrics(metrics, embedded)
   const data = openData(config, { embedded, ...common })
   closers.push(data.close)
+  const queries = openPublicQueries(config, { database, embedded, closers, ...common })
   const rate = openRate(config, { published, data, pools, poolWatch, ...common })
 
   const chainIds = config.chains.map(({ id }) => id)
@@ -141,7 +142,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
     notes: { published, keeper, clock, time },
     data,
     rate,
-    subgraphs: new Map([...embedded].map(([chainId, { subgraph }]) => [chainId, subgraph])),
+    queries,
     portal: openPortal(database, { config, signer, options: surroundings.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })

@@ -35,6 +35,7 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly agent?: Agent
+  readonly signal?: AbortSignal
 }
 
 export type TestService = {

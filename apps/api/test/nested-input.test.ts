@@ -124,6 +124,20 @@ test.each(publicPaths)(
   },
 )
 
+test('error: half of a surrogate pair is refused in words', async () => {
+  const body = dataBody('{"id":"\\ud800"}')
+  const search = new URLSearchParams({ query, variables: '{"where":{"\\ud800":1}}' })
+  for (const answer of [
+    ...(await Promise.all(publicPaths.map((path) => postTo(path, body)))),
+    await service.call(`/subgraphs/324?${search}`),
+  ]) {
+    expect(answer.status).toBe(400)
+    expect(answer.json().message).toMatch(/^"variables" holds half of a surrogate pair/)
+  }
+  const whole = await postTo('/subgraphs/324', dataBody('{"id":"\\ud83d\\ude00"}'))
+  expect(whole.status).toBe(200)
+})
+
 test('error: the same in admin bodies gives no 500', async () => {
   const texts = ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"__proto__"', '1e999']
   for (const value of [...oddities, ...texts]) {

@@ -3,15 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph } from '@tallystick/subgraph'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
-import pino from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { registerSubgraphRoutes } from '../src/data/subgraph-route.ts'
-import { createAddressLimit } from '../src/http/address-limit.ts'
-import { createRequestIds, tlsHeaders } from '../src/http/common-headers.ts'
-import { createInstance } from '../src/http/create-instance.ts'
 import { headAt, respond, startFakeSubgraph } from './fake-subgraph.ts'
 import { newDatabase } from './harness.ts'
 import { errorOf, openRemote, remoteQuery, secretToken, turn } from './remote-harness.ts'
+import { buildSubgraphApp } from './subgraph-app.ts'
 
 describe('an answer', () => {
   test('default: the caller’s data, and the head apart from it', async () => {
@@ -123,14 +119,7 @@ describe('another replica’s embedded subgraph', () => {
     await subgraph.commit({ number: 7, hash: '0x07', parentHash: '0x06', timestamp: 1_800_000_000 }, [
       { entity: 'Note', id: '1', set: { principal: '1000000000000000000' } },
     ])
-    const app = createInstance({
-      clock: { now: Date.now },
-      log: pino({ level: 'silent' }),
-      nextRequestId: createRequestIds(),
-      headers: tlsHeaders,
-    })
-    const limitAddress = createAddressLimit({ rpm, trust: [], monotonicNow: () => performance.now() })
-    registerSubgraphRoutes(app, { subgraphs: new Map([[324, subgraph]]), limitAddress })
+    const app = buildSubgraphApp(subgraph, { schema, rpm })
     onTestFinished(() => app.close())
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     return { url, closeDatabase, remote: openRemote([`${url}/subgraphs/324`]) }

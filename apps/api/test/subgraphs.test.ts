@@ -7,13 +7,10 @@ import { openSubgraph } from '@tallystick/subgraph'
 import { Client, fetchExchange } from '@urql/core'
 import type { FastifyInstance } from 'fastify'
 import { GraphQLClient } from 'graphql-request'
-import pino from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { registerSubgraphRoutes } from '../src/data/subgraph-route.ts'
-import { createAddressLimit } from '../src/http/address-limit.ts'
-import { createRequestIds, tlsHeaders } from '../src/http/common-headers.ts'
-import { createInstance } from '../src/http/create-instance.ts'
+import { publicQueryLimits } from '../src/data/query-limits.ts'
 import { call, createDeferrals, newDatabase } from './harness.ts'
+import { buildSubgraphApp } from './subgraph-app.ts'
 
 const schema = `
   type Account @entity { id: Bytes! name: String notes: [Note!]! @derivedFrom(field: "owner") }
@@ -24,6 +21,7 @@ const data = { notes: [{ id: '1', principal: '1000000000000000000', owner: { nam
 let app: FastifyInstance
 let url: string
 let limited: FastifyInstance
+let short: FastifyInstance
 
 beforeAll(async () => {
   const { defer, finish } = createDeferrals()
@@ -34,20 +32,15 @@ beforeAll(async () => {
     { entity: 'Account', id: '0xa1', set: { name: 'Ada' } },
     { entity: 'Note', id: '1', set: { owner: '0xa1', principal: '1000000000000000000' } },
   ])
-  const build = (rpm: number | null, trust: readonly string[]) => {
-    const instance = createInstance({
-      clock: { now: () => 1_800_000_004_000 },
-      log: pino({ level: 'silent' }),
-      nextRequestId: createRequestIds(),
-      headers: tlsHeaders,
-    })
-    const limitAddress = createAddressLimit({ rpm, trust, monotonicNow: () => performance.now() })
-    registerSubgraphRoutes(instance, { subgraphs: new Map([[324, subgraph]]), limitAddress })
+  const build = (limits: { readonly rpm?: number; readonly msPerMinute?: number }) => {
+    const instance = buildSubgraphApp(subgraph, { schema, now: () => 1_800_000_004_000, ...limits })
     defer(() => instance.close())
     return instance
   }
-  app = build(null, [])
-  limited = build(3, ['127.0.0.1'])
+  app = build({})
+  limited = build({ rpm: 3 })
+  // The first query uses up its time.
+  short = build({ msPerMinute: 0.001 })
   url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/subgraphs/324`
   return finish
 })
@@ -154,9 +147,80 @@ describe('over HTTP', () => {
   })
 })
 
+describe('limits of a query', () => {
+  const post = (body: object) =>
+    call(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const repeat = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => text(index)).join(' ')
+  const { tokens, rootFields, aliases } = publicQueryLimits
+
+  test.each([
+    ['root fields', `{ ${repeat(rootFields + 1, (at) => `a${at}: notes { id }`)} }`, '32 root fields; the limit is 31'],
+    ['1,500 of them', `{ ${repeat(1_500, (at) => `a${at}: notes { id owner { name } }`)} }`, 'more than 2011 tokens'],
+    ['aliases', `{ notes { ${repeat(aliases + 1, (at) => `a${at}: id`)} } }`, '102 aliases; the limit is 101'],
+    ['tokens', `{ notes { ${repeat(tokens, () => 'id')} } }`, 'more than 2011 tokens'],
+    [
+      'fields',
+      `{ ${repeat(31, () => 'notes { ...F }')} } fragment F on Note { ${repeat(70, () => 'id')} }`,
+      '2201 fields',
+    ],
+    [
+      'depth',
+      `{ accounts { ${'notes { owner { '.repeat(5)}id${' } }'.repeat(5)} } }`,
+      '12 levels deep; the limit is 10',
+    ],
+    ['rows', '{ accounts(first: 1000) { notes(first: 101) { id } } }', '101000 rows along one path'],
+    [
+      'introspection',
+      `{ __schema { types { ${'fields { type { '.repeat(4)}name${' } }'.repeat(4)} } } }`,
+      'introspection',
+    ],
+  ])('error: too many %s are a 200 with the message of the limit', async (_, text, message) => {
+    const byGet = await call(`${url}?${new URLSearchParams({ query: text.length < 4_000 ? text : '{ notes { x } }' })}`)
+    for (const answer of [await post({ query: text }), ...(text.length < 4_000 ? [byGet] : [])]) {
+      expect(answer.status).toBe(200)
+      expect(answer.json()).toEqual({ errors: [{ message: expect.stringContaining(message) }] })
+    }
+  })
+
+  test('error: rows that a variable decides', async () => {
+    const text = `query A($first: Int = 1000) { accounts(first: $first) { notes(first: 200) { id } } } query B { notes { id } }`
+    const messageOf = async (body: object) => (await post({ query: text, ...body })).json().errors?.[0].message
+    expect(await messageOf({ operationName: 'A' })).toMatch(/200000 rows/)
+    expect(await messageOf({ operationName: 'A', variables: { first: 501 } })).toMatch(/100200 rows/)
+    expect(await messageOf({ operationName: 'A', variables: { first: 500 } })).toBeUndefined()
+    expect(await messageOf({ operationName: 'B' })).toBeUndefined()
+    expect(await messageOf({ operationName: 'C' })).toBe('Unknown operation named "C".')
+  })
+
+  test('behavior: the largest query of /data is allowed, with the head that a gateway selects beside', async () => {
+    const head = 'tallystickHead: _meta { block { number hash timestamp } }'
+    // 30 root fields, 100 aliases, and as many tokens as there may be.
+    const roots = repeat(
+      30,
+      (at) => `a${at}: notes { ${at < 7 ? repeat(10, (id) => `b${id}: id`) : ''} ${repeat(50, () => 'id')} }`,
+    )
+    const answer = await post({ query: `{ ${head} ${roots} }` })
+    expect(answer.json().errors).toBeUndefined()
+    expect(Object.keys(answer.json().data)).toHaveLength(31)
+  })
+
+  test('behavior: faults that are no limit are told in the words of the subgraph', async () => {
+    const messages = []
+    for (const query of ['{ ...A }', '{ notes { id } } { notes { id } }', '{ ...A } fragment A on Query { ...A }']) {
+      messages.push((await post({ query })).json().errors[0].message)
+    }
+    expect(messages).toEqual([
+      'Unknown fragment "A".',
+      'This anonymous operation must be the only defined operation.',
+      'Cannot spread fragment "A" within itself.',
+    ])
+  })
+})
+
 describe('rate limit per address', () => {
-  const ask = (forwardedFor: string) =>
-    limited.inject({
+  const ask = (forwardedFor: string, instance = limited) =>
+    instance.inject({
       method: 'POST',
       url: '/subgraphs/324',
       headers: { 'x-forwarded-for': forwardedFor },
@@ -174,5 +238,23 @@ describe('rate limit per address', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
     expect(refused.headers['access-control-allow-origin']).toBe('*')
     expect((await ask('8.8.8.8')).statusCode).toBe(200)
+  })
+
+  test('behavior: an address that has used up its time is told so', async () => {
+    const first = await ask('7.7.7.7', short)
+    expect(first.statusCode).toBe(200)
+    const refused = await ask('7.7.7.7', short)
+    expect([refused.statusCode, refused.json().code]).toEqual([429, 'rate_limited'])
+    expect(refused.json().message).toMatch(
+      /^Your address has used up its time: queries may take 0.001 ms a minute together/,
+    )
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1)
+    expect(refused.headers['access-control-allow-origin']).toBe('*')
+  })
+
+  test('behavior: an IPv6 network of 64 bits is one address', async () => {
+    expect((await ask('2001:db8::1', short)).statusCode).toBe(200)
+    expect((await ask('2001:db8::2', short)).statusCode).toBe(429)
+    expect((await ask('2001:db8:0:1::2', short)).statusCode).toBe(200)
   })
 })

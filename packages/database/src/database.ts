@@ -17,6 +17,11 @@ export type QueryOptions = {
 /** Breaks off the statement that runs, on PostgreSQL; on PGlite, which cannot, it keeps one that waits from being begun. */
 export type Cancellable = { readonly signal?: StopSignal | undefined }
 
+export type OpenOptions = {
+  /** On PostgreSQL, for statements; locks and notifications have connections beside. 10 by default. */
+  readonly connectionsMax?: number | undefined
+}
+
 /** Something only one holder among all processes has, until it releases it or its process or connection ends. */
 export type Lock = {
   /** Aborted from the moment the lock is no longer held: released, or lost with its connection. */

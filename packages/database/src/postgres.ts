@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { adaptError } from './adapt-error.ts'
-import type { Database, Queryable } from './database.ts'
+import type { Database, OpenOptions, Queryable } from './database.ts'
 import { createListener } from './postgres-listener.ts'
 import { createLocks } from './postgres-locks.ts'
 import { createSessions, type Session } from './postgres-sessions.ts'
@@ -8,7 +8,7 @@ import { createSessions, type Session } from './postgres-sessions.ts'
 // A statement of ours takes milliseconds; one that takes this long waits for something that will not come.
 const statementTimeoutMs = 30_000
 const connectTimeoutMs = 5_000
-const poolSizeMax = 10
+const connectionsMaxDefault = 10
 
 const { builtins } = pg.types
 const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
@@ -17,7 +17,10 @@ const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
 }) as typeof pg.types.getTypeParser
 
 /** Opens a pool on a PostgreSQL server and makes sure that it answers. */
-export async function openPostgres(url: string): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  { connectionsMax = connectionsMaxDefault }: OpenOptions = {},
+): Promise<Database> {
   const options = {
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -27,7 +30,7 @@ export async function openPostgres(url: string): Promise<Database> {
   }
   const pool = new pg.Pool({
     ...options,
-    max: poolSizeMax,
+    max: connectionsMax,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + connectTimeoutMs,
   })

@@ -15,7 +15,7 @@ import {
 } from 'graphql'
 import { queryRejected } from './chain-subgraph.ts'
 import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
-import { assertWithin, queryLimits } from './query-limits.ts'
+import { assertWithin, type QueryLimits, queryLimits } from './query-limits.ts'
 
 /** What is to be known of an operation to ask a subgraph, found once per text. */
 export type AnalysedOperation = {
@@ -46,7 +46,10 @@ const textsMax = 2_000
  * Makes the function that reads a query text, refuses one that breaks a limit, and remembers either. Throws
  * `query_rejected`.
  */
-export function createAnalyse(schema: GraphQLSchema): (text: string) => AnalysedQuery {
+export function createAnalyse(
+  schema: GraphQLSchema,
+  limits: QueryLimits = queryLimits,
+): (text: string) => AnalysedQuery {
   const cache = createBoundedCache<AnalysedQuery | TallystickError>({ bytesMax: textBytesMax, countMax: textsMax })
   let texts = 0
   return (text) => {
@@ -54,7 +57,7 @@ export function createAnalyse(schema: GraphQLSchema): (text: string) => Analysed
     if (known instanceof TallystickError) throw known
     if (known) return known
     texts += 1
-    const analysed = settle(() => analyse(schema, { text, id: texts.toString(36) }))
+    const analysed = settle(() => analyse(schema, { text, id: texts.toString(36), limits }))
     cache.keep(text, analysed, text.length)
     if (analysed instanceof TallystickError) throw analysed
     return analysed
@@ -70,13 +73,15 @@ function settle(work: () => AnalysedQuery): AnalysedQuery | TallystickError {
   }
 }
 
-function analyse(schema: GraphQLSchema, { text, id }: { readonly text: string; readonly id: string }): AnalysedQuery {
-  const document = parseText(text)
+type Analysing = { readonly text: string; readonly id: string; readonly limits: QueryLimits }
+
+function analyse(schema: GraphQLSchema, { text, id, limits }: Analysing): AnalysedQuery {
+  const document = parseText(text, limits)
   const operations = operationsOf(document)
   const context: MeasureContext = { schema, fragments: fragmentsOf(document), measured: new Map() }
   const headAlias = findFreeName(text)
   const analysed = operations.map((operation, index): AnalysedOperation => {
-    const rows = assertMeasures(context, operation)
+    const rows = assertMeasures(context, { operation, limits })
     return {
       id: `${id}.${index}`,
       name: operation.name?.value,
@@ -87,17 +92,17 @@ function analyse(schema: GraphQLSchema, { text, id }: { readonly text: string; r
     }
   })
   const [tooDeep] = validate(schema, document, [MaxIntrospectionDepthRule])
-  if (tooDeep) throw queryRejected(`${tooDeep.message}. Ask for the types one by one.`)
+  if (tooDeep) throw queryRejected(`${tooDeep.message}. Ask for the types one by one.`, { limit: 'introspection' })
   return { text, operations: analysed }
 }
 
-function parseText(text: string): DocumentNode {
+function parseText(text: string, limits: QueryLimits): DocumentNode {
   try {
-    assertNesting(text, { tokensMax: queryLimits.tokens })
+    assertNesting(text, { tokensMax: limits.tokens })
     return parse(text)
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
-    if (/has more than \d+ tokens/.test(error.message)) assertWithin('tokens', Number.POSITIVE_INFINITY)
+    if (/has more than \d+ tokens/.test(error.message)) assertWithin('tokens', Number.POSITIVE_INFINITY, limits)
     const [at] = error.locations ?? []
     throw queryRejected(`${error.message}${at ? ` (line ${at.line}, column ${at.column})` : ''}`)
   }
@@ -140,14 +145,17 @@ function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, Fragmen
 }
 
 /** Checks all limits but that of rows, which variables may decide. */
-function assertMeasures(context: MeasureContext, { selectionSet, ...operation }: OperationDefinitionNode): Rows {
+function assertMeasures(
+  context: MeasureContext,
+  { operation, limits }: { readonly operation: OperationDefinitionNode; readonly limits: QueryLimits },
+): Rows {
   const type = context.schema.getQueryType() ?? undefined
-  const { width, depth, fields, aliases, rows } = measureSelection(context, { set: selectionSet, type })
-  assertWithin('depth', depth)
-  assertWithin('aliases', aliases)
-  assertWithin('fields', fields)
-  assertWithin('rootFields', width)
-  if (typeof rows === 'number') assertWithin('rows', rows)
+  const { width, depth, fields, aliases, rows } = measureSelection(context, { set: operation.selectionSet, type })
+  assertWithin('depth', depth, limits)
+  assertWithin('aliases', aliases, limits)
+  assertWithin('fields', fields, limits)
+  assertWithin('rootFields', width, limits)
+  if (typeof rows === 'number') assertWithin('rows', rows, limits)
   return typeof rows === 'number' ? rows : withDefaults(rows, variablesOf(operation))
 }
 

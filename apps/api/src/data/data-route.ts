@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
-import { createAbort, type StopSignal } from '@tallystick/database'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { watchCaller } from '../http/watch-caller.ts'
 import type { AnalysedQuery } from './analyse-query.ts'
 import { parseDataRequest } from './data-request.ts'
 import { encodeResults, toEntry } from './encode-results.ts'
@@ -47,14 +47,6 @@ async function respond(
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(encodeResults(results))
 }
 
-/** A signal that is aborted when the connection ends before there is an answer. */
-function watchCaller({ raw }: FastifyReply): { readonly gone: StopSignal; readonly forget: () => void } {
-  const { signal, abort } = createAbort()
-  const onClose = () => abort(new CallerGoneError())
-  raw.once('close', onClose)
-  return { gone: signal, forget: () => void raw.off('close', onClose) }
-}
-
 /** No chain has data. What is the query's fault is so everywhere; a failure anywhere else may pass. */
 function failWhole(results: readonly ChainResult[]): TallystickError {
   const failures = results.flatMap(({ chain, failure }) => (failure ? [{ chain, failure }] : []))
@@ -68,13 +60,4 @@ function failWhole(results: readonly ChainResult[]): TallystickError {
     retryAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
     details: { chains: failures.map(({ chain, failure }) => ({ chain, errors: [toEntry(failure)] })) },
   })
-}
-
-/** Nobody reads the answer any more; it is never sent. */
-class CallerGoneError extends TallystickError {
-  override readonly name = 'CallerGoneError' as const
-
-  constructor() {
-    super({ code: 'request_timeout', message: 'The caller closed the connection.', retryable: true })
-  }
 }

@@ -8,7 +8,8 @@ import {
   type Subgraph,
 } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
-import type { ChainConfig } from '../config.ts'
+import type { ChainConfig, Config } from '../config.ts'
+import { openIndexDatabase } from './open-index-database.ts'
 import { createSeldom } from './seldom.ts'
 
 /** A chain's own index, and what keeps it up to date. */
@@ -16,20 +17,26 @@ export type EmbeddedSubgraph = { readonly subgraph: Subgraph; readonly follower:
 
 /** Opens the index of every chain that has an embedded subgraph, and starts to follow those chains. */
 export async function startEmbeddedSubgraphs(
-  database: Database,
+  config: Pick<Config, 'chains' | 'database'>,
   {
-    chains,
     log,
     monotonicNow,
-  }: { readonly chains: readonly ChainConfig[]; readonly log: Logger; readonly monotonicNow: () => number },
+    ...parts
+  }: {
+    readonly database: Database
+    readonly closers: (() => unknown)[]
+    readonly log: Logger
+    readonly monotonicNow: () => number
+  },
 ): Promise<ReadonlyMap<number, EmbeddedSubgraph>> {
+  const database = await openIndexDatabase(config, parts)
   const started = new Map<number, EmbeddedSubgraph>()
-  for (const { id, rpc, subgraph: config, domain } of chains) {
-    if (!config?.embedded) continue
-    const { positions, startBlock } = config.embedded
+  parts.closers.push(() => Promise.all([...started.values()].map(({ follower }) => follower.stop())))
+  for (const { id, rpc, subgraph: settings, domain } of config.chains) {
+    if (!settings?.embedded) continue
+    const { positions, startBlock } = settings.embedded
     const pool = domain.verifyingContract
-    // Another pool is another index: what was read from one says nothing of the other.
-    const namespace = `chain_${id}_${pool.slice(2, 10).toLowerCase()}`
+    const namespace = namespaceOf({ id, domain })
     const chainLog = log.child({ chain: id })
     const seldom = createSeldom(monotonicNow)
     const subgraph = await openSubgraph({
@@ -54,4 +61,9 @@ export async function startEmbeddedSubgraphs(
     started.set(id, { subgraph, follower })
   }
   return started
+}
+
+/** Another pool is another index: what was read from one says nothing of the other. */
+export function namespaceOf({ id, domain }: Pick<ChainConfig, 'id' | 'domain'>): string {
+  return `chain_${id}_${domain.verifyingContract.slice(2, 10).toLowerCase()}`
 }

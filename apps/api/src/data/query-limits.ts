@@ -12,10 +12,23 @@ export const queryLimits = {
 } as const
 
 export type QueryLimit = keyof typeof queryLimits
+export type QueryLimits = Readonly<Record<QueryLimit, number>>
+
+/**
+ * The same for `/subgraphs`, and room for what a gateway adds to a query that `/data` allows: it asks for the head as well
+ * (`alias: _meta { block { number hash timestamp } }`), and the endpoint may be another replica's upstream.
+ */
+export const publicQueryLimits: QueryLimits = {
+  ...queryLimits,
+  tokens: queryLimits.tokens + 11,
+  rootFields: queryLimits.rootFields + 1,
+  aliases: queryLimits.aliases + 1,
+  fields: queryLimits.fields + 5,
+}
 
 /** Throws `query_rejected` with the limit's own message if there is more than it allows. */
-export function assertWithin(limit: QueryLimit, found: number): void {
-  const max = queryLimits[limit]
+export function assertWithin(limit: QueryLimit, found: number, limits: QueryLimits = queryLimits): void {
+  const max = limits[limit]
   if (found <= max) return
   const count = Number.isSafeInteger(found) ? String(found) : 'far more'
   throw queryRejected(messages[limit](count, max), { limit, max, found: count })

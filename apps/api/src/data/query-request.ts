@@ -1,6 +1,6 @@
 import { graphqlRequestSchema, TallystickError } from '@tallystick/core'
 import type { QueryRequest } from '@tallystick/subgraph'
-import { assertNesting } from '../http/assert-nesting.ts'
+import { assertJson } from '../http/assert-json.ts'
 
 /**
  * A GraphQL request from a JSON body, by the GraphQL over HTTP specification. Members beside the three are passed over:
@@ -31,7 +31,7 @@ export function parseQueryString(parameters: unknown): QueryRequest {
 
 function parseVariables(text: unknown): unknown {
   const variables = parseJson(String(text))
-  assertNesting('"variables"', variables)
+  assertJson('"variables"', variables)
   return variables
 }
 

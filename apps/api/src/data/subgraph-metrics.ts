@@ -1,5 +1,6 @@
 import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { MetricHelp, Metrics } from '../metrics.ts'
+import type { QueryGate } from './query-gate.ts'
 
 export const subgraphMetricHelp: MetricHelp = {
   tallystick_subgraph_head_block: 'Latest block in the embedded subgraph.',
@@ -9,6 +10,13 @@ export const subgraphMetricHelp: MetricHelp = {
   tallystick_subgraph_reorgs: 'Reorgs this process has rolled back since it started.',
   tallystick_subgraph_problem:
     'ALARM: 1 while something keeps the embedded subgraph from being read; /readyz says what.',
+  tallystick_public_queries_running: 'Queries without a key that run now.',
+  tallystick_public_queries_waiting: 'Queries without a key that wait for their turn.',
+}
+
+export function addPublicQueryMetrics(metrics: Metrics, gate: Pick<QueryGate, 'running' | 'waiting'>): void {
+  metrics.gauge('tallystick_public_queries_running', () => [{ value: gate.running }])
+  metrics.gauge('tallystick_public_queries_waiting', () => [{ value: gate.waiting }])
 }
 
 export function addSubgraphMetrics(

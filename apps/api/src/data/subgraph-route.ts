@@ -1,12 +1,22 @@
+import { Readable } from 'node:stream'
 import { TallystickError } from '@tallystick/core'
-import type { Answer, QueryRequest } from '@tallystick/subgraph'
+import type { QueryRequest } from '@tallystick/subgraph'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
+import type { NameCaller } from '../http/client-address.ts'
+import type { TimeBudget } from '../http/time-budget.ts'
+import { watchCaller } from '../http/watch-caller.ts'
 import { formatHeads } from './format-heads.ts'
+import type { PublicQueries } from './open-public-queries.ts'
+import type { PublicAnswer } from './public-answer.ts'
 import { parseQueryRequest, parseQueryString } from './query-request.ts'
 
-/** What answers the queries of one chain. */
-export type QueryableSubgraph = { answer(request: QueryRequest): Promise<Answer> }
+export type SubgraphParts = {
+  readonly queries: PublicQueries
+  readonly limitAddress: LimitAddress
+  readonly nameCaller: NameCaller
+  readonly budget: TimeBudget
+}
 
 // Any page may ask: what is on the chain is public, and there is no cookie or key that a page could misuse.
 const corsHeaders = {
@@ -18,24 +28,18 @@ const corsHeaders = {
  * The embedded subgraph of each chain as a plain GraphQL endpoint: POST, and GET for clients that prefer it. A query that
  * fails is a 200 with `errors`, as graph-node has it; only what is no GraphQL request is a 400.
  */
-export function registerSubgraphRoutes(
-  app: FastifyInstance,
-  {
-    subgraphs,
-    limitAddress,
-  }: { readonly subgraphs: ReadonlyMap<number, QueryableSubgraph>; readonly limitAddress: LimitAddress },
-): void {
+export function registerSubgraphRoutes(app: FastifyInstance, parts: SubgraphParts): void {
   const url = '/subgraphs/:chainid'
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     reply.headers(corsHeaders)
-    limitAddress(request, reply)
+    parts.limitAddress(request, reply)
     done()
   }
   app.post(url, { onRequest }, (request, reply) =>
-    respond({ request, reply, subgraphs, query: () => parseQueryRequest(request.body) }),
+    respond(parts, { request, reply, read: () => parseQueryRequest(request.body) }),
   )
   app.get(url, { onRequest }, (request, reply) =>
-    respond({ request, reply, subgraphs, query: () => parseQueryString(request.query) }),
+    respond(parts, { request, reply, read: () => parseQueryString(request.query) }),
   )
   app.options(url, (request, reply) => {
     const wanted = request.headers['access-control-request-headers']
@@ -51,31 +55,41 @@ export function registerSubgraphRoutes(
   })
 }
 
-async function respond({
-  request,
-  reply,
-  subgraphs,
-  query,
-}: {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly subgraphs: ReadonlyMap<number, QueryableSubgraph>
-  readonly query: () => QueryRequest
-}): Promise<FastifyReply> {
+async function respond(
+  parts: SubgraphParts,
+  {
+    request,
+    reply,
+    read,
+  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly read: () => QueryRequest },
+): Promise<FastifyReply> {
+  const { subgraphs } = parts.queries
   const { chainid } = request.params as { readonly chainid: string }
-  const subgraph = subgraphs.get(Number(chainid))
-  if (!subgraph || String(Number(chainid)) !== chainid) throw noSubgraph(chainid, [...subgraphs.keys()])
-  const { data, errors, head } = await subgraph.answer(query())
-  if (head) reply.header('x-tallystick-chains', formatHeads([{ chain: Number(chainid), head }], request.nowMs))
-  return reply
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(formatResult(data, errors))
+  const ask = subgraphs.get(Number(chainid))
+  if (!ask || String(Number(chainid)) !== chainid) throw noSubgraph(chainid, [...subgraphs.keys()])
+  const query = read()
+  const caller = watchCaller(reply)
+  const visit = parts.budget(parts.nameCaller(request))
+  const work = () => ask({ ...query, signal: caller.gone }, visit.begin)
+  const answer = await parts.queries.gate.pass(work, caller.gone).finally(() => {
+    visit.end()
+    caller.forget()
+  })
+  if (answer.head) {
+    reply.header('x-tallystick-chains', formatHeads([{ chain: Number(chainid), head: answer.head }], request.nowMs))
+  }
+  return sendBody(reply.header('cache-control', 'no-store').type('application/json; charset=utf-8'), answer)
 }
 
-function formatResult(data: Answer['data'], errors: Answer['errors']): string {
-  if (data === undefined) return JSON.stringify({ errors })
-  return errors ? `{"data":${data},"errors":${JSON.stringify(errors)}}` : `{"data":${data}}`
+// To encrypt this much takes less than a millisecond.
+const partBytes = 256 * 1024
+
+/** In parts, where it is large: between them others are answered. */
+function sendBody(reply: FastifyReply, { body }: PublicAnswer): FastifyReply {
+  if (body.length <= partBytes) return reply.send(Buffer.from(body.buffer, body.byteOffset, body.length))
+  const count = Math.ceil(body.length / partBytes)
+  const parts = Array.from({ length: count }, (_, index) => body.subarray(index * partBytes, (index + 1) * partBytes))
+  return reply.header('content-length', body.length).send(Readable.from(parts))
 }
 
 function noSubgraph(chainid: string, chainIds: readonly number[]): TallystickError {

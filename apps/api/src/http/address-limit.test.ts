@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { createAddressLimit } from './address-limit.ts'
+import { createNameCaller } from './client-address.ts'
 
 /** Asks from an address as a proxy tells it; returns whether it was let in. */
 function createVisits({ rpm }: { readonly rpm: number }) {
-  const limit = createAddressLimit({ rpm, trust: ['127.0.0.1'], monotonicNow: () => 0 })
+  const limit = createAddressLimit({ rpm, nameCaller: createNameCaller(['127.0.0.1']), monotonicNow: () => 0 })
   const reply = { header: () => reply } as unknown as FastifyReply
   return (address: string): boolean => {
     const request = { headers: { 'x-forwarded-for': address }, socket: { remoteAddress: '127.0.0.1' } }
@@ -38,4 +39,9 @@ test('behavior: among more addresses than it remembers, those that were quiet fo
   const visit = createVisits({ rpm: 1 })
   for (let index = 0; index < 120_000; index++) expect(visit(addressAt(index))).toBe(true)
   expect([visit(addressAt(119_999)), visit(addressAt(0))]).toEqual([false, true])
+})
+
+test('behavior: a network of IPv6 is one address', () => {
+  const visit = createVisits({ rpm: 1 })
+  expect([visit('2001:db8::1'), visit('2001:db8::2'), visit('2001:db8:0:1::1')]).toEqual([true, false, true])
 })

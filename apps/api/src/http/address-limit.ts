@@ -1,7 +1,7 @@
 import { createBoundedCache } from '@tallystick/database'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createRateWindow, type RateWindow, rateWindowSeconds } from '../keys/rate-window.ts'
-import { createClientAddress } from './client-address.ts'
+import type { NameCaller } from './client-address.ts'
 import { countRequest } from './count-request.ts'
 
 export type LimitAddress = (request: FastifyRequest, reply: FastifyReply) => void
@@ -12,25 +12,19 @@ const addressesMax = 50_000
 /** Limits what needs no key, by the address it comes from. `rpm` null lets everything through. */
 export function createAddressLimit({
   rpm,
-  trust,
+  nameCaller,
   monotonicNow,
 }: {
   readonly rpm: number | null
-  /** Proxies whose X-Forwarded-For is believed. */
-  readonly trust: readonly string[]
+  readonly nameCaller: NameCaller
   readonly monotonicNow: () => number
 }): LimitAddress {
   if (rpm === null) return () => undefined
-  const addressOf = createClientAddress(trust)
   const windows = createBoundedCache<{ readonly window: RateWindow; readonly openedAtMs: number }>({
     countMax: addressesMax,
   })
   return (request, reply) => {
-    const forwardedFor = request.headers['x-forwarded-for']
-    const address = addressOf({
-      socketAddress: request.socket.remoteAddress ?? '',
-      forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
-    })
+    const address = nameCaller(request)
     const monotonicMs = monotonicNow()
     const known = windows.find(address)
     const fresh = known && monotonicMs - known.openedAtMs < rateWindowSeconds * 1000

@@ -8,7 +8,7 @@ import fastify, {
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { createSeldom } from '../data/seldom.ts'
-import { assertBodyNesting } from './assert-nesting.ts'
+import { assertBody } from './assert-json.ts'
 import { createClientErrorHandler } from './client-error.ts'
 import { addCommonHeaders, createDateFormatter } from './common-headers.ts'
 import { isDatabaseAway, sendError } from './errors.ts'
@@ -52,7 +52,7 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
   // What Fastify reads by itself beside JSON; a body of ours is never text.
   app.removeContentTypeParser('text/plain')
   app.addHook('preValidation', (request, _reply, done) => {
-    assertBodyNesting(request.body)
+    assertBody(request.body)
     done()
   })
   const seldom = createSeldom(() => performance.now())

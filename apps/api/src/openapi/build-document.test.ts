@@ -153,7 +153,6 @@ describe('errors', () => {
     const listed = new Set(failures.map(({ code }) => code))
     expect(errorCodes.filter((code) => !listed.has(code))).toMatchInlineSnapshot(`
       [
-        "not_ready",
         "unauthorized",
         "insufficient_role",
         "invalid_curve",

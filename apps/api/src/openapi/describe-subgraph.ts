@@ -1,12 +1,16 @@
+import { publicQueryLimits as limits } from '../data/query-limits.ts'
 import type { DocumentContext, Operation, Parameter } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
 import { bodyOption, curl, jsonHeader } from './samples.ts'
 import { allowOnly, schemaReference } from './schemas.ts'
 
+const count = (value: number) => value.toLocaleString('en-US')
 const description = `The embedded subgraph of a chain as a plain GraphQL endpoint: any GraphQL client works. It needs no key and is limited by address.
 
-A query that fails is a 200 with \`errors\`, as graph-node has it; only what is no GraphQL request is a 400.`
+A query that fails is a 200 with \`errors\`, as graph-node has it; only what is no GraphQL request is a 400.
+
+Limits of a query: a body of 64 KiB, ${count(limits.tokens)} tokens, ${limits.depth} levels, ${limits.rootFields} root fields, ${limits.aliases} aliases, ${count(limits.fields)} fields, ${count(limits.rows)} rows along one path (the product of \`first\`, 100 where it is left out), and an answer of 8 MiB. A query beyond one of them is a 200 with the limit's message in \`errors\`. An address has a number of requests a minute, and a time that its queries may take together a minute; beyond either is a 429. Of IPv6, a network of 64 bits counts as one address.`
 
 const exampleQuery = '{ _meta { block { number } } positionInfos(first: 3) { tokenId status } }'
 
@@ -108,7 +112,7 @@ function responses(context: DocumentContext) {
     },
     ...errorResponses(context, {
       endpoint: { path: '/subgraphs/324', allow: 'GET, HEAD, POST, OPTIONS' },
-      codes: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type'],
+      codes: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type', 'not_ready'],
     }),
   }
 }

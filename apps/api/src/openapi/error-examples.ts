@@ -37,6 +37,7 @@ function refusals(
     rate_limited: {
       message: `${scope ? 'This key' : 'Your address'} is allowed 600 requests a minute. Try again in 12 seconds.`,
     },
+    not_ready: { message: '200 queries wait for this subgraph already. Try again in a moment.' },
     not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
     method_not_allowed: { message: `${path} takes ${allow}.` },
     not_acceptable: { message: 'This service answers in application/json, which the Accept header rules out.' },

@@ -26,7 +26,8 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
     'There are no notes for the current period; older ones are of no use. Try again after `Retry-After`.',
   upstream_failed: 'No subgraph of any chain asked gave a usable answer. Try again later.',
   upstream_timeout: 'The subgraphs of the chains asked did not answer in time. Try again, or ask for less at once.',
-  not_ready: 'The service cannot reach its database, which this answer needs. Try again after `Retry-After`.',
+  not_ready:
+    'The service cannot reach its database, which this answer needs, or too many queries without a key wait. Try again after `Retry-After`.',
   unauthorized: 'Admin listener: the admin token is missing or wrong.',
   insufficient_role: 'Admin listener: the admin token lacks the role that the route needs.',
   invalid_curve: 'Admin listener: the curve is not one of the tenors on offer, in whole basis points.',

@@ -18,7 +18,7 @@ const anywhere: readonly ErrorCode[] = [
   'internal_error',
 ]
 const withKey: readonly ErrorCode[] = ['invalid_api_key', 'insufficient_scope', 'not_acceptable']
-const retryAfter: readonly ErrorCode[] = ['rate_limited', 'notes_unavailable', 'upstream_failed']
+const retryAfter: readonly ErrorCode[] = ['rate_limited', 'notes_unavailable', 'upstream_failed', 'not_ready']
 
 /** The failures of an operation, by status: those of its own, and those that every one has. */
 export function errorResponses(

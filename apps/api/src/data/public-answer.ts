@@ -1,0 +1,70 @@
+import { TallystickError } from '@tallystick/core'
+import type { Answer, Block, QueryRequest } from '@tallystick/subgraph'
+import type { GraphQLSchema } from 'graphql'
+import { type AnalysedQuery, createAnalyse } from './analyse-query.ts'
+import { assertWithin, publicQueryLimits } from './query-limits.ts'
+
+/** An answer of `/subgraphs`: the body as it is sent. */
+export type PublicAnswer = { readonly body: Uint8Array; readonly head: Block | undefined }
+
+/** `begin` is called when the work begins: what comes before, such as the start of a thread, is not the query's. */
+export type AnswerPublic = (request: QueryRequest, begin: () => void) => Promise<PublicAnswer>
+
+// As much as a gateway takes from an upstream by default.
+const answerBytesMax = 8 * 1024 * 1024
+
+/**
+ * Answers queries of anybody: those within the limits by the subgraph, others with the limit's own message. What is wrong
+ * with a query otherwise is said by the subgraph, in graph-node's words. Never throws.
+ */
+export function createPublicAnswer(
+  subgraph: { answer(request: QueryRequest): Promise<Answer> },
+  schema: GraphQLSchema,
+): AnswerPublic {
+  const analyse = createAnalyse(schema, publicQueryLimits)
+  return async (request, begin) => {
+    begin()
+    const message = findExcess(analyse, request)
+    if (message !== undefined) return { body: encodeErrors([{ message }]), head: undefined }
+    const { data, errors, head } = await subgraph.answer(request)
+    const body = encodeAnswer(data, errors)
+    return body.length > answerBytesMax ? { body: encodeErrors([tooLarge(body.length)]), head } : { body, head }
+  }
+}
+
+/** The message of the limit that a query exceeds. */
+function findExcess(analyse: (text: string) => AnalysedQuery, request: QueryRequest): string | undefined {
+  try {
+    const { operations } = analyse(request.query)
+    const named = operations.length === 1 ? operations : operations.filter(({ name }) => name === request.operationName)
+    for (const { rows } of named) {
+      if (typeof rows === 'function') assertWithin('rows', rows(request.variables ?? {}), publicQueryLimits)
+    }
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TallystickError)) throw error
+    // Any other fault is found by the subgraph too, and of a text this short soon.
+    return error.details?.['limit'] === undefined ? undefined : error.message
+  }
+}
+
+function encodeAnswer(data: Answer['data'], errors: Answer['errors']): Uint8Array {
+  if (data === undefined) return encodeErrors(errors)
+  return encode(errors ? `{"data":${data},"errors":${JSON.stringify(errors)}}` : `{"data":${data}}`)
+}
+
+function encodeErrors(errors: unknown): Uint8Array {
+  return encode(JSON.stringify({ errors }))
+}
+
+function tooLarge(bytes: number): { readonly message: string } {
+  const message = `The answer has ${bytes} bytes; the limit is ${answerBytesMax}. Ask for fewer entities or fields.`
+  return { message }
+}
+
+/** With memory of its own, which can be handed to another thread. */
+function encode(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
+const encoder = new TextEncoder()

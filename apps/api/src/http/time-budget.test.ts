@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { createTimeBudget } from './time-budget.ts'
+
+function setUp(msPerMinute: number | null, { waitMs = 0 } = {}) {
+  let nowMs = 0
+  const budget = createTimeBudget({ msPerMinute, monotonicNow: () => nowMs })
+  const pass = (ms: number) => {
+    nowMs += ms
+  }
+  /** Work of so many milliseconds; returns why it was not let in, if it was not. */
+  const work = (ms: number, caller = 'a'): string | undefined => {
+    try {
+      const visit = budget(caller)
+      // Waiting costs nothing.
+      pass(waitMs)
+      visit.begin()
+      pass(ms)
+      visit.end()
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  return { budget, pass, work }
+}
+
+test('behavior: time is taken when the work is done, and comes back with time', () => {
+  const { pass, work } = setUp(6_000)
+  // A tenth of what passes comes back: 9,000 used, 900 back of which only what fits counts.
+  expect(work(9_000)).toBeUndefined()
+  expect(work(1)).toBe(
+    'Your address has used up its time: queries may take 6000 ms a minute together. Try again in 30 seconds, and ask for less at once.',
+  )
+  expect(work(1, 'b')).toBeUndefined()
+  pass(29_000)
+  expect(work(1)).toMatch(/in 1 seconds/)
+  pass(1_010)
+  expect(work(1)).toBeUndefined()
+})
+
+test('behavior: what is not used is not saved beyond a minute', () => {
+  const { pass, work } = setUp(6_000)
+  expect(work(1)).toBeUndefined()
+  pass(3_600_000)
+  expect(work(6_001)).toBeUndefined()
+  expect(work(1)).toMatch(/used up/)
+})
+
+test('behavior: what has begun is bounded, since it is not counted yet', () => {
+  const { budget, pass } = setUp(6_000)
+  const visits = Array.from({ length: 8 }, () => budget('a'))
+  expect(() => budget('a')).toThrow('Your address has 8 queries under way')
+  expect(() => budget('b')).not.toThrow()
+  pass(10)
+  visits[0]?.end()
+  expect(() => budget('a')).not.toThrow()
+})
+
+test('behavior: null is without limit', () => {
+  const { work } = setUp(null)
+  for (let count = 0; count < 100; count++) expect(work(60_000)).toBeUndefined()
+})
+
+test('behavior: waiting for its turn is not counted', () => {
+  const { work } = setUp(6_000, { waitMs: 60_000 })
+  for (let count = 0; count < 10; count++) expect(work(5_000)).toBeUndefined()
+})

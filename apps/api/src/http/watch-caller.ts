@@ -1,0 +1,20 @@
+import { TallystickError } from '@tallystick/core'
+import { createAbort, type StopSignal } from '@tallystick/database'
+import type { FastifyReply } from 'fastify'
+
+/** A signal that is aborted when the connection ends before there is an answer. */
+export function watchCaller({ raw }: FastifyReply): { readonly gone: StopSignal; readonly forget: () => void } {
+  const { signal, abort } = createAbort()
+  const onClose = () => abort(new CallerGoneError())
+  raw.once('close', onClose)
+  return { gone: signal, forget: () => void raw.off('close', onClose) }
+}
+
+/** Nobody reads the answer any more; it is never sent. */
+class CallerGoneError extends TallystickError {
+  override readonly name = 'CallerGoneError' as const
+
+  constructor() {
+    super({ code: 'request_timeout', message: 'The caller closed the connection.', retryable: true })
+  }
+}

@@ -1,0 +1,173 @@
+import { createAbort, type Database, openDatabase } from '@tallystick/database'
+import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
+import pino from 'pino'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { openPublicQueries } from '../src/data/open-public-queries.ts'
+import { subgraphMetricHelp } from '../src/data/subgraph-metrics.ts'
+import { createMetrics } from '../src/metrics.ts'
+import { createPostData } from './data-client.ts'
+import {
+  type Answer,
+  chain324,
+  createDeferrals,
+  createKey,
+  newDatabase,
+  prepare,
+  start,
+  type TestService,
+} from './harness.ts'
+
+const namespace = 'chain_324_529d825e'
+const json = { 'content-type': 'application/json' }
+const one = '{ accounts(first: 1) { id } }'
+const accounts = 1_000
+
+/** Makes the index of a chain, with accounts. */
+async function fill(database: Database): Promise<Subgraph> {
+  const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
+  const amounts = { activePrincipal: '1', totalPrincipal: '1', totalIncome: '0', totalFees: '0' }
+  const changes = Array.from({ length: accounts }, (_, index) => ({
+    entity: 'Account',
+    id: `0x${index.toString(16).padStart(40, '0')}`,
+    set: { activePositions: index, ...amounts },
+  }))
+  await subgraph.commit({ number: 7, hash: '0x07', parentHash: '0x06', timestamp: 1_800_000_000 }, changes)
+  return subgraph
+}
+
+const ask = (service: TestService, query: string): Promise<Answer> =>
+  service.call('/subgraphs/324', { method: 'POST', headers: json, body: JSON.stringify({ query }) })
+
+/** All that an operator and a caller with a key need, and how it went. */
+async function useService(service: TestService): Promise<readonly number[]> {
+  const { id, secret } = await createKey(service)
+  const notes = await service.call('/notes', { headers: { 'x-api-key': secret } })
+  const ready = await service.admin('/readyz')
+  const curve = { points: { 7: 370, 14: 366, 30: 363 }, by: 'test' }
+  const signed = await service.admin('/curve', { method: 'POST', headers: json, body: JSON.stringify(curve) })
+  const revoked = await service.admin(`/keys/${id}/revoke`, { method: 'POST', headers: json, body: '{}' })
+  const refused = await service.call('/notes', { headers: { 'x-api-key': secret } })
+  return [notes, ready, signed, revoked, refused].map(({ status }) => status)
+}
+const allWell = [200, 200, 200, 200, 403]
+
+describe('on PostgreSQL', () => {
+  let service: TestService
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    const databaseUrl = await newDatabase('postgres', defer)
+    const database = await openDatabase(databaseUrl)
+    await fill(database)
+    await database.close()
+    // Nothing listens at its RPC: the index stays as it is.
+    const chain = { ...chain324, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: chain324.pool } } }
+    const listen = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' }, publicRpm: null }
+    service = await start({ databaseUrl, config: { chains: [chain], listen } }, defer)
+    return finish
+  })
+
+  /** Runs while nobody can read the accounts: queries hang until `work` is done. */
+  const whileLocked = (work: () => Promise<void>) =>
+    service.database.transaction(async (transaction) => {
+      await transaction.query(`lock table "${namespace}"."Account" in access exclusive mode`)
+      await work()
+    })
+  const countHanging = async (): Promise<number> => {
+    const [row] = await service.database.query<{ count: bigint }>(
+      `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return Number(row?.count)
+  }
+  const waitForHanging = (count: number) => vi.waitFor(async () => expect(await countHanging()).toBe(count), 20_000)
+
+  test('behavior: while public queries have every place, keys, notes, the curve and readiness do not wait', async () => {
+    const answers: Promise<Answer>[] = []
+    await whileLocked(async () => {
+      for (let index = 0; index < 30; index++) answers.push(ask(service, one))
+      await waitForHanging(4)
+      expect(await useService(service)).toEqual(allWell)
+      // Those beyond wait in the service, not at the database.
+      expect(await countHanging()).toBe(4)
+    })
+    for (const answer of await Promise.all(answers)) expect(answer.json().data.accounts).toHaveLength(1)
+  })
+
+  test('behavior: while queries with a key have every connection of theirs, the same', async () => {
+    const post = await createPostData(service)
+    const answers: Promise<Answer>[] = []
+    await whileLocked(async () => {
+      for (let index = 1; index <= 30; index++) {
+        answers.push(post({ query: `{ accounts(first: ${index}) { id } }`, variables: { chains: [324] } }))
+      }
+      await waitForHanging(8)
+      expect(await useService(service)).toEqual(allWell)
+    })
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200)
+  })
+
+  test('behavior: who leaves gives its place up at once', async () => {
+    const gone = Array.from({ length: 4 }, () => new AbortController())
+    await whileLocked(async () => {
+      const left = gone.map(({ signal }) =>
+        service.call('/subgraphs/324', { method: 'POST', headers: json, body: JSON.stringify({ query: one }), signal }),
+      )
+      await waitForHanging(4)
+      for (const controller of gone) controller.abort()
+      await Promise.allSettled(left)
+      await waitForHanging(0)
+    })
+    expect((await ask(service, one)).status).toBe(200)
+  })
+
+  test('behavior: an answer that is large comes whole, one that is too large is refused', async () => {
+    const aliases = (count: number, name = 'a') =>
+      Array.from({ length: count }, (_, index) => `${name}${index}: id`).join(' ')
+    const large = await ask(service, `{ accounts(first: 1000) { ${aliases(40)} } }`)
+    expect(large.json().data.accounts).toHaveLength(accounts)
+    expect(large.body.length).toBeGreaterThan(1024 * 1024)
+    expect(large.headers['content-length']).toBe(String(large.body.length))
+    const larger = await ask(service, `{ accounts(first: 1000) { ${aliases(100, 'x'.repeat(100))} } }`)
+    expect(larger.json()).toEqual({
+      errors: [{ message: expect.stringMatching(/^The answer has \d+ bytes; the limit/) }],
+    })
+  })
+
+  test('behavior: the limits hold, and the block is in the header', async () => {
+    const roots = Array.from({ length: 1_500 }, (_, index) => `a${index}: accounts { id activePositions }`).join(' ')
+    const refused = await ask(service, `{ ${roots} }`)
+    expect([refused.status, refused.json().errors[0].message]).toEqual([
+      200,
+      'The query has more than 2011 tokens. Ask for less, or in several queries.',
+    ])
+    expect((await ask(service, one)).headers['x-tallystick-chains']).toMatch(/^324;block=7;lag=/)
+    expect((await ask(service, '{ nothing }')).json().errors[0].message).toMatch(/^Cannot query field "nothing"/)
+  })
+})
+
+test('behavior: on the embedded database a statement of the service waits for one public query, not for all', async () => {
+  const databaseUrl = await newDatabase('pglite')
+  const database = await openDatabase(databaseUrl)
+  const subgraph = await fill(database)
+  const { config } = await prepare({ databaseUrl })
+  const embedded = new Map([[324, { subgraph }]])
+  const { subgraphs, gate } = openPublicQueries(config, {
+    database,
+    embedded,
+    closers: [],
+    metrics: createMetrics(subgraphMetricHelp),
+    log: pino({ level: 'silent' }),
+    monotonicNow: () => performance.now(),
+  })
+  const query = '{ accounts(first: 100, orderBy: totalIncome) { id positions { id } } }'
+  let answered = 0
+  const answers = Array.from({ length: 40 }, async () => {
+    await gate.pass(() => subgraphs.get(324)?.({ query }, () => undefined) ?? Promise.reject(), createAbort().signal)
+    answered += 1
+  })
+  for (let statements = 1; statements <= 5; statements++) {
+    await database.query('select 1')
+    expect(answered).toBeLessThanOrEqual(statements)
+  }
+  await Promise.all(answers)
+  await database.close()
+})
