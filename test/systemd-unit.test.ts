@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const path = fileURLToPath(new URL('../deploy/systemd/tallystick.service', import.meta.url))
+const unit = readFileSync(path, 'utf8')
+const guide = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
+
+function valuesOf(directive: string): string[] {
+  return [...unit.matchAll(new RegExp(`^${directive}=(.*)$`, 'gm'))].map(([, value]) => value as string)
+}
+
+test('default: the guide names the unit and does not repeat it', () => {
+  expect(guide).toContain('deploy/systemd/tallystick.service')
+  expect(guide).not.toContain('ExecStart=')
+})
+
+test('default: the unit starts a file of the tree and gives a shutdown its time', () => {
+  const [, script] = /^\/usr\/bin\/node (\S+) serve --config /.exec(valuesOf('ExecStart')[0] ?? '') ?? []
+  expect(existsSync(new URL(`../${script}`, import.meta.url))).toBe(true)
+  // The lame duck of 5 s, 10 s for requests, and time to close the database.
+  expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThanOrEqual(20)
+})
+
+test.each([
+  ['LimitCORE', '0'],
+  ['UMask', '0077'],
+  ['NoNewPrivileges', 'yes'],
+  ['ProtectSystem', 'strict'],
+  ['ProtectHome', 'yes'],
+  ['PrivateTmp', 'yes'],
+  ['PrivateDevices', 'yes'],
+  ['CapabilityBoundingSet', ''],
+  ['StateDirectory', 'tallystick'],
+  ['StateDirectoryMode', '0700'],
+  ['SystemCallArchitectures', 'native'],
+])('behavior: %s is "%s"', (directive, value) => {
+  expect(valuesOf(directive)).toEqual([value])
+})
+
+test('behavior: memory that is written may be run, which Node needs', () => {
+  expect(valuesOf('MemoryDenyWriteExecute')).toEqual([])
+})
+
+test('behavior: the exposure that systemd computes is at most 2.5', (context) => {
+  const { stdout, error } = spawnSync('systemd-analyze', ['security', '--offline=true', path], { encoding: 'utf8' })
+  const [, level] = /Overall exposure level .*?: (\d+\.\d+)/.exec(stdout ?? '') ?? []
+  if (level === undefined) {
+    context.skip(`systemd-analyze is not here or cannot judge a file: ${error?.message ?? 'no exposure level'}`)
+  }
+  expect(Number(level)).toBeLessThanOrEqual(2.5)
+})
