@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { generatePrivateKey } from 'viem/accounts'
@@ -53,6 +53,10 @@ export function assertSandboxHome({ dir }: Home): void {
 
 /** Makes what is missing: certificates, signer key, admin token. What is there stays. */
 export function furnishHome(home: Home): void {
+  // A directory that somebody else made keeps its rights; everything secret in it has its own.
+  const isOwn = !existsSync(home.dir) || existsSync(join(home.dir, mark))
+  mkdirSync(home.dir, { recursive: true, mode: 0o700 })
+  if (isOwn) chmodSync(home.dir, 0o700)
   for (const folder of ['tls', 'secrets']) mkdirSync(join(home.dir, folder), { recursive: true, mode: 0o700 })
   writeFileSync(join(home.dir, mark), '{ "madeBy": "the Tallystick sandbox" }\n')
   if (!existsSync(home.tls.key)) {
@@ -70,6 +74,8 @@ export function readText(path: string): string {
   return readFileSync(path, 'utf8').trim()
 }
 
+/** Writes a file that only its owner can read. One that is there already may have other rights. */
 export function writeSecret(path: string, content: string): void {
   writeFileSync(path, content, { mode: 0o600 })
+  chmodSync(path, 0o600)
 }

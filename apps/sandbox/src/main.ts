@@ -1,4 +1,4 @@
-import './ignore-inspector-signal.ts'
+import './harden-process.ts'
 import { existsSync, openSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import {

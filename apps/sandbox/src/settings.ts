@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import type { Service } from '@tallystick/api'
 import type { Devnet } from './devnet/devnet.ts'
-import type { Home } from './home.ts'
+import { type Home, writeSecret } from './home.ts'
 
 /** The service's configuration, as `tallystick.json` has it. */
 export type Settings = ReturnType<typeof makeSettings>
@@ -32,7 +31,7 @@ export function writeConfig(
 ): void {
   const listen = { ...settings.listen, port: portOf(service.baseUrl) }
   const admin = { ...settings.admin, port: portOf(service.adminUrl) }
-  writeFileSync(home.config, `${JSON.stringify({ ...settings, listen, admin }, undefined, 2)}\n`)
+  writeSecret(home.config, `${JSON.stringify({ ...settings, listen, admin }, undefined, 2)}\n`)
 }
 
 function portOf(url: string): number {

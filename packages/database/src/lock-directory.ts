@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { TallystickError } from '@tallystick/core'
+import { makePrivate } from './make-private.ts'
 
 type Holder = { readonly pid: number; readonly host: string; readonly started: string }
 
@@ -24,9 +25,10 @@ export async function lockDirectory(
   { inUse = databaseInUse }: { readonly inUse?: (lock: HeldLock) => TallystickError } = {},
 ): Promise<() => Promise<void>> {
   const folder = `${directory}.lock`
-  await mkdir(folder, { recursive: true })
+  await makePrivate(folder)
   const draft = join(folder, `${randomUUID()}.draft`)
-  await writeFile(draft, JSON.stringify({ pid: process.pid, host: hostname(), started: await startOf(process.pid) }))
+  const self = { pid: process.pid, host: hostname(), started: await startOf(process.pid) }
+  await writeFile(draft, JSON.stringify(self), { mode: 0o600 })
   try {
     for (;;) {
       const highest = await highestIn(folder)
@@ -98,7 +100,7 @@ async function removeBelow(folder: string, highest: number): Promise<void> {
 
 async function release(path: string): Promise<void> {
   const draft = `${path}.released`
-  await writeFile(draft, JSON.stringify(nobody))
+  await writeFile(draft, JSON.stringify(nobody), { mode: 0o600 })
   await rename(draft, path)
 }
 

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PGlite, type QueryOptions as QueryOptionsOfPglite, types } from '@electric-sql/pglite'
 import type { Cancellable, Database, Queryable, QueryOptions } from './database.ts'
 import { lockDirectory } from './lock-directory.ts'
+import { makePrivate } from './make-private.ts'
 import { createPrepared } from './pglite-prepared.ts'
 import { createProcessLocks } from './process-locks.ts'
 
@@ -15,7 +15,7 @@ export async function openPglite(
   { checkpointMs = checkpointMsDefault }: { readonly checkpointMs?: number | undefined } = {},
 ): Promise<Database> {
   const path = resolve(directory)
-  await mkdir(path, { recursive: true })
+  await makePrivate(path)
   const unlock = await lockDirectory(path)
   const pglite = await PGlite.create(path, { parsers: { [types.INT8]: BigInt }, startParams }).catch(async (error) => {
     await unlock()
