@@ -149,7 +149,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const watched = { poolWatch, checkBooks: books.check, checkClocks: time.check }
   const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, ...watched }
   const { problem: curveProblem } = curveSource
-  const hooks = { takeInKeys: replica.takeInKeys, reconcile: books.reconcile, curveProblem }
+  const hooks = { takeInKeys: replica.takeInKeys, reconcile: books.reconcile, curveProblem, latestNow: time.latestNow }
   const admin = buildAdminApp({
     ...common,
     tokens: listAdminTokens(config.admin),

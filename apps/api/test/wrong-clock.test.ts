@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createClock } from '../src/clock.ts'
+import { checkNotes } from '../src/doctor/check-notes.ts'
+import { createFindings } from '../src/doctor/findings.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
 
@@ -224,5 +226,29 @@ test('behavior: a set that a wrong clock signed a day ahead does not stop the ot
   await wrong.database.query('update curves set effective_from = 0')
   await wrong.stop()
   const right = await start({ databaseUrl, at: noon })
+  const { chains, rogue } = await right.operator.showNotes()
+  expect(chains[0]?.current.signed).toBe(true)
+  expect(rogue.map(({ command }) => command)).toEqual([
+    'tallystick notes discard --chain 324 --period 2026-11-16T05:00:00Z',
+  ])
+  const findings = createFindings('notes')
+  const books = { notes: await right.operator.showNotes(), curve: await right.operator.showCurve() }
+  checkNotes(findings, { config: right.config, books, isRunning: true, isEmpty: false, signer: undefined })
+  expect(findings.checks.find(({ outcome }) => outcome === 'warn')?.advice).toContain(rogue[0]?.command)
+
+  const discard = (period: string) =>
+    right.admin('/notes/discard', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ chainId: 324, period }),
+    })
+  const refused = await discard('2026-11-15T05:00:00Z')
+  expect([refused.status, refused.json().code]).toEqual([409, 'rail_refused'])
+  expect((await discard('2026-11-16T05:00:01Z')).status).toBe(404)
+  expect((await discard('tomorrow')).status).toBe(400)
+  expect((await discard('2026-11-16T05:00:00Z')).status).toBe(200)
+  expect((await discard('2026-11-16T05:00:00Z')).status).toBe(404)
+  expect((await right.operator.showNotes()).rogue).toEqual([])
+  expect((await right.operator.showAudit()).entries[0]).toMatchObject({ action: 'notes.discard' })
   expect((await right.operator.showNotes()).chains[0]?.current.signed).toBe(true)
 })

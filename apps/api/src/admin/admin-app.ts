@@ -45,6 +45,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   app.post('/curve', needs('curve'), (request) => operatorOf(request).setCurve(request.body))
   app.post('/curve/proposals/:id/approve', needs('curve'), (request) => operatorOf(request).approveCurve(idOf(request)))
   app.get('/notes', needs('curve'), (request) => operatorOf(request).showNotes())
+  app.post('/notes/discard', needs('curve'), (request) => operatorOf(request).discardNotes(request.body))
   app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
   app.get('/audit', (request) => operatorOf(request).showAudit(limitOf(request)))
   return app

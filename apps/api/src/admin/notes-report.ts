@@ -3,6 +3,7 @@ import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { findCurve } from '../notes/curve-store.ts'
 import { findNoteSet, findRecordedRefusal } from '../notes/note-store.ts'
+import { listRogueSets, type RogueSet, type SignableUntil } from '../notes/rogue-sets.ts'
 import { type CurveView, viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
 
@@ -31,6 +32,22 @@ export type NotesReport = {
     /** Without the notes: they are kept back until their first second. */
     readonly next: PeriodReport
   }[]
+  /** Sets that a wrong clock signed ahead of their time, and the command that clears each. */
+  readonly rogue: readonly RogueReport[]
+}
+
+export type RogueReport = {
+  readonly chainId: number
+  readonly period: string
+  readonly start: string
+  readonly issuedAt: string
+  readonly command: string
+}
+
+export function reportRogue({ chainId, period, issuedAt }: RogueSet): RogueReport {
+  const start = toIso(period.start)
+  const command = `tallystick notes discard --chain ${chainId} --period ${start}`
+  return { chainId, period: formatPeriod(period), start, issuedAt: toIso(issuedAt), command }
 }
 
 export async function reportNotes(
@@ -40,11 +57,13 @@ export async function reportNotes(
     nowSeconds,
     current,
     next,
+    signable,
   }: {
     readonly config: Pick<Config, 'chains' | 'rails'>
     readonly nowSeconds: bigint
     readonly current: Period
     readonly next: Period
+    readonly signable: SignableUntil
   },
 ): Promise<NotesReport> {
   const { rails } = config
@@ -60,7 +79,8 @@ export async function reportNotes(
       }
     }),
   )
-  return { now: toIso(nowSeconds), chains }
+  const rogue = (await listRogueSets(database, signable)).map(reportRogue)
+  return { now: toIso(nowSeconds), chains, rogue }
 }
 
 async function reportPeriod(

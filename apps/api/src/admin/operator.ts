@@ -8,6 +8,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
 import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
 import { reconcileFromFile } from '../notes/journal/start-books.ts'
+import { discardRogueSet, signableUntil } from '../notes/rogue-sets.ts'
 import { approveCurve, setCurve } from '../notes/set-curve.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
 import {
@@ -19,7 +20,7 @@ import {
   viewProposal,
 } from './curve-report.ts'
 import { type KeyView, viewKey } from './key-view.ts'
-import { type NotesReport, reportNotes } from './notes-report.ts'
+import { type NotesReport, type RogueReport, reportNotes, reportRogue } from './notes-report.ts'
 
 /** What an operator can do, whether through the admin listener or on the database itself. Plain data in and out. */
 export type Operator = {
@@ -36,6 +37,8 @@ export type Operator = {
   approveCurve(id: string): Promise<{ readonly curve: CurveView }>
   showNotes(): Promise<NotesReport>
   reconcileNotes(): Promise<ReconcileReport>
+  /** Deletes a set that a wrong clock signed ahead of its time. */
+  discardNotes(request: unknown): Promise<{ readonly discarded: RogueReport }>
   showAudit(limit?: number): Promise<AuditReport>
 }
 
@@ -64,6 +67,7 @@ const rotationSchema = z.strictObject({
     .max(90 * 86_400)
     .default(86_400),
 })
+const discardSchema = z.strictObject({ chainId: z.int(), period: z.iso.datetime({ offset: true }) })
 const curveRequestSchema = z.strictObject({
   points: z.record(z.string().regex(/^[1-9]\d{0,3}$/), z.number()),
   chainId: z.int().nullable().default(null),
@@ -78,6 +82,7 @@ export function createOperator({
   takeInKeys,
   curveProblem = () => undefined,
   auditor = { actor: 'local' },
+  latestNow = async () => clock.now(),
   reconcile = (auditor) => reconcileFromFile(database, { config, clock, auditor }),
 }: {
   readonly database: Database
@@ -87,12 +92,15 @@ export function createOperator({
   readonly takeInKeys?: (() => Promise<void>) | undefined
   /** Why the source of curves gives no newer one. */
   readonly curveProblem?: (() => string | undefined) | undefined
+  /** The latest of the clocks at hand, Unix milliseconds: a set is discarded only if it is of the future by all of them. */
+  readonly latestNow?: (() => Promise<number>) | undefined
   /** Who makes the changes. */
   readonly auditor?: Auditor | undefined
   /** Reconciles with the signer journal that the service has open. */
   readonly reconcile?: ((auditor: Auditor) => Promise<ReconcileReport>) | undefined
 }): Operator {
   const now = () => toSeconds(clock.now())
+  const signable = async () => signableUntil(toSeconds(await latestNow()), config.rails.signAheadSeconds)
   const confirm = async (wanted: Parameters<typeof awaitReplicas>[1]): Promise<ReplicaReport> => {
     await takeInKeys?.()
     // One process has the embedded database: this one.
@@ -138,12 +146,19 @@ export function createOperator({
       curve: viewCurve(await approveCurve(database, { config, id, nowSeconds: now(), auditor })),
     }),
     showAudit: (limit) => reportAudit(database, limit),
-    showNotes: () => {
+    showNotes: async () => {
       const nowSeconds = now()
       const current = periodAt(nowSeconds)
-      return reportNotes(database, { config, nowSeconds, current, next: periodAfter(current) })
+      const periods = { current, next: periodAfter(current) }
+      return reportNotes(database, { config, nowSeconds, ...periods, signable: await signable() })
     },
     reconcileNotes: () => reconcile(auditor),
+    discardNotes: async (request) => {
+      const { chainId, period } = parse(discardSchema, request, 'invalid_parameter')
+      const periodStart = toSeconds(Date.parse(period))
+      const wanted = { chainId, periodStart, ...(await signable()), auditor }
+      return { discarded: reportRogue(await discardRogueSet(database, wanted)) }
+    },
   }
 }
 
@@ -161,7 +176,7 @@ function parseExpiry(expiresAt: string | null, nowSeconds: bigint): bigint | nul
 function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  code: 'invalid_key_request' | 'invalid_curve',
+  code: 'invalid_key_request' | 'invalid_curve' | 'invalid_parameter',
 ): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

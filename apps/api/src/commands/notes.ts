@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
 import { formatOrigin } from './format-curve.ts'
-import { addCommonOptions, type CommonOptions } from './options.ts'
+import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, exitCodes, formatTable } from './output.ts'
 import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
 import { withOperator, withReader } from './with-operator.ts'
@@ -31,6 +31,21 @@ export function addNotesCommand(program: Command): void {
       if (checked.some((note) => !note.genuine)) process.exitCode = exitCodes.failed
     })
   addReconcileCommand(notes)
+  addDiscardCommand(notes)
+}
+
+function addDiscardCommand(notes: Command): void {
+  addCommonOptions(
+    notes.command('discard').description('delete notes that a wrong clock signed ahead of their time, and no others'),
+  )
+    .requiredOption('--chain <id>', 'the chain', parseChain)
+    .requiredOption('--period <start>', 'the start of their period, ISO 8601, as `notes show` and `doctor` print it')
+    .action(async ({ config, json, chain, period }: CommonOptions & { chain: number; period: string }) => {
+      const result = await withOperator(config, (operator) => operator.discardNotes({ chainId: chain, period }))
+      const output = createOutput(json)
+      output.document(result)
+      output.text(`Discarded: the notes of ${result.discarded.period} on chain ${result.discarded.chainId}.`)
+    })
 }
 
 function addReconcileCommand(notes: Command): void {
@@ -72,7 +87,7 @@ function formatReconciled({ restored, present, contradictions, problems }: Recon
   return [...lines, summary].join('\n')
 }
 
-function formatReport({ now, chains }: NotesReport): string {
+function formatReport({ now, chains, rogue }: NotesReport): string {
   const parts = chains.map(({ chainId, name, current, next }) => {
     const rows = current.notes.map((note) => [
       `${note.tenorDays} days`,
@@ -86,7 +101,11 @@ function formatReport({ now, chains }: NotesReport): string {
     const then = `Next: ${formatPeriodReport(next)}${next.curve?.id === current.curve?.id ? '' : origin(next)}`
     return `Chain ${chainId} (${name})\n${now}\n${then}`
   })
-  return [`Service time ${now}`, ...parts].join('\n\n')
+  const wrong = rogue.map(
+    ({ chainId, period, issuedAt, command }) =>
+      `Chain ${chainId}: ${period} was signed by a wrong clock, at ${issuedAt}. Clear it: ${command}`,
+  )
+  return [`Service time ${now}`, ...parts, ...wrong].join('\n\n')
 }
 
 function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport): string {

@@ -8,6 +8,7 @@ import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../service-database.ts'
+import { readServerTime } from '../time/database-clock.ts'
 import { nameUser } from './name-user.ts'
 
 const probeTimeoutMs = 2_000
@@ -27,9 +28,10 @@ export async function withOperator<Result>(
   if (call) return work(createRemoteOperator(call))
   const database = await open(config.database.reveal())
   try {
-    return await work(
-      createOperator({ database, config, clock: createClock(), auditor: { actor: `local:${nameUser()}` } }),
-    )
+    const clock = createClock()
+    const latestNow = async () => Math.max(clock.now(), await readServerTime(database))
+    const auditor = { actor: `local:${nameUser()}` }
+    return await work(createOperator({ database, config, clock, latestNow, auditor }))
   } finally {
     await database.close()
   }
@@ -55,6 +57,7 @@ function createRemoteOperator(call: Call): Operator {
     setCurve: (request) => call('POST', '/curve', request),
     approveCurve: (id) => call('POST', `/curve/proposals/${encodeURIComponent(id)}/approve`),
     showNotes: () => call('GET', '/notes'),
+    discardNotes: (request) => call('POST', '/notes/discard', request),
     reconcileNotes: () => call('POST', '/notes/reconcile'),
     showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
   }

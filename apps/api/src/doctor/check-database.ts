@@ -75,7 +75,8 @@ async function examine(
   const offsetMs = database.engine === 'postgres' ? nowMs - (startedAtMs + endedAtMs) / 2 : undefined
   const schema = await checkMigrations(findings, database)
   if (schema !== 'current') return { offsetMs, isEmpty: schema === 'empty' }
-  const operator = createOperator({ database, config, clock })
+  const latestNow = async () => clock.now() + Math.max(0, offsetMs ?? 0)
+  const operator = createOperator({ database, config, clock, latestNow })
   return { offsetMs, books: { notes: await operator.showNotes(), curve: await operator.showCurve() } }
 }
 

@@ -23,6 +23,13 @@ export function checkNotes(findings: Findings, { config, books, isRunning, isEmp
     else findings.skip('notes', 'nothing could be read about curve and notes')
     return
   }
+  for (const { chainId, period, issuedAt, command } of books.notes.rogue ?? []) {
+    findings.warn(
+      `chain ${chainId}`,
+      `the notes of ${period} were signed at ${issuedAt}, further ahead than a right clock allows`,
+      `Correct the clock of the replica that signed them, then clear them: \`${command}\`.`,
+    )
+  }
   for (const { chainId, current, next } of books.notes.chains) {
     const name = `chain ${chainId}`
     const curve = books.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve

@@ -14,6 +14,8 @@ export type TimeKeeper = TimeJudge & {
   /** Measures every clock again, unless that was done a moment ago. Never throws. */
   refresh(): Promise<void>
   check(): readonly Check[]
+  /** The later of the local and the database's clock, Unix milliseconds. */
+  latestNow(): Promise<number>
   stop(): void
 }
 
@@ -69,7 +71,8 @@ export async function keepTime(options: TimeKeeperOptions): Promise<TimeKeeper> 
     void measureChains(dispute ? tickMs : chainEveryMs)
   }, tickMs)
   tick.unref()
-  return { ...judge, refresh, check: () => checkClocks(judge, clock.now()), stop: () => clearInterval(tick) }
+  const latestNow = async () => Math.max(clock.now(), Number(judge.judge(clock.now()).databaseSeconds ?? 0n) * 1000)
+  return { ...judge, refresh, latestNow, check: () => checkClocks(judge, clock.now()), stop: () => clearInterval(tick) }
 }
 
 function openClocks({ database, chains, readChainTime, databaseShiftMs, monotonicNow }: TimeKeeperOptions) {

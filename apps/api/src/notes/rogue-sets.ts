@@ -1,0 +1,75 @@
+import { formatPeriod, type Period, periodAt, TallystickError } from '@tallystick/core'
+import type { Database, Queryable } from '@tallystick/database'
+import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
+import { findNoteSet } from './note-store.ts'
+
+/** A set whose period starts later than the sign-ahead allows: a wrong clock signed it. */
+export type RogueSet = { readonly chainId: number; readonly period: Period; readonly issuedAt: bigint }
+
+/** The last start of a period that may be signed already. The second is the rails' tolerance. */
+export type SignableUntil = { readonly lastStart: bigint }
+
+export function signableUntil(nowSeconds: bigint, signAheadSeconds: number): SignableUntil {
+  return { lastStart: nowSeconds + BigInt(signAheadSeconds) + 1n }
+}
+
+export async function listRogueSets(database: Queryable, { lastStart }: SignableUntil): Promise<RogueSet[]> {
+  const rows = await database.query<{ chain_id: bigint; period_start: bigint; issued_at: bigint }>(
+    'select chain_id, period_start, issued_at from note_sets where period_start > $1 order by period_start, chain_id',
+    [lastStart],
+  )
+  return rows.map((row) => ({
+    chainId: Number(row.chain_id),
+    period: periodAt(row.period_start),
+    issuedAt: row.issued_at,
+  }))
+}
+
+/** Deletes a set that a wrong clock signed ahead of its time, and nothing else. */
+export async function discardRogueSet(
+  database: Database,
+  {
+    chainId,
+    periodStart,
+    lastStart,
+    auditor,
+  }: SignableUntil & { readonly chainId: number; readonly periodStart: bigint; readonly auditor: Auditor },
+): Promise<RogueSet> {
+  return auditedTransaction(database, auditor, async (transaction, record) => {
+    // Against the share lock of `storeNoteSet`.
+    await transaction.query('lock table curves in exclusive mode')
+    const set = await findNoteSet(transaction, { chainId, periodStart })
+    if (!set) throw notFound(chainId, periodStart)
+    if (periodStart <= lastStart) throw notRogue(chainId, set.period)
+    const key = [chainId, periodStart]
+    await transaction.query('delete from notes where chain_id = $1 and period_start = $2', key)
+    await transaction.query('delete from note_sets where chain_id = $1 and period_start = $2', key)
+    const coupons = Object.fromEntries(set.notes.map(({ tenorDays, coupon }) => [tenorDays, Number(coupon)]))
+    const details = { periodStart: String(periodStart), issuedAt: String(set.issuedAt), signer: set.signer, coupons }
+    await record({ action: 'notes.discard', subject: `chain ${chainId}, ${formatPeriod(set.period)}`, details })
+    return { chainId, period: set.period, issuedAt: set.issuedAt }
+  })
+}
+
+function notFound(chainId: number, periodStart: bigint): TallystickError {
+  const period = periodAt(periodStart)
+  const start = new Date(Number(period.start) * 1000).toISOString()
+  return new TallystickError({
+    code: 'not_found',
+    message:
+      period.start === periodStart
+        ? `Nothing was discarded: chain ${chainId} has no notes of ${formatPeriod(period)}.`
+        : `Nothing was discarded: no period starts at that instant. The one that contains it starts at ${start}.`,
+    retryable: false,
+  })
+}
+
+function notRogue(chainId: number, period: Period): TallystickError {
+  return new TallystickError({
+    code: 'rail_refused',
+    message:
+      `Nothing was discarded: the notes of ${formatPeriod(period)} on chain ${chainId} are or were on offer, or are about ` +
+      'to be, by the clock of this replica or of the database. They cannot be recalled.',
+    retryable: false,
+  })
+}
