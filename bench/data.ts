@@ -69,7 +69,10 @@ export async function measureData(): Promise<Result[]> {
 type Running = Endpoint & { readonly site: Site; readonly server: Server }
 
 /** A service with an index of its own, filled, whose chain has nothing new. */
-export async function startEmbedded(url: string, positions?: number): Promise<Running> {
+export async function startEmbedded(
+  url: string,
+  { positions, settings = {} }: { readonly positions?: number | undefined; readonly settings?: object } = {},
+): Promise<Running> {
   const database = await openDatabase(url)
   // As the service names it.
   const namespace = `chain_324_${pool.slice(2, 10).toLowerCase()}`
@@ -79,6 +82,7 @@ export async function startEmbedded(url: string, positions?: number): Promise<Ru
     database: url,
     // Nothing listens there: the index stays as it was filled.
     chains: [{ ...chain, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: pool } } }],
+    ...settings,
   })
   setBenchCurve(site)
   return serveData(site)

@@ -82,7 +82,7 @@ async function measureManyNotes(count: number, url: string): Promise<Sample> {
 
 /** The position query on an index of so many, straight to the subgraph: it keeps no answers. */
 async function measurePositions(count: number, url: string): Promise<Sample> {
-  const endpoint = { ...(await startEmbedded(url, count)), path: '/subgraphs/324', key: undefined }
+  const endpoint = { ...(await startEmbedded(url, { positions: count })), path: '/subgraphs/324', key: undefined }
   const owner = createOwners(count)
   return measureRunning(endpoint, { load: { ...loadOf(endpoint, () => positionsOf(owner(), endpoint)), seconds } })
 }

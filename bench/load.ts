@@ -16,6 +16,7 @@ export type LoadResult = {
   /** Answers per second. */
   readonly rate: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
 }
 
@@ -228,5 +229,6 @@ function createRequests(request: RequestText): () => Buffer {
 
 function summarise(times: number[], elapsedMs: number): LoadResult {
   times.sort((a, b) => a - b)
-  return { rate: times.length / (elapsedMs / 1000), p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
+  const [p50Ms, p95Ms, p99Ms] = [quantile(times, 0.5), quantile(times, 0.95), quantile(times, 0.99)]
+  return { rate: times.length / (elapsedMs / 1000), p50Ms, p95Ms, p99Ms }
 }

@@ -6,6 +6,7 @@ import { measureData } from './data.ts'
 import { measureGrowth } from './growth.ts'
 import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
+import { measureStrangers } from './strangers.ts'
 import { measureSubgraph } from './subgraph.ts'
 import { hasWrk } from './wrk.ts'
 
@@ -16,6 +17,7 @@ const parts = {
   data: measureData,
   subgraph: measureSubgraph,
   growth: measureGrowth,
+  strangers: measureStrangers,
 }
 const names = Object.keys(parts)
 const wanted = process.argv.slice(2)
