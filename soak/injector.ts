@@ -27,7 +27,7 @@ export class CannotInjectError extends Error {
 }
 
 // The database may be away for a while first; a start takes some seconds on a busy machine.
-const startMs = 60_000
+const startMs = 90_000
 
 /** A process that does not come back is a violation, and nothing to wait for. */
 export async function startAgain({ onViolation }: Injector, member: Member): Promise<void> {

@@ -100,7 +100,7 @@ async function countSets({ databaseUrl }: World): Promise<number> {
   })
 }
 
-const retryMs = 15_000
+const retryMs = 30_000
 
 /** A process whose database was just started again may need a moment to connect. */
 async function retry<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -64,7 +64,11 @@ async function happen(
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error)
     if (error instanceof CannotInjectError) end({ endedMs: elapsedMs(), skipped: words })
-    else onViolation(`the soak itself failed at ${kind}: ${words}`)
+    else {
+      // What lasts for ever would explain everything after it.
+      end({ endedMs: elapsedMs() })
+      onViolation(`the soak itself failed at ${kind}: ${words}`)
+    }
   }
 }
 
