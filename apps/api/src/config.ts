@@ -19,8 +19,12 @@ export type LoadOptions = {
 
 /** Reads and checks a configuration file. Throws one error that lists every fault by its path. */
 export function loadConfig(path: string, { env, secrets }: LoadOptions): Config {
-  const text = readConfigFile(path)
-  return parseConfig(parseJson(text, path), { path, env, secrets, baseDirectory: dirname(resolve(path)) })
+  return parseConfig(readConfigJson(path), { path, env, secrets, baseDirectory: dirname(resolve(path)) })
+}
+
+/** Reads a configuration file without checking it. Throws an error that quotes nothing of its text. */
+export function readConfigJson(path: string): unknown {
+  return parseJson(readConfigFile(path), path)
 }
 
 /** Checks a configuration that was read already. `path` is only what errors call it. */
@@ -65,7 +69,8 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-function formatPath(path: readonly PropertyKey[]): string {
+/** Returns the name of a member as errors show it, such as `chains[0].pool`. */
+export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return '(top level)'
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))

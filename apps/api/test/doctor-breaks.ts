@@ -261,7 +261,7 @@ async function keystore() {
     kdfparams,
     mac: '00'.repeat(32),
   }
-  writeFileSync(path, JSON.stringify({ version: 3, crypto }))
+  writeFileSync(path, JSON.stringify({ version: 3, crypto }), { mode: 0o600 })
   return { kind: 'keystore', path, password: 'env:PASSWORD' }
 }
 

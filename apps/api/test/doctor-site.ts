@@ -34,7 +34,7 @@ export async function visit({
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const configPath = join(directory, 'tallystick.json')
   const admin = { port: await findFreePort(), token: 'env:ADMIN_TOKEN' }
-  await writeFile(configPath, text ?? JSON.stringify({ ...settings, admin, ...config }))
+  await writeFile(configPath, text ?? JSON.stringify({ ...settings, admin, ...config }), { mode: 0o600 })
   if (certificate?.cert !== undefined) await writeFile(join(directory, 'cert.pem'), certificate.cert)
   if (certificate?.key !== undefined) await writeFile(join(directory, 'key.pem'), certificate.key)
   const reported: Check[] = []

@@ -34,6 +34,7 @@ test('default: a good set-up is well, and what cannot be known is not claimed', 
     'certificate: chain',
     'chain 324: rpc',
   ])
+  expect(linesOf(diagnosis, 'ok').join('\n')).toMatch(/^files: permissions: .* \(\d paths checked\)$/m)
   expect(linesOf(diagnosis, 'ok').join('\n')).toMatch(/^signer: signs: its signature recovers to 0x1a64/m)
   expect(linesOf(diagnosis, 'ok').join('\n')).toMatch(/the position query works, as of block 7/)
 })
@@ -48,9 +49,19 @@ describe('error: names the break, whatever it is', () => {
     expect(JSON.stringify(diagnosis)).not.toMatch(/hunter2|a-secret-of-the-provider/)
     // The subjects that have nothing to do with it were examined all the same.
     const subjects = new Set(diagnosis.checks.map(({ subject }) => subject))
-    for (const subject of ['config', 'service', 'database', 'clock', 'certificate', 'signer', 'notes', 'chain 324']) {
+    for (const subject of [
+      'config',
+      'files',
+      'service',
+      'database',
+      'clock',
+      'certificate',
+      'signer',
+      'journal',
+      'notes',
+    ])
       expect(subjects).toContain(subject)
-    }
+    expect(subjects).toContain('chain 324')
   })
 })
 
@@ -119,6 +130,7 @@ describe('the command', () => {
     const without = await tallystick(site, 'doctor')
     expect([without.exitCode, without.stderr]).toEqual([0, ''])
     expect(without.stdout).toMatch(/^✓ ok {4}database +reachable +embedded database .* answers in/m)
+    expect(without.stdout).toMatch(/^✓ ok {4}journal +file +there is none at .* yet: the first start creates it$/m)
     expect(without.stdout).toMatch(/^! WARN {2}chain 324 .*\n +→ Give chains\[\]\.rpc at least one URL\.$/m)
     const server = await serve(site, onTestFinished as never)
     const beside = await tallystick(site, 'doctor', '--json')
@@ -129,6 +141,13 @@ describe('the command', () => {
       name: 'reachable',
       outcome: 'ok',
       found: expect.stringContaining('is open in the running service: answers'),
+    })
+    // The service has the lock.
+    expect(checks).toContainEqual({
+      subject: 'journal',
+      name: 'file',
+      outcome: 'ok',
+      found: expect.stringMatching(/^\S+signer-journal\.jsonl is intact: \d signed sets?, the last of /),
     })
     const stopped = await server.kill('SIGTERM')
     expect(stopped.exitCode).toBe(0)

@@ -100,7 +100,7 @@ export async function prepare({ databaseUrl, config: overrides }: Setting) {
   const authority = createCertificateAuthority()
   const server = authority.issue(['localhost', '127.0.0.1'])
   await writeFile(join(directory, 'cert.pem'), server.cert)
-  await writeFile(join(directory, 'key.pem'), server.key)
+  await writeFile(join(directory, 'key.pem'), server.key, { mode: 0o600 })
   const settings = {
     admin: { port: 0, token: 'env:ADMIN_TOKEN' },
     database: databaseUrl,

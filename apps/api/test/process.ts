@@ -27,7 +27,7 @@ export type Site = {
 export async function prepareSite(setting: Setting): Promise<Site> {
   const { directory, settings, env, authority } = await prepare(setting)
   const configPath = join(directory, 'tallystick.json')
-  writeFileSync(configPath, JSON.stringify(settings))
+  writeFileSync(configPath, JSON.stringify(settings), { mode: 0o600 })
   return { directory, configPath, ca: authority.cert, env }
 }
 

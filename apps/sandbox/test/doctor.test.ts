@@ -42,7 +42,9 @@ test('default: a sandbox is well, and every subject was looked at', { timeout: 1
     /^database: reachable: .* is open in the running service/m,
     /^clock: chain 324: /m,
     /^certificate: served: /m,
+    /^files: permissions: other users cannot reach the secrets in files/m,
     /^signer: signs: /m,
+    /^journal: file: .* is intact: \d+ signed sets?, the last of /m,
     /^chain 324: fresh note: validatePriceFeed takes a note signed just now/m,
     /^chain 324: notes on offer: validatePriceFeed takes all 7 of them/m,
     /^subgraph 324: index: following, at block \d+/m,
@@ -94,7 +96,7 @@ describe('on a chain of its own', () => {
     const settings = settingsOf(change)
     const path = join(directory, 'tallystick.json')
     const admin = { ...settings.admin, port: await findFreePort() }
-    await writeFile(path, JSON.stringify({ ...settings, admin }))
+    await writeFile(path, JSON.stringify({ ...settings, admin }), { mode: 0o600 })
     return path
   }
 
@@ -206,6 +208,23 @@ describe('on a chain of its own', () => {
     await administer(functionName, [...args], [undo[0], [...undo[1]]])
     const diagnosis = await examine()
     expect([diagnosis.exitCode, linesOf(diagnosis, 'fail').join('\n')]).toEqual([1, expect.stringContaining(line)])
+  })
+
+  test.each([
+    ['positions', 'position token'],
+    ['token', 'dollar'],
+  ] as const)('error: a paused %s alone', async (contract, name) => {
+    const address = chain[contract]
+    const bytecode = (await chain.client.getCode({ address })) as `0x${string}`
+    // Returns one to every call, as paused() of a contract does that is.
+    await chain.client.setCode({ address, bytecode: '0x600160005260206000f3' })
+    onTestFinished(() => chain.client.setCode({ address, bytecode }))
+    const diagnosis = await examine()
+    expect([diagnosis.exitCode, linesOf(diagnosis, 'fail')]).toEqual([
+      1,
+      [`chain 324: ${name}: the ${name} is paused: nobody can lend or claim`],
+    ])
+    expect(linesOf(diagnosis, 'ok')).toContain('chain 324: open: the pool is not paused')
   })
 
   test('behavior: where a node cannot be asked about another time, no usable note is signed to try', async () => {

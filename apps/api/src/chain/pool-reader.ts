@@ -7,7 +7,7 @@ import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
 import { describeRevert, type RevertReason } from './describe-revert.ts'
 import { poolAbi } from './pool-abi.ts'
-import { createReadPoolState, type PoolState } from './read-pool-state.ts'
+import { createReadPoolState, type PoolPauses, type PoolState, readPauses } from './read-pool-state.ts'
 
 /** The pool's getters without arguments. */
 export type PoolViews = {
@@ -48,6 +48,7 @@ export type PoolReader = {
   read<Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal): Promise<PoolValues<Name>>
   /** The running sum of the daily floating incomes up to a UTC day; undefined where the pool has no such getter. */
   readAccFloatingIncome(day: bigint, signal?: AbortSignal): Promise<bigint | undefined>
+  readPauses(signal?: AbortSignal): Promise<PoolPauses>
   /** Which of its contracts are paused, and its limits. */
   readState(signal?: AbortSignal): Promise<PoolState>
   /** Whether the pool takes every one of these notes, at the newest block's time or another. */
@@ -107,6 +108,7 @@ export function createPoolReader({ chain, deadlineMs = 8_000 }: PoolReaderOption
         const data = encodeFunctionData({ abi: poolAbi, functionName: 'accFloatingIncome', args: [day] })
         return decodeGetter('accFloatingIncome', await callContract(endpoint, { to: pool, data })) as bigint | undefined
       }, signal),
+    readPauses: (signal) => ask((endpoint) => readPauses(endpoint, pool), signal),
     readState: (signal) => ask(readState, signal),
     validate: (notes, { atSeconds, signal } = {}) =>
       ask((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds }), signal),

@@ -18,13 +18,14 @@ export type PoolLimits = {
   readonly minMaturityLimit: bigint | undefined
 }
 
-/** What a chain says of a pool now. A value that the contract does not offer is undefined. */
-export type PoolState = {
+export type PoolPauses = {
   /** False where the contract does not say whether it is paused: it is no pool of this protocol, or there is none. */
   readonly tellsPause: boolean
   readonly paused: readonly PausableContract[]
-  readonly limits: PoolLimits
 }
+
+/** What a chain says of a pool now. A value that the contract does not offer is undefined. */
+export type PoolState = PoolPauses & { readonly limits: PoolLimits }
 
 type Getter = Extract<(typeof poolAbi)[number], { readonly type: 'function'; readonly inputs: readonly [] }>['name']
 
@@ -35,29 +36,35 @@ type Getter = Extract<(typeof poolAbi)[number], { readonly type: 'function'; rea
 export function createReadPoolState(pool: Address): (endpoint: RpcEndpoint) => Promise<PoolState> {
   const readLimitLogs = createReadLimitLogs(pool)
   return async (endpoint) => {
-    const read = (to: Address, getter: Getter) => readGetter(endpoint, { to, getter })
-    const findContract = async (names: readonly Getter[]) => {
-      const found = await Promise.all(names.map((name) => read(pool, name)))
-      return found.find((address) => address !== undefined) as Address | undefined
-    }
-    const readPaused = async (contract: Address | undefined) => contract && read(contract, 'paused')
+    const read = (getter: Getter) => readGetter(endpoint, { to: pool, getter })
     const [pauses, minLendLimit, maxCouponLimit, minMaturityLimit] = await Promise.all([
-      Promise.all([
-        readPaused(pool),
-        findContract(['nonFungibleNotePosition', 'positions']).then(readPaused),
-        findContract(['paraUSD', 'token']).then(readPaused),
-      ]),
-      read(pool, 'minLendLimit'),
-      read(pool, 'maxCouponLimit'),
-      read(pool, 'minMaturityLimit'),
+      readPauses(endpoint, pool),
+      read('minLendLimit'),
+      read('maxCouponLimit'),
+      read('minMaturityLimit'),
     ])
     const hasGetters = maxCouponLimit !== undefined && minMaturityLimit !== undefined
     const limits = { minLendLimit, maxCouponLimit, minMaturityLimit } as PoolLimits
-    return {
-      tellsPause: pauses[0] !== undefined,
-      paused: pausableContracts.filter((_, index) => pauses[index] === true),
-      limits: hasGetters ? limits : { ...limits, ...(await readLimitLogs(endpoint)) },
-    }
+    return { ...pauses, limits: hasGetters ? limits : { ...limits, ...(await readLimitLogs(endpoint)) } }
+  }
+}
+
+/** Reads which of a pool's contracts are paused. */
+export async function readPauses(endpoint: RpcEndpoint, pool: Address): Promise<PoolPauses> {
+  const read = (to: Address, getter: Getter) => readGetter(endpoint, { to, getter })
+  const findContract = async (names: readonly Getter[]) => {
+    const found = await Promise.all(names.map((name) => read(pool, name)))
+    return found.find((address) => address !== undefined) as Address | undefined
+  }
+  const readPaused = async (contract: Address | undefined) => contract && read(contract, 'paused')
+  const pauses = await Promise.all([
+    readPaused(pool),
+    findContract(['nonFungibleNotePosition', 'positions']).then(readPaused),
+    findContract(['paraUSD', 'token']).then(readPaused),
+  ])
+  return {
+    tellsPause: pauses[0] !== undefined,
+    paused: pausableContracts.filter((_, index) => pauses[index] === true),
   }
 }
 

@@ -1,5 +1,6 @@
 import { domainSeparator, isAddressEqual } from 'viem'
 import type { PoolReader, PoolValues, PoolViews } from '../chain/pool-reader.ts'
+import type { PoolPauses } from '../chain/read-pool-state.ts'
 import type { ChainSurroundings } from './check-chain.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
 import type { Findings } from './findings.ts'
@@ -15,7 +16,6 @@ const views = [
   'verifierSigner',
   'maxCouponLimit',
   'minMaturityLimit',
-  'paused',
   'isFloatingIncomeSynced',
 ] as const satisfies readonly (keyof PoolViews)[]
 
@@ -34,11 +34,12 @@ export async function checkPool(findings: Findings, surroundings: PoolSurroundin
     return
   }
   findings.ok('pool', `there is a contract at ${pool}`)
-  const values = await reader.read(views)
+  const [values, pauses] = await Promise.all([reader.read(views), reader.readPauses()])
   checkDomain(findings, { values, surroundings })
   checkRegisteredSigner(findings, { values, surroundings })
   checkLimits(findings, { values, surroundings })
-  checkState(findings, values)
+  checkPauses(findings, pauses)
+  checkFloatingIncome(findings, values)
   await checkFreshNote(findings, surroundings)
   await checkOfferedNotes(findings, surroundings)
 }
@@ -93,12 +94,17 @@ function checkLimits(findings: Findings, { values, surroundings: { chain } }: In
   }
 }
 
-function checkState(findings: Findings, { paused, isFloatingIncomeSynced }: Values): void {
-  if (paused === undefined) missing(findings, 'open', 'paused')
-  else if (paused) {
-    const advice = 'If that is not meant, whoever has the pauser’s role calls unpause().'
-    findings.fail('open', 'the pool is paused: nobody can lend or claim', advice)
-  } else findings.ok('open', 'the pool is not paused')
+function checkPauses(findings: Findings, { tellsPause, paused }: PoolPauses): void {
+  const advice = 'If the pause is unintended, call unpause() from the pauser role.'
+  for (const contract of paused) {
+    const name = contract === 'pool' ? 'open' : contract
+    findings.fail(name, `the ${contract} is paused: nobody can lend or claim`, advice)
+  }
+  if (!tellsPause) missing(findings, 'open', 'paused')
+  else if (!paused.includes('pool')) findings.ok('open', 'the pool is not paused')
+}
+
+function checkFloatingIncome(findings: Findings, { isFloatingIncomeSynced }: Values): void {
   if (isFloatingIncomeSynced === undefined) missing(findings, 'floating income', 'isFloatingIncomeSynced')
   else if (isFloatingIncomeSynced) findings.ok('floating income', 'yesterday’s is reported')
   else {

@@ -8,6 +8,8 @@ import { checkChain } from './check-chain.ts'
 import { checkClock } from './check-clock.ts'
 import { checkConfig } from './check-config.ts'
 import { type Books, checkDatabase } from './check-database.ts'
+import { checkFiles } from './check-files.ts'
+import { checkJournal } from './check-journal.ts'
 import { checkNotes } from './check-notes.ts'
 import { checkServedCertificate } from './check-served-certificate.ts'
 import { checkService } from './check-service.ts'
@@ -54,7 +56,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
 
 /** Starts every examination at once; they are in the order in which a person would go through them. */
 function startExaminations(
-  { clock, hosts }: DoctorOptions,
+  { configPath, clock, hosts }: DoctorOptions,
   { config, service }: { readonly config: Config; readonly service: ServiceProbe },
 ): Promise<readonly Check[]>[] {
   const redact = createRedactor(config)
@@ -62,6 +64,8 @@ function startExaminations(
     examine(createFindings(subject, redact), work)
   const now = () => clock.now() + (service.state === 'running' ? service.offsetMs : 0)
   const heads = new Map(config.chains.map((chain) => [chain.id, readHeads(chain)]))
+  // Before the database: an embedded one that is opened is closed to other users.
+  const files = start('files', (findings) => checkFiles(findings, { config, configPath }))
   const running = start('service', (findings) => checkService(findings, service))
   const database = start('database', (findings) => checkDatabase(findings, { config, service, clock }))
   const clocks = start('clock', async (findings) => {
@@ -82,6 +86,9 @@ function startExaminations(
     return leaf
   })
   const signer = start('signer', (findings) => checkSigner(findings, config))
+  const journal = start('journal', (findings) =>
+    checkJournal(findings, { path: config.signer.journal, isRunning: service.state === 'running' }),
+  )
   const books = readBooks(service, database.result)
   const notes = start('notes', async (findings) => {
     const address = (await signer.result)?.address
@@ -114,7 +121,7 @@ function startExaminations(
     )
     return [own, subgraph]
   })
-  return [running, database, clocks, certificate, signer, notes, ...chains].map(({ checks }) => checks)
+  return [files, running, database, clocks, certificate, signer, journal, notes, ...chains].map(({ checks }) => checks)
 }
 
 /** From the service where one runs: it may have the database to itself. */

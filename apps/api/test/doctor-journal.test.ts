@@ -1,0 +1,145 @@
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatPeriod, hashNote, type Period, periodAfter, periodAt } from '@tallystick/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkJournal } from '../src/doctor/check-journal.ts'
+import { createFindings } from '../src/doctor/findings.ts'
+import { encodeEntry } from '../src/notes/journal/journal-entry.ts'
+import { openSignerJournal } from '../src/notes/journal/signer-journal.ts'
+import { pool, signerAddress } from './harness.ts'
+
+const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const
+const first = periodAt(1_794_762_000n)
+const second = periodAfter(first)
+
+function lineOf(period: Period): Buffer {
+  const note = {
+    chainId: 324,
+    tenorDays: 7,
+    maturityTimestamp: period.noteDay + 604_800n,
+    coupon: 369n,
+    startedAt: period.noteDay,
+    validAfter: period.start - 1n,
+    validBefore: period.end,
+    signature: { r: `0x${'12'.repeat(32)}`, s: `0x${'34'.repeat(32)}`, v: 28 },
+  } as const
+  return encodeEntry({
+    domain,
+    set: { chainId: 324, period, signer: signerAddress, issuedAt: period.start, notes: [note] },
+    digests: [hashNote(note, domain)],
+    curve: {
+      chainId: null,
+      effectiveFrom: period.start,
+      points: { 7: 369 },
+      confirmed: false,
+      source: 'manual',
+      provenance: null,
+      createdBy: 'test',
+      createdAt: period.start,
+    },
+  })
+}
+
+async function newJournal(...lines: readonly Buffer[]): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-doctor-journal-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const path = join(directory, 'journal.jsonl')
+  await writeFile(path, Buffer.concat(lines), { mode: 0o600 })
+  return path
+}
+
+/** Checks it, and that the check leaves file and directory as they were. */
+async function check(path: string, { isRunning = false } = {}) {
+  const look = async () => [
+    await readdir(join(path, '..')).catch(() => 'none'),
+    await readFile(path, 'utf8').catch(() => 'none'),
+    await stat(path).then(
+      ({ mtimeMs, mode }) => [mtimeMs, mode],
+      () => 'none',
+    ),
+  ]
+  const before = await look()
+  const findings = createFindings('journal')
+  await checkJournal(findings, { path, isRunning })
+  expect(await look()).toEqual(before)
+  return findings.checks
+}
+
+describe('a good journal', () => {
+  test('default: how many sets it has, and the latest period, in whatever order they were written', async () => {
+    const path = await newJournal(lineOf(second), lineOf(first))
+    const found = `${path} is intact: 2 signed sets, the last of ${formatPeriod(second)}`
+    expect(await check(path)).toEqual([{ subject: 'journal', name: 'file', outcome: 'ok', found }])
+  })
+
+  test('default: no journal yet, and an empty one', async () => {
+    const path = await newJournal()
+    expect(await check(path)).toMatchObject([{ outcome: 'ok', found: `${path} is intact: no sets` }])
+    await rm(path)
+    expect(await check(path)).toMatchObject([{ outcome: 'ok', found: expect.stringContaining('there is none at') }])
+  })
+
+  test('behavior: it is read while a service has it open', async () => {
+    const path = await newJournal(lineOf(first))
+    const journal = await openSignerJournal(path, { create: false, say: () => undefined })
+    onTestFinished(() => journal.close())
+    expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'ok' }])
+  })
+
+  test('behavior: an unfinished last line is told, but not of a service that is writing it', async () => {
+    const path = await newJournal(lineOf(first), lineOf(second).subarray(0, 40))
+    expect(await check(path)).toMatchObject([
+      { outcome: 'ok', found: expect.stringMatching(/1 signed set, .* Its last line was never finished/) },
+    ])
+    const [beside] = await check(path, { isRunning: true })
+    expect([beside?.outcome, beside?.found]).toEqual(['ok', expect.not.stringContaining('never finished')])
+  })
+})
+
+describe('a journal that cannot be used', () => {
+  test('error: a damaged line, with the remedy', async () => {
+    const damaged = Buffer.from(lineOf(second).toString().replace('"369"', '"370"'))
+    const path = await newJournal(lineOf(first), damaged, lineOf(second))
+    expect(await check(path)).toMatchObject([
+      {
+        outcome: 'fail',
+        found: expect.stringMatching(/^Line 2 of the signer journal .* is damaged.* Restore the file/),
+      },
+    ])
+    await appendFile(path, lineOf(second))
+    expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'fail' }])
+  })
+
+  test('behavior: a user without the right to read it is told so, and nothing is called broken', async () => {
+    const path = await newJournal(lineOf(first))
+    await chmod(path, 0o000)
+    const isRoot = process.geteuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    const findings = createFindings('journal')
+    try {
+      await checkJournal(findings, { path, isRunning: false })
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+    }
+    const found = `this user may not read ${path} (EACCES): run the doctor as the service's user`
+    expect(findings.checks).toMatchObject([{ outcome: 'skipped', found }])
+  })
+
+  test('error: gone while the service runs', async () => {
+    const path = await newJournal()
+    await rm(path)
+    const found = `there is none at ${path} while the service runs: it cannot sign without`
+    expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'warn', found }])
+  })
+
+  test('error: a directory in its place, and a file in the place of its directory', async () => {
+    const path = await newJournal()
+    expect(await check(join(path, 'journal.jsonl'))).toMatchObject([
+      { outcome: 'fail', found: expect.stringContaining('cannot be read (ENOTDIR)') },
+    ])
+    await rm(path)
+    await mkdir(path)
+    expect(await check(path)).toMatchObject([{ outcome: 'fail', found: `${path} cannot be read (EISDIR)` }])
+  })
+})
