@@ -38,7 +38,7 @@ import { type CurveSource, manualCurveSource } from './notes/curve-source.ts'
 import { createJournalGuard } from './notes/journal/guard-signing.ts'
 import { bookMetricHelp } from './notes/journal/keep-books.ts'
 import { openSignerJournal } from './notes/journal/signer-journal.ts'
-import { startBooks } from './notes/journal/start-books.ts'
+import { type RunningBooks, startBooks } from './notes/journal/start-books.ts'
 import { keepNotes } from './notes/keep-notes.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
 import { createPreflight, type Preflight } from './notes/preflight.ts'
@@ -148,8 +148,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   })
   const watched = { poolWatch, checkBooks: books.check, checkClocks: time.check }
   const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, ...watched }
-  const { problem: curveProblem } = curveSource
-  const hooks = { takeInKeys: replica.takeInKeys, reconcile: books.reconcile, curveProblem, latestNow: time.latestNow }
+  const hooks = { takeInKeys: replica.takeInKeys, curveProblem: curveSource.problem, ...operatorHooks({ books, time }) }
   const admin = buildAdminApp({
     ...common,
     tokens: listAdminTokens(config.admin),
@@ -168,6 +167,12 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   closers.push(() => lameDuck.begin(app.server))
   const followers = [...embedded.values()].map(({ follower }) => follower)
   return { baseUrl, adminUrl, followers, stop: closeAll }
+}
+
+/** What an operator's work needs of the parts that run. */
+function operatorHooks({ books, time }: { readonly books: RunningBooks; readonly time: TimeKeeper }) {
+  const { reconcile, discard } = books
+  return { reconcile, discard, latestNow: time.latestNow, assertClock: time.assertCertain }
 }
 
 const metricHelp = {
@@ -265,11 +270,11 @@ function openPreflight({ config, pools, ...parts }: NotesSurroundings): Prefligh
 
 async function openCurveSource(
   database: Database,
-  { config, clock, log, metrics, monotonicNow, published }: NotesSurroundings & { readonly published: Published },
+  { config, time, ...parts }: NotesSurroundings & { readonly published: Published },
 ): Promise<CurveSource> {
   const { curve } = config
   if (curve.source === 'manual') return manualCurveSource
-  return keepTreasuryCurve({ database, clock, config: { ...config, curve }, published, metrics, log, monotonicNow })
+  return keepTreasuryCurve({ ...parts, database, config: { ...config, curve }, findDoubt: time.findDoubt })
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */

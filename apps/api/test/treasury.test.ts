@@ -443,3 +443,16 @@ describe('beside an operator', () => {
     expect(chains.map(({ current }) => current.notes.map(({ coupon }) => coupon))).toEqual([real, handmade])
   })
 })
+
+test('error: a replica a day ahead stores no curve, and goes on once its clock is right', async () => {
+  const aDayLater = new Date(Date.parse(beforeFetch) + 86_400_000).toISOString()
+  const databaseClock = { now: () => Date.parse(beforeFetch) }
+  const { service } = await startOnTreasury({ at: aDayLater, databaseClock })
+  expect(await fetches(service, 'clock_disputed')).toBeGreaterThanOrEqual(1)
+  expect(await service.database.query('select 1 from curves')).toEqual([])
+  expect((await service.admin('/curve')).json().problem).toMatch(/No rates are fetched or stored: .* 86400 s ahead/)
+  expect(await metric(service, 'tallystick_treasury_problem')).toBe(1)
+  service.clock.hold(Date.parse(beforeFetch))
+  await until(() => couponsNow(service)).toEqual(thursdays)
+  expect(await metric(service, 'tallystick_treasury_problem')).toBe(0)
+})

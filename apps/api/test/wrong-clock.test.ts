@@ -1,11 +1,15 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { findFreePort } from '@tallystick/workbench/free-port'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createClock } from '../src/clock.ts'
 import { checkNotes } from '../src/doctor/check-notes.ts'
 import { createFindings } from '../src/doctor/findings.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
+import { prepareSite, tallystick } from './process.ts'
 
 const boundaryMs = Date.parse('2026-11-15T18:00:00-05:00')
 const noon = '2026-11-15T12:00:00-05:00'
@@ -16,6 +20,13 @@ const deadRpc = 'http://127.0.0.1:1'
 const retryAfter = (answer: Awaited<ReturnType<TestService['call']>>) => Number(answer.headers['retry-after'])
 const validBefore = (answer: Awaited<ReturnType<TestService['call']>>) =>
   Number(notesOf(answer).data[0]?.signature_valid_before) * 1000
+
+const raised = { 7: 440, 14: 436, 30: 433 }
+
+function post(service: TestService, path: string, body: object) {
+  const headers = { 'content-type': 'application/json' }
+  return service.admin(path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
 
 /** PostgreSQL behind a connection that the test can cut. */
 async function startProxy(databaseUrl: string) {
@@ -179,6 +190,16 @@ test('error: a replica a day ahead signs nothing', async () => {
   expect(current).toMatchObject({ signed: false, refusal: { reason: 'clock_ahead' } })
   expect(current?.refusal?.message).toContain('the local clock is 86400 s ahead of it')
   expect(await service.database.query('select 1 from note_sets')).toEqual([])
+  for (const path of ['/curve', '/curve/proposals/1/approve']) {
+    const refused = await post(service, path, { points: raised })
+    expect([refused.status, refused.json().code]).toEqual([503, 'not_ready'])
+    expect(refused.json().message).toMatch(
+      /^The curve was not stored: .* 86400 s ahead of the clock of the database.*`tallystick doctor`/,
+    )
+  }
+  expect(await service.database.query('select 1 from curves')).toHaveLength(1)
+  service.clock.hold(noonMs)
+  expect((await post(service, '/curve', { points: raised })).status).toBe(200)
 })
 
 test('error: a database’s clock a day ahead, against a right one and a right chain, withholds and is named', async () => {
@@ -212,6 +233,9 @@ test('behavior: with an embedded database and an RPC that is down nothing is sig
   expect((await restarted.call('/notes', { headers })).status).toBe(500)
   const { current } = (await restarted.admin('/notes')).json().chains[0]
   expect(current).toMatchObject({ signed: false, refusal: { reason: 'clock_unconfirmed' } })
+  const refused = await post(restarted, '/curve', { points: raised })
+  expect([refused.status, refused.json().code]).toEqual([503, 'not_ready'])
+  expect(refused.json().message).toContain('No other clock could be read since the start')
 })
 
 test('behavior: with PostgreSQL an RPC that is down does not stop the notes', async () => {
@@ -236,12 +260,7 @@ test('behavior: a set that a wrong clock signed a day ahead does not stop the ot
   checkNotes(findings, { config: right.config, books, isRunning: true, isEmpty: false, signer: undefined })
   expect(findings.checks.find(({ outcome }) => outcome === 'warn')?.advice).toContain(rogue[0]?.command)
 
-  const discard = (period: string) =>
-    right.admin('/notes/discard', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ chainId: 324, period }),
-    })
+  const discard = (period: string) => post(right, '/notes/discard', { chainId: 324, period })
   const refused = await discard('2026-11-15T05:00:00Z')
   expect([refused.status, refused.json().code]).toEqual([409, 'rail_refused'])
   expect((await discard('2026-11-16T05:00:01Z')).status).toBe(404)
@@ -251,4 +270,65 @@ test('behavior: a set that a wrong clock signed a day ahead does not stop the ot
   expect((await right.operator.showNotes()).rogue).toEqual([])
   expect((await right.operator.showAudit()).entries[0]).toMatchObject({ action: 'notes.discard' })
   expect((await right.operator.showNotes()).chains[0]?.current.signed).toBe(true)
+})
+
+test('behavior: the replica that signed a day ahead discards the set and signs other coupons when its time comes', async () => {
+  const service = await start({ databaseUrl: await newDatabase(), at: new Date(noonMs + dayMs).toISOString() })
+  await service.database.query('update curves set effective_from = 0')
+  const current = async () => (await service.operator.showNotes()).chains[0]?.current
+  const couponsNow = async () => (await current())?.notes.map(({ coupon }) => coupon)
+  service.clock.hold(noonMs)
+  await expect.poll(async () => (await current())?.signed, { timeout: 5_000 }).toBe(true)
+
+  const discarded = await post(service, '/notes/discard', { chainId: 324, period: '2026-11-16T05:00:00Z' })
+  expect(discarded.json()).toEqual({
+    discarded: {
+      chainId: 324,
+      period: '2026-11-16, 00:00 to 18:00 New York',
+      start: '2026-11-16T05:00:00Z',
+      wasStored: true,
+      wasJournalled: true,
+    },
+  })
+  expect((await post(service, '/curve', { points: raised })).status).toBe(200)
+  // Now it is of the next period, which the journal and the database are compared for.
+  service.clock.hold(boundaryMs)
+  const unchanged = { restored: [], contradictions: [], problems: [] }
+  expect((await service.admin('/notes/reconcile', { method: 'POST' })).json()).toMatchObject(unchanged)
+  const { checks } = (await service.admin('/readyz')).json()
+  expect(checks.find(({ name }: { name: string }) => name === 'signed notes')).toMatchObject({ ok: true })
+  service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
+  const expected = Object.values(raised).map(String)
+  await expect.poll(couponsNow, { timeout: 10_000 }).toEqual(expected)
+  const headers = { 'x-api-key': (await createKey(service)).secret }
+  expect(notesOf(await service.call('/notes', { headers })).data.map(({ coupon }) => coupon)).toEqual(expected)
+  expect((await service.admin('/notes/reconcile', { method: 'POST' })).json()).toMatchObject(unchanged)
+  const late = await post(service, '/notes/discard', { chainId: 324, period: '2026-11-16T05:00:00Z' })
+  expect(late.status).toBe(409)
+})
+
+test('behavior: the command line lifts from the journal what the database has lost already, once', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await newDatabase()
+  const admin = { port: await findFreePort(), token: 'env:ADMIN_TOKEN' }
+  const site = await prepareSite({ databaseUrl, config: { admin } })
+  const journal = join(site.directory, '.tallystick/signer-journal.jsonl')
+  const signer = { kind: 'private-key', key: 'env:SIGNER_KEY', journal }
+  const wrong = await start({ databaseUrl, at: new Date(Date.now() + 3 * dayMs).toISOString(), config: { signer } })
+  const { start: period } = (await wrong.operator.showNotes()).chains[0]?.current ?? {}
+  for (const table of ['notes', 'note_sets']) await wrong.database.query(`delete from ${table}`)
+  await wrong.stop()
+
+  const discard = () => tallystick(site, 'notes', 'discard', '--chain', '324', '--period', period as string)
+  const done = await discard()
+  expect([done.exitCode, done.stderr]).toEqual([0, ''])
+  expect(done.stdout).toMatch(/^Discarded from the signer journal: the notes of .* New York on chain 324\.\n$/)
+  const lines = (await readFile(journal, 'utf8')).trim().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toMatch(/"kind":"discard",.*"by":"local:/)
+  const again = await discard()
+  expect(again.exitCode).not.toBe(0)
+  expect(again.stderr).toContain('Nothing was discarded: chain 324 has no notes of')
+  expect((await readFile(journal, 'utf8')).trim().split('\n')).toHaveLength(2)
 })

@@ -3,7 +3,7 @@ import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { findCurve } from '../notes/curve-store.ts'
 import { findNoteSet, findRecordedRefusal } from '../notes/note-store.ts'
-import { listRogueSets, type RogueSet, type SignableUntil } from '../notes/rogue-sets.ts'
+import { type DiscardedSet, listRogueSets, type RogueSet, type SignableUntil } from '../notes/rogue-sets.ts'
 import { type CurveView, viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
 
@@ -48,6 +48,12 @@ export function reportRogue({ chainId, period, issuedAt }: RogueSet): RogueRepor
   const start = toIso(period.start)
   const command = `tallystick notes discard --chain ${chainId} --period ${start}`
   return { chainId, period: formatPeriod(period), start, issuedAt: toIso(issuedAt), command }
+}
+
+export type DiscardReport = Omit<DiscardedSet, 'period'> & { readonly period: string; readonly start: string }
+
+export function reportDiscarded({ period, ...discarded }: DiscardedSet): DiscardReport {
+  return { ...discarded, period: formatPeriod(period), start: toIso(period.start) }
 }
 
 export async function reportNotes(

@@ -7,8 +7,8 @@ import type { Config } from '../config.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
 import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
-import { reconcileFromFile } from '../notes/journal/start-books.ts'
-import { discardRogueSet, signableUntil } from '../notes/rogue-sets.ts'
+import { discardFromFile, reconcileFromFile } from '../notes/journal/start-books.ts'
+import { type DiscardedSet, signableUntil, type WantedDiscard } from '../notes/rogue-sets.ts'
 import { approveCurve, setCurve } from '../notes/set-curve.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
 import {
@@ -20,7 +20,7 @@ import {
   viewProposal,
 } from './curve-report.ts'
 import { type KeyView, viewKey } from './key-view.ts'
-import { type NotesReport, type RogueReport, reportNotes, reportRogue } from './notes-report.ts'
+import { type DiscardReport, type NotesReport, reportDiscarded, reportNotes } from './notes-report.ts'
 
 /** What an operator can do, whether through the admin listener or on the database itself. Plain data in and out. */
 export type Operator = {
@@ -37,8 +37,8 @@ export type Operator = {
   approveCurve(id: string): Promise<{ readonly curve: CurveView }>
   showNotes(): Promise<NotesReport>
   reconcileNotes(): Promise<ReconcileReport>
-  /** Deletes a set that a wrong clock signed ahead of its time. */
-  discardNotes(request: unknown): Promise<{ readonly discarded: RogueReport }>
+  /** Deletes a set that a wrong clock signed ahead of its time, and lifts it from the signer journal. */
+  discardNotes(request: unknown): Promise<{ readonly discarded: DiscardReport }>
   showAudit(limit?: number): Promise<AuditReport>
 }
 
@@ -84,6 +84,8 @@ export function createOperator({
   auditor = { actor: 'local' },
   latestNow = async () => clock.now(),
   reconcile = (auditor) => reconcileFromFile(database, { config, clock, auditor }),
+  discard = (wanted) => discardFromFile(database, { config, wanted }),
+  assertClock = async () => undefined,
 }: {
   readonly database: Database
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer'>
@@ -98,6 +100,10 @@ export function createOperator({
   readonly auditor?: Auditor | undefined
   /** Reconciles with the signer journal that the service has open. */
   readonly reconcile?: ((auditor: Auditor) => Promise<ReconcileReport>) | undefined
+  /** Discards with the signer journal that the service has open. */
+  readonly discard?: ((wanted: WantedDiscard) => Promise<DiscardedSet>) | undefined
+  /** Throws while it is not certain which period it is: a curve would be stored for a wrong one. */
+  readonly assertClock?: (() => Promise<void>) | undefined
 }): Operator {
   const now = () => toSeconds(clock.now())
   const signable = async () => signableUntil(toSeconds(await latestNow()), config.rails.signAheadSeconds)
@@ -139,12 +145,14 @@ export function createOperator({
     },
     setCurve: async (request) => {
       const wanted = parse(curveRequestSchema, request, 'invalid_curve')
+      await assertClock()
       const { curve, proposal } = await setCurve(database, { config, wanted, nowSeconds: now(), auditor })
       return curve ? { curve: viewCurve(curve) } : { proposal: viewProposal(proposal) }
     },
-    approveCurve: async (id) => ({
-      curve: viewCurve(await approveCurve(database, { config, id, nowSeconds: now(), auditor })),
-    }),
+    approveCurve: async (id) => {
+      await assertClock()
+      return { curve: viewCurve(await approveCurve(database, { config, id, nowSeconds: now(), auditor })) }
+    },
     showAudit: (limit) => reportAudit(database, limit),
     showNotes: async () => {
       const nowSeconds = now()
@@ -156,8 +164,8 @@ export function createOperator({
     discardNotes: async (request) => {
       const { chainId, period } = parse(discardSchema, request, 'invalid_parameter')
       const periodStart = toSeconds(Date.parse(period))
-      const wanted = { chainId, periodStart, ...(await signable()), auditor }
-      return { discarded: reportRogue(await discardRogueSet(database, wanted)) }
+      const wanted = { chainId, periodStart, ...(await signable()), nowSeconds: now(), auditor }
+      return { discarded: reportDiscarded(await discard(wanted)) }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
+import type { DiscardReport, NotesReport, PeriodReport } from '../admin/notes-report.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
 import { formatOrigin } from './format-curve.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
@@ -44,8 +44,15 @@ function addDiscardCommand(notes: Command): void {
       const result = await withOperator(config, (operator) => operator.discardNotes({ chainId: chain, period }))
       const output = createOutput(json)
       output.document(result)
-      output.text(`Discarded: the notes of ${result.discarded.period} on chain ${result.discarded.chainId}.`)
+      output.text(formatDiscarded(result.discarded))
     })
+}
+
+function formatDiscarded({ chainId, period, wasStored, wasJournalled }: DiscardReport): string {
+  const places = [...(wasStored ? ['the database'] : []), ...(wasJournalled ? ['the signer journal'] : [])]
+  const done = `Discarded from ${places.join(' and ')}: the notes of ${period} on chain ${chainId}.`
+  if (wasJournalled) return done
+  return `${done}\nThe signer journal here did not have them. Run this on the replica that signed them too.`
 }
 
 function addReconcileCommand(notes: Command): void {

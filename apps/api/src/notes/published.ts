@@ -35,6 +35,8 @@ export type Published = {
   find(chainId: number, periodStart: bigint): NoteSet | undefined
   /** Takes a set out of what is on offer, or puts it back. It stays in memory. */
   setWithheld(set: NoteSet, isWithheld: boolean): void
+  /** Forgets a set that was deleted from the database. */
+  drop(chainId: number, periodStart: bigint): void
 }
 
 // The period before, this one and the next: a clock that is set back by minutes finds its notes still there, and one
@@ -50,14 +52,16 @@ const answersMax = 256
 export function createPublished(chainIds: readonly number[]): Published {
   let periods: readonly KeptPeriod[] = []
   const withheld = new Set<string>()
+  const offerOf = (startMs: number, sets: ReadonlyMap<number, NoteSet>): KeptPeriod => {
+    const onOffer = new Map([...sets].filter(([, candidate]) => !withheld.has(keyOf(candidate))))
+    return { startMs, sets, offered: onOffer.size > 0 ? createPeriod(onOffer, chainIds) : undefined }
+  }
   const keep = (set: NoteSet) => {
     const startMs = Number(set.period.start) * 1000
     const known = periods.find((period) => period.startMs === startMs)
     const sets = new Map(known?.sets).set(set.chainId, set)
     const others = periods.filter((period) => period !== known)
-    const onOffer = new Map([...sets].filter(([, candidate]) => !withheld.has(keyOf(candidate))))
-    const kept = { startMs, sets, offered: onOffer.size > 0 ? createPeriod(onOffer, chainIds) : undefined }
-    periods = [kept, ...others]
+    periods = [offerOf(startMs, sets), ...others]
       .sort((a, b) => Math.abs(a.startMs - startMs) - Math.abs(b.startMs - startMs))
       .slice(0, periodsMax)
   }
@@ -72,6 +76,13 @@ export function createPublished(chainIds: readonly number[]): Published {
       if (isWithheld) withheld.add(keyOf(set))
       else withheld.delete(keyOf(set))
       if (find(set.chainId, set.period.start)) keep(set)
+    },
+    drop: (chainId, periodStart) => {
+      periods = periods.flatMap((period) => {
+        if (period.startMs !== Number(periodStart) * 1000) return [period]
+        const sets = new Map([...period.sets].filter(([id]) => id !== chainId))
+        return sets.size > 0 ? [offerOf(period.startMs, sets)] : []
+      })
     },
   }
 }

@@ -1,6 +1,9 @@
 import { formatPeriod, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
-import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
+import { type AuditedChange, type Auditor, auditedTransaction } from '../audit/audit-log.ts'
+import type { ChainConfig } from '../config.ts'
+import type { SignerJournal } from './journal/signer-journal.ts'
+import type { NoteSet } from './note-set.ts'
 import { findNoteSet } from './note-store.ts'
 
 /** A set whose period starts later than the sign-ahead allows: a wrong clock signed it. */
@@ -25,30 +28,71 @@ export async function listRogueSets(database: Queryable, { lastStart }: Signable
   }))
 }
 
-/** Deletes a set that a wrong clock signed ahead of its time, and nothing else. */
+/** Which set to discard, and in whose name. */
+export type WantedDiscard = SignableUntil & {
+  readonly chainId: number
+  readonly periodStart: bigint
+  readonly nowSeconds: bigint
+  readonly auditor: Auditor
+}
+
+/** Where a discarded set was found. */
+export type DiscardedSet = {
+  readonly chainId: number
+  readonly period: Period
+  readonly wasStored: boolean
+  readonly wasJournalled: boolean
+}
+
+/**
+ * Deletes a set that a wrong clock signed ahead of its time, and nothing else, and lifts it from the journal. Either may
+ * be gone already, by another replica's doing or an interrupted try. The journal is written before the commit: if that
+ * fails, the set is still stored and binds everyone, until this is called again.
+ */
 export async function discardRogueSet(
   database: Database,
   {
-    chainId,
-    periodStart,
-    lastStart,
-    auditor,
-  }: SignableUntil & { readonly chainId: number; readonly periodStart: bigint; readonly auditor: Auditor },
-): Promise<RogueSet> {
+    wanted: { chainId, periodStart, lastStart, nowSeconds, auditor },
+    journal,
+    chains,
+  }: {
+    readonly wanted: WantedDiscard
+    /** Undefined where this machine has none. */
+    readonly journal: Pick<SignerJournal, 'find' | 'discard'> | undefined
+    readonly chains: readonly ChainConfig[]
+  },
+): Promise<DiscardedSet> {
+  const chain = chains.find(({ id }) => id === chainId)
   return auditedTransaction(database, auditor, async (transaction, record) => {
     // Against the share lock of `storeNoteSet`.
     await transaction.query('lock table curves in exclusive mode')
     const set = await findNoteSet(transaction, { chainId, periodStart })
-    if (!set) throw notFound(chainId, periodStart)
-    if (periodStart <= lastStart) throw notRogue(chainId, set.period)
+    const signed = chain && journal?.find({ chain, periodStart })
+    if (!set && !signed) throw notFound(chainId, periodStart)
+    const period = periodAt(periodStart)
+    if (periodStart <= lastStart) throw notRogue(chainId, period)
     const key = [chainId, periodStart]
     await transaction.query('delete from notes where chain_id = $1 and period_start = $2', key)
     await transaction.query('delete from note_sets where chain_id = $1 and period_start = $2', key)
-    const coupons = Object.fromEntries(set.notes.map(({ tenorDays, coupon }) => [tenorDays, Number(coupon)]))
-    const details = { periodStart: String(periodStart), issuedAt: String(set.issuedAt), signer: set.signer, coupons }
-    await record({ action: 'notes.discard', subject: `chain ${chainId}, ${formatPeriod(set.period)}`, details })
-    return { chainId, period: set.period, issuedAt: set.issuedAt }
+    const found = { wasStored: set !== undefined, wasJournalled: signed !== undefined }
+    await record(describeDiscard({ chainId, period, ...found }, set))
+    if (chain && signed) {
+      await journal?.discard({ chainId, domain: chain.domain, periodStart, by: auditor.actor, at: nowSeconds })
+    }
+    return { chainId, period, ...found }
   })
+}
+
+function describeDiscard(
+  { chainId, period, wasStored, wasJournalled }: DiscardedSet,
+  set: NoteSet | undefined,
+): AuditedChange {
+  const coupons = set && Object.fromEntries(set.notes.map(({ tenorDays, coupon }) => [tenorDays, Number(coupon)]))
+  const details = { periodStart: String(period.start), wasStored, wasJournalled }
+  const subject = `chain ${chainId}, ${formatPeriod(period)}`
+  if (!set) return { action: 'notes.discard', subject, details }
+  const stored = { issuedAt: String(set.issuedAt), signer: set.signer, coupons }
+  return { action: 'notes.discard', subject, details: { ...details, ...stored } }
 }
 
 function notFound(chainId: number, periodStart: bigint): TallystickError {

@@ -1,3 +1,4 @@
+import { TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Check } from '../admin/readiness.ts'
@@ -14,6 +15,10 @@ export type TimeKeeper = TimeJudge & {
   /** Measures every clock again, unless that was done a moment ago. Never throws. */
   refresh(): Promise<void>
   check(): readonly Check[]
+  /** Why it is not certain which period it is, after one more measurement if need be; undefined while it is. */
+  findDoubt(): Promise<string | undefined>
+  /** Throws `not_ready` for a reason to doubt: a curve would be stored for a wrong period. */
+  assertCertain(): Promise<void>
   /** The later of the local and the database's clock, Unix milliseconds. */
   latestNow(): Promise<number>
   stop(): void
@@ -72,7 +77,40 @@ export async function keepTime(options: TimeKeeperOptions): Promise<TimeKeeper> 
   }, tickMs)
   tick.unref()
   const latestNow = async () => Math.max(clock.now(), Number(judge.judge(clock.now()).databaseSeconds ?? 0n) * 1000)
-  return { ...judge, refresh, latestNow, check: () => checkClocks(judge, clock.now()), stop: () => clearInterval(tick) }
+  const findDoubt = async () => {
+    if (findDoubtAt(judge, clock.now()) !== undefined) await refresh()
+    return findDoubtAt(judge, clock.now())
+  }
+  const assertCertain = async () => {
+    const doubt = await findDoubt()
+    if (doubt !== undefined) throw uncertain(doubt)
+  }
+  const certainty = { findDoubt, assertCertain }
+  return {
+    ...judge,
+    ...certainty,
+    refresh,
+    latestNow,
+    check: () => checkClocks(judge, clock.now()),
+    stop: () => clearInterval(tick),
+  }
+}
+
+function findDoubtAt(judge: TimeJudge, nowMs: number): string | undefined {
+  const dispute = judge.findDispute(nowMs)
+  if (dispute) return dispute.message
+  if (judge.judge(nowMs).standing !== 'unconfirmed') return undefined
+  return 'No other clock could be read since the start, so the current period is not certain.'
+}
+
+function uncertain(doubt: string): TallystickError {
+  return new TallystickError({
+    code: 'not_ready',
+    message:
+      `The curve was not stored: ${doubt} Correct the wrong clock (\`tallystick doctor\` compares them all), or use a ` +
+      'replica whose clock is right.',
+    retryable: true,
+  })
 }
 
 function openClocks({ database, chains, readChainTime, databaseShiftMs, monotonicNow }: TimeKeeperOptions) {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { type CurveProvenance, hashNote, type NoteDomain } from '@tallystick/core'
 import { type Hex, isAddress } from 'viem'
 import { z } from 'zod'
 import type { Curve } from '../curve.ts'
 import type { NoteSet } from '../note-set.ts'
+import { openLine, sealLine } from './journal-line.ts'
 
 /** A set that was signed, with the curve it came from: enough to put both back into a database that lost them. */
 export type JournalEntry = {
@@ -19,10 +19,9 @@ export function makeEntry(set: NoteSet, { domain, curve }: { domain: NoteDomain;
   return { domain, set, digests: set.notes.map((note) => hashNote(note, domain)), curve }
 }
 
-/** One line: 16 hex digits of the SHA-256 of the rest, a space, JSON. */
 export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buffer {
   const { period, notes } = set
-  const json = JSON.stringify({
+  return sealLine({
     version,
     chainId: set.chainId,
     domain: { name: domain.name, version: domain.version, verifyingContract: domain.verifyingContract },
@@ -43,14 +42,11 @@ export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buff
       return { maturity: String(maturityTimestamp), tenorDays, coupon: String(coupon), digest: digests[index], r, s, v }
     }),
   })
-  return Buffer.from(`${checksumOf(Buffer.from(json))} ${json}\n`)
 }
 
-/** Reads a line without its line break; undefined if it is damaged. */
+/** Reads a line without its line break; undefined if it is damaged or no entry. */
 export function decodeEntry(line: Buffer): JournalEntry | undefined {
-  const json = line.subarray(checksumLength + 1)
-  if (line.toString('latin1', 0, checksumLength + 1) !== `${checksumOf(json)} `) return undefined
-  const parsed = entrySchema.safeParse(JSON.parse(json.toString('utf8')))
+  const parsed = entrySchema.safeParse(openLine(line))
   if (!parsed.success) return undefined
   const { chainId, domain, period, signer, issuedAt, curve } = parsed.data
   const notes = parsed.data.notes.map(({ maturity, tenorDays, coupon, r, s, v }) => ({
@@ -72,14 +68,9 @@ export function decodeEntry(line: Buffer): JournalEntry | undefined {
 }
 
 const version = 1
-const checksumLength = 16
-
-function checksumOf(json: Buffer): string {
-  return createHash('sha256').update(json).digest('hex').slice(0, checksumLength)
-}
 
 // 78 digits are the longest uint256.
-const uint = z
+export const uint = z
   .string()
   .regex(/^\d{1,78}$/)
   .transform(BigInt)
@@ -89,10 +80,12 @@ const bytes32 = z
   .transform((value) => value as Hex)
 const address = z.custom<Hex>((value) => typeof value === 'string' && isAddress(value))
 
+export const domainSchema = z.strictObject({ name: z.string(), version: z.string(), verifyingContract: address })
+
 const entrySchema = z.strictObject({
   version: z.literal(version),
   chainId: z.int(),
-  domain: z.strictObject({ name: z.string(), version: z.string(), verifyingContract: address }),
+  domain: domainSchema,
   period: z.strictObject({ noteDay: uint, start: uint, end: uint }),
   signer: address,
   issuedAt: uint,

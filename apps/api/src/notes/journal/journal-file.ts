@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { TallystickError } from '@tallystick/core'
+import { decodeDiscard, type JournalDiscard } from './journal-discard.ts'
 import { decodeEntry, type JournalEntry } from './journal-entry.ts'
 
 /** The journal cannot be read or written, or it has other terms: nothing is signed or published. */
@@ -69,10 +70,12 @@ export async function createJournalFile(path: string): Promise<boolean> {
   return true
 }
 
-/** An entry and the number of bytes up to its end; without an entry the rest of the file, which was never finished. */
-export type JournalLine =
-  | { readonly entry: JournalEntry; readonly endsAt: number }
-  | { readonly entry?: undefined; readonly endsAt: number }
+/** What a line says and the number of bytes up to its end; without either the rest of the file, which was never finished. */
+export type JournalLine = {
+  readonly entry?: JournalEntry | undefined
+  readonly discard?: JournalDiscard | undefined
+  readonly endsAt: number
+}
 
 /**
  * Reads the file line by line. Throws at a damaged line. The end of an append that was interrupted is not damage: it has
@@ -85,10 +88,10 @@ export async function* readJournal(path: string): AsyncGenerator<JournalLine> {
   for await (const line of splitLines(createReadStream(path))) {
     lineNumber += 1
     if (torn !== undefined) throw damaged(path, torn)
-    const entry = line.at(-1) === lineBreak ? decodeLine(line.subarray(0, -1)) : undefined
-    if (entry) {
+    const decoded = line.at(-1) === lineBreak ? decodeLine(line.subarray(0, -1)) : undefined
+    if (decoded) {
       endsAt += line.length
-      yield { entry, endsAt }
+      yield { ...decoded, endsAt }
     } else if (line.at(-1) !== lineBreak || line.includes(0)) torn = lineNumber
     else throw damaged(path, lineNumber)
   }
@@ -110,9 +113,12 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (rest.length > 0) yield rest
 }
 
-function decodeLine(line: Buffer): JournalEntry | undefined {
+function decodeLine(line: Buffer): Omit<JournalLine, 'endsAt'> | undefined {
   try {
-    return decodeEntry(line)
+    const entry = decodeEntry(line)
+    if (entry) return { entry }
+    const discard = decodeDiscard(line)
+    return discard && { discard }
   } catch {
     return undefined
   }

@@ -113,6 +113,8 @@ async function sortEntries(
     const chain = chains.find(({ id }) => id === chainId) as ChainConfig
     const stored = await findNoteSet(transaction, { chainId, periodStart: period.start })
     const signed = journal.find({ chain, periodStart: period.start })
+    // What was discarded stays so, also if that was after the entries were read.
+    if (!signed) continue
     if (!stored) missing.push(entry)
     else if (period.end <= nowSeconds || !findStoredConflict(signed, { set: stored, chain })) present += 1
     else {

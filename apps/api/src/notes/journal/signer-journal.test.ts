@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashNote, periodAfter, periodAt } from '@tallystick/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { encodeDiscard } from './journal-discard.ts'
 import { encodeEntry, type JournalEntry } from './journal-entry.ts'
 import { findConflict, openSignerJournal } from './signer-journal.ts'
 
@@ -139,6 +140,75 @@ describe('entries', () => {
       maturityTimestamp: note.maturityTimestamp + 86_400n,
     }))
     expect(findConflict(signed, longer)).toBeUndefined()
+  })
+})
+
+describe('a discarded period', () => {
+  const discard = { chainId: 324, domain, periodStart: period.start, by: 'ann “the operator”\n', at: period.start - 9n }
+  const key = { chain, periodStart: period.start }
+
+  test('default: its entries no longer count, those of others do, and after a restart too', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    const next = periodAfter(period)
+    for (const of of [period, next, period]) await journal.append(entryOf({ of }))
+    await journal.discard(discard)
+    const look = ({ find }: typeof journal) => [find(key), find({ chain, periodStart: next.start })?.signatures]
+    const expected = [undefined, entryOf().set.notes[0]?.signature.r]
+    expect(look(journal)).toEqual(expected)
+    await journal.close()
+    const again = await openAt(path)
+    expect([look(again), again.said]).toEqual([expected, []])
+    expect((await readFile(path, 'utf8')).split('\n').at(-2)).toMatch(
+      /^[0-9a-f]{16} \{"version":2,"kind":"discard","chainId":324,.*"by":"ann “the operator”\\n","at":"\d+"\}$/,
+    )
+  })
+
+  test('behavior: an entry after it counts, alone; discarded again it does not', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    await journal.append(entryOf())
+    await journal.discard(discard)
+    const later = entryOf({ coupon: 369n })
+    await journal.append(later)
+    const couponsOf = ({ find }: typeof journal) => [...(find(key)?.notes.values() ?? [])].map(({ coupon }) => coupon)
+    expect(couponsOf(journal)).toEqual([369n])
+    await journal.close()
+    const again = await openAt(path)
+    expect(couponsOf(again)).toEqual([369n])
+    await again.discard(discard)
+    await again.discard(discard)
+    await again.close()
+    expect(couponsOf(await openAt(path))).toEqual([])
+  })
+
+  test('behavior: of another pool or chain it lifts nothing', async () => {
+    const journal = await openAt(await newPath())
+    await journal.append(entryOf())
+    await journal.discard({ ...discard, chainId: 1 })
+    await journal.discard({ ...discard, domain: { ...domain, version: '2' } })
+    expect(journal.find(key)).toBeDefined()
+  })
+
+  test('behavior: a line that was never finished lifts nothing, and is cut off', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    await journal.append(entryOf())
+    await journal.close()
+    const { size } = await stat(path)
+    await appendFile(path, encodeDiscard(discard).subarray(0, -1))
+    const again = await openAt(path)
+    expect(again.said).toEqual([expect.stringContaining(`cut off at byte ${size}`)])
+    expect(again.find(key)).toBeDefined()
+  })
+
+  test('error: a damaged line keeps the service from starting', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    await journal.append(entryOf())
+    await journal.close()
+    await appendFile(path, encodeDiscard(discard).toString('utf8').replace('"chainId":324', '"chainId":325'))
+    await expect(openAt(path)).rejects.toThrow('Line 2 of the signer journal')
   })
 })
 

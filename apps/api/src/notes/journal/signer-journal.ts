@@ -2,13 +2,14 @@ import { access } from 'node:fs/promises'
 import type { NoteDomain } from '@tallystick/core'
 import { lockDirectory } from '@tallystick/database'
 import type { Hex } from 'viem'
+import { encodeDiscard, type JournalDiscard } from './journal-discard.ts'
 import { encodeEntry, type JournalEntry } from './journal-entry.ts'
 import { createJournalFile, JournalError, openJournalFile, readJournal } from './journal-file.ts'
 
 /** One note that was signed. */
 export type SignedNote = { readonly tenorDays: number; readonly coupon: bigint; readonly digest: Hex }
 
-/** Everything the journal has for one chain and period. */
+/** Everything the journal has for one chain and period since it was last discarded. */
 export type SignedPeriod = {
   /** By maturity. */
   readonly notes: ReadonlyMap<bigint, SignedNote>
@@ -27,7 +28,9 @@ export type SignerJournal = {
   find(key: PeriodKey): SignedPeriod | undefined
   /** Resolves once the entry is on the disk. Throws `JournalError`. */
   append(entry: JournalEntry): Promise<void>
-  /** All entries, oldest first, read from the file. */
+  /** Resolves once the earlier entries of the period count no more, on the disk as well. Throws `JournalError`. */
+  discard(discard: JournalDiscard): Promise<void>
+  /** All entries, oldest first, read from the file. Those of a period that `find` does not find were discarded. */
   entries(): AsyncGenerator<JournalEntry>
   close(): Promise<void>
 }
@@ -44,9 +47,10 @@ export async function openSignerJournal(
   try {
     const periods = new Map<string, SignedPeriod>()
     let length = 0
-    for await (const { entry, endsAt } of readJournal(path)) {
+    for await (const { entry, discard, endsAt } of readJournal(path)) {
       length = endsAt
       if (entry) remember(periods, entry)
+      else if (discard) periods.delete(keyOf(discard))
       else say(`the last line of the signer journal ${path} was never finished; it is cut off at byte ${endsAt}`)
     }
     const file = await openJournalFile(path, length)
@@ -56,6 +60,10 @@ export async function openSignerJournal(
       append: async (entry) => {
         await file.append(encodeEntry(entry))
         remember(periods, entry)
+      },
+      discard: async (discard) => {
+        await file.append(encodeDiscard(discard))
+        periods.delete(keyOf(discard))
       },
       entries: () => readEntries(path),
       close: async () => {

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import type { Database } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { admitStored } from '../issue-notes.ts'
 import type { Published } from '../published.ts'
+import { type DiscardedSet, discardRogueSet, type WantedDiscard } from '../rogue-sets.ts'
 import { createJournalGuard } from './guard-signing.ts'
 import { type BookKeeper, keepBooks } from './keep-books.ts'
 import { type ReconcileReport, reconcileNotes } from './reconcile-notes.ts'
@@ -14,7 +16,10 @@ type BooksContext = Pick<Parameters<typeof keepBooks>[0], 'clock' | 'metrics' | 
   readonly published: Published
 }
 
-export type RunningBooks = BookKeeper & { readonly reconcile: (auditor: Auditor) => Promise<ReconcileReport> }
+export type RunningBooks = BookKeeper & {
+  readonly reconcile: (auditor: Auditor) => Promise<ReconcileReport>
+  readonly discard: (wanted: WantedDiscard) => Promise<DiscardedSet>
+}
 
 /** Starts the comparison of memory, journal and database, once the notes are in memory. */
 export async function startBooks(
@@ -44,6 +49,12 @@ export async function startBooks(
       await keeper.compare()
       return report
     },
+    discard: async (wanted) => {
+      const discarded = await discardRogueSet(database, { wanted, journal, chains: config.chains })
+      published.drop(wanted.chainId, wanted.periodStart)
+      await keeper.compare()
+      return discarded
+    },
   }
 }
 
@@ -62,5 +73,19 @@ export async function reconcileFromFile(
     return await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
   } finally {
     await journal.close()
+  }
+}
+
+/** Discards with the configured journal file, where no service runs that has it open. A machine may have none. */
+export async function discardFromFile(
+  database: Database,
+  { config, wanted }: { readonly config: Pick<Config, 'signer' | 'chains'>; readonly wanted: WantedDiscard },
+): Promise<DiscardedSet> {
+  const path = config.signer.journal
+  const journal = existsSync(path) ? await openSignerJournal(path, { create: false, say: () => undefined }) : undefined
+  try {
+    return await discardRogueSet(database, { wanted, journal, chains: config.chains })
+  } finally {
+    await journal?.close()
   }
 }

@@ -15,6 +15,7 @@ export const feedFailures = [
   'stale',
   'revised',
   'off_sofr',
+  'clock_disputed',
 ] as const
 export type FeedFailure = (typeof feedFailures)[number]
 

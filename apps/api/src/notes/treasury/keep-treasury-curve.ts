@@ -25,6 +25,8 @@ export type TreasuryParts = {
   readonly log: Logger
   /** Milliseconds that never run backwards: waiting times are measured with it. */
   readonly monotonicNow: () => number
+  /** Why it is not certain which period it is, if so: then nothing is stored. */
+  readonly findDoubt: () => Promise<string | undefined>
 }
 
 /** The tries made for one period. */
@@ -76,6 +78,7 @@ export async function keepTreasuryCurve(parts: TreasuryParts): Promise<CurveSour
     if (!stopping.signal.aborted) await start(period)
   }
   const lookAhead = async () => {
+    await attempt.endDispute()
     const nowSeconds = toSeconds(clock.now())
     const current = periodAt(nowSeconds)
     for (const [periodStart, { running }] of tries) {
@@ -124,8 +127,11 @@ function createAttempt(
   const isCompared = plausibility !== undefined
   const metrics = createTreasuryMetrics({ metrics: parts.metrics, clock, status: () => status, isCompared })
   const sayOnce = createSayOnce(log)
+  let isDisputed = false
 
   const fetchAndStore = async (period: Period): Promise<FetchOutcome> => {
+    const doubt = await parts.findDoubt()
+    if (doubt !== undefined) throw disputed(doubt)
     const nowSeconds = toSeconds(clock.now())
     const [fetched, sofr] = await Promise.all([
       fetchFor(parts, { period, nowSeconds, signal }),
@@ -154,6 +160,7 @@ function createAttempt(
     } catch (error) {
       const known = error instanceof TreasuryFeedError
       const outcome = known ? error.failure : 'not_stored'
+      isDisputed = outcome === 'clock_disputed'
       if (signal.aborted) return outcome
       status = {
         ...status,
@@ -166,7 +173,18 @@ function createAttempt(
       return outcome
     }
   }
-  return { run, status: () => status }
+  // The period may be signed by then, so that no fetch would clear the problem.
+  const endDispute = async () => {
+    if (!isDisputed || (await parts.findDoubt()) !== undefined) return
+    isDisputed = false
+    status = { ...status, problem: undefined }
+  }
+  return { run, endDispute, status: () => status }
+}
+
+function disputed(doubt: string): TreasuryFeedError {
+  const message = `No rates are fetched or stored: ${doubt} Correct the wrong clock: \`tallystick doctor\` compares them all.`
+  return new TreasuryFeedError({ failure: 'clock_disputed', message })
 }
 
 async function fetchFor(
