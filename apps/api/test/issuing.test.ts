@@ -252,6 +252,26 @@ test('behavior: what keeps two periods from being signed is said once for each, 
   expect(await count('tallystick_rail_refusals_total{chain="324",reason="signer_failed"}')).toBe(2)
 })
 
+test('behavior: a set of the leaked key that was forgotten ahead of its period is signed anew, and nothing is withheld', async () => {
+  const databaseUrl = await newDatabase()
+  const at = '2026-11-15T17:55:00-05:00'
+  const leaked = await start({ databaseUrl, at })
+  const old = (await leaked.operator.showNotes()).chains[0]?.next.signer
+  await leaked.stop()
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-signer-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  await writeFile(join(directory, 'key'), `0x${'02'.repeat(32)}`)
+  const signer = { kind: 'private-key', key: `file:${join(directory, 'key')}` }
+  const service = await start({ databaseUrl, at, config: { rails: { earlierSigner: 'withhold' }, signer } })
+  const next = async () => (await service.operator.showNotes()).chains[0]?.next
+  expect(await next()).toMatchObject({ signer: old, refusal: { reason: 'earlier_signer' } })
+  const from = Date.parse(at) / 1000
+  await service.database.query('delete from notes where period_start > $1', [from])
+  await service.database.query('delete from note_sets where period_start > $1', [from])
+  await expect.poll(next).toMatchObject({ signed: true, refusal: null })
+  expect((await next())?.signer).not.toBe(old)
+})
+
 test('behavior: after a key leak the notes of the old signer are withheld, and the next period has the new one’s', async () => {
   const databaseUrl = await newDatabase()
   const leaked = await start({ databaseUrl, at: noon })

@@ -75,7 +75,13 @@ export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promi
      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning 1`,
     [set.chainId, set.period.start, set.period.end, set.period.noteDay, set.signer, set.curveId, set.issuedAt],
   )
-  if (inserted.length > 0) await insertNotes(transaction, set)
+  if (inserted.length === 0) return
+  await insertNotes(transaction, set)
+  // Why there was none, or why one that was forgotten since was withheld, says nothing of this one.
+  await transaction.query('delete from note_refusals where chain_id = $1 and period_start = $2', [
+    set.chainId,
+    set.period.start,
+  ])
 }
 
 /** Notes why a period has no notes, for people to read. */

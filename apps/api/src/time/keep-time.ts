@@ -172,9 +172,9 @@ function checkClocks(judge: TimeJudge, nowMs: number): Check[] {
   const dispute = judge.findDispute(nowMs)
   const known = readings.map(({ reference, offsetMs }) => `${formatOffset(offsetMs)} (${reference})`)
   const alone = judge.judge(nowMs).standing === 'alone'
-  const offsets = alone ? 'this machine’s clock is the only one' : `the local clock against others: ${known.join(', ')}`
+  const offsets = alone ? 'this machine’s clock is the only one' : `offset of the local clock: ${known.join(', ')}`
   const detail = dispute
-    ? `${dispute.message} ${offsets}. Correct the wrong clock: \`tallystick doctor\` compares them all`
+    ? `${dispute.message} (${offsets}). Correct the wrong clock: \`tallystick doctor\` compares them all`
     : offsets
   const agreement = { name: 'clock', ok: dispute === undefined, detail, required: true }
   const far = readings.filter(({ offsetMs }) => Math.abs(offsetMs ?? 0) > offsetMsOk)
