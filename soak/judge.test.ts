@@ -177,7 +177,9 @@ describe('/rate', () => {
     const surroundings = around()
     judge(asked(answered(200, notesBody)), surroundings)
     expect(violationsOf({ ...rate, ...answered(200, bodyOf('369')) }, surroundings)).toEqual([])
-    expect(violationsOf({ ...rate, ...answered(200, bodyOf('370')) }, surroundings)).toHaveLength(2)
+    expect(surroundings.ledger.unservedRates()).toEqual([])
+    expect(violationsOf({ ...rate, ...answered(200, bodyOf('370')) }, surroundings)).toEqual([])
+    expect(surroundings.ledger.unservedRates()).toHaveLength(2)
   })
 
   test('error: a chain that is left out, whatever the fault', () => {

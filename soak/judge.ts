@@ -175,12 +175,10 @@ function judgeRate({ body }: Answer, { ledger }: Surroundings): Judgement {
   if (chains?.map(({ chainid }) => Number(chainid)).join() !== chainIds.join()) {
     return blame(`/rate answered for other chains than ${chainIds}: ${body.slice(0, 200)}`)
   }
-  const wrong = chains.flatMap(({ chainid, fixedRates }) =>
-    fixedRates.filter(
-      ({ maturity_timestamp, coupon }) => ledger.knowsCoupon({ chainid, maturity_timestamp, coupon }) === false,
-    ),
-  )
-  return { violations: wrong.map((rate) => `/rate tells a coupon no note has: ${JSON.stringify(rate)}`), fresh: [] }
+  for (const { chainid, fixedRates } of chains) {
+    for (const { maturity_timestamp, coupon } of fixedRates) ledger.takeRate({ chainid, maturity_timestamp, coupon })
+  }
+  return fine
 }
 
 /** Violations for those of the failures that no fault explains. */

@@ -68,12 +68,14 @@ test('behavior: another body with the same notes is a violation; of fewer chains
   ])
 })
 
-test('behavior: it knows the coupons that were served', () => {
+test('behavior: a rate is judged by the notes of its maturity, whichever comes first', () => {
   const ledger = createLedger()
+  ledger.takeRate(note())
+  ledger.takeRate(note({ coupon: '370' }))
+  ledger.takeRate(note({ maturity_timestamp: '1' }))
+  expect(ledger.unservedRates()).toEqual([])
   ledger.take({ path: '/notes', body: bodyOf(note()), ...at(1_500_000) })
-  expect(ledger.knowsCoupon(note())).toBe(true)
-  expect(ledger.knowsCoupon(note({ coupon: '370' }))).toBe(false)
-  expect(ledger.knowsCoupon(note({ maturity_timestamp: '1' }))).toBe(undefined)
+  expect(ledger.unservedRates()).toMatchObject([{ coupon: '370' }])
 })
 
 test('error: what is no answer of /notes is a violation', () => {

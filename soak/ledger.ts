@@ -14,11 +14,15 @@ export type ServedNotes = {
 export type Ledger = {
   /** Takes in a good answer of `/notes`. What it breaks, and the notes that were never seen before. */
   take(served: ServedNotes): { readonly violations: readonly string[]; readonly fresh: readonly WireNote[] }
-  /** Whether a coupon was ever served for a maturity of a chain; undefined if none was. */
-  knowsCoupon(note: Pick<WireNote, 'chainid' | 'maturity_timestamp' | 'coupon'>): boolean | undefined
+  /** Takes in a coupon that `/rate` told. The notes that have it may be served later: at a boundary either may be first. */
+  takeRate(rate: Rate): void
+  /** The coupons that `/rate` told for a maturity whose notes were served, none of them with that coupon. */
+  unservedRates(): readonly Rate[]
   /** Every note that was ever served, once. */
   notes(): readonly WireNote[]
 }
+
+type Rate = Pick<WireNote, 'chainid' | 'maturity_timestamp' | 'coupon'>
 
 type Parsed = {
   readonly windows: readonly Window[]
@@ -33,6 +37,7 @@ export function createLedger(): Ledger {
   const bodyOf = new Map<string, string>()
   const couponsOf = new Map<string, Set<string>>()
   const parsedOf = new Map<string, Parsed>()
+  const rateOf = new Map<string, Rate>()
 
   const takeNote = (note: WireNote): string | undefined => {
     const key = `${note.chainid} ${note.signature_valid_after} ${note.maturity_timestamp}`
@@ -68,8 +73,14 @@ export function createLedger(): Ledger {
       const words = windows.flatMap((window) => findUntimely(window, { times, toleranceMs }) ?? [])
       return { violations: [...faults, ...words], fresh }
     },
-    knowsCoupon: ({ chainid, maturity_timestamp, coupon }) =>
-      couponsOf.get(`${chainid} ${maturity_timestamp}`)?.has(coupon),
+    takeRate: ({ chainid, maturity_timestamp, coupon }) => {
+      rateOf.set(`${chainid} ${maturity_timestamp} ${coupon}`, { chainid, maturity_timestamp, coupon })
+    },
+    unservedRates: () =>
+      [...rateOf.values()].filter(
+        ({ chainid, maturity_timestamp, coupon }) =>
+          couponsOf.get(`${chainid} ${maturity_timestamp}`)?.has(coupon) === false,
+      ),
     notes: () => [...noteOf.values()],
   }
 }
