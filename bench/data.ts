@@ -133,8 +133,10 @@ export function positionsOf(owner: string, { key }: Endpoint): object {
 }
 
 async function serveData(site: Site): Promise<Running> {
+  // Before it runs: an embedded database can be open in one process only.
+  const key = createBenchKey(site)
   const server = await site.serve()
-  return { site, server, port: server.port, ca: site.ca, path: '/data', key: createBenchKey(site) }
+  return { site, server, port: server.port, ca: site.ca, path: '/data', key }
 }
 
 async function measurePair(

@@ -78,7 +78,10 @@ export function configSchema(sources: ConfigSources) {
     data: dataSchema.prefault({}),
     chains: z.array(chainSchema(sources, secret)).min(1).superRefine(refuseRepeatedChains, { when: isList }),
   })
-  return schema.superRefine(refuseUncheckedChains, { when: isObject })
+  return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, ...config }) => {
+    const publicQueryMsPerMinute = choosePublicBudget(listen, config.database)
+    return { ...config, listen: { ...listen, publicQueryMsPerMinute } }
+  })
 }
 
 const port = z.int().min(0).max(65_535)
@@ -198,7 +201,7 @@ function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
       host: z.string().min(1).default('0.0.0.0'),
       port: port.default(8443),
       publicRpm: z.int().min(1).max(1_000_000).nullable().default(600),
-      /** What the queries of an address may take together; by default nothing is limited where `publicRpm` is null. */
+      /** What the queries of an address may take together; left out, see `choosePublicBudget`. */
       publicQueryMsPerMinute: z.int().min(1).max(6_000_000).nullable().optional(),
       /** Connections open at a time; left out, as many as the limit of open files allows (`choose-bounds.ts`). */
       connectionsMax: z.int().min(1).max(1_000_000).optional(),
@@ -213,14 +216,20 @@ function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
       message: 'must have either "tls" (this service ends TLS) or "proxy" (a trusted proxy in front of it does)',
       when: isObject,
     })
-    .transform(({ publicQueryMsPerMinute: ms, ...listen }) => {
-      const byDefault = listen.publicRpm === null ? null : publicQueryMsDefault
-      return { ...listen, publicQueryMsPerMinute: ms === undefined ? byDefault : ms }
-    })
 }
 
 // A sixth of a processor, a thousand times what one common query takes.
 const publicQueryMsDefault = 10_000
+// The embedded database runs in the thread that serves the notes: less than the twentieth that a 95th percentile sees.
+const publicQueryMsDefaultEmbedded = 1_500
+
+type Listen = { readonly publicRpm: number | null; readonly publicQueryMsPerMinute?: number | null | undefined }
+
+function choosePublicBudget({ publicRpm, publicQueryMsPerMinute: given }: Listen, database: Secret): number | null {
+  if (given !== undefined) return given
+  if (publicRpm === null) return null
+  return database.reveal().startsWith('file:') ? publicQueryMsDefaultEmbedded : publicQueryMsDefault
+}
 
 /** A secret too: the URL may hold a password. */
 function databaseSchema(sources: ConfigSources) {

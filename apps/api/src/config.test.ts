@@ -111,7 +111,7 @@ describe('the example of the design', () => {
       listen: {
         ...example.listen,
         publicRpm: 600,
-        publicQueryMsPerMinute: 10_000,
+        publicQueryMsPerMinute: 1_500,
         connectionsPerAddressMax: 100,
         lameDuckSeconds: 5,
         tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') },
@@ -186,15 +186,20 @@ describe('the example of the design', () => {
       host: '127.0.0.1',
       port: 8080,
       publicRpm: 600,
-      publicQueryMsPerMinute: 10_000,
+      publicQueryMsPerMinute: 1_500,
       connectionsPerAddressMax: 100,
       lameDuckSeconds: 5,
       proxy: { trust },
     })
   })
 
+  test('default: on PostgreSQL the queries of an address may take more', async () => {
+    const { listen } = await load({ ...example, database: 'postgres://localhost/tallystick' })
+    expect(listen.publicQueryMsPerMinute).toBe(10_000)
+  })
+
   test.each([
-    [{}, 10_000],
+    [{}, 1_500],
     [{ publicRpm: null }, null],
     [{ publicRpm: null, publicQueryMsPerMinute: 5 }, 5],
     [{ publicQueryMsPerMinute: null }, null],
