@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import { addressBlock } from './address-block.ts'
+import { groupOfAddress } from './address-group.ts'
 import { createTrust } from './trust.ts'
 
 export type ConnectionBounds = {
@@ -32,7 +32,7 @@ export function boundConnections(
   server.on('connection', (socket: Socket) => {
     // Undefined if the client is gone already.
     const address = socket.remoteAddress ?? ''
-    const block = addressBlock(address)
+    const block = groupOfAddress(address)
     const bound = findBound(address, block)
     if (bound) {
       socket.destroy()
