@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { decodeNote, type Note, notesResponseSchema } from '@tallystick/core'
 import { createPublicClient, createWalletClient, defineChain, http, publicActions } from 'viem'
@@ -35,18 +37,14 @@ export async function readPoolEvents(credentials: Credentials) {
   return (await Promise.all(parts)).flat()
 }
 
-/** The service's second and the notes it serves at it. */
+/** The service's second and the notes it serves at it. Rejects where it serves none, as right after its time was moved. */
 export async function getNotes({ baseUrl, apiKey, caCert }: Credentials) {
   const agent = new Agent({ ca: readFileSync(caCert) })
-  return new Promise<{ readonly dateSeconds: bigint; readonly notes: readonly Note[] }>((resolve, reject) => {
-    const outgoing = request(`${baseUrl}/notes`, { headers: { 'x-api-key': apiKey }, agent }, async (response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of response) chunks.push(chunk)
-      const { data } = notesResponseSchema.parse(JSON.parse(Buffer.concat(chunks).toString()))
-      resolve({ dateSeconds: BigInt(Date.parse(response.headers.date!) / 1000), notes: data.map(decodeNote) })
-    })
-    outgoing.on('error', reject).end()
-  })
+  const outgoing = request(`${baseUrl}/notes`, { headers: { 'x-api-key': apiKey }, agent }).end()
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const body = Buffer.concat(await response.toArray()).toString()
+  const { data } = notesResponseSchema.parse(JSON.parse(body))
+  return { dateSeconds: BigInt(Date.parse(response.headers.date!) / 1000), notes: data.map(decodeNote) }
 }
 
 /** Lends a thousand dollars from a wallet, as a person would: approve, then lend, each signed with the wallet's key. */
