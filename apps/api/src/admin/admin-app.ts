@@ -12,7 +12,7 @@ import { needs, requireRole } from './require-role.ts'
 export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> & {
   readonly tokens: readonly AdminToken[]
   readonly metrics: Metrics
-  /** What acts in the name of whoever sent a request. */
+  /** Returns an operator whose changes are recorded under this name. */
   readonly operatorFor: (who: Pick<Auditor, 'actor' | 'remark'>) => Operator
   readonly checkReadiness: () => Promise<Readiness>
 }

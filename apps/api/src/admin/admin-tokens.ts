@@ -6,7 +6,7 @@ import type { Secret } from '../config-schema.ts'
 export const adminRoles = ['metrics', 'keys', 'curve', 'all'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
-/** A token with the name that the audit has for whoever uses it. */
+/** An admin token. Changes made with it are recorded in the audit under its name. */
 export type AdminToken = { readonly name: string; readonly token: Secret; readonly roles: readonly AdminRole[] }
 
 type AdminTokens = { readonly token?: Secret | undefined; readonly tokens?: readonly AdminToken[] | undefined }

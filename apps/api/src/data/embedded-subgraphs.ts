@@ -9,8 +9,8 @@ import {
 } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { ChainConfig, Config } from '../config.ts'
+import { createLogThrottle } from '../log-throttle.ts'
 import { openIndexDatabase } from './open-index-database.ts'
-import { createSeldom } from './seldom.ts'
 
 /** A chain's own index, and what keeps it up to date. */
 export type EmbeddedSubgraph = { readonly subgraph: Subgraph; readonly follower: Follower }
@@ -38,13 +38,13 @@ export async function startEmbeddedSubgraphs(
     const pool = domain.verifyingContract
     const namespace = namespaceOf({ id, domain })
     const chainLog = log.child({ chain: id })
-    const seldom = createSeldom(monotonicNow)
+    const throttle = createLogThrottle(monotonicNow)
     const subgraph = await openSubgraph({
       database,
       schema: protocolSchema,
       namespace,
       onInternalError: (error) => {
-        const told = seldom(error instanceof Error ? error.message : String(error))
+        const told = throttle(error instanceof Error ? error.message : String(error))
         if (told) chainLog.error({ err: error, ...told }, 'a query of the embedded subgraph failed')
       },
     })

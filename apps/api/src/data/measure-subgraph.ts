@@ -1,11 +1,11 @@
 import { TallystickError } from '@tallystick/core'
 import type { StopSignal } from '@tallystick/database'
 import type { Logger } from 'pino'
+import { createLogThrottle } from '../log-throttle.ts'
 import type { Metrics } from '../metrics.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'
 import { type CallResult, failureOf } from './remote/judge-call.ts'
 import { createCallMetrics } from './remote/remote-metrics.ts'
-import { createSeldom } from './seldom.ts'
 
 /** Measures and counts what an embedded subgraph is asked, as a remote one does by itself; failures are told in the log, but not each. */
 export function measureSubgraph(
@@ -19,7 +19,7 @@ export function measureSubgraph(
   const labels = { chain: subgraph.chainId, upstream: 'embedded' }
   const calls = createCallMetrics(metrics, labels)
   // No circuit spares it callers while its database is away.
-  const seldom = createSeldom(monotonicNow)
+  const throttle = createLogThrottle(monotonicNow)
   return {
     ...subgraph,
     ask: async (query, signal) => {
@@ -32,7 +32,7 @@ export function measureSubgraph(
         const durationMs = Math.round(monotonicNow() - startedMs)
         const operationName = query.operationName?.slice(0, 100)
         const isFailure = result !== 'cancelled' && result !== 'query_rejected'
-        const told = isFailure ? seldom(result) : undefined
+        const told = isFailure ? throttle(result) : undefined
         if (told)
           log.warn({ ...labels, failure: result, durationMs, operationName, ...told }, 'an embedded subgraph failed')
         throw error

@@ -43,7 +43,7 @@ export function createQueryGate({
       signal.throwIfAborted()
       if (running < runningMax) running += 1
       else if (queue.size >= waitingMax) throw tooManyWait(queue.size)
-      // Whoever ends hands its place on, so that nobody takes it in between.
+      // A query that ends passes its place to the next one, so that a new query cannot take it.
       else await turn(signal)
       try {
         return await work()

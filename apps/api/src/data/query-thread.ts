@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
+import { createLogThrottle } from '../log-throttle.ts'
 import type { AnswerPublic, PublicAnswer } from './public-answer.ts'
 import type { FromThread, ThreadSettings, ToThread } from './query-thread-messages.ts'
-import { createSeldom } from './seldom.ts'
 
 export type QueryThread = {
   answer(chainId: number, ...asked: Parameters<AnswerPublic>): Promise<PublicAnswer>
@@ -35,12 +35,12 @@ export function createQueryThread({
   namespaces,
 }: ThreadSettings & { readonly log: Logger; readonly monotonicNow: () => number }): QueryThread {
   const waiting = new Map<number, Waiting>()
-  const seldom = createSeldom(monotonicNow)
+  const throttle = createLogThrottle(monotonicNow)
   let worker: Worker | undefined
   let lastId = 0
 
   const report = (reason: string, fields: object) => {
-    const told = seldom(reason)
+    const told = throttle(reason)
     if (told) log.error({ ...fields, ...told }, 'a query of the embedded subgraph failed')
   }
   const settle = (id: number): Waiting | undefined => {

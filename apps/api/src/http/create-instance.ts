@@ -7,7 +7,7 @@ import fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
-import { createSeldom } from '../data/seldom.ts'
+import { createLogThrottle } from '../log-throttle.ts'
 import { assertBody } from './assert-json.ts'
 import { createClientErrorHandler } from './client-error.ts'
 import { addCommonHeaders, createDateFormatter } from './common-headers.ts'
@@ -55,9 +55,9 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     assertBody(request.body)
     done()
   })
-  const seldom = createSeldom(() => performance.now())
+  const throttle = createLogThrottle(() => performance.now())
   app.setErrorHandler((error, request, reply) => {
-    const noted = isDatabaseAway(error) ? seldom('database') : undefined
+    const noted = isDatabaseAway(error) ? throttle('database') : undefined
     if (noted) log.warn({ err: error, route: request.routeOptions.url, ...noted }, 'database unavailable')
     return sendError(error, request, reply)
   })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createSeldom } from './seldom.ts'
+import { createLogThrottle } from './log-throttle.ts'
 
 test('default: the first is said, those of the next ten seconds are counted and told with the one after', () => {
   let nowMs = 0
-  const seldom = createSeldom(() => nowMs)
+  const throttle = createLogThrottle(() => nowMs)
   const at = (ms: number) => {
     nowMs = ms
-    return seldom('internal')
+    return throttle('internal')
   }
   expect([0, 1, 9_999].map(at)).toEqual([{ leftOut: 0 }, undefined, undefined])
   expect(at(10_000)).toEqual({ leftOut: 2 })
@@ -15,8 +15,8 @@ test('default: the first is said, those of the next ten seconds are counted and 
 })
 
 test('behavior: something else does not wait', () => {
-  const seldom = createSeldom(() => 0)
-  expect([seldom('internal'), seldom('slow_query'), seldom('internal')]).toEqual([
+  const throttle = createLogThrottle(() => 0)
+  expect([throttle('internal'), throttle('slow_query'), throttle('internal')]).toEqual([
     { leftOut: 0 },
     { leftOut: 0 },
     undefined,
@@ -24,10 +24,10 @@ test('behavior: something else does not wait', () => {
 })
 
 test('behavior: texts that are never the same twice do not pile up', () => {
-  const seldom = createSeldom(() => 0)
-  for (let n = 0; n < 49; n++) seldom(`failure ${n}`)
-  expect(seldom('failure 0')).toBe(undefined)
-  seldom('failure 49')
-  seldom('failure 50')
-  expect(seldom('failure 0')).toEqual({ leftOut: 0 })
+  const throttle = createLogThrottle(() => 0)
+  for (let n = 0; n < 49; n++) throttle(`failure ${n}`)
+  expect(throttle('failure 0')).toBe(undefined)
+  throttle('failure 49')
+  throttle('failure 50')
+  expect(throttle('failure 0')).toEqual({ leftOut: 0 })
 })

@@ -1,13 +1,13 @@
-/** Whether something is to be said now, and how often it was left unsaid since the last time. */
-export type Seldom = (what: string) => { readonly leftOut: number } | undefined
+/** Returns the number of lines left out since the last one if a line of this kind is due, otherwise undefined. */
+export type LogThrottle = (what: string) => { readonly leftOut: number } | undefined
 
-// What is said every few seconds is seen; what is said with every request of an outage fills the disk.
+// One line per 10 s is enough. One per failed request would fill the disk.
 const everyMs = 10_000
 // Failures have a handful of kinds; a text that is new each time must not be remembered for ever.
 const kindsMax = 50
 
-/** Lets each thing be said at once, and then at most every ten seconds as long as it goes on. */
-export function createSeldom(monotonicNow: () => number): Seldom {
+/** Allows the first line of each kind at once, and further ones at most every ten seconds. */
+export function createLogThrottle(monotonicNow: () => number): LogThrottle {
   const said = new Map<string, { atMs: number; leftOut: number }>()
   return (what) => {
     const nowMs = monotonicNow()
