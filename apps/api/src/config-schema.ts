@@ -1,22 +1,19 @@
-import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { createSecureContext } from 'node:tls'
 import { billBases, billTerms } from '@tallystick/core'
 import { type Address, getAddress, isAddress } from 'viem'
 import { z } from 'zod'
 import { adminTokensSchema, checkAdminTokens } from './admin/admin-tokens.ts'
-
-export type ConfigSources = {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly secrets: 'required' | 'optional'
-  /** What relative paths in the file are relative to. */
-  readonly baseDirectory: string
-}
-
-/** A secret that does not show when the object that holds it is printed. */
-export type Secret = { reveal(): string }
+import { checkAuthority, checkCertificate } from './config-certificates.ts'
+import {
+  type ConfigSources,
+  databaseSchema,
+  httpUrl,
+  isHttpUrl,
+  type Secret,
+  secretSchema,
+  secretUrlSchema,
+} from './config-secrets.ts'
 
 /** The shape of the configuration (DESIGN.md §5). Strict everywhere: a misspelt member is a fault, not a default. */
 export function configSchema(sources: ConfigSources) {
@@ -89,9 +86,6 @@ const address = z
   .string()
   .refine((value) => isAddress(value), 'must be an address: 0x and 40 hex digits, with a right checksum if mixed case')
   .transform((value): Address => getAddress(value))
-const httpUrlFault = 'must be an http or https URL without a user name or password in it'
-const httpUrl = z.string().refine(isHttpUrl, httpUrlFault)
-
 /** Treasury rates that old on the day of a period are the last that are signed, unless the configuration says other. */
 export const maxAgeBusinessDaysDefault = 2
 
@@ -231,48 +225,6 @@ function choosePublicBudget({ publicRpm, publicQueryMsPerMinute: given }: Listen
   return database.reveal().startsWith('file:') ? publicQueryMsDefaultEmbedded : publicQueryMsDefault
 }
 
-/** A secret too: the URL may hold a password. */
-function databaseSchema(sources: ConfigSources) {
-  return z
-    .string()
-    .default('file:.tallystick/db')
-    .transform((value, context): Secret => {
-      const fault = (message: string) => {
-        context.addIssue({ code: 'custom', message })
-        return z.NEVER
-      }
-      const [, name] = /^env:(.+)$/s.exec(value) ?? []
-      const url = name === undefined ? value : sources.env[name]
-      if (!url && name !== undefined) return fault(`the variable ${name} is not set`)
-      if (/^postgres(ql)?:\/\/./.test(url ?? '')) {
-        if (URL.canParse(url as string)) return { reveal: () => url as string }
-        return fault('is no URL: write what is not a letter or digit in its password as %XX, such as %2F for a slash')
-      }
-      const directory = resolve(sources.baseDirectory, (url ?? '').replace(/^file:(\/\/)?/, ''))
-      if (/^file:./.test(url ?? '')) return { reveal: () => `file:${directory}` }
-      return fault('must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them')
-    })
-}
-
-// The name of no host (RFC 2606 §2), for a URL that a command does not know and does not need.
-const unknownUrl = 'https://url-is-not-set.invalid'
-
-/** A URL that may hold a provider's key: as it is, or "env:NAME" or "file:path" of what holds it. */
-function secretUrlSchema({ env, secrets, baseDirectory }: ConfigSources): z.ZodType<string, string> {
-  return z.string().transform((value, context): string => {
-    const fault = (message: string) => {
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
-    }
-    const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(value) ?? []
-    if (!kind) return isHttpUrl(value) ? value : fault(`${httpUrlFault}, or "env:NAME" or "file:path" of one`)
-    const found = kind === 'env' ? readVariable(env, name) : readSecretFile(resolve(baseDirectory, name))
-    if (found.problem !== undefined) return secrets === 'required' ? fault(found.problem) : unknownUrl
-    // Never the value itself: it is a secret.
-    return isHttpUrl(found.value) ? found.value : fault(`what ${name} holds ${httpUrlFault}`)
-  })
-}
-
 /** `tls` and `headers` are what the signer, or a proxy in front of it, knows the service by. */
 function web3SignerSchema(
   sources: ConfigSources,
@@ -311,77 +263,6 @@ function web3SignerSchema(
     })
 }
 
-function secretSchema({ env, secrets, baseDirectory }: ConfigSources): z.ZodType<Secret, string> {
-  return z.string().transform((reference, context): Secret => {
-    const fault = (message: string) => {
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
-    }
-    const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(reference) ?? []
-    if (!kind) return fault('must be "env:NAME" or "file:path": secrets do not belong in this file')
-    const found = kind === 'env' ? readVariable(env, name) : readSecretFile(resolve(baseDirectory, name))
-    if (found.problem !== undefined && secrets === 'required') return fault(found.problem)
-    return { reveal: () => found.value ?? '' }
-  })
-}
-
-type FoundSecret =
-  | { readonly value: string; readonly problem?: undefined }
-  | { readonly value?: undefined; readonly problem: string }
-
-function readVariable(env: ConfigSources['env'], name: string): FoundSecret {
-  const value = env[name]
-  return value ? { value } : { problem: `the variable ${name} is not set` }
-}
-
-function readSecretFile(path: string): FoundSecret {
-  try {
-    const value = readFileSync(path, 'utf8').trim()
-    return value ? { value } : { problem: `${path} is empty` }
-  } catch (error) {
-    return { problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` }
-  }
-}
-
-function checkCertificate(files: { readonly cert: string; readonly key: string }, context: z.RefinementCtx): void {
-  const read = (member: 'cert' | 'key') => {
-    try {
-      return readFileSync(files[member])
-    } catch (error) {
-      const message = `${files[member]} cannot be read (${(error as NodeJS.ErrnoException).code})`
-      context.addIssue({ code: 'custom', path: [member], message })
-      return undefined
-    }
-  }
-  const cert = read('cert')
-  const key = read('key')
-  if (!cert || !key) return
-  try {
-    new X509Certificate(cert)
-  } catch {
-    context.addIssue({ code: 'custom', path: ['cert'], message: `${files.cert} holds no certificate in PEM form` })
-    return
-  }
-  try {
-    createSecureContext({ cert, key })
-  } catch {
-    const message = `${files.key} holds no private key in PEM form, or not the one of this certificate`
-    context.addIssue({ code: 'custom', path: ['key'], message })
-  }
-}
-
-function checkAuthority(path: string, context: z.RefinementCtx): void {
-  try {
-    new X509Certificate(readFileSync(path))
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    const message = /^E[A-Z]+$/.test(code)
-      ? `${path} cannot be read (${code})`
-      : `${path} holds no certificate in PEM form`
-    context.addIssue({ code: 'custom', path: ['ca'], message })
-  }
-}
-
 function refuseRepeatedChains(chains: readonly { readonly id: number }[], context: z.RefinementCtx): void {
   chains.forEach(({ id }, index) => {
     if (chains.findIndex((chain) => chain.id === id) === index) return
@@ -407,12 +288,6 @@ function isList({ value }: { readonly value: unknown }): boolean {
 
 function isObject({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null
-}
-
-function isHttpUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false
-  const { protocol, username, password } = new URL(value)
-  return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
 function isNetwork(value: string): boolean {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TallystickError } from '@tallystick/core'
 import type { z } from 'zod'
-import { type ConfigSources, configSchema } from './config-schema.ts'
+import { configSchema } from './config-schema.ts'
+import type { ConfigSources } from './config-secrets.ts'
 
 export type Config = z.output<ReturnType<typeof configSchema>>
 export type ChainConfig = Config['chains'][number]

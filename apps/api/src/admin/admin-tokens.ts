@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import type { Secret } from '../config-schema.ts'
+import type { Secret } from '../config-secrets.ts'
 
 /** What a token may use of the admin listener. `all` includes the others. */
 export const adminRoles = ['metrics', 'keys', 'curve', 'all'] as const

@@ -1,4 +1,4 @@
-import type { Secret } from '../../config-schema.ts'
+import type { Secret } from '../../config-secrets.ts'
 
 /** Makes an upstream's own words fit to be shown: short, on one line, nothing of our URL or headers in them. */
 export type Redact = (text: string) => string

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent, request as requestHttps } from 'node:https'
 import { noteTypedData } from '@tallystick/core'
 import type { Address } from 'viem'
-import type { Secret } from '../../config-schema.ts'
+import type { Secret } from '../../config-secrets.ts'
 import { type Signer, SignerError } from './signer.ts'
 
 export type Web3SignerOptions = {

@@ -1,0 +1,48 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import type { z } from 'zod'
+
+/** Adds a fault for each file that cannot be read, is not in PEM form, or does not fit the other. */
+export function checkCertificate(
+  files: { readonly cert: string; readonly key: string },
+  context: z.RefinementCtx,
+): void {
+  const read = (member: 'cert' | 'key') => {
+    try {
+      return readFileSync(files[member])
+    } catch (error) {
+      const message = `${files[member]} cannot be read (${(error as NodeJS.ErrnoException).code})`
+      context.addIssue({ code: 'custom', path: [member], message })
+      return undefined
+    }
+  }
+  const cert = read('cert')
+  const key = read('key')
+  if (!cert || !key) return
+  try {
+    new X509Certificate(cert)
+  } catch {
+    context.addIssue({ code: 'custom', path: ['cert'], message: `${files.cert} holds no certificate in PEM form` })
+    return
+  }
+  try {
+    createSecureContext({ cert, key })
+  } catch {
+    const message = `${files.key} holds no private key in PEM form, or not the one of this certificate`
+    context.addIssue({ code: 'custom', path: ['key'], message })
+  }
+}
+
+/** Adds a fault if the file of an authority cannot be used. */
+export function checkAuthority(path: string, context: z.RefinementCtx): void {
+  try {
+    new X509Certificate(readFileSync(path))
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const message = /^E[A-Z]+$/.test(code)
+      ? `${path} cannot be read (${code})`
+      : `${path} holds no certificate in PEM form`
+    context.addIssue({ code: 'custom', path: ['ca'], message })
+  }
+}

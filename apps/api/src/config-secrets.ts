@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+export type ConfigSources = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly secrets: 'required' | 'optional'
+  /** What relative paths in the file are relative to. */
+  readonly baseDirectory: string
+}
+
+/** A secret that does not show when the object that holds it is printed. */
+export type Secret = { reveal(): string }
+
+const httpUrlFault = 'must be an http or https URL without a user name or password in it'
+export const httpUrl = z.string().refine(isHttpUrl, httpUrlFault)
+
+/** The database's URL. It is a secret, because it may hold a password. */
+export function databaseSchema(sources: ConfigSources) {
+  return z
+    .string()
+    .default('file:.tallystick/db')
+    .transform((value, context): Secret => {
+      const fault = (message: string) => {
+        context.addIssue({ code: 'custom', message })
+        return z.NEVER
+      }
+      const [, name] = /^env:(.+)$/s.exec(value) ?? []
+      const url = name === undefined ? value : sources.env[name]
+      if (!url && name !== undefined) return fault(`the variable ${name} is not set`)
+      if (/^postgres(ql)?:\/\/./.test(url ?? '')) {
+        if (URL.canParse(url as string)) return { reveal: () => url as string }
+        return fault('is no URL: write what is not a letter or digit in its password as %XX, such as %2F for a slash')
+      }
+      const directory = resolve(sources.baseDirectory, (url ?? '').replace(/^file:(\/\/)?/, ''))
+      if (/^file:./.test(url ?? '')) return { reveal: () => `file:${directory}` }
+      return fault('must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them')
+    })
+}
+
+export function secretSchema(sources: ConfigSources): z.ZodType<Secret, string> {
+  return z.string().transform((reference, context): Secret => {
+    const fault = (message: string) => {
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    const found = readReference(reference, sources)
+    if (!found) return fault('must be "env:NAME" or "file:path": secrets do not belong in this file')
+    if (found.problem !== undefined && sources.secrets === 'required') return fault(found.problem)
+    return { reveal: () => found.value ?? '' }
+  })
+}
+
+// The name of no host (RFC 2606 §2), for a URL that a command does not know and does not need.
+const unknownUrl = 'https://url-is-not-set.invalid'
+
+/** A URL that may hold a provider's key: given in plain text, or as "env:NAME" or "file:path". */
+export function secretUrlSchema(sources: ConfigSources): z.ZodType<string, string> {
+  return z.string().transform((value, context): string => {
+    const fault = (message: string) => {
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    const found = readReference(value, sources)
+    if (!found) return isHttpUrl(value) ? value : fault(`${httpUrlFault}, or "env:NAME" or "file:path" of one`)
+    if (found.problem !== undefined) return sources.secrets === 'required' ? fault(found.problem) : unknownUrl
+    // Never the value itself: it is a secret.
+    return isHttpUrl(found.value) ? found.value : fault(`what ${found.name} holds ${httpUrlFault}`)
+  })
+}
+
+/** Reads the secret that "env:NAME" or "file:path" names; undefined if the text is neither. */
+function readReference(reference: string, { env, baseDirectory }: ConfigSources) {
+  const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(reference) ?? []
+  if (!kind) return undefined
+  return { name, ...(kind === 'env' ? readVariable(env, name) : readSecretFile(resolve(baseDirectory, name))) }
+}
+
+type FoundSecret =
+  | { readonly value: string; readonly problem?: undefined }
+  | { readonly value?: undefined; readonly problem: string }
+
+function readVariable(env: ConfigSources['env'], name: string): FoundSecret {
+  const value = env[name]
+  return value ? { value } : { problem: `the variable ${name} is not set` }
+}
+
+function readSecretFile(path: string): FoundSecret {
+  try {
+    const value = readFileSync(path, 'utf8').trim()
+    return value ? { value } : { problem: `${path} is empty` }
+  } catch (error) {
+    return { problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` }
+  }
+}
+
+export function isHttpUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
