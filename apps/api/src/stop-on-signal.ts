@@ -1,4 +1,4 @@
-import type { Service } from './main.ts'
+import type { Service } from './start-service.ts'
 
 // npm forwards the terminal's Ctrl-C to its child, which has already received it: one key press, two signals.
 const samePressMs = 1_000

@@ -17,7 +17,7 @@ export function addServeCommand(program: Command): void {
       const stdout = createLineWriter(1, { formatDropped: (count) => formatInfo(`${count} lines dropped`) })
       const say = (line: string) => stdout.write(formatInfo(line))
       // Only now: no other command needs the whole service, and loading it takes most of a second.
-      const { startService } = await import('../main.ts')
+      const { startService } = await import('../start-service.ts')
       const config = loadConfig(path, { env: process.env, secrets: 'required' })
       const { log, writer: stderr } = openLog(2, { level: logLevel })
       const writers = { stdout, stderr }
