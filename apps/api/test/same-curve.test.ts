@@ -1,7 +1,7 @@
 import type { CurveProvenance } from '@tallystick/core'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, test } from 'vitest'
-import { findSameCurve, insertCurve } from '../src/notes/curve-store.ts'
+import { findSameCurve, insertCurve } from '../src/notes/curve/curve-store.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
 import { newDatabase } from './harness.ts'
 

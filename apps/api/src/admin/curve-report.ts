@@ -1,9 +1,9 @@
 import { type CurveProvenance, formatNewYork, formatPeriod, type Period, periodAfter } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
-import type { Curve, CurveSourceName } from '../notes/curve.ts'
-import { type CurveProposal, listProposals } from '../notes/curve-proposals.ts'
-import { findCurveInForce, listCurves } from '../notes/curve-store.ts'
+import type { Curve, CurveSourceName } from '../notes/curve/curve.ts'
+import { type CurveProposal, listProposals } from '../notes/curve/curve-proposals.ts'
+import { findCurveInForce, listCurves } from '../notes/curve/curve-store.ts'
 import { findNoteSet } from '../notes/note-store.ts'
 import { toIso } from './key-view.ts'
 

@@ -1,9 +1,9 @@
 import { encodeNote, formatPeriod, type Period, type WireNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
-import { findCurve } from '../notes/curve-store.ts'
+import { findCurve } from '../notes/curve/curve-store.ts'
+import { type DiscardedSet, listRogueSets, type RogueSet, type SignableUntil } from '../notes/issue/premature-sets.ts'
 import { findNoteSet, findRecordedRefusal } from '../notes/note-store.ts'
-import { type DiscardedSet, listRogueSets, type RogueSet, type SignableUntil } from '../notes/rogue-sets.ts'
 import { type CurveView, viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
 

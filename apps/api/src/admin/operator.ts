@@ -6,10 +6,10 @@ import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
 import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
+import { approveCurve, setCurve } from '../notes/curve/set-curve.ts'
+import { type DiscardedSet, signableUntil, type WantedDiscard } from '../notes/issue/premature-sets.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
-import { discardFromFile, reconcileFromFile } from '../notes/journal/start-books.ts'
-import { type DiscardedSet, signableUntil, type WantedDiscard } from '../notes/rogue-sets.ts'
-import { approveCurve, setCurve } from '../notes/set-curve.ts'
+import { discardFromFile, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
 import {
   type CurveReport,

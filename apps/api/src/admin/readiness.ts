@@ -2,8 +2,8 @@ import type { Database } from '@tallystick/database'
 import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
 import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
-import type { Published } from '../notes/published.ts'
-import type { PoolWatch, WatchedPool } from '../notes/watch-pool.ts'
+import type { Published } from '../notes/published-notes.ts'
+import type { PoolWatch, WatchedPool } from '../notes/watch/watch-pools.ts'
 
 export type Check = {
   readonly name: string

@@ -8,7 +8,7 @@ import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../service-database.ts'
-import { readServerTime } from '../time/database-clock.ts'
+import { readServerTime } from '../time/read-database-time.ts'
 import { nameUser } from './name-user.ts'
 
 const probeTimeoutMs = 2_000

@@ -3,8 +3,8 @@ import { formatChanging, type LaneAnswer, sendLaneAnswer } from '../http/lane-an
 import type { LaneParts } from '../http/lane-parts.ts'
 import { createMeasureLane } from '../http/measure-lane.ts'
 import { type Handler, isPlainRequest } from '../http/plain-request.ts'
-import type { TimeJudge } from '../time/time-judge.ts'
-import type { Published } from './published.ts'
+import type { TimeJudge } from '../time/clock-comparison.ts'
+import type { Published } from './published-notes.ts'
 
 export type FastLaneParts = LaneParts & {
   readonly published: Pick<Published, 'at'>

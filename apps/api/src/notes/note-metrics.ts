@@ -1,8 +1,8 @@
 import { periodAfter, periodAt } from '@tallystick/core'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
-import type { Published } from './published.ts'
-import { type Refusal, refusalReasons } from './rails.ts'
+import { type Refusal, refusalReasons } from './issue/rails.ts'
+import type { Published } from './published-notes.ts'
 import { type SignerFailure, signerFailures } from './signers/signer.ts'
 
 export type NoteMetrics = {

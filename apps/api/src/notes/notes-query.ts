@@ -1,6 +1,6 @@
 import { maturityPattern, TallystickError } from '@tallystick/core'
 import { quote } from '../quote.ts'
-import type { NotesFilter } from './published.ts'
+import type { NotesFilter } from './published-notes.ts'
 
 /**
  * What a query string asks for. Strict: a chain id has one spelling, and a parameter we do not know is refused, because

@@ -2,11 +2,11 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import { namesTag } from '../http/names-tag.ts'
-import type { TimeKeeper } from '../time/keep-time.ts'
-import type { Dispute } from '../time/time-judge.ts'
-import type { NoteKeeper } from './keep-notes.ts'
+import type { Dispute } from '../time/clock-comparison.ts'
+import type { TimeKeeper } from '../time/clock-monitor.ts'
+import type { NoteKeeper } from './issue/issue-scheduler.ts'
 import { assertOffered, parseNotesQuery } from './notes-query.ts'
-import type { NotesAnswer, NotesFilter, Published } from './published.ts'
+import type { NotesAnswer, NotesFilter, Published } from './published-notes.ts'
 
 export type NotesParts = {
   readonly published: Published

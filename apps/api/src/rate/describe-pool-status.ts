@@ -1,6 +1,6 @@
 import type { ChainRateFacts } from '@tallystick/core'
-import { type PoolProblem, poolProblems } from '../notes/judge-pool.ts'
-import type { WatchedPool } from '../notes/watch-pool.ts'
+import { type PoolProblem, poolProblems } from '../notes/watch/find-pool-problems.ts'
+import type { WatchedPool } from '../notes/watch/watch-pools.ts'
 import type { PoolState } from './pool-states.ts'
 
 export type PoolStatus = NonNullable<ChainRateFacts['status']>

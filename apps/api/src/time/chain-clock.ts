@@ -1,4 +1,4 @@
-import { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from '../notes/rails.ts'
+import { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from '../notes/issue/rails.ts'
 import { isInstant, type ReferenceClock } from './reference-clock.ts'
 
 const aheadMs = Number(chainAheadToleranceSeconds) * 1000

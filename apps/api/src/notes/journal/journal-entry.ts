@@ -1,7 +1,7 @@
 import { type CurveProvenance, hashNote, type NoteDomain } from '@tallystick/core'
 import { type Hex, isAddress } from 'viem'
 import { z } from 'zod'
-import type { Curve } from '../curve.ts'
+import type { Curve } from '../curve/curve.ts'
 import type { NoteSet } from '../note-set.ts'
 import { openLine, sealLine } from './journal-line.ts'
 

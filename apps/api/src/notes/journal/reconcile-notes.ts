@@ -2,7 +2,7 @@ import { formatNewYork, formatPeriod, hashNote, periodAfter, periodAt, verifyNot
 import type { Database, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
 import type { ChainConfig } from '../../config.ts'
-import type { Curve } from '../curve.ts'
+import type { Curve } from '../curve/curve.ts'
 import {
   curvesChannel,
   findCurveInForce,
@@ -10,9 +10,9 @@ import {
   findSameCurve,
   findUnsignedPeriod,
   insertCurve,
-} from '../curve-store.ts'
+} from '../curve/curve-store.ts'
 import { findNoteSet, insertNoteSet } from '../note-store.ts'
-import { findStoredConflict } from './compare-books.ts'
+import { findStoredConflict } from './find-discrepancies.ts'
 import type { JournalEntry } from './journal-entry.ts'
 import type { SignerJournal } from './signer-journal.ts'
 

@@ -1,8 +1,8 @@
 import type { SignerConfig } from '../../config.ts'
-import { openKeystoreSigner } from './keystore.ts'
-import { createPrivateKeySigner } from './private-key.ts'
+import { openKeystoreSigner } from './keystore-signer.ts'
+import { createPrivateKeySigner } from './private-key-signer.ts'
 import type { Signer } from './signer.ts'
-import { createWeb3Signer } from './web3signer.ts'
+import { createWeb3Signer } from './web3-signer.ts'
 
 /** The signer a configuration names. */
 export async function openSigner(config: SignerConfig): Promise<Signer> {

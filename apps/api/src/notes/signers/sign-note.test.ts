@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Note, NoteDomain } from '@tallystick/core'
 import { toHex } from 'viem'
 import { expect, test } from 'vitest'
-import { createPrivateKeySigner } from './private-key.ts'
+import { createPrivateKeySigner } from './private-key-signer.ts'
 import { signNote } from './sign-note.ts'
 import { type Signer, SignerError } from './signer.ts'
 

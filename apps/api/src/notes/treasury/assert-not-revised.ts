@@ -1,6 +1,6 @@
 import type { CurveProvenance } from '@tallystick/core'
-import type { Curve } from '../curve.ts'
-import { formatConfirmation } from '../rails.ts'
+import type { Curve } from '../curve/curve.ts'
+import { formatConfirmation } from '../issue/rails.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 

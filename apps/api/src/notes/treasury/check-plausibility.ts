@@ -1,5 +1,5 @@
 import { countBusinessDays } from '@tallystick/core'
-import { formatConfirmation } from '../rails.ts'
+import { formatConfirmation } from '../issue/rails.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import type { TreasuryConfig, TreasuryCurve } from './fetch-curve.ts'
 import type { Sofr } from './fetch-sofr.ts'

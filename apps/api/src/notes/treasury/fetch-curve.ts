@@ -11,7 +11,7 @@ import {
 } from '@tallystick/core'
 import { z } from 'zod'
 import type { Config } from '../../config.ts'
-import type { CurvePoints } from '../curve.ts'
+import type { CurvePoints } from '../curve/curve.ts'
 import { type ChosenRow, chooseRow, formatTerms } from './choose-row.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type DocumentSource, type FeedDocument, fetchDocument } from './fetch-document.ts'

@@ -1,6 +1,6 @@
 import { type CurveProvenance, newYorkInstant } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
-import type { Curve } from '../curve.ts'
+import type { Curve } from '../curve/curve.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 import { isNews } from './store-treasury-curve.ts'
 

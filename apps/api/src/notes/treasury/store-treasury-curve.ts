@@ -1,7 +1,7 @@
 import { billRatesPublishedAt, type CurveProvenance, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import type { Curve } from '../curve.ts'
-import { findCurveInForce, findLastTreasuryCurve, findSignedTreasuryCurve, storeCurveIf } from '../curve-store.ts'
+import type { Curve } from '../curve/curve.ts'
+import { findCurveInForce, findLastTreasuryCurve, findSignedTreasuryCurve, storeCurveIf } from '../curve/curve-store.ts'
 import { assertNotRevised } from './assert-not-revised.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 

@@ -1,11 +1,11 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { type Clock, toSeconds } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { NoteMetrics } from './note-metrics.ts'
-import type { NoteSet } from './note-set.ts'
-import { clearRefusal, recordRefusal } from './note-store.ts'
-import type { Published } from './published.ts'
+import { type Clock, toSeconds } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import type { NoteMetrics } from '../note-metrics.ts'
+import type { NoteSet } from '../note-set.ts'
+import { clearRefusal, recordRefusal } from '../note-store.ts'
+import type { Published } from '../published-notes.ts'
 
 export type WithholdParts = {
   readonly config: Pick<Config, 'chains' | 'rails'>

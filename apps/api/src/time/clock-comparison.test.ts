@@ -2,8 +2,8 @@ import { periodAt } from '@tallystick/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toSeconds } from '../clock.ts'
+import { createTimeJudge, toleranceMs } from './clock-comparison.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
-import { createTimeJudge, toleranceMs } from './time-judge.ts'
 
 const boundaryMs = Date.parse('2026-11-15T18:00:00-05:00')
 

@@ -1,6 +1,6 @@
 import { type CurveProvenance, curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
-import { type AuditedChange, type Auditor, auditedTransaction } from '../audit/audit-log.ts'
+import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
 import type { Curve, CurvePoints, CurveSourceName } from './curve.ts'
 
 export const curvesChannel = 'tallystick_curves'

@@ -1,10 +1,10 @@
 import { formatPeriod, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
-import { type AuditedChange, type Auditor, auditedTransaction } from '../audit/audit-log.ts'
-import type { ChainConfig } from '../config.ts'
-import type { SignerJournal } from './journal/signer-journal.ts'
-import type { NoteSet } from './note-set.ts'
-import { findNoteSet } from './note-store.ts'
+import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
+import type { ChainConfig } from '../../config.ts'
+import type { SignerJournal } from '../journal/signer-journal.ts'
+import type { NoteSet } from '../note-set.ts'
+import { findNoteSet } from '../note-store.ts'
 
 /** A set whose period starts later than the sign-ahead allows: a wrong clock signed it. */
 export type RogueSet = { readonly chainId: number; readonly period: Period; readonly issuedAt: bigint }

@@ -1,7 +1,7 @@
 import { maturityOf, type Note, type Period } from '@tallystick/core'
-import type { ChainConfig } from '../config.ts'
-import { signNote } from './signers/sign-note.ts'
-import type { Signer } from './signers/signer.ts'
+import type { ChainConfig } from '../../config.ts'
+import { signNote } from '../signers/sign-note.ts'
+import type { Signer } from '../signers/signer.ts'
 
 export type PeriodNote = {
   readonly chain: Pick<ChainConfig, 'id' | 'domain'>

@@ -1,7 +1,9 @@
 import { periodAt, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import type { Auditor } from '../audit/audit-log.ts'
-import type { Config } from '../config.ts'
+import type { Auditor } from '../../audit/audit-log.ts'
+import type { Config } from '../../config.ts'
+import { findCouponRefusal, findMoveRefusal, type Refusal } from '../issue/rails.ts'
+import { findLastNoteSet } from '../note-store.ts'
 import { assertCurvePoints, type Curve, type CurvePoints } from './curve.ts'
 import {
   approveProposal,
@@ -13,8 +15,6 @@ import {
 } from './curve-proposals.ts'
 import { storeCurveIf } from './curve-store.ts'
 import { readMoveWindows } from './move-windows.ts'
-import { findLastNoteSet } from './note-store.ts'
-import { findCouponRefusal, findMoveRefusal, type Refusal } from './rails.ts'
 
 export type WantedCurve = {
   readonly points: CurvePoints

@@ -1,7 +1,7 @@
 import { type CurveProvenance, type Period, periodAfter, periodAt } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
-import type { Curve } from './curve.ts'
-import type { NoteSet } from './note-set.ts'
+import type { Curve } from '../curve/curve.ts'
+import type { NoteSet } from '../note-set.ts'
 import { findRefusal, offeredTenors, type RailInput } from './rails.ts'
 
 const day = 86_400n

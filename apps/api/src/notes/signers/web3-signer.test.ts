@@ -13,7 +13,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { signNote } from './sign-note.ts'
 import { SignerError } from './signer.ts'
-import { createWeb3Signer, type Web3SignerOptions } from './web3signer.ts'
+import { createWeb3Signer, type Web3SignerOptions } from './web3-signer.ts'
 
 const vector = JSON.parse(
   readFileSync(new URL('../../../../../packages/core/vectors/note.json', import.meta.url), 'utf8'),

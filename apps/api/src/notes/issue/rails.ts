@@ -1,9 +1,9 @@
 import { countBusinessDays, formatNewYork, maturityOf, newYorkDate, type Period } from '@tallystick/core'
-import type { ChainConfig } from '../config.ts'
-import type { JudgedTime } from '../time/time-judge.ts'
-import type { Curve } from './curve.ts'
-import type { MoveWindow } from './move-windows.ts'
-import type { NoteSet } from './note-set.ts'
+import type { ChainConfig } from '../../config.ts'
+import type { JudgedTime } from '../../time/clock-comparison.ts'
+import type { Curve } from '../curve/curve.ts'
+import type { MoveWindow } from '../curve/move-windows.ts'
+import type { NoteSet } from '../note-set.ts'
 
 export const refusalReasons = [
   'no_curve',

@@ -1,5 +1,5 @@
 import type { Queryable } from '@tallystick/database'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 
 /** The coupons of a stretch of time before a period, and how far the next may be from any of them. */
 export type MoveWindow = {

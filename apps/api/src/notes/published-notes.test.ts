@@ -1,7 +1,7 @@
 import { notesResponseSchema, type Period, periodAfter, periodAt } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
 import type { NoteSet } from './note-set.ts'
-import { createPublished, type NotesFilter, type PublishedPeriod } from './published.ts'
+import { createPublished, type NotesFilter, type PublishedPeriod } from './published-notes.ts'
 
 // 2026-07-15, day period, and those around it.
 const current = periodAt(BigInt(Date.parse('2026-07-15T12:00:00Z') / 1000))

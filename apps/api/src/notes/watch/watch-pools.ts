@@ -1,13 +1,13 @@
 import { periodAfter, periodAt } from '@tallystick/core'
-import { ChainError, type PoolReader } from '../chain/pool-reader.ts'
-import type { PoolLimits } from '../chain/read-pool-state.ts'
-import { toSeconds } from '../clock.ts'
-import type { ChainConfig } from '../config.ts'
-import type { MetricHelp, Metrics } from '../metrics.ts'
-import { isAgainstNotes, judgePool, type PoolProblem, type PoolProblems, poolProblems } from './judge-pool.ts'
-import type { NoteSet } from './note-set.ts'
-import { askPool, type PreflightVerdict } from './preflight.ts'
-import { createWithhold, type WithholdParts } from './withhold-refused.ts'
+import { ChainError, type PoolReader } from '../../chain/pool-reader.ts'
+import type { PoolLimits } from '../../chain/read-pool-state.ts'
+import { toSeconds } from '../../clock.ts'
+import type { ChainConfig } from '../../config.ts'
+import type { MetricHelp, Metrics } from '../../metrics.ts'
+import { askPool, type PreflightVerdict } from '../issue/preflight.ts'
+import type { NoteSet } from '../note-set.ts'
+import { isAgainstNotes, judgePool, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
+import { createWithhold, type WithholdParts } from './withhold-notes.ts'
 
 /** What is known of a pool. Undefined problems: it was never heard. */
 export type WatchedPool = { readonly problems: PoolProblems | undefined }

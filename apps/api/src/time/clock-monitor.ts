@@ -7,9 +7,9 @@ import type { Config } from '../config.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
 import type { ReadChainTime } from '../notes/chain-time.ts'
 import { createChainClock } from './chain-clock.ts'
-import { readServerTime } from './database-clock.ts'
+import { createTimeJudge, type TimeJudge } from './clock-comparison.ts'
+import { readServerTime } from './read-database-time.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
-import { createTimeJudge, type TimeJudge } from './time-judge.ts'
 
 export type TimeKeeper = TimeJudge & {
   /** Measures every clock again, unless that was done a moment ago. Never throws. */

@@ -7,7 +7,7 @@ import { verifyNote } from '@tallystick/core'
 import { keccak256 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openKeystoreSigner } from './keystore.ts'
+import { openKeystoreSigner } from './keystore-signer.ts'
 import { signNote } from './sign-note.ts'
 
 // The two test vectors of the Web3 Secret Storage definition.

@@ -1,5 +1,5 @@
-import { maxAgeBusinessDaysDefault } from '../config-schema.ts'
-import { manualCurveSource } from './curve-source.ts'
+import { maxAgeBusinessDaysDefault } from '../../config-schema.ts'
+import { manualCurveSource } from '../curve/curve-source.ts'
 import { type IssueResult, type IssuingDesk, issueNotes } from './issue-notes.ts'
 
 /**

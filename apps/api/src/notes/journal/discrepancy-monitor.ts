@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { Check } from '../../admin/readiness.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
-import { curvesChannel } from '../curve-store.ts'
-import { type BookDifference, type Books, compareBooks, differenceKinds } from './compare-books.ts'
+import { curvesChannel } from '../curve/curve-store.ts'
+import { type BookDifference, type Books, compareBooks, differenceKinds } from './find-discrepancies.ts'
 
 export const bookMetricHelp: MetricHelp = {
   tallystick_books_differ:

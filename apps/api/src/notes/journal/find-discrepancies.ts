@@ -3,7 +3,7 @@ import type { Database } from '@tallystick/database'
 import type { ChainConfig } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
-import type { Published } from '../published.ts'
+import type { Published } from '../published-notes.ts'
 import { findConflict, type SignedPeriod, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
 export const differenceKinds = ['database_behind', 'contradiction', 'memory_differs'] as const

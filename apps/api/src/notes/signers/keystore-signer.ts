@@ -5,7 +5,7 @@ import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { TallystickError } from '@tallystick/core'
 import { keccak256 } from 'viem'
 import { z } from 'zod'
-import { createPrivateKeySigner } from './private-key.ts'
+import { createPrivateKeySigner } from './private-key-signer.ts'
 import type { Signer } from './signer.ts'
 
 const hex = z.string().regex(/^([0-9a-f]{2})+$/i)

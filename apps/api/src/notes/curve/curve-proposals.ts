@@ -1,7 +1,7 @@
 import { formatNewYork, type Period, TallystickError } from '@tallystick/core'
 import type { Migration, Queryable } from '@tallystick/database'
+import type { NoteSet } from '../note-set.ts'
 import type { CurvePoints } from './curve.ts'
-import type { NoteSet } from './note-set.ts'
 
 /** A curve that waits for a second name. It is not in force. Timestamps are Unix seconds. */
 export type CurveProposal = {

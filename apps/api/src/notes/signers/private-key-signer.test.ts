@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import type { NoteDomain, NoteTerms } from '@tallystick/core'
 import { expect, test } from 'vitest'
-import { createPrivateKeySigner } from './private-key.ts'
+import { createPrivateKeySigner } from './private-key-signer.ts'
 
 const vector = JSON.parse(
   readFileSync(new URL('../../../../../packages/core/vectors/note.json', import.meta.url), 'utf8'),

@@ -1,7 +1,7 @@
 import { periodAfter, periodAt } from '@tallystick/core'
-import { type Clock, toSeconds } from '../clock.ts'
-import type { MetricHelp, Metrics } from '../metrics.ts'
-import type { NoteSet } from './note-set.ts'
+import { type Clock, toSeconds } from '../../clock.ts'
+import type { MetricHelp, Metrics } from '../../metrics.ts'
+import type { NoteSet } from '../note-set.ts'
 
 /** What a pool can say to a set of notes, or why it says nothing. */
 export const preflightOutcomes = ['accepted', 'refused', 'too_early', 'unavailable'] as const

@@ -1,8 +1,8 @@
-import type { RevertReason } from '../chain/describe-revert.ts'
-import type { PausableContract, PoolState } from '../chain/read-pool-state.ts'
-import type { ChainConfig } from '../config.ts'
-import type { NoteSet } from './note-set.ts'
-import type { PreflightVerdict } from './preflight.ts'
+import type { RevertReason } from '../../chain/describe-revert.ts'
+import type { PausableContract, PoolState } from '../../chain/read-pool-state.ts'
+import type { ChainConfig } from '../../config.ts'
+import type { PreflightVerdict } from '../issue/preflight.ts'
+import type { NoteSet } from '../note-set.ts'
 
 /** What can be wrong with a pool. `unknown`: no RPC tells. */
 export const poolProblems = [
