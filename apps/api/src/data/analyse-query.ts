@@ -1,5 +1,4 @@
 import { TallystickError } from '@tallystick/core'
-import { createBoundedCache } from '@tallystick/database'
 import { assertNesting } from '@tallystick/subgraph'
 import {
   type DocumentNode,
@@ -13,6 +12,7 @@ import {
   print,
   validate,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { queryRejected } from './chain-subgraph.ts'
 import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
 import { assertWithin, type QueryLimits, queryLimits } from './query-limits.ts'
@@ -50,15 +50,20 @@ export function createAnalyse(
   schema: GraphQLSchema,
   limits: QueryLimits = queryLimits,
 ): (text: string) => AnalysedQuery {
-  const cache = createBoundedCache<AnalysedQuery | TallystickError>({ bytesMax: textBytesMax, countMax: textsMax })
+  const cache = new LRUCache<string, AnalysedQuery | TallystickError>({
+    max: textsMax,
+    maxSize: textBytesMax,
+    // lru-cache refuses a size of 0, and a text may be empty.
+    sizeCalculation: (_, text) => Math.max(1, text.length),
+  })
   let texts = 0
   return (text) => {
-    const known = cache.find(text)
+    const known = cache.get(text)
     if (known instanceof TallystickError) throw known
     if (known) return known
     texts += 1
     const analysed = settle(() => analyse(schema, { text, id: texts.toString(36), limits }))
-    cache.keep(text, analysed, text.length)
+    cache.set(text, analysed)
     if (analysed instanceof TallystickError) throw analysed
     return analysed
   }

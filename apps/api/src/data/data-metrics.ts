@@ -1,5 +1,6 @@
-import type { BoundedCache } from '@tallystick/database'
+import type { LRUCache } from 'lru-cache'
 import type { Counter, MetricHelp, Metrics } from '../metrics.ts'
+import type { SubgraphAnswer } from './chain-subgraph.ts'
 import type { Flights } from './single-flight.ts'
 
 export const dataMetricHelp: MetricHelp = {
@@ -14,7 +15,7 @@ export type ChainMetrics = { readonly hit: Counter; readonly miss: Counter; read
 
 /** What of a chain is looked at whenever the metrics are read. */
 export type WatchedChain = {
-  readonly answers: Pick<BoundedCache<unknown>, 'bytes' | 'count'>
+  readonly answers: Pick<LRUCache<string, SubgraphAnswer>, 'calculatedSize' | 'size'>
   readonly flights: Pick<Flights, 'count'>
 }
 
@@ -35,8 +36,8 @@ export function createDataMetrics(metrics: Metrics): DataMetrics {
         metrics.gauge(family, () =>
           [...chains].map(([chain, watched]) => ({ labels: { chain }, value: read(watched) })),
         )
-      gauge('tallystick_data_cache_bytes', ({ answers }) => answers.bytes)
-      gauge('tallystick_data_cache_answers', ({ answers }) => answers.count)
+      gauge('tallystick_data_cache_bytes', ({ answers }) => answers.calculatedSize)
+      gauge('tallystick_data_cache_answers', ({ answers }) => answers.size)
       gauge('tallystick_data_queries_waiting', ({ flights }) => flights.count)
     },
   }

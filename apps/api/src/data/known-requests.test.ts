@@ -37,3 +37,15 @@ test('behavior: many distinct bodies and large answers stay within 4,000 entries
   expect(known.find('large 199')).toBeDefined()
   expect(known.find('0')).toBeUndefined()
 })
+
+test('behavior: the size of an entry grows by the answer that is kept with it', () => {
+  const known = createKnownRequests()
+  const request = new IncomingMessage(new Socket())
+  known.expect(request, 'body')
+  known.accept(request, { chains, query: queryOf('key') })
+  const before = known.bytes
+  const found = known.find('body')
+  const answer = { status: 200, headers: [], body: 'x'.repeat(1_000), premade: undefined } as const
+  if (found) known.keep('body', found, { second: 0, answers: [], answer })
+  expect([known.count, known.bytes - before]).toEqual([1, 5_000])
+})

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createBoundedCache } from '@tallystick/database'
+import { LRUCache } from 'lru-cache'
 import type { LaneAnswer } from '../http/lane-answer.ts'
 import type { SubgraphAnswer } from './chain-subgraph.ts'
 import type { PreparedQuery } from './prepare-query.ts'
@@ -10,7 +10,7 @@ export type KnownRequest = {
   /** Key of the query in the cache of answers. */
   readonly key: PreparedQuery['key']
   /** The last answer made for this body. */
-  ready: ReadyAnswer | undefined
+  readonly ready: ReadyAnswer | undefined
 }
 
 /** An answer that is right for one second, while the chains have the same answers in memory. */
@@ -52,9 +52,9 @@ const readyBytes = 2_000
  * Only bodies that the framework has accepted are remembered: every rule stays there. Bounded in number and in bytes.
  */
 export function createKnownRequests(): KnownRequests {
-  const known = createBoundedCache<KnownRequest>({ countMax, bytesMax })
+  const known = new LRUCache<string, KnownRequest>({ max: countMax, maxSize: bytesMax })
   return {
-    find: known.find,
+    find: (body) => known.get(body),
     expect: (request: Noted, body) => {
       request[notedBody] = body
     },
@@ -62,19 +62,19 @@ export function createKnownRequests(): KnownRequests {
       const body = request[notedBody]
       if (body === undefined) return
       const accepted = { chains, key, ready: undefined }
-      known.keep(body, accepted, sizeOf(body, accepted))
+      known.set(body, accepted, { size: sizeOf(body, accepted) })
     },
     keep: (body, request, ready) => {
-      request.ready = ready
       // A text of the body, and the texts of the chains' answers with up to two bytes per character.
-      const bytes = sizeOf(body, request) + 3 * ready.answer.body.length + readyBytes
-      known.keep(body, request, bytes)
+      const size = sizeOf(body, request) + 3 * ready.answer.body.length + readyBytes
+      // A new object: lru-cache keeps the old size of an entry whose value is the same object.
+      known.set(body, { ...request, ready }, { size })
     },
     get count() {
-      return known.count
+      return known.size
     },
     get bytes() {
-      return known.bytes
+      return known.calculatedSize
     },
   }
 }

@@ -1,5 +1,6 @@
 import { TallystickError } from '@tallystick/core'
-import { type BoundedCache, createBoundedCache, type StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/database'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { type ChainSubgraph, type Head, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
 import type { ChainMetrics, DataMetrics } from './data-metrics.ts'
@@ -49,13 +50,14 @@ type Chain = {
   readonly flights: Flights
   readonly metrics: ChainMetrics
   /** The answers of one block. */
-  readonly answers: BoundedCache<SubgraphAnswer>
+  readonly answers: LRUCache<string, SubgraphAnswer>
   answersOf: string | undefined
 }
 
 /** One query to every chain asked for: answers are used again as long as the chain has no new block. */
 export function createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log }: GatewayOptions): Gateway {
-  const bytesMax = Math.floor(cacheBytesMax / Math.max(1, subgraphs.size))
+  // With 0, lru-cache would keep everything. With 1 it keeps nothing: every answer is larger.
+  const bytesMax = Math.max(1, Math.floor(cacheBytesMax / Math.max(1, subgraphs.size)))
   const chains = new Map(
     [...subgraphs].map(([id, subgraph]): [number, Chain] => [
       id,
@@ -63,7 +65,7 @@ export function createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, lo
         subgraph,
         flights: createFlights({ timeoutMs, countMax: flightsMax }),
         metrics: metrics.ofChain(id),
-        answers: createBoundedCache({ bytesMax, countMax: answersMax }),
+        answers: new LRUCache({ max: answersMax, maxSize: bytesMax }),
         answersOf: undefined,
       },
     ]),
@@ -101,7 +103,7 @@ function findAnswer(
   chain: Chain,
   { key, head }: { readonly key: string; readonly head: Head | undefined },
 ): SubgraphAnswer | undefined {
-  return head && head.hash === chain.answersOf ? chain.answers.find(key) : undefined
+  return head && head.hash === chain.answersOf ? chain.answers.get(key) : undefined
 }
 
 type Question = { readonly query: PreparedQuery; readonly gone: StopSignal }
@@ -139,7 +141,7 @@ function keepAnswer(
     chain.answers.clear()
     chain.answersOf = answer.head.hash
   }
-  chain.answers.keep(key, answer, (key.length + answer.data.length) * 2 + entryOverheadBytes)
+  chain.answers.set(key, answer, { size: (key.length + answer.data.length) * 2 + entryOverheadBytes })
 }
 
 // Of the objects around the two texts, roughly.

@@ -1,5 +1,5 @@
-import { createBoundedCache } from '@tallystick/database'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { createRateWindow, type RateWindow, rateWindowSeconds } from '../keys/rate-window.ts'
 import type { NameCaller } from './client-address.ts'
 import { countRequest } from './count-request.ts'
@@ -20,16 +20,16 @@ export function createAddressLimit({
   readonly monotonicNow: () => number
 }): LimitAddress {
   if (rpm === null) return () => undefined
-  const windows = createBoundedCache<{ readonly window: RateWindow; readonly openedAtMs: number }>({
-    countMax: addressesMax,
+  const windows = new LRUCache<string, { readonly window: RateWindow; readonly openedAtMs: number }>({
+    max: addressesMax,
   })
   return (request, reply) => {
     const address = nameCaller(request)
     const monotonicMs = monotonicNow()
-    const known = windows.find(address)
+    const known = windows.get(address)
     const fresh = known && monotonicMs - known.openedAtMs < rateWindowSeconds * 1000
     const entry = fresh ? known : { window: createRateWindow(rpm), openedAtMs: monotonicMs }
-    if (!fresh) windows.keep(address, entry)
+    if (!fresh) windows.set(address, entry)
     countRequest(entry.window, { reply, monotonicMs, whose: 'Your address' })
   }
 }

@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import { createBoundedCache } from '@tallystick/database'
+import { LRUCache } from 'lru-cache'
 
 /** Lets a caller in, or throws `rate_limited`. */
 export type TimeBudget = (caller: string) => Visit
@@ -28,15 +28,15 @@ export function createTimeBudget({
 }): TimeBudget {
   if (msPerMinute === null) return () => uncounted
   const perMs = msPerMinute / 60_000
-  const accounts = createBoundedCache<Account>({ countMax: callersMax })
+  const accounts = new LRUCache<string, Account>({ max: callersMax })
   const refill = (account: Account, nowMs: number) => {
     account.leftMs = Math.min(msPerMinute, account.leftMs + (nowMs - account.atMs) * perMs)
     account.atMs = nowMs
   }
   return (caller) => {
     const enteredMs = monotonicNow()
-    const account = accounts.find(caller) ?? { leftMs: msPerMinute, atMs: enteredMs, underWay: 0 }
-    accounts.keep(caller, account)
+    const account = accounts.get(caller) ?? { leftMs: msPerMinute, atMs: enteredMs, underWay: 0 }
+    accounts.set(caller, account)
     refill(account, enteredMs)
     if (account.leftMs <= 0) throw usedUp(msPerMinute, Math.max(1, Math.ceil(-account.leftMs / perMs / 1000)))
     if (account.underWay >= underWayMax) throw tooManyAtOnce()

@@ -1,4 +1,3 @@
-import { createBoundedCache } from '@tallystick/database'
 import {
   type DocumentNode,
   GraphQLError,
@@ -9,6 +8,7 @@ import {
   specifiedRules,
   validate,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { assertNesting } from './assert-nesting.ts'
 import { type Fragments, fragmentsOf } from './collect-fields.ts'
 import type { ErrorEntry } from './query-error.ts'
@@ -27,12 +27,12 @@ const cachedTextLengthMax = 20_000
 
 /** Parses and validates a query once per distinct text, as long as it stays among the last ones used. */
 export function createPrepare(schema: GraphQLSchema): (text: string) => PreparedQuery {
-  const cache = createBoundedCache<PreparedQuery>({ countMax: cachedQueriesMax })
+  const cache = new LRUCache<string, PreparedQuery>({ max: cachedQueriesMax })
   return (text) => {
-    const known = cache.find(text)
+    const known = cache.get(text)
     if (known) return known
     const prepared = prepare(schema, text)
-    if (text.length <= cachedTextLengthMax) cache.keep(text, prepared)
+    if (text.length <= cachedTextLengthMax) cache.set(text, prepared)
     return prepared
   }
 }

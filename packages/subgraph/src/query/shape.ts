@@ -1,5 +1,5 @@
-import { createBoundedCache } from '@tallystick/database'
 import type { OperationDefinitionNode } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import type { Layout } from '../store/layout.ts'
 import { compileRootAsJson, type JsonStatement } from './compile-as-json.ts'
 import { openVariables, signatureOf } from './open-variables.ts'
@@ -24,8 +24,7 @@ const shapesMax = 500
  * used. Undefined if the query needs more than one statement.
  */
 export function createShapes(layout: Layout): FindShape {
-  // Null where there is none.
-  const cache = createBoundedCache<Shape | null>({ countMax: shapesMax })
+  const cache = new LRUCache<string, Shape | 'none'>({ max: shapesMax })
   const numbers = new WeakMap<OperationDefinitionNode, number>()
   let lastNumber = 0
   return (context, operation) => {
@@ -34,10 +33,10 @@ export function createShapes(layout: Layout): FindShape {
     const number = numbers.get(operation) ?? ++lastNumber
     numbers.set(operation, number)
     const key = `${number}${signature}`
-    const known = cache.find(key)
-    if (known !== undefined) return known ?? undefined
+    const known = cache.get(key)
+    if (known) return known === 'none' ? undefined : known
     const shape = compileShape(layout, { context, operation })
-    cache.keep(key, shape ?? null)
+    cache.set(key, shape ?? 'none')
     return shape
   }
 }
