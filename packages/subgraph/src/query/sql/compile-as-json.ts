@@ -1,8 +1,8 @@
-import { storageScalar } from '../schema/entity-model.ts'
-import { type Column, getColumn, getTable } from '../store/layout.ts'
-import { headSql } from '../store/read-block.ts'
+import { storageScalar } from '../../schema/entity-model.ts'
+import { type Column, getColumn, getTable } from '../../store/layout.ts'
+import { headSql } from '../../store/read-block.ts'
+import type { PlannedField } from '../plan/plan-selection.ts'
 import { type DataRoot, orderSql, rootSql } from './compile-plan.ts'
-import type { PlannedField } from './plan-selection.ts'
 import type { Scope, Statement } from './statement.ts'
 
 /** Its row has the head, and the answer of the root field as JSON in `json`: null where nothing fits. */

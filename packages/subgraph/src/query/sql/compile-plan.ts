@@ -1,13 +1,13 @@
-import { selectColumns } from '../store/decode-column.ts'
-import { type Column, getColumn, getTable, type Table } from '../store/layout.ts'
-import { headSql } from '../store/read-block.ts'
-import { argumentOf, type Values } from './coerce-arguments.ts'
+import { selectColumns } from '../../store/decode-column.ts'
+import { type Column, getColumn, getTable, type Table } from '../../store/layout.ts'
+import { headSql } from '../../store/read-block.ts'
+import type { BlockRoot } from '../plan/plan-roots.ts'
+import type { EntityPlan, LinkPlan } from '../plan/plan-selection.ts'
+import { argumentOf, type Values } from '../request/coerce-arguments.ts'
+import { parameterOf } from '../request/open-variables.ts'
 import { collectionSql } from './collection-sql.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import { linkSql } from './filter-sql.ts'
-import { parameterOf } from './open-variables.ts'
-import type { BlockRoot } from './plan-roots.ts'
-import type { EntityPlan, LinkPlan } from './plan-selection.ts'
 import {
   createParameters,
   parentIdsSlot,

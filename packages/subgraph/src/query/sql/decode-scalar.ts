@@ -1,8 +1,8 @@
-import type { Scalar } from '../schema/entity-model.ts'
-import { parseScalar } from '../schema/parse-scalar.ts'
-import { invalidArgument } from './coerce-arguments.ts'
-import { QueryError } from './query-error.ts'
-import type { Value } from './value.ts'
+import type { Scalar } from '../../schema/entity-model.ts'
+import { parseScalar } from '../../schema/parse-scalar.ts'
+import { QueryError } from '../query-error.ts'
+import { invalidArgument } from '../request/coerce-arguments.ts'
+import type { Value } from '../request/value.ts'
 
 /** The text PostgreSQL takes for a coerced value of a scalar. */
 export function decodeScalar(

@@ -1,4 +1,4 @@
-import { storageScalar } from '../schema/entity-model.ts'
+import { storageScalar } from '../../schema/entity-model.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import type { OperatorUse } from './operator-sql.ts'
 

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { type ErrorEntry, QueryError } from './query-error.ts'
+import { type ErrorEntry, QueryError } from '../query-error.ts'
 
 /** An error whose text may be shown: it is about the query. */
 export function isPublicError(error: unknown): error is QueryError | GraphQLError {

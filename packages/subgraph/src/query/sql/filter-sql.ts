@@ -1,9 +1,9 @@
-import type { Field } from '../schema/entity-model.ts'
-import { getColumn, getTable, type Table } from '../store/layout.ts'
+import type { Field } from '../../schema/entity-model.ts'
+import { getColumn, getTable, type Table } from '../../store/layout.ts'
+import { QueryError } from '../query-error.ts'
+import { debugValue, type Value } from '../request/value.ts'
 import { type OperatorKey, operatorSql } from './operator-sql.ts'
-import { QueryError } from './query-error.ts'
 import { type StatementScope, visibleSql } from './statement.ts'
-import { debugValue, type Value } from './value.ts'
 
 type Filtered = { readonly table: Table; readonly alias: string; readonly isChild?: boolean | undefined }
 

@@ -1,9 +1,9 @@
-import type { ApiSchema } from '../schema/api-schema.ts'
-import { type Layout, openEnd } from '../store/layout.ts'
-import type { Values } from './coerce-arguments.ts'
-import type { VariableSlot } from './open-variables.ts'
-import { QueryError } from './query-error.ts'
-import { nullValue } from './value.ts'
+import type { ApiSchema } from '../../schema/api-schema.ts'
+import { type Layout, openEnd } from '../../store/layout.ts'
+import { QueryError } from '../query-error.ts'
+import type { Values } from '../request/coerce-arguments.ts'
+import type { VariableSlot } from '../request/open-variables.ts'
+import { nullValue } from '../request/value.ts'
 
 /** Stands in the parameters for what is known only when the statement runs. */
 export const parentIdsSlot = Symbol('the ids of the parents')

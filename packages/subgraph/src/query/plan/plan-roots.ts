@@ -1,9 +1,9 @@
 import type { FieldNode, OperationDefinitionNode } from 'graphql'
+import { QueryError } from '../query-error.ts'
+import { argumentOf, type Values } from '../request/coerce-arguments.ts'
 import { type BlockConstraint, parseBlockConstraint } from './block-constraint.ts'
-import { argumentOf, type Values } from './coerce-arguments.ts'
 import { collectFields, subSelectionsOf } from './collect-fields.ts'
 import { type EntityPlan, type PlanContext, planSelection, valuesOf } from './plan-selection.ts'
-import { QueryError } from './query-error.ts'
 
 /** A root field that is answered from the state at a block. */
 export type BlockRoot =

@@ -1,10 +1,10 @@
 import type { OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { Layout } from '../store/layout.ts'
+import type { Layout } from '../../store/layout.ts'
+import { type BlockRoot, planRoots } from '../plan/plan-roots.ts'
+import type { PlanContext } from '../plan/plan-selection.ts'
+import { openVariables, signatureOf } from '../request/open-variables.ts'
 import { compileRootAsJson, type JsonStatement } from './compile-as-json.ts'
-import { openVariables, signatureOf } from './open-variables.ts'
-import { type BlockRoot, planRoots } from './plan-roots.ts'
-import type { PlanContext } from './plan-selection.ts'
 
 /** A query as it is asked again and again, compiled to one statement that returns its answer as JSON. */
 export type Shape = {

@@ -9,9 +9,9 @@ import {
   validate,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { type Fragments, fragmentsOf } from '../plan/collect-fields.ts'
+import type { ErrorEntry } from '../query-error.ts'
 import { assertNesting } from './assert-nesting.ts'
-import { type Fragments, fragmentsOf } from './collect-fields.ts'
-import type { ErrorEntry } from './query-error.ts'
 
 export type PreparedQuery =
   | {

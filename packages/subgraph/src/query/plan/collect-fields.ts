@@ -9,8 +9,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { Values } from './coerce-arguments.ts'
-import { QueryError } from './query-error.ts'
+import { QueryError } from '../query-error.ts'
+import type { Values } from '../request/coerce-arguments.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 

@@ -1,10 +1,10 @@
 import { type FieldNode, isObjectType, type SelectionSetNode } from 'graphql'
-import type { ApiSchema } from '../schema/api-schema.ts'
-import { type Entity, type Field, getEntity, type StoredField } from '../schema/entity-model.ts'
-import { coerceArguments, type Values } from './coerce-arguments.ts'
+import type { ApiSchema } from '../../schema/api-schema.ts'
+import { type Entity, type Field, getEntity, type StoredField } from '../../schema/entity-model.ts'
+import { QueryError } from '../query-error.ts'
+import { coerceArguments, type Values } from '../request/coerce-arguments.ts'
+import { targetOf } from '../sql/filter-sql.ts'
 import { collectFields, type SelectionContext, subSelectionsOf } from './collect-fields.ts'
-import { targetOf } from './filter-sql.ts'
-import { QueryError } from './query-error.ts'
 
 /** What is asked of an entity: its fields in the order of the query. */
 export type EntityPlan = { readonly entity: Entity; readonly fields: readonly PlannedField[] }

@@ -1,14 +1,14 @@
-import { storageScalar } from '../schema/entity-model.ts'
-import type { FilterKey, FilterOperator } from '../schema/filter-keys.ts'
-import { hasAnyLength, indexedBytesMax, isIndexedSql } from '../store/create-tables.ts'
-import type { Column } from '../store/layout.ts'
+import { storageScalar } from '../../schema/entity-model.ts'
+import type { FilterKey, FilterOperator } from '../../schema/filter-keys.ts'
+import { hasAnyLength, indexedBytesMax, isIndexedSql } from '../../store/create-tables.ts'
+import type { Column } from '../../store/layout.ts'
+import { QueryError } from '../query-error.ts'
+import { isOpen, parameterOf } from '../request/open-variables.ts'
+import type { Value } from '../request/value.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import { listOperatorSql } from './list-operator-sql.ts'
-import { isOpen, parameterOf } from './open-variables.ts'
 import { patternSql } from './pattern-sql.ts'
-import { QueryError } from './query-error.ts'
 import type { Parameters } from './statement.ts'
-import type { Value } from './value.ts'
 
 export type OperatorKey = Extract<FilterKey, { kind: 'operator' }>
 

@@ -1,5 +1,5 @@
 import { type DocumentNode, execute, type FieldNode, GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
-import { collectFields, type SelectionContext, subSelectionsOf } from './collect-fields.ts'
+import { collectFields, type SelectionContext, subSelectionsOf } from '../plan/collect-fields.ts'
 
 // Each is answered for every type, field and argument of the schema. What the usual tools ask for has 200.
 const introspectionFieldsMax = 1_000

@@ -1,9 +1,9 @@
 import type { Queryable, StopSignal } from '@tallystick/database'
-import { createDecoder, type Row } from '../store/decode-column.ts'
-import type { Column } from '../store/layout.ts'
-import { isReference, type Level, type Link } from './compile-plan.ts'
-import { locate, QueryError } from './query-error.ts'
-import { blockSlot, parentIdsSlot, rowLimitSlot, type Statement } from './statement.ts'
+import { createDecoder, type Row } from '../../store/decode-column.ts'
+import type { Column } from '../../store/layout.ts'
+import { locate, QueryError } from '../query-error.ts'
+import { isReference, type Level, type Link } from '../sql/compile-plan.ts'
+import { blockSlot, parentIdsSlot, rowLimitSlot, type Statement } from '../sql/statement.ts'
 
 export type Output = Readonly<Record<string, unknown>>
 

@@ -1,12 +1,12 @@
 import type { Queryable } from '@tallystick/database'
-import { parseScalar } from '../schema/parse-scalar.ts'
-import type { Block } from '../store/block.ts'
-import type { Layout } from '../store/layout.ts'
-import { findBlockByHash, readEarliestNumber } from '../store/read-block.ts'
-import { invalidArgument } from './coerce-arguments.ts'
-import { QueryError } from './query-error.ts'
-import type { Visibility } from './statement.ts'
-import type { Value } from './value.ts'
+import { parseScalar } from '../../schema/parse-scalar.ts'
+import type { Block } from '../../store/block.ts'
+import type { Layout } from '../../store/layout.ts'
+import { findBlockByHash, readEarliestNumber } from '../../store/read-block.ts'
+import { QueryError } from '../query-error.ts'
+import { invalidArgument } from '../request/coerce-arguments.ts'
+import type { Value } from '../request/value.ts'
+import type { Visibility } from '../sql/statement.ts'
 
 export type BlockConstraint =
   | { readonly kind: 'latest' }

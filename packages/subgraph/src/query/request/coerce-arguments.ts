@@ -8,8 +8,8 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql'
+import { locate, QueryError } from '../query-error.ts'
 import { coerceValue } from './coerce-value.ts'
-import { locate, QueryError } from './query-error.ts'
 import { readJson, readLiteral } from './read-value.ts'
 import { debugValue, nullValue, type Value } from './value.ts'
 

@@ -1,6 +1,6 @@
 import type { FieldNode } from 'graphql'
-import type { ResolvedBlock } from './block-constraint.ts'
-import { collectFields, type SelectionContext, subSelectionsOf } from './collect-fields.ts'
+import type { ResolvedBlock } from '../plan/block-constraint.ts'
+import { collectFields, type SelectionContext, subSelectionsOf } from '../plan/collect-fields.ts'
 
 /** Answers `_meta`: a block asked for by its number alone shows neither hash nor time, as in graph-node. */
 export function answerMeta(

@@ -1,12 +1,12 @@
 import type { StopSignal } from '@tallystick/database'
-import { type BlockRow, toBlock } from '../store/read-block.ts'
+import { type BlockRow, toBlock } from '../../store/read-block.ts'
+import { answerMeta } from '../answer/answer-meta.ts'
+import type { Answer, QueryEngineOptions } from '../create-query-engine.ts'
+import type { Values } from '../request/coerce-arguments.ts'
+import { startDeadline } from '../request/start-deadline.ts'
+import type { Shape } from '../sql/shape.ts'
+import { fillSlots } from '../sql/statement.ts'
 import { notStarted } from './answer-in-one.ts'
-import { answerMeta } from './answer-meta.ts'
-import type { Values } from './coerce-arguments.ts'
-import type { Answer, QueryEngineOptions } from './create-query-engine.ts'
-import type { Shape } from './shape.ts'
-import { startDeadline } from './start-deadline.ts'
-import { fillSlots } from './statement.ts'
 
 /** Answers a query of a known shape in one round trip; what the database wrote is passed on as it is. */
 export async function answerShape(

@@ -1,9 +1,9 @@
-import type { Field } from '../schema/entity-model.ts'
-import type { Ordering } from '../schema/orderings.ts'
-import { getColumn, getTable, type Table } from '../store/layout.ts'
-import { argumentOf, type Values } from './coerce-arguments.ts'
+import type { Field } from '../../schema/entity-model.ts'
+import type { Ordering } from '../../schema/orderings.ts'
+import { getColumn, getTable, type Table } from '../../store/layout.ts'
+import { QueryError } from '../query-error.ts'
+import { argumentOf, type Values } from '../request/coerce-arguments.ts'
 import { filterSql, linkSql, targetOf } from './filter-sql.ts'
-import { QueryError } from './query-error.ts'
 import { type StatementScope, visibleSql } from './statement.ts'
 
 // The limits the operators of The Graph's network set.

@@ -1,5 +1,5 @@
 import { Kind, type ValueNode } from 'graphql'
-import { QueryError } from './query-error.ts'
+import { QueryError } from '../query-error.ts'
 import { nullValue, type Value } from './value.ts'
 
 /** Reads a literal. A variable that was not given is null, as graph-node has it, inside objects too. */
