@@ -78,6 +78,8 @@ export type ServiceOptions = {
   readonly poolWatchTimes?: WatchTimes | undefined
   /** Added to the database's clock, where `clock` is moved away from the machine's on purpose. Milliseconds, 0 by default. */
   readonly databaseShiftMs?: (() => number) | undefined
+  /** Open database of the service, which closes it. By default the one that `config` names is opened. */
+  readonly database?: Database | undefined
 }
 
 /** Starts the whole service: database, keys, signer, notes, both listeners. What was opened is closed if a step fails. */
@@ -87,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const close of closers.reverse().splice(0)) await close()
   }
   try {
-    const database = await openServiceDatabase(options.config.database.reveal(), options.say)
+    const database = options.database ?? (await openServiceDatabase(options.config.database.reveal(), options.say))
     closers.push(() => database.close())
     return await startOn(database, { ...options, closers, closeAll })
   } catch (error) {

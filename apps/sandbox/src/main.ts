@@ -43,11 +43,14 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   const { database, devnets } = await openHistory({ home, clock, signer, say, startNode, ...counts })
   const settings = makeSettings(home, { port: options.port, devnets })
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
-  const apiKey = await prepareDatabase(database, { home, config, clock, signer }).finally(() => database.close())
+  const apiKey = await prepareDatabase(database, { home, config, clock, signer }).catch(async (error) => {
+    await database.close()
+    throw error
+  })
   const { log, writer } = openLog(openSync(home.log, 'a', 0o600))
   const writers = { stdout, [basename(home.log)]: writer }
   const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
-  const service = await closers.keep(startService({ config, clock, log, say, writers, portal: { visitor } }))
+  const service = await closers.keep(startService({ config, database, clock, log, say, writers, portal: { visitor } }))
   await untilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
   writeConfig(home, { settings, service })
   writeCredentials(home, { apiKey, service, devnets })

@@ -9,7 +9,7 @@ import { seedHistory } from '../seed/seed-history.ts'
 import { type Devnet, type DevnetParts, nodeOptions } from './devnet.ts'
 import { writeRecord } from './record.ts'
 import { type SandboxChain, sayFor } from './sandbox-chain.ts'
-import { deriveWallets, type Wallet } from './wallets.ts'
+import { assignWallets, type Wallet } from './wallets.ts'
 
 /** Starts a new chain, deploys the protocol and seeds 60 days of history, up to the clock's second. */
 export async function createDevnet(
@@ -38,7 +38,7 @@ export async function createDevnet(
 
 /** Whose keys the sandbox gives away. */
 export function sandboxWallets() {
-  return deriveWallets({ lenderCount, partnerCount: partnerFeesBps.length })
+  return assignWallets({ lenderCount, partnerCount: partnerFeesBps.length })
 }
 
 function connect(

@@ -1,5 +1,5 @@
-import { type Address, type Hex, toHex } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
+import { type Address, getAddress, type Hex } from 'viem'
 
 export type Wallet = { readonly address: Address; readonly privateKey: Hex }
 
@@ -10,27 +10,18 @@ export type Wallets = {
   readonly partnerOwners: readonly Wallet[]
 }
 
-// The one every development node knows, and everybody else: keys for a chain that is nobody's but this machine's.
-const mnemonic = 'test test test test test test test test test test test junk'
-
-/** The devnet's wallets, the same in every sandbox. */
-export function deriveWallets({
+/** Returns the wallets of the devnet. They are the same in every sandbox, and their keys are public. */
+export function assignWallets({
   lenderCount,
   partnerCount,
 }: {
   readonly lenderCount: number
   readonly partnerCount: number
 }): Wallets {
-  const derive = (start: number, count: number) =>
-    Array.from({ length: count }, (_, index) => deriveWallet(start + index))
-  return {
-    admin: deriveWallet(0),
-    lenders: derive(1, lenderCount),
-    partnerOwners: derive(1 + lenderCount, partnerCount),
-  }
+  const [admin, ...others] = testAccounts.slice(0, 1 + lenderCount + partnerCount).map(toWallet)
+  return { admin: admin as Wallet, lenders: others.slice(0, lenderCount), partnerOwners: others.slice(lenderCount) }
 }
 
-function deriveWallet(addressIndex: number): Wallet {
-  const account = mnemonicToAccount(mnemonic, { addressIndex })
-  return { address: account.address, privateKey: toHex(account.getHdKey().privateKey as Uint8Array) }
+function toWallet([address, privateKey]: (typeof testAccounts)[number]): Wallet {
+  return { address: getAddress(address), privateKey: privateKey as Hex }
 }
