@@ -1,18 +1,43 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-// An odd zone by default, so that no test leans on the host's (run with TZ=UTC to see it pass there too).
+// An unusual time zone by default, so that no test depends on the host's. Run with TZ=UTC to check that one too.
 process.env['TZ'] ??= 'Asia/Singapore'
 
+const build = 'test/set-up/build.ts'
+const databases = 'test/set-up/databases.ts'
+
+const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] = [
+  {
+    name: 'unit',
+    include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,soak,test}/**/*.test.ts'],
+    isolate: false,
+  },
+  {
+    name: 'service',
+    include: ['packages/*/test/**/*.test.ts', 'apps/api/test/**/*.test.ts'],
+    globalSetup: [build, databases],
+  },
+  {
+    name: 'processes',
+    include: ['apps/sandbox/test/**/*.test.ts'],
+    globalSetup: [build, databases],
+  },
+  {
+    name: 'browser',
+    include: ['apps/portal/test/**/*.test.ts'],
+    globalSetup: [build],
+  },
+]
+
 export default defineConfig({
-  // The packages run unbuilt: their `src` export condition points at the TypeScript.
+  // Tests import the sources of a package: its `src` export condition points at them.
   resolve: { conditions: ['src'] },
   ssr: { resolve: { conditions: ['src'], externalConditions: ['src'] } },
   test: {
-    include: ['{packages,apps}/*/{src,test}/**/*.test.ts', '{bench,soak,test}/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
-    // Two cores: more workers than that only make each other late.
+    projects: projects.map((test) => ({ extends: true as const, test })),
+    // More workers than cores would delay each other.
     maxWorkers: 2,
-    // These are for what never happens: on a machine that does many things at once the rest may take its time.
+    // Generous, because a loaded machine may be several times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { requireAssertions: true, poll: { timeout: 20_000 } },

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { JournalError } from './journal.ts'
-import { type DevChainOptions, startDevChain } from './start-dev-chain.ts'
+import { JournalError } from '../src/dev-chain/journal.ts'
+import { type DevChainOptions, startDevChain } from '../src/dev-chain/start-dev-chain.ts'
 
 const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
@@ -126,7 +126,7 @@ test('error: a chain that is too slow is ended, not left behind', async () => {
 test('behavior: a parent killed with SIGKILL takes the chain with it, and nothing confirmed is lost', async () => {
   const journalPath = join(directory, 'orphan.jsonl')
   const script = `
-    import { startDevChain } from '${new URL('./start-dev-chain.ts', import.meta.url)}'
+    import { startDevChain } from '${new URL('../src/dev-chain/start-dev-chain.ts', import.meta.url)}'
     const chain = await startDevChain({ chainId: 324, journalPath: process.argv[1] })
     await fetch(chain.url, { method: 'POST', headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'hardhat_mine', params: ['0x5'] }) })
@@ -135,7 +135,7 @@ test('behavior: a parent killed with SIGKILL takes the chain with it, and nothin
   const parent = spawn(
     process.execPath,
     ['--conditions=src', '--import', 'tsx', '--input-type=module', '-e', script, journalPath],
-    { stdio: ['ignore', 'pipe', 'inherit'], cwd: fileURLToPath(new URL('../', import.meta.url)) },
+    { stdio: ['ignore', 'pipe', 'inherit'], cwd: fileURLToPath(new URL('../../../', import.meta.url)) },
   )
   const [said] = await once(parent.stdout, 'data')
   const [pid, url] = String(said).split(' ') as [string, string]

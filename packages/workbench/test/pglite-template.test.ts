@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { expect, onTestFinished, test } from 'vitest'
-import { copyPgliteTemplate } from './pglite-template.ts'
+import { copyPgliteTemplate } from '../src/pglite-template.ts'
 
 test('default: several copies to one path at once are one database that works', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-template-test-'))

@@ -1,0 +1,20 @@
+import type { TestProject } from 'vitest/node'
+import { findPgliteTemplate } from '../../packages/workbench/src/pglite-template.ts'
+import { startPostgres } from '../../packages/workbench/src/postgres.ts'
+import type { DatabaseSource } from '../../packages/workbench/src/test-database.ts'
+import { oncePerRun } from './once-per-run.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databases: DatabaseSource
+  }
+}
+
+/** Starts one PostgreSQL server and provides it, and a directory of an empty PGlite database, as `databases`. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const [postgres, pgliteTemplate] = await oncePerRun('databases', () =>
+    Promise.all([startPostgres(), findPgliteTemplate()]),
+  )
+  project.provide('databases', { postgresUrl: postgres.url('postgres'), pgliteTemplate })
+  return () => postgres.stop()
+}
