@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -58,7 +58,7 @@ beforeAll(async () => {
 function schemaOf(source: string): z.ZodType {
   if (source.includes('/notes')) return notesResponseSchema
   if (source.includes('/rate')) return rateResponseSchema
-  if (/\/(data|graphql)"/.test(source)) return dataResponseSchema
+  if (/\/(data|graphql)[" ]/.test(source)) return dataResponseSchema
   if (source.includes('/subgraphs/')) return graphqlAnswerSchema.extend({ errors: z.undefined().optional() })
   return z.looseObject({ openapi: z.string() })
 }
@@ -153,35 +153,56 @@ describe('the examples of /docs', () => {
   })
 })
 
-describe('README.md', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const jsonBlocks = [...readme.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = '']) => JSON.parse(block))
+const pages = ['README.md', 'docs/api.md'].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
-  test('default: every curl line answers as it is printed, but for the port', async () => {
-    const sources = parseCommands(readme).flatMap(({ source }) =>
-      source.startsWith('curl ') ? [source.replaceAll('https://localhost:8443', credentials.baseUrl)] : [],
-    )
-    expect(sources).toHaveLength(readme.match(/^curl /gm)?.length ?? 0)
-    const results = await runCommands(sources, { cwd: directory, env: { KEY: credentials.apiKey } })
+describe.each(pages)('$path', ({ path, text }) => {
+  const jsonBlocks = [...text.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = '']) => JSON.parse(block))
+
+  test('default: every curl command succeeds as printed, except for the port', async () => {
+    const sources = parseCommands(text)
+      .map(({ source }) => source.replaceAll('https://localhost:8443', credentials.baseUrl))
+      .filter((source) => /^(curl |export (?!ADMIN_TOKEN))/.test(source))
+    expect(sources.filter((source) => source.startsWith('curl '))).toHaveLength(text.match(/^curl /gm)?.length ?? 0)
+    const results = await runCommands(sources, { cwd: directory })
     for (const [index, source] of sources.entries()) {
+      if (!source.startsWith('curl ')) continue
       const { status, body, output } = results[index] as Outcome
       expect(status, `${source}\n${output}`).toBe(200)
-      const schema = source.includes('/data') ? dataResponseSchema : graphqlAnswerSchema
-      expect(schema.parse(JSON.parse(body))).toBeDefined()
-      expect(body).toContain('"tokenId"')
+      expect(() => schemaOf(source).parse(JSON.parse(body)), source).not.toThrow()
+      if (source.includes('positionInfos')) expect(body).toContain('"tokenId"')
     }
   })
 
-  test('default: every answer it shows is one the service could give', () => {
+  test('default: every response it shows is valid', () => {
     const schemas = [notesResponseSchema, dataResponseSchema, rateResponseSchema]
-    const answers = jsonBlocks.filter((block) => !('listen' in block))
-    expect(answers).toHaveLength(schemas.length)
-    for (const [index, answer] of answers.entries()) schemas[index]?.parse(answer)
+    const responses = jsonBlocks.filter((block) => !('listen' in block))
+    expect(responses).toHaveLength(path === 'docs/api.md' ? schemas.length : 0)
+    for (const [index, response] of responses.entries()) expect(schemas[index]?.parse(response)).toBeDefined()
+  })
+})
+
+describe('README.md', () => {
+  const readme = pages[0]?.text ?? ''
+
+  test('default: the program for integrators runs as printed', { timeout: 120_000 }, async () => {
+    const [, program = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
+    const command = parseCommands(readme).find(({ source }) => source.endsWith('node lend.mjs'))?.source ?? ''
+    await writeFile(join(directory, 'lend.mjs'), program)
+    // The reader runs it in the root of the repository, where the packages are built.
+    await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+    const env = { PATH: process.env['PATH'], NODE_OPTIONS: '--conditions=src --import tsx' }
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: directory, env })
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^30 days at \d+ basis points, signed by 0x[\da-f]{40}$/i),
+      expect.stringMatching(/^Send \d+ characters of calldata to 0x[\da-f]{40}$/i),
+      expect.stringMatching(/^The wallet has [1-9]\d* positions on chain 324$/),
+      '',
+    ])
   })
 
-  test('default: the configuration it shows is a good one', () => {
-    const [config] = jsonBlocks.filter((block) => 'listen' in block)
-    // Without the certificates, which a reader has and this machine has not.
+  test('default: the configuration it shows is valid', () => {
+    const config = JSON.parse(/^```json\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? '')
+    // Without the certificates, which do not exist on this machine.
     const sources = { path: 'README.md', env: { ADMIN_TOKEN: 'x' }, secrets: 'optional', baseDirectory: '/' } as const
     expect(parseConfig(config, sources).chains).toHaveLength(1)
   })

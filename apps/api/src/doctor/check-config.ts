@@ -26,7 +26,7 @@ export function checkConfig(findings: Findings, { path, env }: ConfigSource): Co
       findings.fail(
         name,
         message,
-        `Correct ${name === 'file' ? path : `${name} in ${path}`}; README.md has a table of its members.`,
+        `Correct ${name === 'file' ? path : `${name} in ${path}`}; docs/configuration.md describes every member.`,
       )
     }
     return loadWithoutSecrets({ path, env })

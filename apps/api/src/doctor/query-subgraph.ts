@@ -76,7 +76,7 @@ function adviseOn(message: string): string {
   if (/^auth error|api key|unauthori[sz]ed|payment/i.test(message)) return 'Correct chains[].subgraph.headers.'
   if (/not found|deployment .*does not exist/i.test(message)) return 'Correct the URL in chains[].subgraph.urls.'
   if (/^(no|bad) indexers/i.test(message)) return 'Nobody serves it well at the moment: add another URL.'
-  return 'Is it the subgraph of this protocol, of this version? Its schema is in the README.'
+  return 'Is it the subgraph of this protocol, of this version? Its schema is in packages/subgraph/src/protocol/schema.graphql.'
 }
 
 function adviseOnStatus(status: number): string {

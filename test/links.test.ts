@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const files = findMarkdown(root)
+
+/** Returns every Markdown file of the repository. */
+function findMarkdown(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) return /^(\.|node_modules$|dist$|build$)/.test(entry.name) ? [] : findMarkdown(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
+}
+
+/** Returns the anchors of a file's headings, as GitHub makes them. */
+function listAnchors(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function listLinks(markdown: string): string[] {
+  const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(([, link, image]) => link ?? image ?? '')
+  return links.filter((link) => !/^[a-z]+:/.test(link))
+}
+
+test('default: the documents are found', () => {
+  expect(files.map((file) => relative(root, file))).toEqual(
+    expect.arrayContaining(['README.md', 'docs/operating.md', 'packages/client/README.md', 'examples/curl.md']),
+  )
+})
+
+describe('behavior: every link leads to a file or a heading that exists', () => {
+  test.each(files.map((file) => relative(root, file)))('%s', (file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    const broken = listLinks(text).filter((link) => {
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? join(root, file) : join(root, dirname(file), path)
+      if (!existsSync(target)) return true
+      return anchor !== undefined && !listAnchors(readFileSync(target, 'utf8')).includes(anchor)
+    })
+    expect(broken).toEqual([])
+  })
+})
