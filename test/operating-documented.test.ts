@@ -8,12 +8,12 @@ import { connectionMetricHelp } from '../apps/api/src/http/limit-connections.ts'
 import { httpMetricHelp } from '../apps/api/src/http/measure.ts'
 import { preflightMetricHelp } from '../apps/api/src/notes/issue/preflight-metrics.ts'
 import { refusalReasons } from '../apps/api/src/notes/issue/rails.ts'
-import { bookMetricHelp } from '../apps/api/src/notes/journal/discrepancy-monitor.ts'
+import { discrepancyMetricHelp } from '../apps/api/src/notes/journal/discrepancy-monitor.ts'
 import { noteMetricHelp } from '../apps/api/src/notes/note-metrics.ts'
 import { signerFailures } from '../apps/api/src/notes/signers/signer.ts'
 import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metrics.ts'
 import { poolMetricHelp } from '../apps/api/src/notes/watch/watch-pools.ts'
-import { timeMetricHelp } from '../apps/api/src/time/clock-monitor.ts'
+import { clockMetricHelp } from '../apps/api/src/time/clock-monitor.ts'
 
 const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
 const help = {
@@ -22,13 +22,13 @@ const help = {
   ...connectionMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
-  ...bookMetricHelp,
+  ...discrepancyMetricHelp,
   ...subgraphMetricHelp,
   ...dataMetricHelp,
   ...remoteMetricHelp,
   ...treasuryMetricHelp,
   ...poolMetricHelp,
-  ...timeMetricHelp,
+  ...clockMetricHelp,
 }
 
 /** A section of the guide, by the words of its heading. */

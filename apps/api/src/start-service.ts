@@ -35,24 +35,24 @@ import { announceReplica } from './keys/replicas.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createChainTimeReader, type ReadChainTime } from './notes/chain-time.ts'
 import { type CurveSource, manualCurveSource } from './notes/curve/curve-source.ts'
-import { keepNotes } from './notes/issue/issue-scheduler.ts'
+import { startIssueScheduler } from './notes/issue/issue-scheduler.ts'
 import { createPreflight, type Preflight } from './notes/issue/preflight.ts'
 import { createPreflightMetrics, preflightMetricHelp } from './notes/issue/preflight-metrics.ts'
-import { bookMetricHelp } from './notes/journal/discrepancy-monitor.ts'
+import { discrepancyMetricHelp } from './notes/journal/discrepancy-monitor.ts'
 import { createJournalGuard } from './notes/journal/journal-guard.ts'
 import { openSignerJournal } from './notes/journal/signer-journal.ts'
-import { type RunningBooks, startBooks } from './notes/journal/start-journal-checks.ts'
+import { type JournalChecks, startJournalChecks } from './notes/journal/start-journal-checks.ts'
 import { createNoteMetrics, noteMetricHelp } from './notes/note-metrics.ts'
-import { createPublished, offerWhileAgreed, type Published } from './notes/published-notes.ts'
+import { createPublishedNotes, type PublishedNotes, withClockCheck } from './notes/published-notes.ts'
 import { openSigner } from './notes/signers/open-signer.ts'
 import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
-import { keepTreasuryCurve } from './notes/treasury/treasury-source.ts'
-import { poolMetricHelp, type WatchTimes, watchPools } from './notes/watch/watch-pools.ts'
+import { startTreasurySource } from './notes/treasury/treasury-source.ts'
+import { type PoolWatchIntervals, poolMetricHelp, watchPools } from './notes/watch/watch-pools.ts'
 import { openLanes } from './open-lanes.ts'
 import { openPortal, type PortalOptions } from './portal/open-portal.ts'
 import { openRate } from './rate/open-rate.ts'
 import { openServiceDatabase } from './service-database.ts'
-import { keepTime, type TimeKeeper, timeMetricHelp } from './time/clock-monitor.ts'
+import { type ClockMonitor, clockMetricHelp, startClockMonitor } from './time/clock-monitor.ts'
 
 export type Service = {
   readonly baseUrl: string
@@ -75,7 +75,7 @@ export type ServiceOptions = {
   /** Writes the answers of the lanes. Tests inject one that differs from Node. */
   readonly premadeWriter?: PremadeWriter | undefined
   /** How often the pools are looked at. Tests inject shorter times. */
-  readonly poolWatchTimes?: WatchTimes | undefined
+  readonly poolWatchTimes?: PoolWatchIntervals | undefined
   /** Added to the database's clock, where `clock` is moved away from the machine's on purpose. Milliseconds, 0 by default. */
   readonly databaseShiftMs?: (() => number) | undefined
   /** Open database of the service, which closes it. By default the one that `config` names is opened. */
@@ -121,7 +121,7 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   })
   const clocks = await startClocks(database, { ...surroundings, ...common })
   const notes = await startNotes(database, { ...surroundings, ...common, ...clocks, pools })
-  const { published, keeper, signer, poolWatch, books, curveSource, time } = notes
+  const { published, scheduler, signer, poolWatch, journalChecks, curveSource, time } = notes
   const embedded = await startEmbeddedSubgraphs(config, { ...common, database, closers })
   addSubgraphMetrics(metrics, embedded)
   const data = openData(config, { embedded, ...common })
@@ -141,16 +141,16 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
   const app = buildApp(config, {
     ...common,
     keyRing,
-    notes: { published, keeper, clock, time },
+    notes: { published, scheduler, clock, time },
     data,
     rate,
     queries,
     portal: openPortal(database, { config, signer, options: surroundings.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
-  const watched = { poolWatch, checkBooks: books.check, checkClocks: time.check }
+  const watched = { poolWatch, checkSignedNotes: journalChecks.check, checkClocks: time.check }
   const looked = { database, published, clock, chainIds, subgraphs: embedded, remote: data.remote, ...watched }
-  const hooks = { takeInKeys: replica.takeInKeys, curveProblem: curveSource.problem, ...operatorHooks({ books, time }) }
+  const hooks = { takeInKeys: replica.takeInKeys, curveProblem: curveSource.problem, ...operatorHooks(notes) }
   const admin = buildAdminApp({
     ...common,
     tokens: listAdminTokens(config.admin),
@@ -172,9 +172,9 @@ async function startOn(database: Database, surroundings: Surroundings): Promise<
 }
 
 /** What an operator's work needs of the parts that run. */
-function operatorHooks({ books, time }: { readonly books: RunningBooks; readonly time: TimeKeeper }) {
-  const { reconcile, discard } = books
-  return { reconcile, discard, latestNow: time.latestNow, assertClock: time.assertCertain }
+function operatorHooks(notes: { readonly journalChecks: JournalChecks; readonly time: ClockMonitor }) {
+  const { reconcile, discard } = notes.journalChecks
+  return { reconcile, discard, latestNow: notes.time.latestNow, assertClock: notes.time.assertCertain }
 }
 
 const metricHelp = {
@@ -183,13 +183,13 @@ const metricHelp = {
   ...connectionMetricHelp,
   ...noteMetricHelp,
   ...preflightMetricHelp,
-  ...bookMetricHelp,
+  ...discrepancyMetricHelp,
   ...subgraphMetricHelp,
   ...dataMetricHelp,
   ...remoteMetricHelp,
   ...treasuryMetricHelp,
   ...poolMetricHelp,
-  ...timeMetricHelp,
+  ...clockMetricHelp,
 }
 
 type NotesSurroundings = Surroundings & {
@@ -197,14 +197,14 @@ type NotesSurroundings = Surroundings & {
   readonly monotonicNow: () => number
   readonly pools: ReadonlyMap<number, PoolReader>
   readonly readChainTime: ReadChainTime
-  readonly time: TimeKeeper
+  readonly time: ClockMonitor
 }
 
 /** Measures the other clocks before anything is signed or served. */
 async function startClocks(database: Database, options: Omit<NotesSurroundings, 'pools' | 'readChainTime' | 'time'>) {
   const { chains } = options.config
   const readChainTime = createChainTimeReader(chains)
-  const time = await keepTime({ ...options, database, chains, readChainTime })
+  const time = await startClockMonitor({ ...options, database, chains, readChainTime })
   options.closers.push(time.stop)
   return { readChainTime, time }
 }
@@ -216,8 +216,8 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   const journal = await openSignerJournal(config.signer.journal, { create: true, say })
   closers.push(() => journal.close())
   const chainIds = config.chains.map(({ id }) => id)
-  const published = createPublished(chainIds)
-  const offered = offerWhileAgreed(published, time.agrees)
+  const published = createPublishedNotes(chainIds)
+  const offered = withClockCheck(published, time.agrees)
   const { tenors, rails, chains, curve } = config
   const preflight = openPreflight(surroundings)
   const curveSource = await openCurveSource(database, { ...surroundings, published })
@@ -225,12 +225,12 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
   const { maxMoveBps, signAheadSeconds } = rails
   const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
   const noteMetrics = createNoteMetrics({ metrics, clock, published: offered, chainIds })
-  const desk = {
-    ...{ database, clock, signer, readChainTime, timeJudge: time, curveSource, preflight },
+  const issueContext = {
+    ...{ database, clock, signer, readChainTime, clocks: time, curveSource, preflight },
     ...{ tenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
   }
-  const keeper = await keepNotes({
-    desk: { ...desk, journal: createJournalGuard(database, journal) },
+  const scheduler = await startIssueScheduler({
+    context: { ...issueContext, journal: createJournalGuard(database, journal) },
     chains,
     earlierSigner: rails.earlierSigner,
     published,
@@ -239,13 +239,13 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     log,
     monotonicNow,
   })
-  // Together: the keeper may be waiting for a fetch, which only the source can cut short.
-  closers.push(() => Promise.all([curveSource.stop(), keeper.stop()]))
+  // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
+  closers.push(() => Promise.all([curveSource.stop(), scheduler.stop()]))
   const times = surroundings.poolWatchTimes
   const poolWatch = await watchPools({ ...surroundings, published, database, noteMetrics, times })
   closers.push(() => poolWatch.stop())
-  const books = await startBooks(database, { ...surroundings, published, journal })
-  closers.push(() => books.stop())
+  const journalChecks = await startJournalChecks(database, { ...surroundings, published, journal })
+  closers.push(() => journalChecks.stop())
   const current = offered.at(clock.now())
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
@@ -253,7 +253,7 @@ async function startNotes(database: Database, surroundings: NotesSurroundings) {
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
   }
-  return { published: offered, keeper, signer: signer.address, poolWatch, books, curveSource, time }
+  return { published: offered, scheduler, signer: signer.address, poolWatch, journalChecks, curveSource, time }
 }
 
 /** What reads the pools of the chains that have an RPC. */
@@ -272,11 +272,16 @@ function openPreflight({ config, pools, ...parts }: NotesSurroundings): Prefligh
 
 async function openCurveSource(
   database: Database,
-  { config, time, ...parts }: NotesSurroundings & { readonly published: Published },
+  { config, time, ...parts }: NotesSurroundings & { readonly published: PublishedNotes },
 ): Promise<CurveSource> {
   const { curve } = config
   if (curve.source === 'manual') return manualCurveSource
-  return keepTreasuryCurve({ ...parts, database, config: { ...config, curve }, findDoubt: time.findDoubt })
+  return startTreasurySource({
+    ...parts,
+    database,
+    config: { ...config, curve },
+    findUncertainty: time.findUncertainty,
+  })
 }
 
 /** The TLS side of the public listener; undefined behind a proxy, which has it. */

@@ -295,8 +295,8 @@ test('behavior: after a key leak the notes of the old signer are withheld, and t
     refusal: { reason: 'earlier_signer', message: expect.stringContaining(before?.signer as string) },
   })
   const findings = createFindings('notes')
-  const books = { notes: await service.operator.showNotes(), curve: await service.operator.showCurve() }
-  checkNotes(findings, { config: service.config, books, isRunning: true, isEmpty: false, signer: undefined })
+  const reports = { notes: await service.operator.showNotes(), curve: await service.operator.showCurve() }
+  checkNotes(findings, { config: service.config, reports, isRunning: true, isEmpty: false, signer: undefined })
   expect(findings.checks).toMatchObject([
     { outcome: 'fail', found: expect.stringMatching(/^no notes of .* are handed out: /) },
   ])

@@ -256,8 +256,8 @@ test('behavior: a set that a wrong clock signed a day ahead does not stop the ot
     'tallystick notes discard --chain 324 --period 2026-11-16T05:00:00Z',
   ])
   const findings = createFindings('notes')
-  const books = { notes: await right.operator.showNotes(), curve: await right.operator.showCurve() }
-  checkNotes(findings, { config: right.config, books, isRunning: true, isEmpty: false, signer: undefined })
+  const reports = { notes: await right.operator.showNotes(), curve: await right.operator.showCurve() }
+  checkNotes(findings, { config: right.config, reports, isRunning: true, isEmpty: false, signer: undefined })
   expect(findings.checks.find(({ outcome }) => outcome === 'warn')?.advice).toContain(rogue[0]?.command)
 
   const discard = (period: string) => post(right, '/notes/discard', { chainId: 324, period })

@@ -2,7 +2,12 @@ import { encodeNote, formatPeriod, type Period, type WireNote } from '@tallystic
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { findCurve } from '../notes/curve/curve-store.ts'
-import { type DiscardedSet, listRogueSets, type RogueSet, type SignableUntil } from '../notes/issue/premature-sets.ts'
+import {
+  type DiscardedSet,
+  listPrematureSets,
+  type PrematureSet,
+  type SigningHorizon,
+} from '../notes/issue/premature-sets.ts'
 import { findNoteSet, findRecordedRefusal } from '../notes/note-store.ts'
 import { type CurveView, viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
@@ -44,7 +49,7 @@ export type RogueReport = {
   readonly command: string
 }
 
-export function reportRogue({ chainId, period, issuedAt }: RogueSet): RogueReport {
+export function reportRogue({ chainId, period, issuedAt }: PrematureSet): RogueReport {
   const start = toIso(period.start)
   const command = `tallystick notes discard --chain ${chainId} --period ${start}`
   return { chainId, period: formatPeriod(period), start, issuedAt: toIso(issuedAt), command }
@@ -69,7 +74,7 @@ export async function reportNotes(
     readonly nowSeconds: bigint
     readonly current: Period
     readonly next: Period
-    readonly signable: SignableUntil
+    readonly signable: SigningHorizon
   },
 ): Promise<NotesReport> {
   const { rails } = config
@@ -85,7 +90,7 @@ export async function reportNotes(
       }
     }),
   )
-  const rogue = (await listRogueSets(database, signable)).map(reportRogue)
+  const rogue = (await listPrematureSets(database, signable)).map(reportRogue)
   return { now: toIso(nowSeconds), chains, rogue }
 }
 

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
 import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
 import { approveCurve, setCurve } from '../notes/curve/set-curve.ts'
-import { type DiscardedSet, signableUntil, type WantedDiscard } from '../notes/issue/premature-sets.ts'
+import { type DiscardedSet, type DiscardRequest, signingHorizon } from '../notes/issue/premature-sets.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
 import { discardFromFile, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
@@ -101,12 +101,12 @@ export function createOperator({
   /** Reconciles with the signer journal that the service has open. */
   readonly reconcile?: ((auditor: Auditor) => Promise<ReconcileReport>) | undefined
   /** Discards with the signer journal that the service has open. */
-  readonly discard?: ((wanted: WantedDiscard) => Promise<DiscardedSet>) | undefined
+  readonly discard?: ((wanted: DiscardRequest) => Promise<DiscardedSet>) | undefined
   /** Throws while it is not certain which period it is: a curve would be stored for a wrong one. */
   readonly assertClock?: (() => Promise<void>) | undefined
 }): Operator {
   const now = () => toSeconds(clock.now())
-  const signable = async () => signableUntil(toSeconds(await latestNow()), config.rails.signAheadSeconds)
+  const signable = async () => signingHorizon(toSeconds(await latestNow()), config.rails.signAheadSeconds)
   const confirm = async (wanted: Parameters<typeof awaitReplicas>[1]): Promise<ReplicaReport> => {
     await takeInKeys?.()
     // One process has the embedded database: this one.

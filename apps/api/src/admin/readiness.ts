@@ -2,7 +2,7 @@ import type { Database } from '@tallystick/database'
 import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
 import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
-import type { Published } from '../notes/published-notes.ts'
+import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch, WatchedPool } from '../notes/watch/watch-pools.ts'
 
 export type Check = {
@@ -33,19 +33,19 @@ export async function checkReadiness({
   subgraphs,
   remote = [],
   poolWatch,
-  checkBooks,
+  checkSignedNotes,
   checkClocks,
   isListening,
 }: {
   readonly database: Database
-  readonly published: Published
+  readonly published: PublishedNotes
   readonly clock: Clock
   readonly chainIds: readonly number[]
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote?: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[] | undefined
   readonly poolWatch?: Pick<PoolWatch, 'find'> | undefined
   /** Whether memory, signer journal and database agree. */
-  readonly checkBooks: () => Check
+  readonly checkSignedNotes: () => Check
   readonly checkClocks: () => readonly Check[]
   /** False before the public listener is open, and from the first moment of a shutdown on. */
   readonly isListening: () => boolean
@@ -60,7 +60,7 @@ export async function checkReadiness({
   const indexes = [...subgraphs].map(([chainId, { follower }]) =>
     checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
   )
-  const own = [await checkDatabase(database), checkListener(isListening()), checkBooks()]
+  const own = [await checkDatabase(database), checkListener(isListening()), checkSignedNotes()]
   const pools = chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId)))
   const checks = [...notes, ...own, ...checkClocks(), ...indexes, ...remote.map(checkRemote), ...pools]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }

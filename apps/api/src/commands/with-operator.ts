@@ -8,7 +8,7 @@ import { createOperator, type Operator } from '../admin/operator.ts'
 import { createClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../service-database.ts'
-import { readServerTime } from '../time/read-database-time.ts'
+import { readDatabaseTime } from '../time/read-database-time.ts'
 import { nameUser } from './name-user.ts'
 
 const probeTimeoutMs = 2_000
@@ -29,7 +29,7 @@ export async function withOperator<Result>(
   const database = await open(config.database.reveal())
   try {
     const clock = createClock()
-    const latestNow = async () => Math.max(clock.now(), await readServerTime(database))
+    const latestNow = async () => Math.max(clock.now(), await readDatabaseTime(database))
     const auditor = { actor: `local:${nameUser()}` }
     return await work(createOperator({ database, config, clock, latestNow, auditor }))
   } finally {

@@ -5,7 +5,7 @@ import { rootCertificates } from 'node:tls'
 import type { Config } from '../config.ts'
 import type { Findings } from './findings.ts'
 
-export type CertificateSurroundings = {
+export type CertificateCheckContext = {
   readonly listen: Config['listen']
   /** Names clients use, beside the one the service listens on. */
   readonly hosts: readonly string[]
@@ -20,7 +20,7 @@ const daysLeftMin = 14
 /** Looks at the certificate's file as a client will. Resolves to the certificate if there is one. */
 export function checkCertificate(
   findings: Findings,
-  { listen, hosts, nowMs }: CertificateSurroundings,
+  { listen, hosts, nowMs }: CertificateCheckContext,
 ): X509Certificate | undefined {
   if (!listen.tls) {
     findings.skip('file', 'TLS ends at the proxy in front: its certificate has to be looked at there')

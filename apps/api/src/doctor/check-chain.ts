@@ -6,7 +6,7 @@ import { checkPool } from './check-pool.ts'
 import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
 
-export type ChainSurroundings = {
+export type ChainCheckContext = {
   readonly chain: ChainConfig
   readonly tenors: readonly number[]
   readonly heads: readonly RpcHead[]
@@ -20,9 +20,9 @@ export type ChainSurroundings = {
 }
 
 /** The way to a chain, and the pool at its end. */
-export async function checkChain(findings: Findings, surroundings: ChainSurroundings): Promise<void> {
-  const { chain, heads } = surroundings
-  checkTenors(findings, surroundings)
+export async function checkChain(findings: Findings, context: ChainCheckContext): Promise<void> {
+  const { chain, heads } = context
+  checkTenors(findings, context)
   if (chain.rpc.length === 0) {
     const found = 'none is configured: neither the clock nor the notes are checked against the chain'
     return findings.warn('rpc', found, 'Give chains[].rpc at least one URL.')
@@ -33,14 +33,14 @@ export async function checkChain(findings: Findings, surroundings: ChainSurround
   const usable = heads.flatMap((one) => ('chainId' in one && one.chainId === chain.id ? [one.url] : []))
   const reader = createPoolReader({ chain: { ...chain, rpc: usable } })
   try {
-    await checkPool(findings, { ...surroundings, reader, headSeconds: head.timestamp })
+    await checkPool(findings, { ...context, reader, headSeconds: head.timestamp })
   } finally {
     reader.close()
   }
 }
 
 /** A tenor that the maturity rail refuses takes the whole set with it. */
-function checkTenors(findings: Findings, { chain, tenors, periods }: ChainSurroundings): void {
+function checkTenors(findings: Findings, { chain, tenors, periods }: ChainCheckContext): void {
   const [shortest = 0] = tenors
   const remaining = periods.map(({ noteDay, end }) => maturityOf({ noteDay, tenorDays: shortest }) - end)
   const least = remaining.reduce((a, b) => (a < b ? a : b))

@@ -4,7 +4,7 @@ import type { ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
 
-export type ClockSurroundings = {
+export type ClockCheckContext = {
   /** This machine's. */
   readonly nowMs: number
   readonly service: ServiceProbe
@@ -19,17 +19,17 @@ const skewSecondsOk = 5
 const skewSecondsMax = 60
 
 /** Compares every clock at hand with every other: this machine's, the service's, the database's, the chains'. */
-export function checkClock(findings: Findings, surroundings: ClockSurroundings): void {
-  const { service, nowMs, databaseOffsetMs } = surroundings
+export function checkClock(findings: Findings, context: ClockCheckContext): void {
+  const { service, nowMs, databaseOffsetMs } = context
   const offsetMs = service.state === 'running' ? service.offsetMs : 0
-  const chainOffsets = readChainOffsets(surroundings, nowMs + offsetMs)
+  const chainOffsets = readChainOffsets(context, nowMs + offsetMs)
   if (service.state === 'running') checkService(findings, offsetMs)
   checkDatabase(findings, databaseOffsetMs, chainOffsets)
   for (const { chainId, seconds } of chainOffsets) {
     const who = offsetMs === 0 ? 'this machine' : 'the service'
     checkChain(findings, { chainId, seconds, who, databaseOffsetMs })
   }
-  for (const { id } of surroundings.chains) {
+  for (const { id } of context.chains) {
     const isKnown = chainOffsets.some(({ chainId }) => chainId === id)
     if (!isKnown) findings.skip(`chain ${id}`, 'no RPC of this chain tells its time')
   }
@@ -40,7 +40,7 @@ export function checkClock(findings: Findings, surroundings: ClockSurroundings):
 }
 
 /** Positive is ahead of the service's time. */
-function readChainOffsets({ chains, heads }: ClockSurroundings, serviceNowMs: number) {
+function readChainOffsets({ chains, heads }: ClockCheckContext, serviceNowMs: number) {
   return chains.flatMap(({ id }) => {
     const head = newestHead(heads.get(id) ?? [], id)
     return head ? [{ chainId: id, seconds: Math.round(Number(head.timestamp) - serviceNowMs / 1000) }] : []

@@ -14,21 +14,21 @@ import type { RunningService, ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 
 /** What is written down about curve and notes, whoever was asked. */
-export type Books = { readonly notes: NotesReport; readonly curve: CurveReport }
+export type IssueReports = { readonly notes: NotesReport; readonly curve: CurveReport }
 
-export type DatabaseReading = {
+export type DatabaseState = {
   /** How far the server's clock is ahead of this machine's; undefined for the embedded one, which has no clock of its own. */
   readonly offsetMs?: number | undefined
-  readonly books?: Books | undefined
+  readonly reports?: IssueReports | undefined
   /** Nothing was ever stored, so no curve either. */
   readonly isEmpty?: boolean | undefined
 }
 
-type Surroundings = { readonly config: Config; readonly service: ServiceProbe; readonly clock: Clock }
+type DatabaseCheckContext = { readonly config: Config; readonly service: ServiceProbe; readonly clock: Clock }
 
 /** Reads only: nothing is made, nothing is migrated. */
-export async function checkDatabase(findings: Findings, surroundings: Surroundings): Promise<DatabaseReading> {
-  const { config, service } = surroundings
+export async function checkDatabase(findings: Findings, context: DatabaseCheckContext): Promise<DatabaseState> {
+  const { config, service } = context
   const url = config.database.reveal()
   const isEmbedded = url.startsWith('file:')
   if (isEmbedded && service.state === 'running') return askService(findings, service)
@@ -40,7 +40,7 @@ export async function checkDatabase(findings: Findings, surroundings: Surroundin
   try {
     const database = await openDatabase(url)
     try {
-      return await examine(database, { ...surroundings, findings })
+      return await examine(database, { ...context, findings })
     } finally {
       await database.close()
     }
@@ -52,7 +52,7 @@ export async function checkDatabase(findings: Findings, surroundings: Surroundin
 }
 
 /** One process at a time has the embedded database, and that is the service. */
-async function askService(findings: Findings, service: RunningService): Promise<DatabaseReading> {
+async function askService(findings: Findings, service: RunningService): Promise<DatabaseState> {
   const { checks } = await service.get<Readiness>('/readyz')
   const own = checks.find(({ name }) => name.startsWith('embedded database'))
   const found = `${own?.name ?? 'the embedded database'} is open in the running service: ${own?.detail ?? 'it does not say how it is'}`
@@ -63,8 +63,8 @@ async function askService(findings: Findings, service: RunningService): Promise<
 
 async function examine(
   database: Database,
-  { findings, config, clock }: Surroundings & { readonly findings: Findings },
-): Promise<DatabaseReading> {
+  { findings, config, clock }: DatabaseCheckContext & { readonly findings: Findings },
+): Promise<DatabaseState> {
   const startedAtMs = clock.now()
   const [row] = await database.query<{ version: string; now_ms: number }>(
     `select current_setting('server_version') as version, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`,
@@ -77,7 +77,7 @@ async function examine(
   if (schema !== 'current') return { offsetMs, isEmpty: schema === 'empty' }
   const latestNow = async () => clock.now() + Math.max(0, offsetMs ?? 0)
   const operator = createOperator({ database, config, clock, latestNow })
-  return { offsetMs, books: { notes: await operator.showNotes(), curve: await operator.showCurve() } }
+  return { offsetMs, reports: { notes: await operator.showNotes(), curve: await operator.showCurve() } }
 }
 
 /** Whether the tables are there as this version knows them. */

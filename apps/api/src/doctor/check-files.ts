@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { type Config, formatPath, readConfigJson } from '../config.ts'
 import type { Findings } from './findings.ts'
 
-type FilesContext = {
+type FilesCheckContext = {
   readonly config: Config
   readonly configPath: string
   readonly platform?: NodeJS.Platform
@@ -30,7 +30,7 @@ const stickyBit = 0o1000
  */
 export function checkFiles(
   findings: Findings,
-  { config, configPath, platform = process.platform }: FilesContext,
+  { config, configPath, platform = process.platform }: FilesCheckContext,
 ): void {
   if (platform === 'win32') {
     findings.skip('permissions', 'Windows has no file modes: check access lists by hand')

@@ -2,10 +2,10 @@ import { formatPeriod, type Period } from '@tallystick/core'
 import { JournalError, readJournal } from '../notes/journal/journal-file.ts'
 import type { Findings } from './findings.ts'
 
-type JournalContext = { readonly path: string; readonly isRunning: boolean }
+type JournalCheckContext = { readonly path: string; readonly isRunning: boolean }
 
 /** Reads the signer journal to its end. Takes no lock and changes nothing: a service may have it open. */
-export async function checkJournal(findings: Findings, context: JournalContext): Promise<void> {
+export async function checkJournal(findings: Findings, context: JournalCheckContext): Promise<void> {
   const { path, isRunning } = context
   try {
     const { sets, last, isTorn } = await summariseJournal(path)
@@ -36,7 +36,7 @@ async function summariseJournal(path: string) {
 
 function explainFailure(
   findings: Findings,
-  { path, isRunning, error }: JournalContext & { readonly error: unknown },
+  { path, isRunning, error }: JournalCheckContext & { readonly error: unknown },
 ): void {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof JournalError) {

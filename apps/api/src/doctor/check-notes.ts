@@ -1,12 +1,12 @@
 import { isAddressEqual } from 'viem'
 import type { Config } from '../config.ts'
-import type { Books } from './check-database.ts'
+import type { IssueReports } from './check-database.ts'
 import type { Findings } from './findings.ts'
 
-export type NotesSurroundings = {
+export type NotesCheckContext = {
   readonly config: Config
   /** Undefined where neither a service nor a database could be asked. */
-  readonly books: Books | undefined
+  readonly reports: IssueReports | undefined
   readonly isRunning: boolean
   /** The database could be asked and has nothing. */
   readonly isEmpty: boolean
@@ -15,24 +15,27 @@ export type NotesSurroundings = {
 }
 
 /** Whether there is something to offer: notes, or at least a curve to make them of. */
-export function checkNotes(findings: Findings, { config, books, isRunning, isEmpty, signer }: NotesSurroundings): void {
+export function checkNotes(
+  findings: Findings,
+  { config, reports, isRunning, isEmpty, signer }: NotesCheckContext,
+): void {
   const setCurve = `Set one: \`tallystick curve set ${config.tenors.map((tenor) => `${tenor}=<bps>`).join(' ')}\`.`
-  if (!books) {
+  if (!reports) {
     if (isRunning) findings.fail('notes', 'the service does not tell of its notes', 'See its log.')
     else if (isEmpty && config.curve.source === 'manual') findings.fail('curve', 'no curve was ever set', setCurve)
     else findings.skip('notes', 'nothing could be read about curve and notes')
     return
   }
-  for (const { chainId, period, issuedAt, command } of books.notes.rogue ?? []) {
+  for (const { chainId, period, issuedAt, command } of reports.notes.rogue ?? []) {
     findings.warn(
       `chain ${chainId}`,
       `the notes of ${period} were signed at ${issuedAt}, further ahead than a right clock allows`,
       `Correct the clock of the replica that signed them, then clear them: \`${command}\`.`,
     )
   }
-  for (const { chainId, current, next } of books.notes.chains) {
+  for (const { chainId, current, next } of reports.notes.chains) {
     const name = `chain ${chainId}`
-    const curve = books.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve
+    const curve = reports.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve
     if (current.signed && current.refusal) {
       const advice = 'Right after a key leak. Otherwise take rails.earlierSigner out of the configuration and restart.'
       findings.fail(name, `no notes of ${current.period} are handed out: ${current.refusal.message}`, advice)

@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
 import { signNote } from '../notes/signers/sign-note.ts'
-import type { PoolSurroundings } from './check-pool.ts'
+import type { PoolCheckContext } from './check-pool.ts'
 import type { Findings } from './findings.ts'
 
 const advice =
@@ -14,7 +14,7 @@ const maturitySeconds = 30n * 86_400n
  */
 export async function checkFreshNote(
   findings: Findings,
-  { chain, signer, reader, headSeconds, notes }: PoolSurroundings,
+  { chain, signer, reader, headSeconds, notes }: PoolCheckContext,
 ): Promise<void> {
   const name = 'fresh note'
   if (!signer) return findings.skip(name, 'there is no signer to sign one')
@@ -47,7 +47,7 @@ export async function checkFreshNote(
 /** Shows the pool what callers get now. */
 export async function checkOfferedNotes(
   findings: Findings,
-  { notes, reader, nowSeconds }: PoolSurroundings,
+  { notes, reader, nowSeconds }: PoolCheckContext,
 ): Promise<void> {
   const name = 'notes on offer'
   if (notes.length === 0) return findings.skip(name, 'there are none to show to the pool')

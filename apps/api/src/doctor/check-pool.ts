@@ -1,11 +1,11 @@
 import { domainSeparator, isAddressEqual } from 'viem'
 import type { PoolReader, PoolValues, PoolViews } from '../chain/pool-reader.ts'
 import type { PoolPauses } from '../chain/read-pool-state.ts'
-import type { ChainSurroundings } from './check-chain.ts'
+import type { ChainCheckContext } from './check-chain.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
 import type { Findings } from './findings.ts'
 
-export type PoolSurroundings = ChainSurroundings & {
+export type PoolCheckContext = ChainCheckContext & {
   readonly reader: PoolReader
   /** Time of the newest block. */
   readonly headSeconds: bigint
@@ -22,8 +22,8 @@ const views = [
 type Values = PoolValues<(typeof views)[number]>
 
 /** Whether the contract at the pool's address is the one the configuration means, and takes our notes. */
-export async function checkPool(findings: Findings, surroundings: PoolSurroundings): Promise<void> {
-  const { reader, chain } = surroundings
+export async function checkPool(findings: Findings, context: PoolCheckContext): Promise<void> {
+  const { reader, chain } = context
   const pool = chain.domain.verifyingContract
   if (!(await reader.hasCode())) {
     findings.fail(
@@ -35,18 +35,18 @@ export async function checkPool(findings: Findings, surroundings: PoolSurroundin
   }
   findings.ok('pool', `there is a contract at ${pool}`)
   const [values, pauses] = await Promise.all([reader.read(views), reader.readPauses()])
-  checkDomain(findings, { values, surroundings })
-  checkRegisteredSigner(findings, { values, surroundings })
-  checkLimits(findings, { values, surroundings })
+  checkDomain(findings, { values, context })
+  checkRegisteredSigner(findings, { values, context })
+  checkLimits(findings, { values, context })
   checkPauses(findings, pauses)
   checkFloatingIncome(findings, values)
-  await checkFreshNote(findings, surroundings)
-  await checkOfferedNotes(findings, surroundings)
+  await checkFreshNote(findings, context)
+  await checkOfferedNotes(findings, context)
 }
 
-type Input = { readonly values: Values; readonly surroundings: PoolSurroundings }
+type Input = { readonly values: Values; readonly context: PoolCheckContext }
 
-function checkDomain(findings: Findings, { values, surroundings: { chain } }: Input): void {
+function checkDomain(findings: Findings, { values, context: { chain } }: Input): void {
   const ours = domainSeparator({ domain: { ...chain.domain, chainId: chain.id } })
   const theirs = values.DOMAIN_SEPARATOR
   const { name, version } = chain.domain
@@ -61,7 +61,7 @@ function checkDomain(findings: Findings, { values, surroundings: { chain } }: In
   }
 }
 
-function checkRegisteredSigner(findings: Findings, { values, surroundings: { signer } }: Input): void {
+function checkRegisteredSigner(findings: Findings, { values, context: { signer } }: Input): void {
   const name = 'registered signer'
   const registered = values.verifierSigner
   if (registered === undefined) missing(findings, name, 'verifierSigner')
@@ -76,7 +76,7 @@ function checkRegisteredSigner(findings: Findings, { values, surroundings: { sig
   }
 }
 
-function checkLimits(findings: Findings, { values, surroundings: { chain } }: Input): void {
+function checkLimits(findings: Findings, { values, context: { chain } }: Input): void {
   const { maxCouponLimit, minMaturityLimit } = values
   if (maxCouponLimit === undefined) missing(findings, 'coupon limit', 'maxCouponLimit')
   else if (BigInt(chain.maxCouponBps) <= maxCouponLimit) {

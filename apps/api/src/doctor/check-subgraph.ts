@@ -8,7 +8,7 @@ import type { Findings } from './findings.ts'
 import { type Endpoint, querySubgraph } from './query-subgraph.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
 
-export type SubgraphSurroundings = {
+export type SubgraphCheckContext = {
   readonly chain: ChainConfig
   readonly config: Pick<Config, 'listen' | 'data'>
   readonly service: ServiceProbe
@@ -19,22 +19,20 @@ export type SubgraphSurroundings = {
 }
 
 /** Where a chain's data comes from: every URL of a remote subgraph, or the index of our own. */
-export async function checkSubgraph(findings: Findings, surroundings: SubgraphSurroundings): Promise<void> {
-  const { subgraph } = surroundings.chain
+export async function checkSubgraph(findings: Findings, context: SubgraphCheckContext): Promise<void> {
+  const { subgraph } = context.chain
   if (!subgraph) return findings.skip('subgraph', 'none is configured: the chain has no data')
-  if (subgraph.embedded) return checkEmbedded(findings, surroundings)
+  if (subgraph.embedded) return checkEmbedded(findings, context)
   const headers = Object.fromEntries(
     Object.entries(subgraph.headers ?? {}).map(([name, value]) => [name, value.reveal()]),
   )
   const urls = subgraph.urls ?? []
-  await Promise.all(
-    urls.map((url) => queryEndpoint(findings, { ...surroundings, url, headers, name: new URL(url).host })),
-  )
+  await Promise.all(urls.map((url) => queryEndpoint(findings, { ...context, url, headers, name: new URL(url).host })))
 }
 
-async function checkEmbedded(findings: Findings, surroundings: SubgraphSurroundings): Promise<void> {
-  const { service, chain, config, certificate } = surroundings
-  await checkPositions(findings, surroundings)
+async function checkEmbedded(findings: Findings, context: SubgraphCheckContext): Promise<void> {
+  const { service, chain, config, certificate } = context
+  await checkPositions(findings, context)
   if (service.state !== 'running')
     return findings.skip('index', 'no service runs: the index stands still until one does')
   const { checks } = await service.get<Readiness>('/readyz')
@@ -47,7 +45,7 @@ async function checkEmbedded(findings: Findings, surroundings: SubgraphSurroundi
   if (!listen.tls) return findings.skip('query', 'the service answers its proxy only: ask through that')
   const host = reachableHost(listen.host)
   await queryEndpoint(findings, {
-    ...surroundings,
+    ...context,
     name: 'service',
     url: `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
     headers: {},
@@ -55,7 +53,7 @@ async function checkEmbedded(findings: Findings, surroundings: SubgraphSurroundi
   })
 }
 
-async function checkPositions(findings: Findings, { chain, heads }: SubgraphSurroundings): Promise<void> {
+async function checkPositions(findings: Findings, { chain, heads }: SubgraphCheckContext): Promise<void> {
   const positions = chain.subgraph?.embedded?.positions
   if (!positions || !newestHead(heads, chain.id)) return findings.skip('positions', 'no RPC can be asked about them')
   const reader = createPoolReader({ chain })
@@ -73,7 +71,7 @@ async function checkPositions(findings: Findings, { chain, heads }: SubgraphSurr
 /** Asks one endpoint where it stands and for the positions of an address, in the words of the specification. */
 async function queryEndpoint(
   findings: Findings,
-  { name, chain, heads, config, nowSeconds, ...endpoint }: SubgraphSurroundings & Endpoint & { readonly name: string },
+  { name, chain, heads, config, nowSeconds, ...endpoint }: SubgraphCheckContext & Endpoint & { readonly name: string },
 ): Promise<void> {
   const result = await querySubgraph(endpoint)
   if ('problem' in result) return findings.fail(`${name}: ${result.step}`, `it ${result.problem}`, result.advice)

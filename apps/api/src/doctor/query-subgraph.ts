@@ -19,10 +19,10 @@ export async function querySubgraph(endpoint: Endpoint): Promise<SubgraphState> 
     const meta = await readMeta(endpoint)
     const variables = { walletAddress: `0x${'00'.repeat(20)}` }
     const { positionInfos } = await query(endpoint, { query: positionQuery, variables })
-    if (!Array.isArray(positionInfos)) throw new QueryFailure('answered the position query without positionInfos')
+    if (!Array.isArray(positionInfos)) throw new QueryError('answered the position query without positionInfos')
     return meta
   } catch (error) {
-    if (error instanceof QueryFailure) return { step: 'query', problem: error.message, advice: error.advice }
+    if (error instanceof QueryError) return { step: 'query', problem: error.message, advice: error.advice }
     return {
       step: 'reachable',
       problem: (error as Error).message,
@@ -33,7 +33,7 @@ export async function querySubgraph(endpoint: Endpoint): Promise<SubgraphState> 
 
 async function readMeta(endpoint: Endpoint): Promise<Extract<SubgraphState, { readonly head: unknown }>> {
   const { _meta: meta } = await query(endpoint, { query: metaQuery }).catch((error) => {
-    if (error instanceof QueryFailure && /timestamp/.test(error.message)) {
+    if (error instanceof QueryError && /timestamp/.test(error.message)) {
       return query(endpoint, { query: metaQueryWithoutTime })
     }
     throw error
@@ -42,7 +42,7 @@ async function readMeta(endpoint: Endpoint): Promise<Extract<SubgraphState, { re
     readonly block?: { readonly number?: unknown; readonly timestamp?: unknown }
     readonly hasIndexingErrors?: unknown
   }
-  if (typeof block?.number !== 'number') throw new QueryFailure('answered without a block: is it a subgraph?')
+  if (typeof block?.number !== 'number') throw new QueryError('answered without a block: is it a subgraph?')
   const timestamp = block.timestamp === null || block.timestamp === undefined ? undefined : Number(block.timestamp)
   return { head: { number: block.number, timestamp }, hasIndexingErrors: hasIndexingErrors === true }
 }
@@ -51,9 +51,9 @@ async function query(endpoint: Endpoint, body: QueryOptions['body']): Promise<Re
   const { status, contentType, text } = await postQuery({ ...endpoint, body })
   const answer = parse(text)
   const [first] = answer?.errors ?? []
-  if (first) throw new QueryFailure(`answers "${String(first.message).slice(0, 200)}"`, adviseOn(String(first.message)))
-  if (status !== 200) throw new QueryFailure(`answers with status ${status} (${contentType})`, adviseOnStatus(status))
-  if (!answer?.data) throw new QueryFailure(`answers with ${contentType} that is no GraphQL answer`)
+  if (first) throw new QueryError(`answers "${String(first.message).slice(0, 200)}"`, adviseOn(String(first.message)))
+  if (status !== 200) throw new QueryError(`answers with status ${status} (${contentType})`, adviseOnStatus(status))
+  if (!answer?.data) throw new QueryError(`answers with ${contentType} that is no GraphQL answer`)
   return answer.data
 }
 
@@ -86,8 +86,8 @@ function adviseOnStatus(status: number): string {
 }
 
 /** An answer that is none to the question. */
-class QueryFailure extends Error {
-  override readonly name = 'QueryFailure' as const
+class QueryError extends Error {
+  override readonly name = 'QueryError' as const
   readonly advice: string
 
   constructor(message: string, advice = 'Correct the URL in chains[].subgraph.urls: is it a GraphQL endpoint?') {

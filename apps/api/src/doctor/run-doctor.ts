@@ -7,7 +7,7 @@ import { checkCertificate } from './check-certificate.ts'
 import { checkChain } from './check-chain.ts'
 import { checkClock } from './check-clock.ts'
 import { checkConfig } from './check-config.ts'
-import { type Books, checkDatabase } from './check-database.ts'
+import { checkDatabase, type IssueReports } from './check-database.ts'
 import { checkFiles } from './check-files.ts'
 import { checkJournal } from './check-journal.ts'
 import { checkNotes } from './check-notes.ts'
@@ -89,12 +89,12 @@ function startExaminations(
   const journal = start('journal', (findings) =>
     checkJournal(findings, { path: config.signer.journal, isRunning: service.state === 'running' }),
   )
-  const books = readBooks(service, database.result)
+  const reports = readReports(service, database.result)
   const notes = start('notes', async (findings) => {
     const address = (await signer.result)?.address
     const isEmpty = (await database.result)?.isEmpty === true
     const isRunning = service.state === 'running'
-    checkNotes(findings, { config, books: await books, isRunning, isEmpty, signer: address })
+    checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signer: address })
   })
   const chains = config.chains.flatMap((chain) => {
     const current = periodAt(toSeconds(now()))
@@ -104,7 +104,7 @@ function startExaminations(
         tenors: config.tenors,
         heads: (await heads.get(chain.id)) ?? [],
         signer: await signer.result,
-        notes: offeredNotes(await books, chain),
+        notes: offeredNotes(await reports, chain),
         nowSeconds: toSeconds(now()),
         periods: [current, periodAfter(current)],
       }),
@@ -125,11 +125,11 @@ function startExaminations(
 }
 
 /** From the service where one runs: it may have the database to itself. */
-async function readBooks(
+async function readReports(
   service: ServiceProbe,
-  database: Promise<{ readonly books?: Books | undefined } | undefined>,
-): Promise<Books | undefined> {
-  if (service.state !== 'running') return (await database)?.books
+  database: Promise<{ readonly reports?: IssueReports | undefined } | undefined>,
+): Promise<IssueReports | undefined> {
+  if (service.state !== 'running') return (await database)?.reports
   try {
     return { notes: await service.get('/notes'), curve: await service.get('/curve') }
   } catch {
@@ -137,8 +137,8 @@ async function readBooks(
   }
 }
 
-function offeredNotes(books: Books | undefined, { id }: ChainConfig): Note[] {
-  const wires = books?.notes.chains.find(({ chainId }) => chainId === id)?.current.notes ?? []
+function offeredNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {
+  const wires = reports?.notes.chains.find(({ chainId }) => chainId === id)?.current.notes ?? []
   return wires.map(({ tenorDays: _, ...wire }) => decodeNote(wire))
 }
 
@@ -152,7 +152,10 @@ function examine<Result>(
   const result = (async () => {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Late(`gave no answer within ${subjectTimeoutMs / 1000} s`)), subjectTimeoutMs)
+      timer = setTimeout(
+        () => reject(new CheckTimeoutError(`gave no answer within ${subjectTimeoutMs / 1000} s`)),
+        subjectTimeoutMs,
+      )
     })
     try {
       return await Promise.race([Promise.resolve(work(findings)), late])
@@ -168,10 +171,10 @@ function examine<Result>(
 
 function explain(error: unknown): string {
   if (error instanceof TallystickError || error instanceof ChainError || error instanceof RpcError) return error.message
-  if (error instanceof Late) return error.message
+  if (error instanceof CheckTimeoutError) return error.message
   return `it ended with an error: ${error instanceof Error ? error.message : String(error)}`
 }
 
-class Late extends Error {
-  override readonly name = 'Late' as const
+class CheckTimeoutError extends Error {
+  override readonly name = 'CheckTimeoutError' as const
 }

@@ -3,13 +3,13 @@ import { formatChanging, type LaneAnswer, sendLaneAnswer } from '../http/lane-an
 import type { LaneParts } from '../http/lane-parts.ts'
 import { createMeasureLane } from '../http/measure-lane.ts'
 import { type Handler, isPlainRequest } from '../http/plain-request.ts'
-import type { TimeJudge } from '../time/clock-comparison.ts'
-import type { Published } from './published-notes.ts'
+import type { ClockComparison } from '../time/clock-comparison.ts'
+import type { PublishedNotes } from './published-notes.ts'
 
 export type FastLaneParts = LaneParts & {
-  readonly published: Pick<Published, 'at'>
+  readonly published: Pick<PublishedNotes, 'at'>
   readonly chainIds: readonly number[]
-  readonly time: Pick<TimeJudge, 'agrees'>
+  readonly time: Pick<ClockComparison, 'agrees'>
 }
 
 /** The answers of one second. */

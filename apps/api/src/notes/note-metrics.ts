@@ -2,7 +2,7 @@ import { periodAfter, periodAt } from '@tallystick/core'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
 import { type Refusal, refusalReasons } from './issue/rails.ts'
-import type { Published } from './published-notes.ts'
+import type { PublishedNotes } from './published-notes.ts'
 import { type SignerFailure, signerFailures } from './signers/signer.ts'
 
 export type NoteMetrics = {
@@ -29,7 +29,7 @@ export function createNoteMetrics({
 }: {
   readonly metrics: Metrics
   readonly clock: Clock
-  readonly published: Published
+  readonly published: PublishedNotes
   readonly chainIds: readonly number[]
 }): NoteMetrics {
   const refusals = (chain: number, reason: string) =>

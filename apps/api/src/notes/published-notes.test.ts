@@ -1,7 +1,7 @@
 import { notesResponseSchema, type Period, periodAfter, periodAt } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
 import type { NoteSet } from './note-set.ts'
-import { createPublished, type NotesFilter, type PublishedPeriod } from './published-notes.ts'
+import { createPublishedNotes, type NotesFilter, type PublishedPeriod } from './published-notes.ts'
 
 // 2026-07-15, day period, and those around it.
 const current = periodAt(BigInt(Date.parse('2026-07-15T12:00:00Z') / 1000))
@@ -39,7 +39,7 @@ function setOf({
 }
 
 function publishedWith(...sets: NoteSet[]) {
-  const published = createPublished([...new Set(sets.map(({ chainId }) => chainId))])
+  const published = createPublishedNotes([...new Set(sets.map(({ chainId }) => chainId))])
   for (const set of sets) published.publish(set)
   return published
 }
@@ -53,7 +53,7 @@ const endMs = Number(current.end) * 1000
 
 describe('time', () => {
   test('default: nothing published is nothing found', () => {
-    const published = createPublished([324])
+    const published = createPublishedNotes([324])
     expect(published.at(startMs)).toBeUndefined()
     expect(published.find(324, current.start)).toBeUndefined()
   })
@@ -144,7 +144,7 @@ describe('answers', () => {
   test('behavior: two replicas with the same notes give the same bytes and tag, in whatever order these came', () => {
     const [a, b] = [setOf({ chainId: 1 }), setOf({ chainId: 324 })]
     const one = publishedWith(a, b).at(startMs)?.answer({})
-    const other = createPublished([324, 1])
+    const other = createPublishedNotes([324, 1])
     other.publish(b)
     other.publish(a)
     expect(other.at(startMs)?.answer({})).toEqual(one)
@@ -220,7 +220,7 @@ describe('answers', () => {
 
 describe('a chain without notes', () => {
   test('behavior: is named, and the answer says that it is not whole', () => {
-    const published = createPublished([1, 324, 9])
+    const published = createPublishedNotes([1, 324, 9])
     published.publish(setOf())
     const period = published.at(startMs)
     expect(period?.answer({})?.complete).toBe(false)
@@ -234,7 +234,7 @@ describe('a chain without notes', () => {
   })
 
   test('behavior: asked for by itself there is no answer, and another chain’s is whole', () => {
-    const published = createPublished([1, 324])
+    const published = createPublishedNotes([1, 324])
     published.publish(setOf())
     const period = published.at(startMs)
     expect(period?.answer({ chainId: 1 })).toBeUndefined()
@@ -244,7 +244,7 @@ describe('a chain without notes', () => {
   })
 
   test('behavior: when it comes, the answers are made anew and whole', () => {
-    const published = createPublished([1, 324])
+    const published = createPublishedNotes([1, 324])
     published.publish(setOf())
     const before = published.at(startMs)?.answer({})
     published.publish(setOf({ chainId: 1 }))
@@ -261,7 +261,7 @@ describe('bounds', () => {
     while (periods.length < count) periods.push(periodAfter(periods.at(-1) as Period))
     return periods
   }
-  const visible = (published: ReturnType<typeof createPublished>, periods: readonly Period[]) =>
+  const visible = (published: ReturnType<typeof createPublishedNotes>, periods: readonly Period[]) =>
     periods.map(({ start }) => published.at(Number(start) * 1000) !== undefined)
 
   test('behavior: three periods are kept, the oldest goes first', () => {
@@ -323,7 +323,7 @@ describe('withholding', () => {
   })
 
   test('behavior: a set withheld before it is published is not on offer', () => {
-    const published = createPublished([324])
+    const published = createPublishedNotes([324])
     published.setWithheld(setOf(), true)
     expect(published.find(324, current.start)).toBeUndefined()
     published.publish(setOf())

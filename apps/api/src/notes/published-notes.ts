@@ -27,7 +27,7 @@ export type PublishedPeriod = {
   answer(filter: NotesFilter): NotesAnswer | undefined
 }
 
-export type Published = {
+export type PublishedNotes = {
   publish(set: NoteSet): void
   /** What is on offer at an instant. Nothing outside its own period is ever found. */
   at(nowMs: number): PublishedPeriod | undefined
@@ -49,7 +49,7 @@ const answersMax = 256
  * The notes in memory. The next period's lie here before its time, and the switch is the reader's own clock reading
  * falling into another period: no timer decides it, so none can be late.
  */
-export function createPublished(chainIds: readonly number[]): Published {
+export function createPublishedNotes(chainIds: readonly number[]): PublishedNotes {
   let periods: readonly KeptPeriod[] = []
   const withheld = new Set<string>()
   const offerOf = (startMs: number, sets: ReadonlyMap<number, NoteSet>): KeptPeriod => {
@@ -99,7 +99,7 @@ function keyOf({ chainId, period }: NoteSet): string {
 }
 
 /** The same notes, of which none is on offer while the clocks disagree about which period it is. */
-export function offerWhileAgreed(published: Published, agrees: (nowMs: number) => boolean): Published {
+export function withClockCheck(published: PublishedNotes, agrees: (nowMs: number) => boolean): PublishedNotes {
   return { ...published, at: (nowMs) => (agrees(nowMs) ? published.at(nowMs) : undefined) }
 }
 

@@ -2,17 +2,17 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import { namesTag } from '../http/names-tag.ts'
-import type { Dispute } from '../time/clock-comparison.ts'
-import type { TimeKeeper } from '../time/clock-monitor.ts'
-import type { NoteKeeper } from './issue/issue-scheduler.ts'
+import type { ClockDispute } from '../time/clock-comparison.ts'
+import type { ClockMonitor } from '../time/clock-monitor.ts'
+import type { IssueScheduler } from './issue/issue-scheduler.ts'
 import { assertOffered, parseNotesQuery } from './notes-query.ts'
-import type { NotesAnswer, NotesFilter, Published } from './published-notes.ts'
+import type { NotesAnswer, NotesFilter, PublishedNotes } from './published-notes.ts'
 
 export type NotesParts = {
-  readonly published: Published
-  readonly keeper: Pick<NoteKeeper, 'catchUp'>
+  readonly published: PublishedNotes
+  readonly scheduler: Pick<IssueScheduler, 'catchUp'>
   readonly clock: Clock
-  readonly time: Pick<TimeKeeper, 'findDispute' | 'refresh'>
+  readonly time: Pick<ClockMonitor, 'findDispute' | 'refresh'>
 }
 
 // Long enough to sign a set after a clock jump, short enough that a caller need not fear a hang.
@@ -44,18 +44,18 @@ type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }
 
 /** The answer for an instant; where it is not there yet, what catching up brings, for the instant that is then. */
 async function findAnswer(
-  { published, keeper, clock, time }: NotesParts,
+  { published, scheduler, clock, time }: NotesParts,
   { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
 ): Promise<Found | undefined> {
   const found = lookUp(published, { filter, nowMs })
   if (found) return found
   // After sleep the estimates of the other clocks are late, and one measurement corrects them.
-  await withinMs(Promise.all([keeper.catchUp(), time.refresh()]), catchUpMs)
+  await withinMs(Promise.all([scheduler.catchUp(), time.refresh()]), catchUpMs)
   return lookUp(published, { filter, nowMs: clock.now() })
 }
 
 function lookUp(
-  published: Published,
+  published: PublishedNotes,
   { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
 ): Found | undefined {
   const period = published.at(nowMs)
@@ -85,7 +85,7 @@ function unavailable(chainId: number | undefined): TallystickError {
   })
 }
 
-function disputed({ message, reference, retryAfterSeconds }: Dispute): TallystickError {
+function disputed({ message, reference, retryAfterSeconds }: ClockDispute): TallystickError {
   return new TallystickError({
     code: 'notes_unavailable',
     message:

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { PoolReader } from '../chain/pool-reader.ts'
 import type { Config } from '../config.ts'
 import type { DataParts } from '../data/data-route.ts'
-import type { Published } from '../notes/published-notes.ts'
+import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
@@ -19,7 +19,7 @@ export function openRate(
     log,
     monotonicNow,
   }: {
-    readonly published: Published
+    readonly published: PublishedNotes
     readonly data: DataParts
     /** Those that can be read. */
     readonly pools: ReadonlyMap<number, PoolReader>

@@ -2,7 +2,7 @@ import { type ChainRateFacts, currentRates, formatPeriod, periodAt, TallystickEr
 import type { FastifyInstance } from 'fastify'
 import { toSeconds } from '../clock.ts'
 import { parseChainId } from '../notes/notes-query.ts'
-import type { Published } from '../notes/published-notes.ts'
+import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { quote } from '../quote.ts'
 import { describePoolStatus } from './describe-pool-status.ts'
@@ -10,7 +10,7 @@ import type { PoolStates } from './pool-states.ts'
 import type { ReadFloatingIncome } from './read-floating-income.ts'
 
 export type RateParts = {
-  readonly published: Pick<Published, 'at'>
+  readonly published: Pick<PublishedNotes, 'at'>
   readonly readFloatingIncome: ReadFloatingIncome
   readonly poolStates: PoolStates
   readonly poolWatch: Pick<PoolWatch, 'find'>

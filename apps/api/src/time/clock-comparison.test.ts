@@ -2,7 +2,7 @@ import { periodAt } from '@tallystick/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toSeconds } from '../clock.ts'
-import { createTimeJudge, toleranceMs } from './clock-comparison.ts'
+import { createClockComparison, toleranceMs } from './clock-comparison.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
 
 const boundaryMs = Date.parse('2026-11-15T18:00:00-05:00')
@@ -12,9 +12,9 @@ function clockAt(name: string, earliestMs: number, latestMs = earliestMs): Refer
 }
 const unknown = (name: string): ReferenceClock => ({ name, estimate: () => undefined, measure: async () => undefined })
 const withDatabase = (earliestMs: number, latestMs?: number) =>
-  createTimeJudge({ database: clockAt('database', earliestMs, latestMs), chains: [] })
+  createClockComparison({ database: clockAt('database', earliestMs, latestMs), chains: [] })
 const withChain = (earliestMs: number, latestMs: number) =>
-  createTimeJudge({ database: undefined, chains: [clockAt('chain 324', earliestMs, latestMs)] })
+  createClockComparison({ database: undefined, chains: [clockAt('chain 324', earliestMs, latestMs)] })
 
 describe('the database’s clock', () => {
   test.each([
@@ -37,9 +37,9 @@ describe('the database’s clock', () => {
     ['a day ahead: never', 86_400_000, 0, 300],
     ['years ahead: never', 8 * 365 * 86_400_000, 0, 300],
   ])('error: disagrees: %s', (_, localMs, databaseMs, retryAfterSeconds) => {
-    const judge = withDatabase(boundaryMs + databaseMs)
-    expect(judge.agrees(boundaryMs + localMs)).toBe(false)
-    expect(judge.findDispute(boundaryMs + localMs)).toMatchObject({ reference: 'database', retryAfterSeconds })
+    const comparison = withDatabase(boundaryMs + databaseMs)
+    expect(comparison.agrees(boundaryMs + localMs)).toBe(false)
+    expect(comparison.findDispute(boundaryMs + localMs)).toMatchObject({ reference: 'database', retryAfterSeconds })
   })
 
   test.each([
@@ -53,18 +53,21 @@ describe('the database’s clock', () => {
   })
 
   test('behavior: the uncertainty of the measurement is tolerated, and judged by its far end', () => {
-    const judge = withDatabase(boundaryMs - 200, boundaryMs + 200)
-    expect(judge.agrees(boundaryMs - 200 - toleranceMs)).toBe(true)
-    expect(judge.agrees(boundaryMs - 201 - toleranceMs)).toBe(false)
-    expect(judge.agrees(boundaryMs + 200 + toleranceMs)).toBe(true)
-    expect(judge.agrees(boundaryMs + 201 + toleranceMs)).toBe(false)
+    const comparison = withDatabase(boundaryMs - 200, boundaryMs + 200)
+    expect(comparison.agrees(boundaryMs - 200 - toleranceMs)).toBe(true)
+    expect(comparison.agrees(boundaryMs - 201 - toleranceMs)).toBe(false)
+    expect(comparison.agrees(boundaryMs + 200 + toleranceMs)).toBe(true)
+    expect(comparison.agrees(boundaryMs + 201 + toleranceMs)).toBe(false)
   })
 
   test('error: one that was never measured agrees with nothing', () => {
-    const judge = createTimeJudge({ database: unknown('database'), chains: [clockAt('chain 324', boundaryMs)] })
-    expect(judge.agrees(boundaryMs)).toBe(false)
-    expect(judge.findDispute(boundaryMs)).toMatchObject({ retryAfterSeconds: 5 })
-    expect(judge.judge(boundaryMs).standing).toBe('unconfirmed')
+    const comparison = createClockComparison({
+      database: unknown('database'),
+      chains: [clockAt('chain 324', boundaryMs)],
+    })
+    expect(comparison.agrees(boundaryMs)).toBe(false)
+    expect(comparison.findDispute(boundaryMs)).toMatchObject({ retryAfterSeconds: 5 })
+    expect(comparison.status(boundaryMs).confirmation).toBe('unconfirmed')
   })
 
   test('default: the message names the clocks and how far they are apart', () => {
@@ -77,10 +80,10 @@ describe('the database’s clock', () => {
 
 describe('a chain’s clock', () => {
   test('behavior: disagrees only where its whole span is outside of the period', () => {
-    const judge = withChain(boundaryMs - 60_000, boundaryMs + 900_000)
-    expect(judge.agrees(boundaryMs - 1)).toBe(true)
-    expect(judge.agrees(boundaryMs - 3_600_000)).toBe(true)
-    expect(judge.agrees(boundaryMs + 3_600_000)).toBe(true)
+    const comparison = withChain(boundaryMs - 60_000, boundaryMs + 900_000)
+    expect(comparison.agrees(boundaryMs - 1)).toBe(true)
+    expect(comparison.agrees(boundaryMs - 3_600_000)).toBe(true)
+    expect(comparison.agrees(boundaryMs + 3_600_000)).toBe(true)
     expect(withChain(boundaryMs, boundaryMs + 900_000).findDispute(boundaryMs - 1)).toMatchObject({
       reference: 'chain 324',
       retryAfterSeconds: 1,
@@ -89,16 +92,16 @@ describe('a chain’s clock', () => {
   })
 
   test('behavior: one that cannot be read says nothing', () => {
-    const judge = createTimeJudge({ database: undefined, chains: [unknown('chain 324')] })
-    expect(judge.agrees(boundaryMs)).toBe(true)
-    expect(judge.judge(boundaryMs)).toEqual({ databaseSeconds: undefined, standing: 'unconfirmed' })
+    const comparison = createClockComparison({ database: undefined, chains: [unknown('chain 324')] })
+    expect(comparison.agrees(boundaryMs)).toBe(true)
+    expect(comparison.status(boundaryMs)).toEqual({ databaseSeconds: undefined, confirmation: 'unconfirmed' })
   })
 
   test('behavior: all clocks have to agree, and the longest wait is given', () => {
     const database = clockAt('database', boundaryMs + 1_000)
     const chains = [clockAt('chain 324', boundaryMs - 60_000, boundaryMs + 900_000), clockAt('chain 1', 0, 1)]
-    expect(createTimeJudge({ database, chains }).agrees(boundaryMs + 1_000)).toBe(false)
-    expect(createTimeJudge({ database, chains }).findDispute(boundaryMs - 1_000)).toMatchObject({
+    expect(createClockComparison({ database, chains }).agrees(boundaryMs + 1_000)).toBe(false)
+    expect(createClockComparison({ database, chains }).findDispute(boundaryMs - 1_000)).toMatchObject({
       reference: 'chain 1',
       retryAfterSeconds: 300,
     })
@@ -111,20 +114,20 @@ describe('for the rails', () => {
     [60_000, 'confirmed'],
     [60_001, 'contradicted'],
     [-60_001, 'contradicted'],
-  ])('default: %d ms from the database’s clock is %s', (offsetMs, standing) => {
+  ])('default: %d ms from the database’s clock is %s', (offsetMs, confirmation) => {
     const databaseSeconds = toSeconds(boundaryMs)
-    expect(withDatabase(boundaryMs).judge(boundaryMs + offsetMs)).toEqual({ databaseSeconds, standing })
+    expect(withDatabase(boundaryMs).status(boundaryMs + offsetMs)).toEqual({ databaseSeconds, confirmation })
   })
 
   test('default: without a second clock the local one is alone', () => {
-    const judge = createTimeJudge({ database: undefined, chains: [] })
-    expect(judge.judge(boundaryMs)).toEqual({ databaseSeconds: undefined, standing: 'alone' })
-    expect(judge.agrees(boundaryMs)).toBe(true)
+    const comparison = createClockComparison({ database: undefined, chains: [] })
+    expect(comparison.status(boundaryMs)).toEqual({ databaseSeconds: undefined, confirmation: 'single_clock' })
+    expect(comparison.agrees(boundaryMs)).toBe(true)
   })
 
   test('behavior: a chain confirms within its span', () => {
-    expect(withChain(boundaryMs - 60_000, boundaryMs + 900_000).judge(boundaryMs).standing).toBe('confirmed')
-    expect(withChain(boundaryMs - 60_000, boundaryMs + 900_000).judge(boundaryMs + 900_001).standing).toBe(
+    expect(withChain(boundaryMs - 60_000, boundaryMs + 900_000).status(boundaryMs).confirmation).toBe('confirmed')
+    expect(withChain(boundaryMs - 60_000, boundaryMs + 900_000).status(boundaryMs + 900_001).confirmation).toBe(
       'contradicted',
     )
   })
@@ -166,7 +169,7 @@ test('behavior: whatever the offset, nothing is served outside its period by the
     const database = createMeasuredClock({ name: 'database', read, monotonicNow: () => monotonicMs })
     await database.measure()
     monotonicMs += elapsed
-    const isServed = createTimeJudge({ database, chains: [] }).agrees(trueMs + offset)
+    const isServed = createClockComparison({ database, chains: [] }).agrees(trueMs + offset)
     if (offset === 0) return isServed
     if (!isServed) return true
     const { start, end } = periodAt(toSeconds(trueMs + offset))

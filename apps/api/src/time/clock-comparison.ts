@@ -1,9 +1,9 @@
 import { formatNewYork, type Period, periodAt } from '@tallystick/core'
 import { toSeconds } from '../clock.ts'
-import type { Estimate, ReferenceClock } from './reference-clock.ts'
+import type { ClockEstimate, ReferenceClock } from './reference-clock.ts'
 
 /** Two clocks that disagree about which period it is. */
-export type Dispute = {
+export type ClockDispute = {
   readonly reference: string
   /** When they will agree if nobody sets a clock. */
   readonly retryAfterSeconds: number
@@ -16,26 +16,26 @@ export type ClockReading = {
   readonly reference: string
   /** Positive where the local clock is ahead; undefined where the reference is not known. For a chain 0 within its tolerance. */
   readonly offsetMs: number | undefined
-  readonly dispute: Dispute | undefined
+  readonly dispute: ClockDispute | undefined
 }
 
 /** What the rails have to know about the clocks. */
-export type JudgedTime = {
+export type ClockStatus = {
   /** The database's clock, Unix seconds; undefined where it has none of its own. */
   readonly databaseSeconds: bigint | undefined
   /** `confirmed`: a second clock says the same. `alone`: there is no second clock. `unconfirmed`: it cannot be read. */
-  readonly standing: 'confirmed' | 'contradicted' | 'unconfirmed' | 'alone'
+  readonly confirmation: 'confirmed' | 'contradicted' | 'unconfirmed' | 'single_clock'
 }
 
-export type TimeJudge = {
+export type ClockComparison = {
   /** Whether every known clock agrees with a local instant about which period it is. */
   agrees(nowMs: number): boolean
-  findDispute(nowMs: number): Dispute | undefined
+  findDispute(nowMs: number): ClockDispute | undefined
   readings(nowMs: number): readonly ClockReading[]
-  judge(nowMs: number): JudgedTime
+  status(nowMs: number): ClockStatus
 }
 
-export type JudgeClocks = {
+export type ComparedClocks = {
   /** The database's clock; undefined where the database is embedded and has this machine's. */
   readonly database: ReferenceClock | undefined
   readonly chains: readonly ReferenceClock[]
@@ -49,8 +49,8 @@ const unmeasuredRetrySeconds = 5
 // Clocks that never agree by themselves are set by a person.
 const neverRetrySeconds = 300
 
-/** Creates the judge of the local clock. It keeps no time itself: the reference clocks do. */
-export function createTimeJudge({ database, chains }: JudgeClocks): TimeJudge {
+/** Creates the comparison of the local clock. It keeps no time itself: the reference clocks do. */
+export function createClockComparison({ database, chains }: ComparedClocks): ClockComparison {
   const isSamePeriod = createIsSamePeriod()
   const references = [...(database ? [database] : []), ...chains]
   const findRivalOf = (reference: ReferenceClock, nowMs: number): number | undefined => {
@@ -59,7 +59,7 @@ export function createTimeJudge({ database, chains }: JudgeClocks): TimeJudge {
     const rivalMs = reference === database ? findRival(estimate, nowMs) : findNearest(estimate, nowMs)
     return rivalMs === undefined || isSamePeriod(nowMs, rivalMs) ? undefined : rivalMs
   }
-  const disputeWith = (reference: ReferenceClock, nowMs: number): Dispute | undefined => {
+  const disputeWith = (reference: ReferenceClock, nowMs: number): ClockDispute | undefined => {
     if (reference === database && !reference.estimate()) return unmeasured(reference)
     const rivalMs = findRivalOf(reference, nowMs)
     return rivalMs === undefined ? undefined : describe(reference.name, { nowMs, rivalMs })
@@ -79,33 +79,33 @@ export function createTimeJudge({ database, chains }: JudgeClocks): TimeJudge {
         offsetMs: readOffset(reference, { nowMs, isExact: reference === database }),
         dispute: disputeWith(reference, nowMs),
       })),
-    judge: (nowMs) => judgeTime({ database, chains }, nowMs),
+    status: (nowMs) => readStatus({ database, chains }, nowMs),
   }
 }
 
-function judgeTime({ database, chains }: JudgeClocks, nowMs: number): JudgedTime {
+function readStatus({ database, chains }: ComparedClocks, nowMs: number): ClockStatus {
   const estimate = database?.estimate()
   if (database) {
-    if (!estimate) return { databaseSeconds: undefined, standing: 'unconfirmed' }
+    if (!estimate) return { databaseSeconds: undefined, confirmation: 'unconfirmed' }
     const databaseMs = middleOf(estimate)
-    const standing = Math.abs(nowMs - databaseMs) <= confirmedWithinMs ? 'confirmed' : 'contradicted'
-    return { databaseSeconds: toSeconds(databaseMs), standing }
+    const confirmation = Math.abs(nowMs - databaseMs) <= confirmedWithinMs ? 'confirmed' : 'contradicted'
+    return { databaseSeconds: toSeconds(databaseMs), confirmation }
   }
-  if (chains.length === 0) return { databaseSeconds: undefined, standing: 'alone' }
+  if (chains.length === 0) return { databaseSeconds: undefined, confirmation: 'single_clock' }
   const estimates = chains.flatMap((chain) => chain.estimate() ?? [])
-  if (estimates.length === 0) return { databaseSeconds: undefined, standing: 'unconfirmed' }
+  if (estimates.length === 0) return { databaseSeconds: undefined, confirmation: 'unconfirmed' }
   const isConfirmed = estimates.every((chain) => findNearest(chain, nowMs) === undefined)
-  return { databaseSeconds: undefined, standing: isConfirmed ? 'confirmed' : 'contradicted' }
+  return { databaseSeconds: undefined, confirmation: isConfirmed ? 'confirmed' : 'contradicted' }
 }
 
 /** Returns the end of an estimate that is farthest from an instant, or undefined if they are within the tolerance. */
-function findRival({ earliestMs, latestMs }: Estimate, nowMs: number): number | undefined {
+function findRival({ earliestMs, latestMs }: ClockEstimate, nowMs: number): number | undefined {
   if (nowMs < earliestMs - toleranceMs) return latestMs
   return nowMs > latestMs + toleranceMs ? earliestMs : undefined
 }
 
 /** Returns the end of an estimate that is nearest to an instant, or undefined if the instant is within it. */
-function findNearest({ earliestMs, latestMs }: Estimate, nowMs: number): number | undefined {
+function findNearest({ earliestMs, latestMs }: ClockEstimate, nowMs: number): number | undefined {
   if (nowMs < earliestMs) return earliestMs
   return nowMs > latestMs ? latestMs : undefined
 }
@@ -119,7 +119,7 @@ function readOffset(
   return nowMs - (isExact ? middleOf(estimate) : (findNearest(estimate, nowMs) ?? nowMs))
 }
 
-function middleOf({ earliestMs, latestMs }: Estimate): number {
+function middleOf({ earliestMs, latestMs }: ClockEstimate): number {
   return (earliestMs + latestMs) / 2
 }
 
@@ -136,7 +136,7 @@ function createIsSamePeriod(): (aMs: number, bMs: number) => boolean {
 function describe(
   reference: string,
   { nowMs, rivalMs }: { readonly nowMs: number; readonly rivalMs: number },
-): Dispute {
+): ClockDispute {
   const retryAfterSeconds = secondsUntilAgreed(Math.min(nowMs, rivalMs), Math.max(nowMs, rivalMs))
   const apart = Math.max(1, Math.round(Math.abs(nowMs - rivalMs) / 1000))
   return {
@@ -148,7 +148,7 @@ function describe(
   }
 }
 
-function unmeasured({ name }: ReferenceClock): Dispute {
+function unmeasured({ name }: ReferenceClock): ClockDispute {
   const message = `The clock of the ${name} was not measured yet, so the current period is not certain.`
   return { reference: name, retryAfterSeconds: unmeasuredRetrySeconds, message }
 }

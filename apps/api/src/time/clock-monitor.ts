@@ -7,16 +7,16 @@ import type { Config } from '../config.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
 import type { ReadChainTime } from '../notes/chain-time.ts'
 import { createChainClock } from './chain-clock.ts'
-import { createTimeJudge, type TimeJudge } from './clock-comparison.ts'
-import { readServerTime } from './read-database-time.ts'
+import { type ClockComparison, createClockComparison } from './clock-comparison.ts'
+import { readDatabaseTime } from './read-database-time.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
 
-export type TimeKeeper = TimeJudge & {
+export type ClockMonitor = ClockComparison & {
   /** Measures every clock again, unless that was done a moment ago. Never throws. */
   refresh(): Promise<void>
   check(): readonly Check[]
   /** Why it is not certain which period it is, after one more measurement if need be; undefined while it is. */
-  findDoubt(): Promise<string | undefined>
+  findUncertainty(): Promise<string | undefined>
   /** Throws `not_ready` for a reason to doubt: a curve would be stored for a wrong period. */
   assertCertain(): Promise<void>
   /** The later of the local and the database's clock, Unix milliseconds. */
@@ -24,7 +24,7 @@ export type TimeKeeper = TimeJudge & {
   stop(): void
 }
 
-export type TimeKeeperOptions = {
+export type ClockMonitorOptions = {
   readonly database: Database
   readonly chains: Config['chains']
   readonly readChainTime: ReadChainTime
@@ -37,7 +37,7 @@ export type TimeKeeperOptions = {
   readonly monotonicNow: () => number
 }
 
-export const timeMetricHelp: MetricHelp = {
+export const clockMetricHelp: MetricHelp = {
   tallystick_clock_offset_seconds:
     'Seconds the local clock is ahead of a reference clock. For a chain 0 while within its tolerance.',
   tallystick_clock_disputed:
@@ -53,10 +53,10 @@ const firstTriesMax = 5
 const offsetMsOk = 5_000
 
 /** Measures the reference clocks, first once before it resolves, then every few seconds. */
-export async function keepTime(options: TimeKeeperOptions): Promise<TimeKeeper> {
+export async function startClockMonitor(options: ClockMonitorOptions): Promise<ClockMonitor> {
   const { clock, say, monotonicNow } = options
   const { database, chains } = openClocks(options)
-  const judge = createTimeJudge({ database, chains })
+  const comparison = createClockComparison({ database, chains })
   const measureDatabase = createMeasuring(database ? [database] : [], monotonicNow)
   const measureChains = createMeasuring(chains, monotonicNow)
   const refresh = async () => {
@@ -67,39 +67,40 @@ export async function keepTime(options: TimeKeeperOptions): Promise<TimeKeeper> 
   if (!database && chains.length === 0) {
     say('this machine’s clock is the only one: the database is embedded and no RPC is configured')
   }
-  addMetrics(options.metrics, { judge, clock })
+  addMetrics(options.metrics, { comparison, clock })
   const sayChanges = createSayChanges(options.log)
   const tick = setInterval(() => {
-    const dispute = judge.findDispute(clock.now())
+    const dispute = comparison.findDispute(clock.now())
     sayChanges(dispute?.message)
     void measureDatabase(dispute ? tickMs : databaseEveryMs)
     void measureChains(dispute ? tickMs : chainEveryMs)
   }, tickMs)
   tick.unref()
-  const latestNow = async () => Math.max(clock.now(), Number(judge.judge(clock.now()).databaseSeconds ?? 0n) * 1000)
-  const findDoubt = async () => {
-    if (findDoubtAt(judge, clock.now()) !== undefined) await refresh()
-    return findDoubtAt(judge, clock.now())
+  const latestNow = async () =>
+    Math.max(clock.now(), Number(comparison.status(clock.now()).databaseSeconds ?? 0n) * 1000)
+  const findUncertainty = async () => {
+    if (findUncertaintyAt(comparison, clock.now()) !== undefined) await refresh()
+    return findUncertaintyAt(comparison, clock.now())
   }
   const assertCertain = async () => {
-    const doubt = await findDoubt()
+    const doubt = await findUncertainty()
     if (doubt !== undefined) throw uncertain(doubt)
   }
-  const certainty = { findDoubt, assertCertain }
+  const certainty = { findUncertainty, assertCertain }
   return {
-    ...judge,
+    ...comparison,
     ...certainty,
     refresh,
     latestNow,
-    check: () => checkClocks(judge, clock.now()),
+    check: () => checkClocks(comparison, clock.now()),
     stop: () => clearInterval(tick),
   }
 }
 
-function findDoubtAt(judge: TimeJudge, nowMs: number): string | undefined {
-  const dispute = judge.findDispute(nowMs)
+function findUncertaintyAt(comparison: ClockComparison, nowMs: number): string | undefined {
+  const dispute = comparison.findDispute(nowMs)
   if (dispute) return dispute.message
-  if (judge.judge(nowMs).standing !== 'unconfirmed') return undefined
+  if (comparison.status(nowMs).confirmation !== 'unconfirmed') return undefined
   return 'No other clock could be read since the start, so the current period is not certain.'
 }
 
@@ -113,8 +114,8 @@ function uncertain(doubt: string): TallystickError {
   })
 }
 
-function openClocks({ database, chains, readChainTime, databaseShiftMs, monotonicNow }: TimeKeeperOptions) {
-  const read = () => readServerTime(database)
+function openClocks({ database, chains, readChainTime, databaseShiftMs, monotonicNow }: ClockMonitorOptions) {
+  const read = () => readDatabaseTime(database)
   return {
     // The embedded database has this machine's clock.
     database:
@@ -146,15 +147,18 @@ function createMeasuring(
   }
 }
 
-function addMetrics(metrics: Metrics, { judge, clock }: { readonly judge: TimeJudge; readonly clock: Clock }): void {
+function addMetrics(
+  metrics: Metrics,
+  { comparison, clock }: { readonly comparison: ClockComparison; readonly clock: Clock },
+): void {
   metrics.gauge('tallystick_clock_offset_seconds', () =>
-    judge
+    comparison
       .readings(clock.now())
       .flatMap(({ reference, offsetMs }) =>
         offsetMs === undefined ? [] : [{ labels: { reference }, value: offsetMs / 1000 }],
       ),
   )
-  metrics.gauge('tallystick_clock_disputed', () => [{ value: judge.agrees(clock.now()) ? 0 : 1 }])
+  metrics.gauge('tallystick_clock_disputed', () => [{ value: comparison.agrees(clock.now()) ? 0 : 1 }])
 }
 
 /** Logs when a dispute begins and when it ends. Its text changes every second, so that is not compared. */
@@ -167,11 +171,11 @@ function createSayChanges(log: Logger): (problem: string | undefined) => void {
   }
 }
 
-function checkClocks(judge: TimeJudge, nowMs: number): Check[] {
-  const readings = judge.readings(nowMs)
-  const dispute = judge.findDispute(nowMs)
+function checkClocks(comparison: ClockComparison, nowMs: number): Check[] {
+  const readings = comparison.readings(nowMs)
+  const dispute = comparison.findDispute(nowMs)
   const known = readings.map(({ reference, offsetMs }) => `${formatOffset(offsetMs)} (${reference})`)
-  const alone = judge.judge(nowMs).standing === 'alone'
+  const alone = comparison.status(nowMs).confirmation === 'single_clock'
   const offsets = alone ? 'this machine’s clock is the only one' : `offset of the local clock: ${known.join(', ')}`
   const detail = dispute
     ? `${dispute.message} (${offsets}). Correct the wrong clock: \`tallystick doctor\` compares them all`

@@ -1,12 +1,12 @@
 /** The instants between which a clock's reading lies, Unix milliseconds. */
-export type Estimate = { readonly earliestMs: number; readonly latestMs: number }
+export type ClockEstimate = { readonly earliestMs: number; readonly latestMs: number }
 
 /** A clock that is not this machine's. */
 export type ReferenceClock = {
   /** For people and as a label, such as `database` or `chain 324`. */
   readonly name: string
   /** Its reading now, or undefined while none is known. Asks nobody: it counts on from the last measurement. */
-  estimate(): Estimate | undefined
+  estimate(): ClockEstimate | undefined
   /** Measures it. Resolves within a few seconds and never throws. A measurement that fails changes nothing. */
   measure(): Promise<void>
 }

@@ -18,6 +18,6 @@ export async function issueLastPeriod(
   const points = Object.fromEntries(config.tenors.map((tenorDays) => [tenorDays, couponOf({ tenorDays, daysAgo })]))
   await createOperator({ database, config, clock }).setCurve({ points, confirm: true, by: 'sandbox' })
   const { tenors, rails, chains } = config
-  const desk = { database, clock, signer, tenors, maxMoveBps: rails.maxMoveBps }
-  for (const chain of chains) await issuePastPeriod(desk, { chain, period })
+  const issueContext = { database, clock, signer, tenors, maxMoveBps: rails.maxMoveBps }
+  for (const chain of chains) await issuePastPeriod(issueContext, { chain, period })
 }

@@ -42,7 +42,7 @@ export function findLargestMove(points: CurvePoints, previous: NoteSet | undefin
 }
 
 /** A second pair of eyes needs a name that a token proves: a system user is whoever a person says he is. */
-export function assertNamed(actor: string): void {
+export function assertPersonalToken(actor: string): void {
   if (!/^local(:|$)/.test(actor)) return
   throw refused(
     `The move is above rails.fourEyesAboveBps, which needs two names, each with an admin token of its own (admin.tokens). "${actor}" works on the database without one. Start the service and run the command beside it.`,

@@ -7,7 +7,7 @@ import { findLastNoteSet } from '../note-store.ts'
 import { assertCurvePoints, type Curve, type CurvePoints } from './curve.ts'
 import {
   approveProposal,
-  assertNamed,
+  assertPersonalToken,
   type CurveProposal,
   findLargestMove,
   findProposal,
@@ -16,7 +16,7 @@ import {
 import { storeCurveIf } from './curve-store.ts'
 import { readMoveWindows } from './move-windows.ts'
 
-export type WantedCurve = {
+export type CurveRequest = {
   readonly points: CurvePoints
   /** Null is every chain. */
   readonly chainId: number | null
@@ -43,19 +43,19 @@ export type CurveChange =
  */
 export async function setCurve(
   database: Database,
-  { wanted, ...setting }: Setting & { readonly wanted: WantedCurve },
+  { wanted, ...setting }: Setting & { readonly wanted: CurveRequest },
 ): Promise<CurveChange> {
   const { auditor, config, nowSeconds } = setting
   const by = wanted.by ?? auditor.remark
   let proposal: CurveProposal | undefined
-  const curve = await storeWanted(database, {
+  const curve = await storeRequestedCurve(database, {
     ...setting,
     wanted,
     auditor: { ...auditor, remark: by },
     createdBy: by === undefined ? auditor.actor : `${auditor.actor} (${by})`,
     wants: async (transaction, { effective, record, moveBps }) => {
       if (config.rails.fourEyesAboveBps === undefined || moveBps <= config.rails.fourEyesAboveBps) return true
-      assertNamed(auditor.actor)
+      assertPersonalToken(auditor.actor)
       const { points, chainId, confirm: confirmed } = wanted
       const proposed = { points, chainId, confirmed, proposedBy: auditor.actor, effectiveFrom: effective.start }
       proposal = await storeProposal(transaction, { ...proposed, nowSeconds })
@@ -73,10 +73,10 @@ export async function approveCurve(
   { id, ...setting }: Setting & { readonly id: string },
 ): Promise<Curve> {
   const { auditor, nowSeconds } = setting
-  assertNamed(auditor.actor)
+  assertPersonalToken(auditor.actor)
   const proposal = await findProposal(database, id)
   const { points, chainId, confirmed, proposedBy } = proposal
-  const curve = await storeWanted(database, {
+  const curve = await storeRequestedCurve(database, {
     ...setting,
     wanted: { points, chainId, confirm: confirmed },
     createdBy: `${proposedBy}, approved by ${auditor.actor}`,
@@ -92,7 +92,7 @@ export async function approveCurve(
 type Judged = Parameters<Parameters<typeof storeCurveIf>[1]['wants']>
 
 /** Stores a curve that passes the rails, if `wants` says so under the lock. */
-async function storeWanted(
+async function storeRequestedCurve(
   database: Database,
   {
     config,
@@ -102,7 +102,7 @@ async function storeWanted(
     createdBy,
     wants,
   }: Setting & {
-    readonly wanted: WantedCurve
+    readonly wanted: CurveRequest
     readonly createdBy: string
     readonly wants: (
       transaction: Judged[0],

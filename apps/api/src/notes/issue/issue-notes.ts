@@ -2,7 +2,7 @@ import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { ChainConfig } from '../../config.ts'
-import type { TimeJudge } from '../../time/clock-comparison.ts'
+import type { ClockComparison } from '../../time/clock-comparison.ts'
 import type { ReadChainTime } from '../chain-time.ts'
 import type { Curve } from '../curve/curve.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
@@ -17,18 +17,18 @@ import { findRefusal, offeredTenors, type Refusal } from './rails.ts'
 import { signPeriodNote } from './sign-period-note.ts'
 
 /** What issuing needs around it. */
-export type IssuingDesk = {
+export type IssueContext = {
   readonly database: Database
   readonly clock: Clock
   readonly signer: Signer
   readonly readChainTime: ReadChainTime
-  readonly timeJudge: Pick<TimeJudge, 'judge'>
+  readonly clocks: Pick<ClockComparison, 'status'>
   readonly signAheadSeconds: number
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
   /** How far a coupon may move within a day and a week; undefined is any distance. */
   readonly windowLimits: WindowLimits | undefined
-  readonly preflight: Pick<Preflight, 'findHeld' | 'findRefusal'>
+  readonly preflight: Pick<Preflight, 'findPending' | 'findRefusal'>
   readonly maxAgeBusinessDays: number
   readonly curveSource: CurveSource
   readonly journal: JournalGuard
@@ -47,30 +47,30 @@ const attemptsMax = 5
  * `JournalError` and database errors, which are worth another try.
  */
 export async function issueNotes(
-  desk: IssuingDesk,
+  context: IssueContext,
   { chain, period }: { readonly chain: ChainConfig; readonly period: Period },
 ): Promise<IssueResult> {
   const key = { chainId: chain.id, periodStart: period.start }
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const stored = await findNoteSet(desk.database, key)
-    if (stored) return admitStored(desk, { set: stored, chain })
-    await desk.curveSource.prepare(period)
-    const curve = await findCurveInForce(desk.database, key)
-    const refusal = await judge(desk, { chain, period, curve })
+    const stored = await findNoteSet(context.database, key)
+    if (stored) return acceptStoredSet(context, { set: stored, chain })
+    await context.curveSource.prepare(period)
+    const curve = await findCurveInForce(context.database, key)
+    const refusal = await judge(context, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
-    desk.journal.assertAgrees({ chain, period, curve, tenors: offeredTenors(desk.tenors, curve) })
+    context.journal.assertAgrees({ chain, period, curve, tenors: offeredTenors(context.tenors, curve) })
     const set =
-      desk.preflight.findHeld({ ...key, curveId: curve.id }) ?? (await signSet(desk, { chain, period, curve }))
-    const objection = await desk.preflight.findRefusal(set)
+      context.preflight.findPending({ ...key, curveId: curve.id }) ?? (await signSet(context, { chain, period, curve }))
+    const objection = await context.preflight.findRefusal(set)
     if (objection) return { refusal: objection }
-    const published = await storeNoteSet(desk.database, set, () => desk.journal.record(set, { chain, curve }))
-    if (published) return admitStored(desk, { set: published, chain })
+    const published = await storeNoteSet(context.database, set, () => context.journal.record(set, { chain, curve }))
+    if (published) return acceptStoredSet(context, { set: published, chain })
   }
   throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times while its notes were being signed`)
 }
 
 async function judge(
-  { database, clock, windowLimits, curveSource, readChainTime, timeJudge, ...limits }: IssuingDesk,
+  { database, clock, windowLimits, curveSource, readChainTime, clocks, ...limits }: IssueContext,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
   const window = windowLimits && { chainId: chain.id, beforeStart: period.start, limits: windowLimits }
@@ -92,12 +92,12 @@ async function judge(
     latest,
     nowSeconds: toSeconds(nowMs),
     chainTimeSeconds,
-    time: timeJudge.judge(nowMs),
+    time: clocks.status(nowMs),
   })
 }
 
 async function signSet(
-  { signer, clock, tenors }: IssuingDesk,
+  { signer, clock, tenors }: IssueContext,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve },
 ): Promise<NoteSet> {
   const notes = await Promise.all(
@@ -117,17 +117,17 @@ async function signSet(
 }
 
 /** A set that is stored is proven, and journalled before it is published, whichever replica signed it. */
-export async function admitStored(
-  { journal }: Pick<IssuingDesk, 'journal'>,
+export async function acceptStoredSet(
+  { journal }: Pick<IssueContext, 'journal'>,
   { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
 ): Promise<IssueResult> {
-  const proven = await proveStored(set, chain)
+  const proven = await verifyStoredSet(set, chain)
   if (proven.set) await journal.admit(set, chain)
   return proven
 }
 
 /** What comes out of the database is proven like what comes from a signer: it may be another pool's, or altered. */
-async function proveStored(set: NoteSet, chain: ChainConfig): Promise<IssueResult> {
+async function verifyStoredSet(set: NoteSet, chain: ChainConfig): Promise<IssueResult> {
   for (const note of set.notes) {
     const verification = await verifyNote(note, { domain: chain.domain, signer: set.signer })
     const inWindow = note.validAfter === set.period.start - 1n && note.validBefore === set.period.end

@@ -7,25 +7,25 @@ import { JournalError } from '../journal/journal-file.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import type { NoteSet } from '../note-set.ts'
 import { recordRefusal } from '../note-store.ts'
-import type { Published } from '../published-notes.ts'
+import type { PublishedNotes } from '../published-notes.ts'
 import { SignerError } from '../signers/signer.ts'
-import { type IssuingDesk, issueNotes } from './issue-notes.ts'
+import { type IssueContext, issueNotes } from './issue-notes.ts'
 import type { Preflight } from './preflight.ts'
 import type { Refusal } from './rails.ts'
 import { createRetryGate } from './retry-gate.ts'
 
-export type NoteKeeper = {
+export type IssueScheduler = {
   /** Makes sure of the notes for now and, when it is near, for the next period. Resolves when it has tried. */
   catchUp(): Promise<void>
   stop(): Promise<void>
 }
 
-export type KeeperParts = {
-  readonly desk: IssuingDesk
+export type IssueSchedulerOptions = {
+  readonly context: IssueContext
   readonly chains: readonly ChainConfig[]
   /** Whether notes that another signer than the configured one made are handed out. */
   readonly earlierSigner: Config['rails']['earlierSigner']
-  readonly published: Published
+  readonly published: PublishedNotes
   readonly preflight: Pick<Preflight, 'watch'>
   readonly metrics: NoteMetrics
   readonly log: Logger
@@ -39,8 +39,8 @@ const tickMs = 1_000
  * Keeps the notes of the current and the coming period in memory. It looks at the clock every second instead of setting
  * a timer for the boundary, so that a machine that slept or whose clock was set is caught up with at the next look.
  */
-export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
-  const { desk, chains, published } = parts
+export async function startIssueScheduler(parts: IssueSchedulerOptions): Promise<IssueScheduler> {
+  const { context, chains, published } = parts
   const gate = createRetryGate(parts.monotonicNow)
   const refuse = createRefuse(parts)
   let stopped = false
@@ -52,19 +52,19 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
   }
   const catchUp = async () => {
     if (stopped) return
-    const nowSeconds = toSeconds(desk.clock.now())
+    const nowSeconds = toSeconds(context.clock.now())
     const current = periodAt(nowSeconds)
     // What failed ahead of the boundary is tried at it, not when its next try was due.
     if (knownStart !== current.start) gate.reset()
     knownStart = current.start
     await Promise.all(chains.map((chain) => ensure(chain, current)))
-    if (!stopped && judgedSeconds(desk, nowSeconds) >= current.end - BigInt(desk.signAheadSeconds)) {
+    if (!stopped && judgedSeconds(context, nowSeconds) >= current.end - BigInt(context.signAheadSeconds)) {
       await Promise.all(chains.map((chain) => ensure(chain, periodAfter(current))))
     }
     // Nobody waits for it: the notes are there, and an alarm is raised when it is known.
     if (!stopped) void parts.preflight.watch(findSets(parts, current))
   }
-  const stopListening = await desk.database.listen(curvesChannel, () => {
+  const stopListening = await context.database.listen(curvesChannel, () => {
     gate.reset()
     void catchUp()
   })
@@ -83,13 +83,13 @@ export async function keepNotes(parts: KeeperParts): Promise<NoteKeeper> {
 }
 
 /** The earlier of the local and the database's time: signing ahead waits for both. */
-function judgedSeconds({ timeJudge }: IssuingDesk, nowSeconds: bigint): bigint {
-  const { databaseSeconds = nowSeconds } = timeJudge.judge(Number(nowSeconds) * 1000)
+function judgedSeconds({ clocks }: IssueContext, nowSeconds: bigint): bigint {
+  const { databaseSeconds = nowSeconds } = clocks.status(Number(nowSeconds) * 1000)
   return databaseSeconds < nowSeconds ? databaseSeconds : nowSeconds
 }
 
 /** What is in memory of a period and the one after it. */
-function findSets({ chains, published }: KeeperParts, current: Period): NoteSet[] {
+function findSets({ chains, published }: IssueSchedulerOptions, current: Period): NoteSet[] {
   return chains.flatMap(({ id }) =>
     [current, periodAfter(current)].flatMap(({ start }) => published.find(id, start) ?? []),
   )
@@ -99,17 +99,17 @@ type Refuse = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<
 
 /** Resolves to whether the notes are in memory; never throws. */
 async function tryToIssue(
-  { desk, published, metrics, log, earlierSigner }: KeeperParts,
+  { context, published, metrics, log, earlierSigner }: IssueSchedulerOptions,
   { chain, period, refuse }: { readonly chain: ChainConfig; readonly period: Period; readonly refuse: Refuse },
 ): Promise<boolean> {
   const about = { chain: chain.id, periodStart: Number(period.start) }
   try {
-    const { set, refusal } = await issueNotes(desk, { chain, period })
+    const { set, refusal } = await issueNotes(context, { chain, period })
     if (!set) {
       await refuse(chain, period, refusal)
       return false
     }
-    const isEarlier = set.signer !== desk.signer.address
+    const isEarlier = set.signer !== context.signer.address
     if (isEarlier && earlierSigner === 'withhold') {
       await refuse(chain, period, withheld(set.signer))
       return false
@@ -117,7 +117,7 @@ async function tryToIssue(
     published.publish(set)
     log.info({ ...about, notes: set.notes.length, signer: set.signer }, 'notes are ready')
     if (isEarlier) {
-      log.warn({ ...about, configured: desk.signer.address }, 'these notes were signed by an earlier signer')
+      log.warn({ ...about, configured: context.signer.address }, 'these notes were signed by an earlier signer')
     }
     return true
   } catch (error) {
@@ -143,7 +143,7 @@ function withheld(signer: string): Refusal {
 }
 
 /** Says a refusal once where people look: log, metric, database. A repetition of the same one is not news. */
-function createRefuse({ desk, chains, metrics, log }: KeeperParts): Refuse {
+function createRefuse({ context, chains, metrics, log }: IssueSchedulerOptions): Refuse {
   const said = new Map<string, string>()
   return async (chain, period, refusal) => {
     const key = `${chain.id}:${period.start}`
@@ -151,8 +151,8 @@ function createRefuse({ desk, chains, metrics, log }: KeeperParts): Refuse {
     metrics.refused(chain.id, refusal.reason)
     const about = { chain: chain.id, periodStart: Number(period.start), reason: refusal.reason }
     log.error(about, `notes ${refusal.reason === 'earlier_signer' ? 'withheld' : 'not signed'}: ${refusal.message}`)
-    const nowSeconds = toSeconds(desk.clock.now())
-    await recordRefusal(desk.database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
+    const nowSeconds = toSeconds(context.clock.now())
+    await recordRefusal(context.database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
     said.delete(key)
     said.set(key, refusal.message)
     // This period and the next, of each chain: of what lies further back nothing is said any more.

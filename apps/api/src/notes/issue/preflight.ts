@@ -13,7 +13,7 @@ import { createRetryGate } from './retry-gate.ts'
  * What the pool says to a set. `too_early`: its node cannot be asked about a time to come, so the set has to wait for the
  * boundary. `unavailable`: no RPC answers.
  */
-export type PreflightVerdict =
+export type PreflightResult =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'refused'; readonly reason: RevertReason | 'no_code'; readonly message: string }
   | { readonly outcome: 'too_early' | 'unavailable'; readonly message: string }
@@ -23,7 +23,7 @@ export type Preflight = {
   /** Under "require": why a set must not be stored, or undefined. It is held for the next try. */
   findRefusal(set: NoteSet): Promise<Refusal | undefined>
   /** A set that was signed for a curve and could not be stored then: signing it again would prove nothing more. */
-  findHeld(key: {
+  findPending(key: {
     readonly chainId: number
     readonly periodStart: bigint
     readonly curveId: bigint
@@ -32,7 +32,7 @@ export type Preflight = {
   watch(sets: readonly NoteSet[]): Promise<void>
 }
 
-export type PreflightParts = {
+export type PreflightOptions = {
   readonly mode: Config['rails']['preflight']
   /** By chain id; a chain without an RPC has none and is not checked. */
   readonly readers: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
@@ -42,7 +42,7 @@ export type PreflightParts = {
   readonly monotonicNow: () => number
 }
 
-export function createPreflight(parts: PreflightParts): Preflight {
+export function createPreflight(parts: PreflightOptions): Preflight {
   const { mode, readers, clock, log } = parts
   const gate = createRetryGate(parts.monotonicNow)
   const accepted = createSetMemory(clock)
@@ -50,8 +50,11 @@ export function createPreflight(parts: PreflightParts): Preflight {
   const tell = createTell(parts)
   let openPeriodStart: bigint | undefined
 
-  const judge = async (set: NoteSet): Promise<PreflightVerdict> => {
-    const verdict = await askPool(readers.get(set.chainId) as PoolReader, { set, nowSeconds: toSeconds(clock.now()) })
+  const judge = async (set: NoteSet): Promise<PreflightResult> => {
+    const verdict = await runPreflight(readers.get(set.chainId) as PoolReader, {
+      set,
+      nowSeconds: toSeconds(clock.now()),
+    })
     tell(set, verdict)
     if (verdict.outcome === 'accepted') accepted.keep(set)
     return verdict
@@ -83,7 +86,7 @@ export function createPreflight(parts: PreflightParts): Preflight {
       const reason = verdict.outcome === 'refused' ? 'preflight_refused' : 'preflight_unavailable'
       return { reason, message: `they are held back (rails.preflight is "require"): ${verdict.message}` }
     },
-    findHeld: ({ chainId, periodStart, curveId }) => {
+    findPending: ({ chainId, periodStart, curveId }) => {
       const set = held.find({ chainId, period: { start: periodStart } })
       return set?.curveId === curveId ? set : undefined
     },
@@ -95,10 +98,10 @@ export function createPreflight(parts: PreflightParts): Preflight {
 }
 
 /** One call of `validatePriceFeed` for each note, all at the time at which the set begins to count, or now if it does. */
-export async function askPool(
+export async function runPreflight(
   reader: Pick<PoolReader, 'validate'>,
   { set, nowSeconds, signal }: { readonly set: NoteSet; readonly nowSeconds: bigint; readonly signal?: AbortSignal },
-): Promise<PreflightVerdict> {
+): Promise<PreflightResult> {
   const { notes, period, chainId } = set
   const isOpen = period.start <= nowSeconds
   try {
@@ -140,9 +143,9 @@ function createSetMemory(clock: Clock) {
 const saidMax = 100
 
 /** Counts every verdict; says it in the log when it is another than the last of that set. */
-function createTell({ metrics, log }: PreflightParts) {
+function createTell({ metrics, log }: PreflightOptions) {
   const said = new Map<string, string>()
-  return (set: NoteSet, verdict: PreflightVerdict) => {
+  return (set: NoteSet, verdict: PreflightResult) => {
     const about = { chain: set.chainId, periodStart: Number(set.period.start) }
     metrics.judged(set, verdict.outcome)
     const message = verdict.outcome === 'accepted' ? 'the pool takes these notes' : verdict.message

@@ -7,16 +7,16 @@ import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 
 /** A set whose period starts later than the sign-ahead allows: a wrong clock signed it. */
-export type RogueSet = { readonly chainId: number; readonly period: Period; readonly issuedAt: bigint }
+export type PrematureSet = { readonly chainId: number; readonly period: Period; readonly issuedAt: bigint }
 
 /** The last start of a period that may be signed already. The second is the rails' tolerance. */
-export type SignableUntil = { readonly lastStart: bigint }
+export type SigningHorizon = { readonly lastStart: bigint }
 
-export function signableUntil(nowSeconds: bigint, signAheadSeconds: number): SignableUntil {
+export function signingHorizon(nowSeconds: bigint, signAheadSeconds: number): SigningHorizon {
   return { lastStart: nowSeconds + BigInt(signAheadSeconds) + 1n }
 }
 
-export async function listRogueSets(database: Queryable, { lastStart }: SignableUntil): Promise<RogueSet[]> {
+export async function listPrematureSets(database: Queryable, { lastStart }: SigningHorizon): Promise<PrematureSet[]> {
   const rows = await database.query<{ chain_id: bigint; period_start: bigint; issued_at: bigint }>(
     'select chain_id, period_start, issued_at from note_sets where period_start > $1 order by period_start, chain_id',
     [lastStart],
@@ -29,7 +29,7 @@ export async function listRogueSets(database: Queryable, { lastStart }: Signable
 }
 
 /** Which set to discard, and in whose name. */
-export type WantedDiscard = SignableUntil & {
+export type DiscardRequest = SigningHorizon & {
   readonly chainId: number
   readonly periodStart: bigint
   readonly nowSeconds: bigint
@@ -49,14 +49,14 @@ export type DiscardedSet = {
  * be gone already, by another replica's doing or an interrupted try. The journal is written before the commit: if that
  * fails, the set is still stored and binds everyone, until this is called again.
  */
-export async function discardRogueSet(
+export async function discardPrematureSet(
   database: Database,
   {
     wanted: { chainId, periodStart, lastStart, nowSeconds, auditor },
     journal,
     chains,
   }: {
-    readonly wanted: WantedDiscard
+    readonly wanted: DiscardRequest
     /** Undefined where this machine has none. */
     readonly journal: Pick<SignerJournal, 'find' | 'discard'> | undefined
     readonly chains: readonly ChainConfig[]
@@ -70,7 +70,7 @@ export async function discardRogueSet(
     const signed = chain && journal?.find({ chain, periodStart })
     if (!set && !signed) throw notFound(chainId, periodStart)
     const period = periodAt(periodStart)
-    if (periodStart <= lastStart) throw notRogue(chainId, period)
+    if (periodStart <= lastStart) throw notPremature(chainId, period)
     const key = [chainId, periodStart]
     await transaction.query('delete from notes where chain_id = $1 and period_start = $2', key)
     await transaction.query('delete from note_sets where chain_id = $1 and period_start = $2', key)
@@ -108,7 +108,7 @@ function notFound(chainId: number, periodStart: bigint): TallystickError {
   })
 }
 
-function notRogue(chainId: number, period: Period): TallystickError {
+function notPremature(chainId: number, period: Period): TallystickError {
   return new TallystickError({
     code: 'rail_refused',
     message:

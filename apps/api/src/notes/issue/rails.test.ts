@@ -47,7 +47,7 @@ const sound: RailInput = {
   latest: setOf(before, { 7: 400, 30: 410 }),
   nowSeconds: period.start,
   chainTimeSeconds: period.start,
-  time: { databaseSeconds: undefined, standing: 'alone' },
+  time: { databaseSeconds: undefined, confirmation: 'single_clock' },
   signAheadSeconds: 600,
 }
 

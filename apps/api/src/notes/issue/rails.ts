@@ -1,6 +1,6 @@
 import { countBusinessDays, formatNewYork, maturityOf, newYorkDate, type Period } from '@tallystick/core'
 import type { ChainConfig } from '../../config.ts'
-import type { JudgedTime } from '../../time/clock-comparison.ts'
+import type { ClockStatus } from '../../time/clock-comparison.ts'
 import type { Curve } from '../curve/curve.ts'
 import type { MoveWindow } from '../curve/move-windows.ts'
 import type { NoteSet } from '../note-set.ts'
@@ -49,7 +49,7 @@ export type RailInput = {
   /** Newest block time known, where an RPC is configured and answers. */
   readonly chainTimeSeconds: bigint | undefined
   /** What the other clocks say of `nowSeconds`. */
-  readonly time: JudgedTime
+  readonly time: ClockStatus
   readonly signAheadSeconds: number
 }
 
@@ -166,7 +166,7 @@ export function formatConfirmation({ points }: Pick<Curve, 'points'>): string {
   return `If that is meant, say so: \`${command} --confirm\`.`
 }
 
-/** Published rates get old; a curve that a person set is in force until it is replaced. */
+/** PublishedNotes rates get old; a curve that a person set is in force until it is replaced. */
 function findAgeRefusal(input: RailInput, { provenance }: Curve): Refusal | undefined {
   if (!provenance) return undefined
   const day = newYorkDate(input.period.start)
@@ -198,7 +198,7 @@ function findClockRefusal(input: RailInput, curve: Curve): Refusal | undefined {
   const { nowSeconds, period, chainTimeSeconds, time } = input
   const refusal = findDatabaseTimeRefusal(input)
   if (refusal) return refusal
-  const isConfirmed = time.standing === 'confirmed'
+  const isConfirmed = time.confirmation === 'confirmed'
   // With a second clock that says the same, a set signed later than now is the work of a wrong clock: it is passed over.
   const latest = isConfirmed ? input.previous : input.latest
   if (!isConfirmed && latest && nowSeconds + clockBehindToleranceSeconds < latest.issuedAt) {
@@ -220,8 +220,8 @@ function findClockRefusal(input: RailInput, curve: Curve): Refusal | undefined {
 
 /** A refusal if the database's clock does not allow the period, or if there should be a second clock and none answers. */
 function findDatabaseTimeRefusal({ time, nowSeconds, period, signAheadSeconds }: RailInput): Refusal | undefined {
-  const { databaseSeconds, standing } = time
-  if (standing === 'unconfirmed') {
+  const { databaseSeconds, confirmation } = time
+  if (confirmation === 'unconfirmed') {
     return refuse(
       'clock_unconfirmed',
       'no second clock confirms the time: neither the database’s clock nor a chain’s could be read since the start. ' +

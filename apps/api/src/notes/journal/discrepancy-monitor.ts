@@ -3,14 +3,14 @@ import type { Check } from '../../admin/readiness.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import { curvesChannel } from '../curve/curve-store.ts'
-import { type BookDifference, type Books, compareBooks, differenceKinds } from './find-discrepancies.ts'
+import { type Discrepancy, discrepancyKinds, findDiscrepancies, type NoteRecords } from './find-discrepancies.ts'
 
-export const bookMetricHelp: MetricHelp = {
+export const discrepancyMetricHelp: MetricHelp = {
   tallystick_books_differ:
     'ALARM: periods whose notes differ between memory, signer journal and database, by chain and kind.',
 }
 
-export type BookKeeper = {
+export type DiscrepancyMonitor = {
   /** Compares now. Never throws: if the database cannot be read, the last result stays. */
   compare(): Promise<void>
   check(): Check
@@ -22,18 +22,18 @@ const compareEveryMs = 60_000
 const recheckEveryMs = 5_000
 
 /** Compares memory, journal and database at the start, every minute, and after each change of curves. */
-export async function keepBooks(
-  parts: Books & { readonly clock: Clock; readonly metrics: Metrics; readonly log: Logger },
-): Promise<BookKeeper> {
+export async function startDiscrepancyMonitor(
+  parts: NoteRecords & { readonly clock: Clock; readonly metrics: Metrics; readonly log: Logger },
+): Promise<DiscrepancyMonitor> {
   const { database, clock, metrics, chains } = parts
   const tell = createTell(parts.log)
-  let differences: readonly BookDifference[] = []
+  let differences: readonly Discrepancy[] = []
   let running: Promise<void> | undefined
   let comparedAt = 0
   const run = async () => {
     try {
       comparedAt = performance.now()
-      differences = await compareBooks(parts, toSeconds(clock.now()))
+      differences = await findDiscrepancies(parts, toSeconds(clock.now()))
       tell(differences)
     } catch (error) {
       parts.log.warn({ err: error }, 'memory, journal and database cannot be compared; the last result stays')
@@ -47,7 +47,7 @@ export async function keepBooks(
   }
   metrics.gauge('tallystick_books_differ', () =>
     chains.flatMap(({ id: chain }) =>
-      differenceKinds.map((kind) => ({ labels: { chain, kind }, value: count(differences, { chain, kind }) })),
+      discrepancyKinds.map((kind) => ({ labels: { chain, kind }, value: count(differences, { chain, kind }) })),
     ),
   )
   await compare()
@@ -77,8 +77,8 @@ export async function keepBooks(
 }
 
 function count(
-  differences: readonly BookDifference[],
-  { chain, kind }: { readonly chain: number; readonly kind: BookDifference['kind'] },
+  differences: readonly Discrepancy[],
+  { chain, kind }: { readonly chain: number; readonly kind: Discrepancy['kind'] },
 ): number {
   return differences.filter((difference) => difference.chainId === chain && difference.kind === kind).length
 }
@@ -86,7 +86,7 @@ function count(
 /** One line when a difference appears and one when all are gone. */
 function createTell(log: Logger) {
   let said = new Set<string>()
-  return (differences: readonly BookDifference[]) => {
+  return (differences: readonly Discrepancy[]) => {
     for (const { chainId, kind, message } of differences) {
       if (!said.has(message)) log.error({ chain: chainId, kind }, `signed notes differ: ${message}`)
     }

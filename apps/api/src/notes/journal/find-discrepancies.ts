@@ -3,22 +3,22 @@ import type { Database } from '@tallystick/database'
 import type { ChainConfig } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
-import type { Published } from '../published-notes.ts'
+import type { PublishedNotes } from '../published-notes.ts'
 import { findConflict, type SignedPeriod, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
-export const differenceKinds = ['database_behind', 'contradiction', 'memory_differs'] as const
+export const discrepancyKinds = ['database_behind', 'contradiction', 'memory_differs'] as const
 
 /** How memory, journal and database disagree about the notes of a chain and period. */
-export type BookDifference = {
+export type Discrepancy = {
   readonly chainId: number
-  readonly kind: (typeof differenceKinds)[number]
+  readonly kind: (typeof discrepancyKinds)[number]
   readonly message: string
 }
 
-export type Books = {
+export type NoteRecords = {
   readonly database: Database
   readonly journal: Pick<SignerJournal, 'find'>
-  readonly published: Pick<Published, 'find'>
+  readonly published: Pick<PublishedNotes, 'find'>
   readonly chains: readonly ChainConfig[]
   /** Publishes a stored set that has the terms of the one in memory and other signatures. Resolves to whether it did. */
   readonly adopt: (set: NoteSet, chain: ChainConfig) => Promise<boolean>
@@ -28,12 +28,12 @@ export type Books = {
  * Compares memory, journal and database for the current and the next period. Earlier ones cannot be used any more, and
  * later ones were signed with a wrong clock, if at all: they count when their time comes.
  */
-export async function compareBooks(books: Books, nowSeconds: bigint): Promise<BookDifference[]> {
+export async function findDiscrepancies(records: NoteRecords, nowSeconds: bigint): Promise<Discrepancy[]> {
   const current = periodAt(nowSeconds)
-  const found: BookDifference[] = []
-  for (const chain of books.chains) {
+  const found: Discrepancy[] = []
+  for (const chain of records.chains) {
     for (const period of [current, periodAfter(current)]) {
-      const difference = await compareOne(books, { chain, period })
+      const difference = await compareOne(records, { chain, period })
       if (difference) found.push({ chainId: chain.id, ...difference })
     }
   }
@@ -52,9 +52,9 @@ export function findStoredConflict(
 }
 
 async function compareOne(
-  { database, journal, published, adopt }: Books,
+  { database, journal, published, adopt }: NoteRecords,
   { chain, period }: { readonly chain: ChainConfig; readonly period: Period },
-): Promise<Omit<BookDifference, 'chainId'> | undefined> {
+): Promise<Omit<Discrepancy, 'chainId'> | undefined> {
   const key = { chainId: chain.id, periodStart: period.start }
   const signed = journal.find({ chain, periodStart: period.start })
   const stored = (await findNoteSet(database, key)) ?? (signed && (await findSettled(database, key)))

@@ -1,7 +1,7 @@
 import type { NoteDomain } from '@tallystick/core'
 import { z } from 'zod'
 import { domainSchema, uint } from './journal-entry.ts'
-import { openLine, sealLine } from './journal-line.ts'
+import { decodeJournalLine, encodeJournalLine } from './journal-line.ts'
 
 /** That a set signed by a wrong clock was given up before its time came: what the journal had for it no longer counts. */
 export type JournalDiscard = {
@@ -16,7 +16,7 @@ export type JournalDiscard = {
 
 export function encodeDiscard({ chainId, domain, periodStart, by, at }: JournalDiscard): Buffer {
   const { name, version: domainVersion, verifyingContract } = domain
-  return sealLine({
+  return encodeJournalLine({
     version,
     kind: 'discard',
     chainId,
@@ -29,7 +29,7 @@ export function encodeDiscard({ chainId, domain, periodStart, by, at }: JournalD
 
 /** Reads a line without its line break; undefined if it is damaged or no discard. */
 export function decodeDiscard(line: Buffer): JournalDiscard | undefined {
-  const { data } = discardSchema.safeParse(openLine(line))
+  const { data } = discardSchema.safeParse(decodeJournalLine(line))
   if (!data) return undefined
   const { chainId, domain, periodStart, by, at } = data
   return { chainId, domain, periodStart, by, at }

@@ -3,7 +3,7 @@ import { type Hex, isAddress } from 'viem'
 import { z } from 'zod'
 import type { Curve } from '../curve/curve.ts'
 import type { NoteSet } from '../note-set.ts'
-import { openLine, sealLine } from './journal-line.ts'
+import { decodeJournalLine, encodeJournalLine } from './journal-line.ts'
 
 /** A set that was signed, with the curve it came from: enough to put both back into a database that lost them. */
 export type JournalEntry = {
@@ -15,13 +15,16 @@ export type JournalEntry = {
 }
 
 /** Returns the entry of a set that is about to be stored or published. */
-export function makeEntry(set: NoteSet, { domain, curve }: { domain: NoteDomain; curve: Curve }): JournalEntry {
+export function createJournalEntry(
+  set: NoteSet,
+  { domain, curve }: { domain: NoteDomain; curve: Curve },
+): JournalEntry {
   return { domain, set, digests: set.notes.map((note) => hashNote(note, domain)), curve }
 }
 
 export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buffer {
   const { period, notes } = set
-  return sealLine({
+  return encodeJournalLine({
     version,
     chainId: set.chainId,
     domain: { name: domain.name, version: domain.version, verifyingContract: domain.verifyingContract },
@@ -46,7 +49,7 @@ export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buff
 
 /** Reads a line without its line break; undefined if it is damaged or no entry. */
 export function decodeEntry(line: Buffer): JournalEntry | undefined {
-  const parsed = entrySchema.safeParse(openLine(line))
+  const parsed = entrySchema.safeParse(decodeJournalLine(line))
   if (!parsed.success) return undefined
   const { chainId, domain, period, signer, issuedAt, curve } = parsed.data
   const notes = parsed.data.notes.map(({ maturity, tenorDays, coupon, r, s, v }) => ({

@@ -6,7 +6,7 @@ import type { Curve } from '../curve/curve.ts'
 import { findCurve } from '../curve/curve-store.ts'
 import { periodNoteTerms } from '../issue/sign-period-note.ts'
 import type { NoteSet } from '../note-set.ts'
-import { makeEntry } from './journal-entry.ts'
+import { createJournalEntry } from './journal-entry.ts'
 import { JournalError } from './journal-file.ts'
 import { findConflict, type SignedNote, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
@@ -34,7 +34,7 @@ export function createJournalGuard(database: Queryable, journal: SignerJournal):
     assertNoConflict(journal, { chain, period, notes })
   }
   const record: JournalGuard['record'] = async (set, { chain, curve }) => {
-    const entry = makeEntry(set, { domain: chain.domain, curve })
+    const entry = createJournalEntry(set, { domain: chain.domain, curve })
     const notes = set.notes.map((note, index) => ({ ...note, digest: entry.digests[index] as Hex }))
     assertNoConflict(journal, { chain, period: set.period, notes })
     if (!isJournalled(journal, { set, chain })) await journal.append(entry)

@@ -3,38 +3,38 @@ import type { Database } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import { admitStored } from '../issue/issue-notes.ts'
-import { type DiscardedSet, discardRogueSet, type WantedDiscard } from '../issue/premature-sets.ts'
-import type { Published } from '../published-notes.ts'
-import { type BookKeeper, keepBooks } from './discrepancy-monitor.ts'
+import { acceptStoredSet } from '../issue/issue-notes.ts'
+import { type DiscardedSet, type DiscardRequest, discardPrematureSet } from '../issue/premature-sets.ts'
+import type { PublishedNotes } from '../published-notes.ts'
+import { type DiscrepancyMonitor, startDiscrepancyMonitor } from './discrepancy-monitor.ts'
 import { createJournalGuard } from './journal-guard.ts'
 import { type ReconcileReport, reconcileNotes } from './reconcile-notes.ts'
 import { openSignerJournal, type SignerJournal } from './signer-journal.ts'
 
-type BooksContext = Pick<Parameters<typeof keepBooks>[0], 'clock' | 'metrics' | 'log'> & {
+type JournalChecksContext = Pick<Parameters<typeof startDiscrepancyMonitor>[0], 'clock' | 'metrics' | 'log'> & {
   readonly config: Pick<Config, 'signer' | 'chains'>
-  readonly published: Published
+  readonly published: PublishedNotes
 }
 
-export type RunningBooks = BookKeeper & {
+export type JournalChecks = DiscrepancyMonitor & {
   readonly reconcile: (auditor: Auditor) => Promise<ReconcileReport>
-  readonly discard: (wanted: WantedDiscard) => Promise<DiscardedSet>
+  readonly discard: (wanted: DiscardRequest) => Promise<DiscardedSet>
 }
 
 /** Starts the comparison of memory, journal and database, once the notes are in memory. */
-export async function startBooks(
+export async function startJournalChecks(
   database: Database,
-  { journal, ...context }: BooksContext & { readonly journal: SignerJournal },
-): Promise<RunningBooks> {
+  { journal, ...context }: JournalChecksContext & { readonly journal: SignerJournal },
+): Promise<JournalChecks> {
   const { config, clock, log, published } = context
   const guard = createJournalGuard(database, journal)
-  const keeper = await keepBooks({
+  const keeper = await startDiscrepancyMonitor({
     ...context,
     database,
     journal,
     chains: config.chains,
     adopt: async (set, chain) => {
-      const admitted = await admitStored({ journal: guard }, { set, chain }).catch(() => undefined)
+      const admitted = await acceptStoredSet({ journal: guard }, { set, chain }).catch(() => undefined)
       if (!admitted?.set) return false
       published.publish(set)
       log.warn({ chain: chain.id, periodStart: Number(set.period.start) }, 'adopted the signatures in the database')
@@ -50,7 +50,7 @@ export async function startBooks(
       return report
     },
     discard: async (wanted) => {
-      const discarded = await discardRogueSet(database, { wanted, journal, chains: config.chains })
+      const discarded = await discardPrematureSet(database, { wanted, journal, chains: config.chains })
       published.drop(wanted.chainId, wanted.periodStart)
       await keeper.compare()
       return discarded
@@ -79,12 +79,12 @@ export async function reconcileFromFile(
 /** Discards with the configured journal file, where no service runs that has it open. A machine may have none. */
 export async function discardFromFile(
   database: Database,
-  { config, wanted }: { readonly config: Pick<Config, 'signer' | 'chains'>; readonly wanted: WantedDiscard },
+  { config, wanted }: { readonly config: Pick<Config, 'signer' | 'chains'>; readonly wanted: DiscardRequest },
 ): Promise<DiscardedSet> {
   const path = config.signer.journal
   const journal = existsSync(path) ? await openSignerJournal(path, { create: false, say: () => undefined }) : undefined
   try {
-    return await discardRogueSet(database, { wanted, journal, chains: config.chains })
+    return await discardPrematureSet(database, { wanted, journal, chains: config.chains })
   } finally {
     await journal?.close()
   }

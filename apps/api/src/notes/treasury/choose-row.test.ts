@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type ChoiceRules, chooseRow } from './choose-row.ts'
+import { type ChooseRowOptions, chooseRow } from './choose-row.ts'
 import type { FeedRow } from './parse-feed.ts'
 
-const rules: ChoiceRules = {
+const rules: ChooseRowOptions = {
   basis: 'discount',
   tenors: [7, 30, 90, 180, 360],
   bills: undefined,

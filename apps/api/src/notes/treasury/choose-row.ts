@@ -12,7 +12,7 @@ export type ChosenRow = {
   readonly vanished: readonly number[]
 }
 
-export type ChoiceRules = {
+export type ChooseRowOptions = {
   readonly basis: BillBasis
   /** Days on offer. */
   readonly tenors: readonly number[]
@@ -24,7 +24,7 @@ export type ChoiceRules = {
   readonly today: string
 }
 
-type PricedRow = { readonly row: FeedRow; readonly rates: ReadonlyMap<number, string> }
+type RowWithRates = { readonly row: FeedRow; readonly rates: ReadonlyMap<number, string> }
 
 // Bills have printed between just below zero and 17 percent. What lies far outside is a slip of the decimal point.
 const ratePercentMin = -5
@@ -35,7 +35,7 @@ const ratePercentMax = 25
  * is one that has lost its shortest or longest bill while a tenor on offer lies beyond what is left: it would go flat
  * where it was not. A bill lost in between is bridged, and told. Throws `TreasuryFeedError`.
  */
-export function chooseRow(rows: readonly FeedRow[], rules: ChoiceRules): ChosenRow {
+export function chooseRow(rows: readonly FeedRow[], rules: ChooseRowOptions): ChosenRow {
   const priced = rows
     .filter(({ date }) => date <= rules.today)
     .map((row) => ({ row, rates: readRates(row, rules) }))
@@ -63,7 +63,7 @@ export function formatTerms(terms: readonly number[]): string {
   return `the ${terms.map((weeks) => `${weeks}-week`).join(' and ')} bill${terms.length === 1 ? '' : 's'}`
 }
 
-function readRates({ columns }: FeedRow, { basis, bills }: ChoiceRules): ReadonlyMap<number, string> {
+function readRates({ columns }: FeedRow, { basis, bills }: ChooseRowOptions): ReadonlyMap<number, string> {
   const name = basis === 'discount' ? 'CLOSE' : 'YIELD'
   const terms = billTerms.filter((weeks) => bills?.includes(weeks) ?? true)
   return new Map(
@@ -75,13 +75,13 @@ function readRates({ columns }: FeedRow, { basis, bills }: ChoiceRules): Readonl
 }
 
 /** What rows before this one, the last curve, or the operator's list have and this row has not. */
-function findMissing({ row, rates }: PricedRow, priced: readonly PricedRow[], rules: ChoiceRules): number[] {
+function findMissing({ row, rates }: RowWithRates, priced: readonly RowWithRates[], rules: ChooseRowOptions): number[] {
   const before = priced.filter((other) => other.row.date < row.date).flatMap((other) => [...other.rates.keys()])
   const expected = new Set(rules.bills ?? [...before, ...rules.knownBills])
   return [...expected].filter((weeks) => !rates.has(weeks)).sort((a, b) => a - b)
 }
 
-function isComplete({ rates }: PricedRow, missing: readonly number[], { bills, tenors }: ChoiceRules): boolean {
+function isComplete({ rates }: RowWithRates, missing: readonly number[], { bills, tenors }: ChooseRowOptions): boolean {
   if (missing.length === 0) return true
   if (bills) return false
   const terms = [...rates.keys()]
@@ -92,8 +92,8 @@ function isComplete({ rates }: PricedRow, missing: readonly number[], { bills, t
 }
 
 /** Rows are known by their date. Two of one date may be there, but only if they say the same. */
-function assertOneRow({ row, rates }: PricedRow, priced: readonly PricedRow[]): void {
-  const isSame = (other: PricedRow) =>
+function assertOneRow({ row, rates }: RowWithRates, priced: readonly RowWithRates[]): void {
+  const isSame = (other: RowWithRates) =>
     other.rates.size === rates.size && [...rates].every(([weeks, rate]) => other.rates.get(weeks) === rate)
   if (priced.filter((other) => other.row.date === row.date).every(isSame)) return
   throw new TreasuryFeedError({
@@ -102,7 +102,7 @@ function assertOneRow({ row, rates }: PricedRow, priced: readonly PricedRow[]): 
   })
 }
 
-function assertRates({ row, rates }: PricedRow): void {
+function assertRates({ row, rates }: RowWithRates): void {
   for (const [weeks, rate] of rates) {
     if (!isRatePercent(rate)) {
       throw new TreasuryFeedError({

@@ -2,7 +2,7 @@ import { type CurveProvenance, newYorkInstant } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
 import type { Curve } from '../curve/curve.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
-import { isNews } from './store-treasury-curve.ts'
+import { supersedes } from './store-treasury-curve.ts'
 
 const provenance: CurveProvenance = {
   source: 'treasury',
@@ -32,7 +32,7 @@ const stored: Curve = {
 }
 
 function newsAfter(change: Partial<CurveProvenance>, points = fetched.points) {
-  return isNews({ points, provenance: { ...provenance, ...change } }, { last: stored, inForce: stored })
+  return supersedes({ points, provenance: { ...provenance, ...change } }, { last: stored, inForce: stored })
 }
 
 describe('after a curve of the Treasury', () => {
@@ -75,15 +75,15 @@ describe('after a curve that an operator set', () => {
     ['2024-11-21', '00:00', false],
     ['2024-11-01', '18:00', true],
   ])('behavior: one in force from %s %s gives way to rates of 2024-11-20: %s', (date, time, gives) => {
-    expect(isNews(fetched, { last: undefined, inForce: setFor(date, time) })).toBe(gives)
+    expect(supersedes(fetched, { last: undefined, inForce: setFor(date, time) })).toBe(gives)
   })
 
   test('error: it does not give way to rates older than were had before it', () => {
     const last = { ...stored, provenance: { ...provenance, sourceDate: '2024-11-21' } }
-    expect(isNews(fetched, { last, inForce: setFor('2024-11-01', '18:00') })).toBe(false)
+    expect(supersedes(fetched, { last, inForce: setFor('2024-11-01', '18:00') })).toBe(false)
   })
 })
 
 test('default: the first curve of all is news', () => {
-  expect(isNews(fetched, { last: undefined, inForce: undefined })).toBe(true)
+  expect(supersedes(fetched, { last: undefined, inForce: undefined })).toBe(true)
 })

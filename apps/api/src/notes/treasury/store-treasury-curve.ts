@@ -43,7 +43,7 @@ export async function storeTreasuryCurve(
     wants: async (transaction, effective) => {
       const last = await findLastTreasuryCurve(transaction, chainId)
       const inForce = await findCurveInForce(transaction, { chainId, periodStart: effective.start })
-      if (!isNews(curve, { last, inForce })) return false
+      if (!supersedes(curve, { last, inForce })) return false
       assertNotRevised(curve, { used: await findSignedTreasuryCurve(transaction, curve.provenance.sourceDate), bills })
       return true
     },
@@ -54,7 +54,7 @@ export async function storeTreasuryCurve(
  * Whether a curve replaces the one in force. Never with older rates than were had before. A curve that an operator set
  * stays until rates are published after the boundary it is in force from, so that it is in force at least for one period.
  */
-export function isNews(
+export function supersedes(
   { points, provenance }: TreasuryCurve,
   { last, inForce }: { readonly last: Curve | undefined; readonly inForce: Curve | undefined },
 ): boolean {

@@ -7,7 +7,7 @@ import type { Metrics } from '../../metrics.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
 import { findLastTreasuryCurve } from '../curve/curve-store.ts'
 import { findNoteSet } from '../note-store.ts'
-import type { Published } from '../published-notes.ts'
+import type { PublishedNotes } from '../published-notes.ts'
 import { checkPlausibility } from './check-plausibility.ts'
 import { formatTerms } from './choose-row.ts'
 import { TreasuryFeedError } from './feed-error.ts'
@@ -16,17 +16,17 @@ import { fetchSofr, type Sofr } from './fetch-sofr.ts'
 import { storeTreasuryCurve } from './store-treasury-curve.ts'
 import { createTreasuryMetrics, type FeedStatus, type FetchOutcome } from './treasury-metrics.ts'
 
-export type TreasuryParts = {
+export type TreasurySourceOptions = {
   readonly database: Database
   readonly clock: Clock
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'> & { readonly curve: TreasuryConfig }
-  readonly published: Published
+  readonly published: PublishedNotes
   readonly metrics: Metrics
   readonly log: Logger
   /** Milliseconds that never run backwards: waiting times are measured with it. */
   readonly monotonicNow: () => number
   /** Why it is not certain which period it is, if so: then nothing is stored. */
-  readonly findDoubt: () => Promise<string | undefined>
+  readonly findUncertainty: () => Promise<string | undefined>
 }
 
 /** The tries made for one period. */
@@ -50,7 +50,7 @@ const failedMsMax = 60_000
  * Keeps the curve as new as the Treasury's rates: fetches ahead of each boundary, again and again until it has the newest
  * row or the period is signed. Like the keeper of notes it looks at the clock every second rather than wait for a moment.
  */
-export async function keepTreasuryCurve(parts: TreasuryParts): Promise<CurveSource> {
+export async function startTreasurySource(parts: TreasurySourceOptions): Promise<CurveSource> {
   const { database, clock, config, published } = parts
   const stopping = new AbortController()
   const tries = new Map<bigint, Tries>()
@@ -109,7 +109,7 @@ function delayAfter(outcome: FetchOutcome, failures: number): number {
   return Math.min(failedMsMin * 2 ** (failures - 1), failedMsMax)
 }
 
-async function isSigned({ database, config }: TreasuryParts, period: Period): Promise<boolean> {
+async function isSigned({ database, config }: TreasurySourceOptions, period: Period): Promise<boolean> {
   const sets = await Promise.all(
     config.chains.map(({ id }) => findNoteSet(database, { chainId: id, periodStart: period.start })),
   )
@@ -118,7 +118,7 @@ async function isSigned({ database, config }: TreasuryParts, period: Period): Pr
 
 /** One fetch from the feed to the stored curve, and what is known of the feed by it. `run` never throws. */
 function createAttempt(
-  parts: TreasuryParts,
+  parts: TreasurySourceOptions,
   { signal, sourceDate }: { readonly signal: AbortSignal; readonly sourceDate: string | undefined },
 ) {
   const { clock, log } = parts
@@ -130,7 +130,7 @@ function createAttempt(
   let isDisputed = false
 
   const fetchAndStore = async (period: Period): Promise<FetchOutcome> => {
-    const doubt = await parts.findDoubt()
+    const doubt = await parts.findUncertainty()
     if (doubt !== undefined) throw disputed(doubt)
     const nowSeconds = toSeconds(clock.now())
     const [fetched, sofr] = await Promise.all([
@@ -175,7 +175,7 @@ function createAttempt(
   }
   // The period may be signed by then, so that no fetch would clear the problem.
   const endDispute = async () => {
-    if (!isDisputed || (await parts.findDoubt()) !== undefined) return
+    if (!isDisputed || (await parts.findUncertainty()) !== undefined) return
     isDisputed = false
     status = { ...status, problem: undefined }
   }
@@ -188,7 +188,7 @@ function disputed(doubt: string): TreasuryFeedError {
 }
 
 async function fetchFor(
-  { database, config }: TreasuryParts,
+  { database, config }: TreasurySourceOptions,
   {
     period,
     nowSeconds,

@@ -1,7 +1,7 @@
 import type { RevertReason } from '../../chain/describe-revert.ts'
 import type { PausableContract, PoolState } from '../../chain/read-pool-state.ts'
 import type { ChainConfig } from '../../config.ts'
-import type { PreflightVerdict } from '../issue/preflight.ts'
+import type { PreflightResult } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
 
 /** What can be wrong with a pool. `unknown`: no RPC tells. */
@@ -29,7 +29,7 @@ type Judged = {
   readonly refusals: readonly Refused[]
 }
 
-type Refused = Extract<PreflightVerdict, { readonly outcome: 'refused' }>
+type Refused = Extract<PreflightResult, { readonly outcome: 'refused' }>
 
 const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
   pool: 'pool_paused',
@@ -38,7 +38,7 @@ const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
 }
 
 /** Returns what is wrong with a pool by what its chain said. Pure. */
-export function judgePool({ state, refusals, ...judged }: Judged): PoolProblems {
+export function findPoolProblems({ state, refusals, ...judged }: Judged): PoolProblems {
   const problems = new Map<PoolProblem, string>()
   for (const contract of state.paused) {
     problems.set(pauseProblems[contract], `the ${contract} is paused: nobody can lend or claim`)
@@ -59,7 +59,7 @@ export function judgePool({ state, refusals, ...judged }: Judged): PoolProblems 
  * Whether a refusal says that the pool does not take the notes. Those about time are for the clocks to judge, and a pause
  * may end within the period.
  */
-export function isAgainstNotes(verdict: PreflightVerdict): verdict is Refused {
+export function rejectsNotes(verdict: PreflightResult): verdict is Refused {
   return verdict.outcome === 'refused' && !passingReasons.includes(verdict.reason)
 }
 

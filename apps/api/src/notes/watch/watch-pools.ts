@@ -4,10 +4,16 @@ import type { PoolLimits } from '../../chain/read-pool-state.ts'
 import { toSeconds } from '../../clock.ts'
 import type { ChainConfig } from '../../config.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
-import { askPool, type PreflightVerdict } from '../issue/preflight.ts'
+import { type PreflightResult, runPreflight } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
-import { isAgainstNotes, judgePool, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
-import { createWithhold, type WithholdParts } from './withhold-notes.ts'
+import {
+  findPoolProblems,
+  type PoolProblem,
+  type PoolProblems,
+  poolProblems,
+  rejectsNotes,
+} from './find-pool-problems.ts'
+import { createNoteWithholder, type WithholdOptions } from './withhold-notes.ts'
 
 /** What is known of a pool. Undefined problems: it was never heard. */
 export type WatchedPool = { readonly problems: PoolProblems | undefined }
@@ -18,7 +24,7 @@ export type PoolWatch = {
   stop(): Promise<void>
 }
 
-export type WatchTimes = {
+export type PoolWatchIntervals = {
   /** From one look at a pool to the next. */
   readonly intervalMs: number
   /** To the second look after a refusal: one answer alone, of a node that lags or lies, decides nothing. */
@@ -27,12 +33,12 @@ export type WatchTimes = {
   readonly staleMs: number
 }
 
-export type WatchParts = WithholdParts & {
+export type PoolWatchOptions = WithholdOptions & {
   /** By chain id; a chain without an RPC has none and is not watched. */
   readonly pools: ReadonlyMap<number, Pick<PoolReader, 'readState' | 'validate'>>
   readonly metrics: Metrics
   readonly monotonicNow: () => number
-  readonly times?: WatchTimes | undefined
+  readonly times?: PoolWatchIntervals | undefined
 }
 
 export const poolMetricHelp: MetricHelp = {
@@ -41,14 +47,14 @@ export const poolMetricHelp: MetricHelp = {
 }
 
 // Two looks that each take the reader's whole deadline (twice 8 s) still end within a minute of a change.
-const defaultTimes: WatchTimes = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
+const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
 
 /**
  * Looks at every pool that has an RPC, again and again: what is paused, the limits, and whether it still takes the notes
  * in memory. Tells each change once in the log, and in the metric. Where rails.preflight is "require", notes that the
  * pool refuses twice in a row are withheld until it takes them. Resolves after the first looks where that matters.
  */
-export async function watchPools(parts: WatchParts): Promise<PoolWatch> {
+export async function watchPools(parts: PoolWatchOptions): Promise<PoolWatch> {
   const chains = parts.config.chains.filter(({ id }) => parts.pools.has(id))
   const stopping = new AbortController()
   const watches = new Map(chains.map((chain) => [chain.id, watchPool(chain, { ...parts, signal: stopping.signal })]))
@@ -78,7 +84,7 @@ type OneWatch = {
   settle(): Promise<void>
 }
 
-function watchPool(chain: ChainConfig, parts: WatchParts & { readonly signal: AbortSignal }): OneWatch {
+function watchPool(chain: ChainConfig, parts: PoolWatchOptions & { readonly signal: AbortSignal }): OneWatch {
   const { monotonicNow, signal, times = defaultTimes } = parts
   const look = createLook(chain, parts)
   const tell = createTell(chain, parts)
@@ -134,16 +140,19 @@ type Seen = {
 }
 
 /** One look at a pool: its state, and what it says to the sets in memory. Throws `ChainError`. */
-function createLook(chain: ChainConfig, parts: WatchParts & { readonly signal: AbortSignal }): () => Promise<Seen> {
+function createLook(
+  chain: ChainConfig,
+  parts: PoolWatchOptions & { readonly signal: AbortSignal },
+): () => Promise<Seen> {
   const { published, clock, signal, config } = parts
   const reader = parts.pools.get(chain.id) as Pick<PoolReader, 'readState' | 'validate'>
-  const withhold = createWithhold(parts)
+  const withhold = createNoteWithholder(parts)
   const tellLimits = createTellLimits(chain, parts)
   let refusedLastTime: ReadonlySet<bigint> = new Set()
 
-  const settle = async (set: NoteSet, verdict: PreflightVerdict): Promise<void> => {
+  const settle = async (set: NoteSet, verdict: PreflightResult): Promise<void> => {
     if (verdict.outcome === 'accepted') await withhold.release(set)
-    else if (isAgainstNotes(verdict) && isConfirmed(set)) await withhold.withhold(set, verdict.message)
+    else if (rejectsNotes(verdict) && isConfirmed(set)) await withhold.withhold(set, verdict.message)
   }
   const isConfirmed = (set: NoteSet) => refusedLastTime.has(set.period.start)
   return async () => {
@@ -151,24 +160,24 @@ function createLook(chain: ChainConfig, parts: WatchParts & { readonly signal: A
     const current = periodAt(nowSeconds)
     const periods = config.rails.preflight === 'off' ? [] : [current, periodAfter(current)]
     const sets = periods.flatMap(({ start }) => published.find(chain.id, start) ?? [])
-    const ask = async (set: NoteSet) => ({ set, verdict: await askPool(reader, { set, nowSeconds, signal }) })
+    const ask = async (set: NoteSet) => ({ set, verdict: await runPreflight(reader, { set, nowSeconds, signal }) })
     const [state, ...asked] = await Promise.all([reader.readState(signal), ...sets.map(ask)])
     const unheard = asked.find(({ verdict }) => verdict.outcome === 'unavailable')
     if (unheard) throw new ChainError((unheard.verdict as { readonly message: string }).message)
     tellLimits(state.limits)
     for (const { set, verdict } of asked) await settle(set, verdict)
-    const refused = asked.flatMap(({ set, verdict }) => (isAgainstNotes(verdict) ? [{ set, verdict }] : []))
+    const refused = asked.flatMap(({ set, verdict }) => (rejectsNotes(verdict) ? [{ set, verdict }] : []))
     const confirmed = refused.filter(({ set }) => isConfirmed(set))
     refusedLastTime = new Set(refused.map(({ set }) => set.period.start))
     const offered = published.find(chain.id, current.start)
     const refusals = confirmed.map(({ verdict }) => verdict)
-    const problems = judgePool({ chain, state, current: offered, nowSeconds, refusals })
+    const problems = findPoolProblems({ chain, state, current: offered, nowSeconds, refusals })
     return { problems, mustConfirm: confirmed.length < refused.length }
   }
 }
 
 /** Says in the log what began and what ended, each once. Returns what it was given. */
-function createTell({ id: chain }: ChainConfig, { log }: WatchParts) {
+function createTell({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
   let told: PoolProblems = new Map()
   return (problems: PoolProblems): PoolProblems => {
     for (const [problem, message] of problems) {
@@ -181,7 +190,7 @@ function createTell({ id: chain }: ChainConfig, { log }: WatchParts) {
 }
 
 /** A change of limits is worth a line even where no note breaks them. */
-function createTellLimits({ id: chain }: ChainConfig, { log }: WatchParts) {
+function createTellLimits({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
   let known: PoolLimits | undefined
   return (limits: PoolLimits) => {
     for (const name of ['minLendLimit', 'maxCouponLimit', 'minMaturityLimit'] as const) {

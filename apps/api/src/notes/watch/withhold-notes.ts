@@ -5,11 +5,11 @@ import type { Config } from '../../config.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import type { NoteSet } from '../note-set.ts'
 import { clearRefusal, recordRefusal } from '../note-store.ts'
-import type { Published } from '../published-notes.ts'
+import type { PublishedNotes } from '../published-notes.ts'
 
-export type WithholdParts = {
+export type WithholdOptions = {
   readonly config: Pick<Config, 'chains' | 'rails'>
-  readonly published: Pick<Published, 'find' | 'setWithheld'>
+  readonly published: Pick<PublishedNotes, 'find' | 'setWithheld'>
   readonly database: Database
   readonly clock: Clock
   readonly noteMetrics: Pick<NoteMetrics, 'refused'>
@@ -20,7 +20,7 @@ export type WithholdParts = {
  * Creates what takes sets that the pool refuses out of what is on offer, and puts them back, where rails.preflight is
  * "require". The sets stay in memory and in the database.
  */
-export function createWithhold({ published, database, clock, log, config, noteMetrics }: WithholdParts) {
+export function createNoteWithholder({ published, database, clock, log, config, noteMetrics }: WithholdOptions) {
   const reason = 'pool_refuses'
   const known = new Map<string, boolean>()
   /** Returns whether this changes what was known of a set. */
