@@ -67,7 +67,7 @@ test('behavior: an alert on two metrics at once says by which label they belong 
 })
 
 describe('behavior: what can keep notes from being signed is explained', () => {
-  const section = sectionOf('When it rings')
+  const section = sectionOf('Responding to alerts')
   test.each([...refusalReasons, ...signerFailures])('%s', (reason) => {
     expect(section).toContain(`\`${reason}\``)
   })
