@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Lend } from '@tallystick/contracts/pool-events'
+import { Transfer } from '@tallystick/contracts/position-token'
 import type { Database } from '@tallystick/database'
 import { createFollower, createProtocolMapping, openSubgraph, protocolSchema } from '@tallystick/subgraph'
-import { createPublicClient, http, parseAbi } from 'viem'
+import { createPublicClient, http } from 'viem'
 import { chainId, type LendChain, logs, positions } from './lend-chain.ts'
 import { compare, type Result } from './result.ts'
 import { pool } from './service.ts'
@@ -61,10 +63,7 @@ async function backfill(
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-const events = parseAbi([
-  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
-  'event Lend(address indexed initiator, address indexed beneficiary, uint256 tokenId, uint128 maturityTimestamp, uint256 coupon, uint256 principal, bytes32 partnerId, uint256 partnerFeeBPS)',
-])
+const events = [Transfer, Lend] as const
 
 async function readByViem({ url, firstBlock, lastBlock }: LendChain): Promise<number> {
   const client = createPublicClient({ transport: http(url) })

@@ -1,8 +1,7 @@
 import type { Agent } from 'node:https'
+import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type Address, type Hex, type Log, parseEventLogs, zeroAddress } from 'viem'
 import { callNode } from '../apps/sandbox/src/call-node.ts'
-import { poolAbi } from '../apps/sandbox/src/generated/pool.ts'
-import { positionTokenAbi } from '../apps/sandbox/src/generated/position-token.ts'
 import { call } from './call.ts'
 import type { SoakChain } from './chain.ts'
 

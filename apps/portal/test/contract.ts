@@ -1,20 +1,9 @@
 import type { Note } from '@tallystick/client'
-import {
-  type Address,
-  concatHex,
-  createPublicClient,
-  encodeAbiParameters,
-  type Hex,
-  http,
-  parseAbi,
-  zeroHash,
-} from 'viem'
+import { calculateFixedIncome, calculateFloatingIncome } from '@tallystick/contracts/pool-functions'
+import { type Address, concatHex, createPublicClient, encodeAbiParameters, type Hex, http, zeroHash } from 'viem'
 import type { Credentials } from './start-sandbox.ts'
 
-const incomeAbi = parseAbi([
-  'function calculateFixedIncome(uint256 tokenId) view returns (uint256)',
-  'function calculateFloatingIncome(uint256 tokenId) view returns (uint256)',
-])
+const incomeAbi = [calculateFixedIncome, calculateFloatingIncome] as const
 // uint128 lendTimestamp, uint128 maturityTimestamp, uint256 coupon, uint256 principal, uint256 partnerFeeBPS, bytes32 partnerId
 const lendInfoTypes = ['uint128', 'uint128', 'uint256', 'uint256', 'uint256', 'bytes32'].map((type) => ({ type }))
 // Copies the 192 bytes behind it and returns them.

@@ -1,4 +1,12 @@
 import {
+  dollarTokenAbi,
+  dollarTokenBytecode,
+  poolAbi,
+  poolBytecode,
+  positionTokenAbi,
+  positionTokenBytecode,
+} from '@tallystick/contracts'
+import {
   type Abi,
   type Account,
   type Address,
@@ -12,9 +20,6 @@ import {
   toHex,
 } from 'viem'
 import { deployContract, waitForTransactionReceipt, writeContract } from 'viem/actions'
-import { dollarTokenAbi, dollarTokenBytecode } from './generated/dollar-token.ts'
-import { poolAbi, poolBytecode } from './generated/pool.ts'
-import { positionTokenAbi, positionTokenBytecode } from './generated/position-token.ts'
 
 export type Protocol = { readonly pool: Address; readonly positions: Address; readonly token: Address }
 

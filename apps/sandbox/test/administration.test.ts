@@ -1,7 +1,7 @@
+import { poolAbi } from '@tallystick/contracts'
 import { encodePacked, type Hex, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
 import type { HDAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { poolAbi } from '../src/generated/pool.ts'
 import { approvePosition, claimCall, lendCall, lentAt } from './calls.ts'
 import { type Chain, dollars, findRefusal, mine, readEvents, send, startChain, startsAt } from './chain.ts'
 

@@ -1,3 +1,4 @@
+import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import {
@@ -20,9 +21,6 @@ import {
 } from 'viem'
 import { type HDAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { deployProtocol } from '../src/deploy-protocol.ts'
-import { dollarTokenAbi } from '../src/generated/dollar-token.ts'
-import { poolAbi } from '../src/generated/pool.ts'
-import { positionTokenAbi } from '../src/generated/position-token.ts'
 
 export const chainId = 324
 export const dollars = (amount: number) => BigInt(amount) * 10n ** 18n

@@ -13,14 +13,12 @@ import {
   permitLendTypedData,
   verifyNote,
 } from '@tallystick/client'
+import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { createApiKey, type NoteTerms } from '@tallystick/core'
 import type { Subgraph } from '@tallystick/subgraph'
 import { toFunctionSignature } from 'viem'
 import type { HDAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dollarTokenAbi } from '../src/generated/dollar-token.ts'
-import { poolAbi } from '../src/generated/pool.ts'
-import { positionTokenAbi } from '../src/generated/position-token.ts'
 import { lentAt, maturesAt, noteAt } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noteSigner, send, signNote, startChain } from './chain.ts'
 import { indexHistory, type OpenTest, openTest, readHistory } from './subgraph/index-history.ts'

@@ -1,7 +1,7 @@
+import { poolAbi } from '@tallystick/contracts'
 import { fixedIncome, floatingIncome, type PositionTerms } from '@tallystick/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { poolAbi } from '../src/generated/pool.ts'
 import { type Chain, chainId, dollars, mine, noPartner, send, signNote, startChain, startsAt } from './chain.ts'
 
 const secondsPerDay = 86_400n

@@ -1,7 +1,6 @@
+import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { type Address, encodeFunctionData, getAddress, pad, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dollarTokenAbi } from '../src/generated/dollar-token.ts'
-import { poolAbi } from '../src/generated/pool.ts'
 import { mineBatch } from '../src/mine-batch.ts'
 import { noteAt } from './calls.ts'
 import { type Chain, dollars, noPartner, signNote, startChain, startsAt } from './chain.ts'

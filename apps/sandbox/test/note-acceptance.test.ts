@@ -1,8 +1,8 @@
+import { poolAbi } from '@tallystick/contracts'
 import type { NoteTerms } from '@tallystick/core'
 import { concat, keccak256, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { poolAbi } from '../src/generated/pool.ts'
 import {
   type Chain,
   chainId,

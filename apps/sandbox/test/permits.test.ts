@@ -1,8 +1,7 @@
+import { dollarTokenAbi, positionTokenAbi } from '@tallystick/contracts'
 import type { Hex } from 'viem'
 import type { HDAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { dollarTokenAbi } from '../src/generated/dollar-token.ts'
-import { positionTokenAbi } from '../src/generated/position-token.ts'
 import { lendCall, lentAt, maturesAt, transferPosition } from './calls.ts'
 import { type Chain, chainId, dollars, findRefusal, readEvents, send, splitSignature, startChain } from './chain.ts'
 

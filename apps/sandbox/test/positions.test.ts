@@ -1,8 +1,8 @@
+import { positionTokenAbi } from '@tallystick/contracts'
 import { fixedIncome, floatingIncome, partnerFee } from '@tallystick/core'
 import { getAddress, type Hex, zeroAddress } from 'viem'
 import type { HDAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { positionTokenAbi } from '../src/generated/position-token.ts'
 import { approvePosition, claimCall, lendCall, lentAt, maturesAt, noteAt, transferPosition } from './calls.ts'
 import { balanceOf, type Chain, dollars, findRefusal, noPartner, readEvents, send, startChain } from './chain.ts'
 

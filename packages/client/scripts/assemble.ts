@@ -2,11 +2,14 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Makes dist, which is what is published: the modules tsc built, and beside them those of core they use, as `core/…`. So
-// the source is one, and whoever installs the package needs nothing but viem. Decision 0010.
+// Assembles dist, the published folder: the modules tsc built, and those they import from core and contracts as `core/…`
+// and `contracts/…`. An integrator installs viem and nothing else. Decision 0010.
 
 const client = fileURLToPath(new URL('../', import.meta.url))
-const coreBuild = fileURLToPath(new URL('../../core/dist/', import.meta.url))
+const bundledPackages: Readonly<Record<string, string>> = {
+  core: fileURLToPath(new URL('../../core/dist/', import.meta.url)),
+  contracts: fileURLToPath(new URL('../../contracts/dist/generated/', import.meta.url)),
+}
 const importPattern = /((?:from|import)\s*\(?\s*)(['"])([^'"]+)\2/g
 
 /** Path in dist → text. */
@@ -26,7 +29,7 @@ await copyFile(fileURLToPath(new URL('../../../LICENSE', import.meta.url)), join
 await rm(target, { recursive: true, force: true })
 await rename(staging, target)
 
-/** Takes in a module and, for each it imports from core, that one too. */
+/** Adds a module and, recursively, the modules it imports from the bundled packages. */
 async function add(path: string, source: string): Promise<void> {
   if (modules.has(path)) return
   modules.set(path, '')
@@ -36,23 +39,30 @@ async function add(path: string, source: string): Promise<void> {
   const rewritten = text.replace(importPattern, (whole, head: string, quote: string, name: string) => {
     if (/^viem(\/|$)/.test(name)) return whole
     const imported = moduleOf(path, name)
-    if (imported.startsWith('core/')) needed.add(imported)
+    if (findBundledBuild(imported)) needed.add(imported)
     return `${head}${quote}${relativeTo(path, `${imported}.js`)}${quote}`
   })
   modules.set(path, rewritten)
   for (const module of needed) {
-    const file = join(coreBuild, relative('core', module))
+    const file = findBundledBuild(module)
     await add(`${module}.js`, `${file}.js`)
     await add(`${module}.d.ts`, `${file}.d.ts`)
   }
 }
 
-/** The path in dist, without its extension, of what a module imports. */
+/** Returns the built file, without its extension, of a module of a bundled package; undefined for other modules. */
+function findBundledBuild(module: string): string | undefined {
+  const [folder = '', ...path] = module.split('/')
+  const build = bundledPackages[folder]
+  return build && join(build, ...path)
+}
+
+/** Returns the path in dist, without its extension, of an imported module. */
 function moduleOf(path: string, name: string): string {
-  const subpath = /^@tallystick\/core\/(.+)$/.exec(name)?.[1]
-  if (subpath) return `core/${subpath}`
+  const bundled = /^@tallystick\/(?:core|contracts)\/.+$/.exec(name)?.[0]
+  if (bundled) return bundled.replace('@tallystick/', '')
   if (name.startsWith('.')) return join(dirname(path), name.replace(/\.(js|ts)$/, ''))
-  throw new Error(`${path} imports ${name}, which whoever installs the package will not have.`)
+  throw new Error(`${path} imports ${name}, which is not part of the published package.`)
 }
 
 function relativeTo(from: string, to: string): string {

@@ -41,6 +41,11 @@ test('default: it holds what was built, its README and its licence, and needs vi
   )
   expect(strange).toEqual([])
   expect(files).toContain('dist/LICENSE')
+  expect(files.filter((path) => /bytecode|abi\.js$/.test(path)).sort()).toEqual([
+    'dist/chain/pool-abi.js',
+    'dist/chain/pool-event-abi.js',
+    'dist/chain/revert-abi.js',
+  ])
   for (const path of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
     const code = (await readFile(join(installed, path), 'utf8')).replace(/\/\*\*[\s\S]*?\*\//g, '')
     const imported = [...code.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, name]) => name as string)
@@ -144,7 +149,7 @@ describe('default: a bundle holds what is used and nothing else', () => {
     console.log(`bundle of ${name}: ${sizes[0]}, with viem ${sizes[1]}`)
     expect(alone.code.length).toBeLessThan(limit)
     expect(withViem.code.length).toBeLessThan(limitWithViem)
-    expect(withViem.modules.filter((path) => /zod|temporal|packages\/core/.test(path))).toEqual([])
+    expect(withViem.modules.filter((path) => /zod|temporal|packages\/(core|contracts)/.test(path))).toEqual([])
     if (name !== '*' && name !== 'createClient') expect(alone.code).not.toContain('x-api-key')
   })
 

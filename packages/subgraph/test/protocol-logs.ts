@@ -1,5 +1,5 @@
+import { eventTopics } from '@tallystick/contracts/event-topics'
 import type { BlockLogs, Log, StoredEntity } from '../src/index.ts'
-import { eventTopics } from '../src/protocol/decode-event.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 export const [pool, positions, ann, bob, vault] = ['a', 'b', '1', '2', '3'].map(address) as [

@@ -1,6 +1,5 @@
+import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { encodeFunctionData } from 'viem'
-import { dollarTokenAbi } from '../generated/dollar-token.ts'
-import { poolAbi } from '../generated/pool.ts'
 import type { BatchTransaction } from '../mine-batch.ts'
 import type { Scene } from './encode-step.ts'
 import { type History, partnerFeesBps } from './history.ts'

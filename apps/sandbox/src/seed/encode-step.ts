@@ -1,10 +1,9 @@
 import { type Signer, signPeriodNote } from '@tallystick/api'
+import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type Note, type NoteDomain, periodAt } from '@tallystick/core'
 import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, zeroHash } from 'viem'
 import type { Protocol } from '../deploy-protocol.ts'
 import type { Wallets } from '../devnet/wallets.ts'
-import { poolAbi } from '../generated/pool.ts'
-import { positionTokenAbi } from '../generated/position-token.ts'
 import type { BatchTransaction } from '../mine-batch.ts'
 import { couponOf } from './coupons.ts'
 import {

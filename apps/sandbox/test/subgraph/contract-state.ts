@@ -1,8 +1,6 @@
+import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import type { Address, Hex } from 'viem'
 import { expect } from 'vitest'
-import { dollarTokenAbi } from '../../src/generated/dollar-token.ts'
-import { poolAbi } from '../../src/generated/pool.ts'
-import { positionTokenAbi } from '../../src/generated/position-token.ts'
 import type { Chain } from '../chain.ts'
 import type { Everything } from './queries.ts'
 

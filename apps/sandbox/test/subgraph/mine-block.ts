@@ -1,7 +1,5 @@
+import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type Abi, type Address, encodeFunctionData, getAddress, type Hash } from 'viem'
-import { dollarTokenAbi } from '../../src/generated/dollar-token.ts'
-import { poolAbi } from '../../src/generated/pool.ts'
-import { positionTokenAbi } from '../../src/generated/position-token.ts'
 import { mineBatch } from '../../src/mine-batch.ts'
 import type { Chain } from '../chain.ts'
 

@@ -1,6 +1,6 @@
+import { batchClaim, claim, permitClaim } from '@tallystick/contracts/pool-functions'
 import { type Address, encodeFunctionData } from 'viem'
 import type { Call } from './call.ts'
-import { poolAbi } from './pool-abi.ts'
 import { type PermitSignature, splitPermit } from './split-permit.ts'
 
 /** A claim of one position, to be sent by its holder from its maturity on. */
@@ -19,7 +19,7 @@ export type ClaimOptions = {
  * claimCalldata({ pool, beneficiary: wallet, tokenId: 7n }).data.slice(0, 10) // => '0xaad3ec96'
  */
 export function claimCalldata({ pool, beneficiary, tokenId }: ClaimOptions): Call {
-  const data = encodeFunctionData({ abi: poolAbi, functionName: 'claim', args: [beneficiary, tokenId] })
+  const data = encodeFunctionData({ abi: [claim], args: [beneficiary, tokenId] })
   return { to: pool, data, value: 0n }
 }
 
@@ -42,7 +42,7 @@ export function permitClaimCalldata(
 ): Call {
   const { pool, beneficiary, tokenId, signature, deadline } = options
   const args = [beneficiary, tokenId, splitPermit(signature), deadline] as const
-  return { to: pool, data: encodeFunctionData({ abi: poolAbi, functionName: 'permitClaim', args }), value: 0n }
+  return { to: pool, data: encodeFunctionData({ abi: [permitClaim], args }), value: 0n }
 }
 
 /**
@@ -60,5 +60,5 @@ export function batchClaimCalldata({
   readonly claims: readonly Omit<ClaimOptions, 'pool'>[]
 }): Call {
   const args = [claims.map(({ beneficiary }) => beneficiary), claims.map(({ tokenId }) => tokenId)] as const
-  return { to: pool, data: encodeFunctionData({ abi: poolAbi, functionName: 'batchClaim', args }), value: 0n }
+  return { to: pool, data: encodeFunctionData({ abi: [batchClaim], args }), value: 0n }
 }

@@ -1,7 +1,7 @@
+import { lend, permitLend } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core/note/note'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Call } from './call.ts'
-import { poolAbi } from './pool-abi.ts'
 import { type PermitSignature, splitPermit } from './split-permit.ts'
 
 /** A lend on a note. */
@@ -38,7 +38,7 @@ const noPartner: Hex = `0x${'00'.repeat(32)}`
  * call.data.slice(0, 10) // => '0x1949f17e'
  */
 export function lendCalldata(options: LendOptions): Call {
-  const data = encodeFunctionData({ abi: poolAbi, functionName: 'lend', args: lendArguments(options) })
+  const data = encodeFunctionData({ abi: [lend], args: lendArguments(options) })
   return { to: options.pool, data, value: 0n }
 }
 
@@ -59,7 +59,7 @@ export function lendCalldata(options: LendOptions): Call {
  */
 export function permitLendCalldata({ permit, ...options }: LendOptions & { readonly permit: LendPermit }): Call {
   const args = [...lendArguments(options), splitPermit(permit.signature), permit.deadline] as const
-  return { to: options.pool, data: encodeFunctionData({ abi: poolAbi, functionName: 'permitLend', args }), value: 0n }
+  return { to: options.pool, data: encodeFunctionData({ abi: [permitLend], args }), value: 0n }
 }
 
 function lendArguments({ note, beneficiary, principal, partnerId = noPartner, partnerFeeBPS = 0n }: LendOptions) {

@@ -1,3 +1,4 @@
+import { eventTopics } from '@tallystick/contracts/event-topics'
 import { expect, test } from 'vitest'
 import {
   ann,
@@ -25,7 +26,6 @@ import type { LoadEntities, Log } from '../follow/mapping.ts'
 import type { EntityChange } from '../store/collect-changes.ts'
 import type { StoredEntity } from '../store/load-entities.ts'
 import { createProtocolMapping } from './create-protocol-mapping.ts'
-import { eventTopics } from './decode-event.ts'
 
 const uintMax = 2n ** 256n - 1n
 const mapping = createProtocolMapping({ pool: pool.toUpperCase().replace('0X', '0x'), positions })

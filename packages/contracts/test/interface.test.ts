@@ -7,13 +7,11 @@ import {
   toFunctionSignature,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { dollarTokenAbi } from '../src/generated/dollar-token.ts'
-import { poolAbi } from '../src/generated/pool.ts'
-import { positionTokenAbi } from '../src/generated/position-token.ts'
+import { errorAbi, eventTopics, poolAbi, positionTokenAbi } from '../src/index.ts'
 
-type AbiEntry = (typeof poolAbi | typeof positionTokenAbi | typeof dollarTokenAbi)[number]
+type AbiEntry = (typeof poolAbi | typeof positionTokenAbi)[number]
 
-describe('default: selectors as published', () => {
+describe('default: selectors of functions as published', () => {
   test.each([
     ['lend', '0x1949f17e'],
     ['permitLend', '0xaa121ea9'],
@@ -24,28 +22,96 @@ describe('default: selectors as published', () => {
   ])('function %s', (name, selector) => {
     expect(toFunctionSelector(entryOf(poolAbi, 'function', name) as AbiFunction)).toBe(selector)
   })
+})
 
-  test.each([
-    ['FeedSignatureVerifier__FeedNotYetValid', '0xfe6e3778'],
-    ['FeedSignatureVerifier__FeedExpired', '0xb2da565b'],
-    ['FeedSignatureVerifier__InvalidSigner', '0x258b9f04'],
-    ['FeedSignatureVerifier__InvalidSignature', '0x1d84733b'],
-    ['FeedSignatureVerifier__InvalidMaturityTimestamp', '0x3995810a'],
-    ['ReserveStabilityPool__InvalidCoupon', '0x205d0928'],
-    ['ReserveStabilityPool__InvalidMaturity', '0xf5dbd880'],
-    ['ReserveStabilityPool__InsufficientPrincipal', '0xd7ebd839'],
-    ['ReserveStabilityPool__PartnerFeeChanged', '0xfd367910'],
-    ['EnforcedPause', '0xd93c0665'],
-  ])('error %s', (name, selector) => {
-    const error = entryOf(poolAbi, 'error', name) as { readonly inputs: AbiFunction['inputs'] }
-    const signature = toFunctionSignature({
-      type: 'function',
-      name,
-      inputs: error.inputs,
-      outputs: [],
-      stateMutability: 'view',
-    })
+// The parameters are part of the key where they are published.
+const publishedErrors = {
+  FeedSignatureVerifier__: {
+    'FeedNotYetValid(uint128)': '0xfe6e3778',
+    'FeedExpired(uint128)': '0xb2da565b',
+    'InvalidSigner(address,address)': '0x258b9f04',
+    'InvalidSignature()': '0x1d84733b',
+    'InvalidMaturityTimestamp(uint128)': '0x3995810a',
+    'ExpiredSignature()': '0x0fc1158f',
+  },
+  ReserveStabilityPool__: {
+    InvalidCoupon: '0x205d0928',
+    InvalidMaturity: '0xf5dbd880',
+    InsufficientPrincipal: '0xd7ebd839',
+    PartnerFeeChanged: '0xfd367910',
+    'MaturityNotPassed()': '0x34f7b2e6',
+    'MaturityPassed()': '0x3cab3190',
+    'NotTokenOwner()': '0x27bfdaa9',
+    'TokenNotApproved()': '0x39a6b774',
+    'TokenAlreadyApproved()': '0x9681ebdf',
+    'InsufficientAllowance()': '0xb4914f03',
+    'FloatingIncomeNotSynced()': '0x8e9120ba',
+    'ArrayLengthMismatch()': '0xbcbd3517',
+    'IncorrectAmount()': '0x5a86bed1',
+    'ZeroAddress()': '0xf0c6e67f',
+    'ZeroAmount()': '0xa6a31837',
+    'TransferFromFailed()': '0x04a8ade9',
+    'ClaimMintFailed()': '0x8bb81dfa',
+    'DailyFloatingIncomeAlreadyUpdated()': '0xd0b56c62',
+    'PreviousDayNotUpdated()': '0xa67e45a6',
+    'UpdateDayIsNotValid(uint256)': '0xe8c0f3fa',
+  },
+  PartnerFeeManager__: {
+    'PartnerIdNotExists(bytes32)': '0x73264af8',
+    'InvalidFee()': '0xcfb3ace6',
+    'NotPartnerOwner()': '0x10387da2',
+    'SameFee()': '0xb2ef8c0b',
+    'SameVaultAddress()': '0x5926e7ea',
+    'SameOwner()': '0x005ab9df',
+  },
+  NonFungibleNotePosition__: {
+    'Denylisted(address)': '0xc3951bc8',
+    'TokenNotApproved()': '0x73d6578d',
+  },
+  ParabolUSD__: {
+    'Denylisted(address)': '0xd7797d82',
+    'InsufficientBalance()': '0x2240b374',
+  },
+  ERC721Permit__: {
+    'DeadlineExpired()': '0x125c3844',
+    'InvalidSignature()': '0x32864f01',
+    'InvalidSigner(address,address)': '0xa93da5ab',
+    'TokenIdDoesNotExist()': '0x7edd5290',
+    'Unauthorized()': '0xbef30d6b',
+  },
+  ERC20Base__: {
+    'InvalidSigner(address,address)': '0xaf3f070e',
+    'InvalidSignature()': '0x50239849',
+  },
+  '': {
+    EnforcedPause: '0xd93c0665',
+    ERC20InsufficientAllowance: '0xfb8f41b2',
+    ERC20InsufficientBalance: '0xe450d38c',
+    ERC721NonexistentToken: '0x7e273289',
+    ERC721InsufficientApproval: '0x177e802f',
+    ERC721IncorrectOwner: '0x64283d7b',
+    ERC2612ExpiredSignature: '0x62791302',
+    ERC2612InvalidSigner: '0x4b800e46',
+  },
+}
+
+describe('default: errors of the deployed contracts as published', () => {
+  const errors = Object.entries(publishedErrors).flatMap(([prefix, selectors]) =>
+    Object.entries(selectors).map(([key, selector]) => [`${prefix}${key}`, selector] as const),
+  )
+  test.each(errors)('error %s', (key, selector) => {
+    const [name = ''] = key.split('(')
+    const error = entryOf(errorAbi, 'error', name) as { readonly inputs: AbiFunction['inputs'] }
+    const signature = toFunctionSignature({ ...error, type: 'function', name, outputs: [], stateMutability: 'view' })
+    expect(signature.startsWith(key)).toBe(true)
     expect(toFunctionSelector(signature)).toBe(selector)
+  })
+
+  test('no two errors share a selector', () => {
+    const selectors = errorAbi.map((error) =>
+      toFunctionSelector({ ...error, type: 'function', outputs: [], stateMutability: 'view' }),
+    )
+    expect(new Set(selectors).size).toBe(errorAbi.length)
   })
 })
 
@@ -74,6 +140,7 @@ describe('default: events as published, parameter by parameter', () => {
       const published = parseAbiItem(text) as AbiEvent
       const ours = entryOf(abi, 'event', published.name) as AbiEvent
       expect(toEventSelector(ours)).toBe(toEventSelector(published))
+      expect(eventTopics).toHaveProperty(published.name, toEventSelector(published))
       expect(ours.inputs.map(parameter)).toEqual(published.inputs.map(parameter))
     },
   )
@@ -101,6 +168,8 @@ const poolFunctions = [
   'function claim(address beneficiary, uint256 tokenId) returns (uint256 principal, uint256 userIncome, uint256 fee)',
   'function pause()',
   'function unpause()',
+  'function nonFungibleNotePosition() view returns (address)',
+  'function paraUSD() view returns (address)',
 ]
 
 describe('default: functions as published', () => {
@@ -112,7 +181,7 @@ describe('default: functions as published', () => {
     expect(ours.outputs.map(({ type }) => type)).toEqual(published.outputs.map(({ type }) => type))
   })
 
-  test('a position gives its terms in the published order', () => {
+  test('getLendInfo returns the terms in the published order', () => {
     const { outputs } = entryOf(positionTokenAbi, 'function', 'getLendInfo') as AbiFunction
     const components = (outputs[0] as { readonly components: AbiFunction['outputs'] }).components
     expect(components.map(({ type, name }) => `${type} ${name}`)).toEqual([

@@ -12,7 +12,7 @@ export type SolidityContract = {
 
 type ReadImport = (path: string) => { readonly contents: string } | { readonly error: string }
 
-/** The compiler's standard JSON interface, given types, which its package leaves out. */
+/** Calls the compiler's standard JSON interface. The solc package has no types for it. */
 export function compileStandard(input: object, readImport: ReadImport): SolidityOutput {
   return JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
 }

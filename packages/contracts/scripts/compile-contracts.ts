@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Abi } from 'viem'
+import { compileStandard, type SolidityOutput } from './solc.ts'
+
+export type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
+
+/** Compiler output of the contracts, and of the interfaces that describe what only the deployed ones have. */
+export type CompiledContracts = Readonly<Record<ContractName, CompiledContract>>
+
+const filesByContract = {
+  DollarToken: 'DollarToken.sol',
+  Pool: 'Pool.sol',
+  PositionToken: 'PositionToken.sol',
+  DeployedDollarToken: 'Deployed.sol',
+  DeployedPool: 'Deployed.sol',
+  DeployedPositionToken: 'Deployed.sol',
+} as const
+
+type ContractName = keyof typeof filesByContract
+
+const require = createRequire(import.meta.url)
+const sourcesFolder = new URL('../solidity/', import.meta.url)
+
+// The EVM version is fixed because the compiler's default changes between releases. The metadata trailer is omitted
+// because it hashes comments and paths, which do not affect execution.
+const settings = {
+  evmVersion: 'cancun',
+  optimizer: { enabled: true, runs: 200 },
+  metadata: { appendCBOR: false, bytecodeHash: 'none' },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+} as const
+
+/** Hashes everything the artifacts depend on: the sources, the settings, and the compiler and library versions. */
+export function hashContractSources(): string {
+  const versions = [versionOf('solc'), versionOf('@openzeppelin/contracts')]
+  const parts = JSON.stringify([readSources(), settings, versions])
+  return createHash('sha256').update(parts).digest('hex')
+}
+
+/** Compiles every contract. Throws an error with the compiler's messages, warnings included. */
+export function compileContracts(): CompiledContracts {
+  const input = { language: 'Solidity', sources: readSources(), settings }
+  const output = compileStandard(input, readImport)
+  const errors = output.errors ?? []
+  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  const names = Object.keys(filesByContract) as ContractName[]
+  return Object.fromEntries(names.map((name) => [name, contractOf(output, name)])) as CompiledContracts
+}
+
+function readSources(): Readonly<Record<string, { readonly content: string }>> {
+  const names = readdirSync(sourcesFolder).filter((name) => name.endsWith('.sol'))
+  const entries = names.sort().map((name) => [name, { content: readText(new URL(name, sourcesFolder)) }] as const)
+  return Object.fromEntries(entries)
+}
+
+function readImport(path: string): { readonly contents: string } | { readonly error: string } {
+  try {
+    return { contents: readText(require.resolve(path)) }
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+function contractOf(output: SolidityOutput, name: ContractName): CompiledContract {
+  const contract = output.contracts?.[filesByContract[name]]?.[name]
+  if (!contract) throw new Error(`The compiler output has no contract ${name}.`)
+  return { abi: contract.abi as Abi, bytecode: `0x${contract.evm.bytecode.object}` }
+}
+
+function versionOf(packageName: string): string {
+  return `${packageName}@${JSON.parse(readText(require.resolve(`${packageName}/package.json`))).version}`
+}
+
+/** Normalizes line endings, so that a checkout with CRLF has the same hash. */
+function readText(path: string | URL): string {
+  return readFileSync(path, 'utf8').replaceAll('\r\n', '\n')
+}

@@ -1,0 +1,125 @@
+import { type Abi, type AbiParameter, toEventSelector } from 'viem'
+import { type CompiledContracts, hashContractSources } from './compile-contracts.ts'
+
+/** A TypeScript file of `src/generated`. */
+export type GeneratedFile = { readonly name: string; readonly text: string }
+
+type Entry = Abi[number]
+type NamedEntry = Exclude<Entry, { readonly type: 'constructor' | 'fallback' | 'receive' }>
+
+/**
+ * Formats the compiled contracts as TypeScript. Functions and events of the pool, and all errors, are one constant each,
+ * so that a bundler keeps only those in use. Bytecode is in a module of its own.
+ */
+export function formatArtifacts(contracts: CompiledContracts): readonly GeneratedFile[] {
+  const pool = [...contracts.Pool.abi, ...contracts.DeployedPool.abi]
+  const positionToken = [...contracts.PositionToken.abi, ...contracts.DeployedPositionToken.abi]
+  const dollarToken = [...contracts.DollarToken.abi, ...contracts.DeployedDollarToken.abi]
+  const all = [...pool, ...positionToken, ...dollarToken]
+  const files = {
+    'abi.ts': formatAbis({ pool, all }),
+    'bytecode.ts': formatBytecode(contracts),
+    'dollar-token.ts': formatToken(dollarToken),
+    'errors.ts': formatConstants(errorsOf(all)),
+    'event-topics.ts': formatTopics(all),
+    'pool-events.ts': formatConstants(entriesOf(pool, 'event')),
+    'pool-functions.ts': formatConstants(entriesOf(pool, 'function')),
+    'position-token.ts': formatToken(positionToken),
+    'sources-hash.ts': `export const sourcesHash = '${hashContractSources()}'\n`,
+  }
+  return Object.entries(files).map(([name, text]) => ({ name, text: `${generatedNotice}\n${text}` }))
+}
+
+/** Lists the constants of the other modules. A call can revert with an error of any contract, so all ABIs have all errors. */
+function formatAbis({ pool, all }: { readonly pool: Abi; readonly all: Abi }): string {
+  const list = (name: string, entries: readonly string[]) =>
+    `export const ${name} = [\n${entries.map((entry) => `  ${entry},\n`).join('')}] as const\n`
+  const modules = ['bytecode', 'dollar-token', 'errors', 'pool-events', 'pool-functions', 'position-token']
+  return [
+    modules.map((name) => `import * as ${toCamelCase(name)} from './${name}.ts'\n`).join(''),
+    list(
+      'errorAbi',
+      errorsOf(all).map(({ name }) => `errors.${name}`),
+    ),
+    list('poolAbi', [
+      'bytecode.poolConstructor',
+      ...entriesOf(pool, 'function').map(({ name }) => `poolFunctions.${name}`),
+      ...entriesOf(pool, 'event').map(({ name }) => `poolEvents.${name}`),
+      '...errorAbi',
+    ]),
+    ...['positionToken', 'dollarToken'].map((token) =>
+      list(`${token}Abi`, [
+        `bytecode.${token}Constructor`,
+        `...${token}.functions`,
+        `...${token}.events`,
+        '...errorAbi',
+      ]),
+    ),
+  ].join('\n')
+}
+
+function formatBytecode({ Pool, PositionToken, DollarToken }: CompiledContracts): string {
+  return Object.entries({ dollarToken: DollarToken, pool: Pool, positionToken: PositionToken })
+    .map(([name, { abi, bytecode }]) => {
+      const constructorEntry = abi.find(({ type }) => type === 'constructor') as Entry
+      return [
+        `export const ${name}Constructor = ${formatEntry(constructorEntry)} as const\n`,
+        `export const ${name}Bytecode = '${bytecode}'\n`,
+      ].join('')
+    })
+    .join('\n')
+}
+
+function formatConstants(entries: readonly NamedEntry[]): string {
+  return entries.map((entry) => `export const ${entry.name} = ${formatEntry(entry)} as const\n`).join('')
+}
+
+/** Formats functions as a list without constants of their own: some are overloaded. */
+function formatToken(abi: Abi): string {
+  const events = entriesOf(abi, 'event')
+  const functions = entriesOf(abi, 'function').map((entry) => `  ${formatEntry(entry)},\n`)
+  return [
+    formatConstants(events),
+    `export const events = [${events.map(({ name }) => name).join(', ')}] as const\n`,
+    `export const functions = [\n${functions.join('')}] as const\n`,
+  ].join('\n')
+}
+
+function formatTopics(abi: Abi): string {
+  const topics = new Map(entriesOf(abi, 'event').map((event) => [event.name, toEventSelector(event)]))
+  const lines = [...topics].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, topic]) => `  ${name}: '${topic}',\n`)
+  return `/** First topic of each event's logs: the Keccak-256 hash of its signature. */\nexport const eventTopics = {\n${lines.join('')}} as const\n`
+}
+
+function entriesOf<Type extends NamedEntry['type']>(abi: Abi, type: Type) {
+  return abi.filter((entry): entry is Extract<NamedEntry, { readonly type: Type }> => entry.type === type)
+}
+
+/** Returns every error once. Errors of OpenZeppelin occur in several contracts. */
+function errorsOf(abi: Abi) {
+  const errors = new Map(entriesOf(abi, 'error').map((error) => [error.name, error]))
+  return [...errors.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function formatEntry(entry: Entry): string {
+  const { type, name, stateMutability, inputs, outputs } = entry as Partial<Extract<Entry, { type: 'function' }>>
+  return JSON.stringify({
+    type,
+    name,
+    stateMutability,
+    inputs: inputs?.map(withoutInternalType),
+    outputs: outputs?.map(withoutInternalType),
+  })
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/-[a-z]/g, (match) => match.slice(1).toUpperCase())
+}
+
+/** Drops Solidity's own type names, which have no meaning outside the compiler. */
+function withoutInternalType({ name = '', type, ...rest }: AbiParameter): object {
+  const { indexed, components } = rest as { readonly indexed?: boolean; readonly components?: readonly AbiParameter[] }
+  return { name, type, indexed, components: components?.map(withoutInternalType) }
+}
+
+const generatedNotice = '// Generated from packages/contracts/solidity by `npm run compile -w packages/contracts`.\n'
