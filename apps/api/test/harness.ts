@@ -12,8 +12,9 @@ import { inject, onTestFinished } from 'vitest'
 import { createOperator, type Operator } from '../src/admin/operator.ts'
 import { type Clock, createClock, type ShiftableClock } from '../src/clock.ts'
 import { type Config, parseConfig } from '../src/config.ts'
+import type { ServiceOptions } from '../src/service-context.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
-import { type ServiceOptions, startService } from '../src/start-service.ts'
+import { startService } from '../src/start-service.ts'
 
 export const signerKey = `0x${'01'.repeat(32)}`
 export const signerAddress = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'

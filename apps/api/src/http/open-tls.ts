@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Metrics } from '../metrics.ts'
+import { createDateFormatter, securityHeaders } from './common-headers.ts'
+import { plainHttpAnswer } from './https-required.ts'
+import { measureCertificate } from './measure-certificate.ts'
+import { createTlsServer, type TlsServer } from './tls-server.ts'
+import { type Certificate, type CertificateFiles, watchCertificate } from './watch-certificate.ts'
+
+export type OpenTls = TlsServer & { readonly stopWatching: () => void }
+
+type TlsContext = {
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly log: Logger
+  readonly nextRequestId: () => string
+}
+
+/** Creates the TLS server from certificate files and reloads them when they change. */
+export function openTls(files: CertificateFiles, context: TlsContext): OpenTls {
+  const { metrics, log } = context
+  const current = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
+  const tls = createTlsServer({ ...current, answerPlain: createPlainAnswer(context) })
+  const measured = measureCertificate(metrics, current)
+  const onChange = (certificate: Certificate) => {
+    tls.setCertificate(certificate)
+    measured.change(certificate)
+  }
+  return { ...tls, stopWatching: watchCertificate(files, { current, onChange, log }) }
+}
+
+/** Creates the function that counts a plain-HTTP request and returns its response. */
+function createPlainAnswer({ metrics, clock, nextRequestId }: TlsContext): (firstBytes: Buffer) => string {
+  const refusals = metrics.counter('tallystick_plain_http_total')
+  const formatDate = createDateFormatter()
+  return (firstBytes) => {
+    refusals.increment()
+    return plainHttpAnswer({
+      requestId: nextRequestId(),
+      date: formatDate(clock.now()),
+      headers: securityHeaders,
+      head: firstBytes.subarray(0, 5).toString('latin1') === 'HEAD ',
+    })
+  }
+}

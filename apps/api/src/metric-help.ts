@@ -1,0 +1,29 @@
+import { dataMetricHelp } from './data/data-metrics.ts'
+import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
+import { subgraphMetricHelp } from './data/subgraph-metrics.ts'
+import { hostMetricHelp } from './host-metrics.ts'
+import { connectionMetricHelp } from './http/limit-connections.ts'
+import { httpMetricHelp } from './http/measure.ts'
+import type { MetricHelp } from './metrics.ts'
+import { preflightMetricHelp } from './notes/issue/preflight-metrics.ts'
+import { discrepancyMetricHelp } from './notes/journal/discrepancy-monitor.ts'
+import { noteMetricHelp } from './notes/note-metrics.ts'
+import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
+import { poolMetricHelp } from './notes/watch/watch-pools.ts'
+import { clockMetricHelp } from './time/clock-monitor.ts'
+
+/** Help texts of all metrics of the service. */
+export const metricHelp: MetricHelp = {
+  ...httpMetricHelp,
+  ...hostMetricHelp,
+  ...connectionMetricHelp,
+  ...noteMetricHelp,
+  ...preflightMetricHelp,
+  ...discrepancyMetricHelp,
+  ...subgraphMetricHelp,
+  ...dataMetricHelp,
+  ...remoteMetricHelp,
+  ...treasuryMetricHelp,
+  ...poolMetricHelp,
+  ...clockMetricHelp,
+}

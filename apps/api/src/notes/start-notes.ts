@@ -1,0 +1,131 @@
+import { formatPeriod, periodAt } from '@tallystick/core'
+import type { Address } from 'viem'
+import type { PoolReader } from '../chain/pool-reader.ts'
+import { toSeconds } from '../clock.ts'
+import { maxAgeBusinessDaysDefault } from '../config-schema.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ClockMonitor } from '../time/clock-monitor.ts'
+import type { ReadChainTime } from './chain-time.ts'
+import { type CurveSource, manualCurveSource } from './curve/curve-source.ts'
+import { type IssueScheduler, startIssueScheduler } from './issue/issue-scheduler.ts'
+import { createPreflight, type Preflight } from './issue/preflight.ts'
+import { createPreflightMetrics } from './issue/preflight-metrics.ts'
+import { createJournalGuard } from './journal/journal-guard.ts'
+import { openSignerJournal, type SignerJournal } from './journal/signer-journal.ts'
+import { type JournalChecks, startJournalChecks } from './journal/start-journal-checks.ts'
+import { createNoteMetrics, type NoteMetrics } from './note-metrics.ts'
+import { createPublishedNotes, type PublishedNotes, withClockCheck } from './published-notes.ts'
+import { openSigner } from './signers/open-signer.ts'
+import type { Signer } from './signers/signer.ts'
+import { startTreasurySource } from './treasury/treasury-source.ts'
+import { type PoolWatch, watchPools } from './watch/watch-pools.ts'
+
+export type NotesContext = ServiceContext & {
+  /** Readers of the pools that have an RPC. */
+  readonly pools: ReadonlyMap<number, PoolReader>
+  readonly readChainTime: ReadChainTime
+  readonly time: ClockMonitor
+}
+
+export type RunningNotes = {
+  readonly published: PublishedNotes
+  readonly scheduler: IssueScheduler
+  readonly signer: Address
+  readonly poolWatch: PoolWatch
+  readonly journalChecks: JournalChecks
+  readonly curveSource: CurveSource
+}
+
+/** Opens signer and journal, issues the notes of the current period and keeps them issued. */
+export async function startNotes(context: NotesContext): Promise<RunningNotes> {
+  const { config, clock, metrics, database, closers, say, time } = context
+  const signer = await openSigner(config.signer)
+  say(`signing as ${signer.address} (${signer.kind})`)
+  const journal = await openSignerJournal(config.signer.journal, { create: true, say })
+  closers.push(() => journal.close())
+  const chainIds = config.chains.map(({ id }) => id)
+  const published = createPublishedNotes(chainIds)
+  const offered = withClockCheck(published, time.agrees)
+  const preflight = openPreflight(context)
+  const curveSource = await openCurveSource(context, published)
+  closers.push(() => curveSource.stop())
+  const noteMetrics = createNoteMetrics({ metrics, clock, published: offered, chainIds })
+  const scheduler = await startScheduler(context, { signer, journal, published, preflight, curveSource, noteMetrics })
+  // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
+  closers.push(() => Promise.all([curveSource.stop(), scheduler.stop()]))
+  const poolWatch = await watchPools({ ...context, published, noteMetrics, times: context.poolWatchTimes })
+  closers.push(() => poolWatch.stop())
+  const journalChecks = await startJournalChecks(database, { ...context, published, journal })
+  closers.push(() => journalChecks.stop())
+  sayNotes(context, offered)
+  return { published: offered, scheduler, signer: signer.address, poolWatch, journalChecks, curveSource }
+}
+
+function startScheduler(
+  { config, database, clock, log, monotonicNow, readChainTime, time }: NotesContext,
+  {
+    signer,
+    journal,
+    published,
+    preflight,
+    curveSource,
+    noteMetrics,
+  }: {
+    readonly signer: Signer
+    readonly journal: SignerJournal
+    readonly published: PublishedNotes
+    readonly preflight: Preflight
+    readonly curveSource: CurveSource
+    readonly noteMetrics: NoteMetrics
+  },
+): Promise<IssueScheduler> {
+  const { tenors, rails, chains, curve } = config
+  const { maxMoveBps, signAheadSeconds, earlierSigner } = rails
+  const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
+  const issueContext = {
+    ...{ database, clock, signer, readChainTime, clocks: time, curveSource, preflight },
+    ...{ tenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
+    journal: createJournalGuard(database, journal),
+  }
+  return startIssueScheduler({
+    context: issueContext,
+    chains,
+    earlierSigner,
+    published,
+    preflight,
+    metrics: noteMetrics,
+    log,
+    monotonicNow,
+  })
+}
+
+function openPreflight({ config, pools, ...parts }: NotesContext): Preflight {
+  const mode = config.rails.preflight
+  const readers = mode === 'off' ? new Map<number, PoolReader>() : pools
+  const metrics = createPreflightMetrics({ ...parts, chainIds: [...readers.keys()] })
+  return createPreflight({ ...parts, mode, readers, metrics })
+}
+
+async function openCurveSource(
+  { config, time, ...parts }: NotesContext,
+  published: PublishedNotes,
+): Promise<CurveSource> {
+  const { curve } = config
+  if (curve.source === 'manual') return manualCurveSource
+  return startTreasurySource({
+    ...parts,
+    published,
+    config: { ...config, curve },
+    findUncertainty: time.findUncertainty,
+  })
+}
+
+function sayNotes({ config, clock, say }: NotesContext, offered: PublishedNotes): void {
+  const current = offered.at(clock.now())
+  const period = formatPeriod(periodAt(toSeconds(clock.now())))
+  for (const { id, name } of config.chains) {
+    const count = current?.sets.get(id)?.notes.length ?? 0
+    if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
+    else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
+  }
+}

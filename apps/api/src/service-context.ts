@@ -1,0 +1,38 @@
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { HostMetricsOptions } from './host-metrics.ts'
+import type { PremadeWriter } from './http/premade-answer.ts'
+import type { Metrics } from './metrics.ts'
+import type { PoolWatchIntervals } from './notes/watch/watch-pools.ts'
+import type { PortalOptions } from './portal/open-portal.ts'
+
+export type ServiceOptions = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  /** Prints a line for the person at the terminal. */
+  readonly say: (line: string) => void
+  /** Writers behind `log` and `say`. The lines they drop are counted. */
+  readonly writers?: HostMetricsOptions['writers'] | undefined
+  readonly portal?: PortalOptions | undefined
+  /** Writes the responses of the lanes. Tests inject one that differs from Node. */
+  readonly premadeWriter?: PremadeWriter | undefined
+  /** Intervals at which the pools are read. Tests inject shorter ones. */
+  readonly poolWatchTimes?: PoolWatchIntervals | undefined
+  /** Milliseconds added to the database's clock when `clock` is shifted on purpose. 0 by default. */
+  readonly databaseShiftMs?: (() => number) | undefined
+  /** Open database, which the service closes. By default the service opens the one that `config` names. */
+  readonly database?: Database | undefined
+}
+
+/** Options and common parts that every step of the start-up uses. */
+export type ServiceContext = ServiceOptions & {
+  readonly database: Database
+  readonly metrics: Metrics
+  readonly monotonicNow: () => number
+  readonly nextRequestId: () => string
+  /** Shutdown steps. They run in reverse order. */
+  readonly closers: (() => Promise<unknown> | unknown)[]
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify'
+import { buildAdminApp } from './admin/admin-app.ts'
+import { listAdminTokens } from './admin/admin-tokens.ts'
+import { createOperator } from './admin/operator.ts'
+import { checkReadiness } from './admin/readiness.ts'
+import { buildApp } from './app.ts'
+import { createLameDuck } from './http/lame-duck.ts'
+import { limitConnections } from './http/limit-connections.ts'
+import { drain, isLoopback, listen } from './http/listen.ts'
+import { type OpenTls, openTls } from './http/open-tls.ts'
+import { openLanes } from './open-lanes.ts'
+import { openPortal } from './portal/open-portal.ts'
+import type { ServiceContext } from './service-context.ts'
+import type { ServiceParts } from './start-parts.ts'
+
+/** Opens the admin listener, then the public one. */
+export async function startListeners(
+  context: ServiceContext,
+  parts: ServiceParts,
+): Promise<{ readonly baseUrl: string; readonly adminUrl: string }> {
+  const { config, metrics, closers, say } = context
+  // A proxy terminates TLS itself.
+  const tls = config.listen.tls && openTls(config.listen.tls, context)
+  closers.push(() => tls?.stopWatching())
+  const lameDuck = createLameDuck(config.listen.lameDuckSeconds)
+  const isListening = () => app.server.listening && !lameDuck.hasBegun()
+  const app = await buildPublicApp(context, { ...parts, tls, isListening })
+  const admin = buildAdmin(context, { ...parts, isListening })
+
+  limitConnections({ publicServer: app.server, adminServer: admin.server }, { ...config, metrics, say })
+  const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
+  closers.push(() => admin.close())
+  say(`admin listener on ${adminUrl}`)
+  if (!isLoopback(config.admin.host)) {
+    say('WARNING: the admin listener is plain HTTP and not on loopback: its token travels in the clear')
+  }
+  const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
+  closers.push(() => drain(app, tls))
+  closers.push(() => lameDuck.begin(app.server))
+  return { baseUrl, adminUrl }
+}
+
+type ListenerParts = ServiceParts & { readonly isListening: () => boolean }
+
+async function buildPublicApp(
+  context: ServiceContext,
+  parts: ListenerParts & { readonly tls: OpenTls | undefined },
+): Promise<FastifyInstance> {
+  const { config, clock, database } = context
+  const { tls, keyRing, time, data, rate, queries, isListening } = parts
+  const { published, scheduler, signer } = parts.notes
+  const { gateway, knownRequests } = data
+  const chainIds = config.chains.map(({ id }) => id)
+  const lanes = { ...context, writer: context.premadeWriter, published, time, keyRing, chainIds, isListening }
+  const addLanes = tls && (await openLanes({ ...lanes, gateway, knownRequests }))
+  return buildApp(config, {
+    ...context,
+    keyRing,
+    notes: { published, scheduler, clock, time },
+    data,
+    rate,
+    queries,
+    portal: openPortal(database, { config, signer, options: context.portal }),
+    serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
+  })
+}
+
+function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInstance {
+  const { config, clock, database, log } = context
+  const { replica, time, notes, embedded, data, isListening } = parts
+  const { published, poolWatch, journalChecks, curveSource } = notes
+  const operatorParts = {
+    ...{ database, config, clock },
+    ...{ takeInKeys: replica.takeInKeys, curveProblem: curveSource.problem },
+    ...{ reconcile: journalChecks.reconcile, discard: journalChecks.discard },
+    ...{ latestNow: time.latestNow, assertClock: time.assertCertain },
+  }
+  const readinessParts = {
+    ...{ database, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
+    ...{ subgraphs: embedded, remote: data.remote, poolWatch },
+    ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check },
+  }
+  return buildAdminApp({
+    ...context,
+    tokens: listAdminTokens(config.admin),
+    operatorFor: (who) => createOperator({ ...operatorParts, auditor: { ...who, log } }),
+    checkReadiness: () => checkReadiness(readinessParts),
+  })
+}

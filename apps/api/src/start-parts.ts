@@ -1,0 +1,70 @@
+import { hostname } from 'node:os'
+import { createPoolReader, type PoolReader } from './chain/pool-reader.ts'
+import type { Config } from './config.ts'
+import type { EmbeddedSubgraph } from './data/embedded-subgraphs.ts'
+import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
+import { type OpenData, openData } from './data/open-data.ts'
+import { openPublicQueries, type PublicQueries } from './data/open-public-queries.ts'
+import { addSubgraphMetrics } from './data/subgraph-metrics.ts'
+import { addHostMetrics } from './host-metrics.ts'
+import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
+import { type Announcement, announceReplica } from './keys/replicas.ts'
+import { createChainTimeReader } from './notes/chain-time.ts'
+import { type RunningNotes, startNotes } from './notes/start-notes.ts'
+import { openRate } from './rate/open-rate.ts'
+import type { RateParts } from './rate/route.ts'
+import type { ServiceContext } from './service-context.ts'
+import { type ClockMonitor, startClockMonitor } from './time/clock-monitor.ts'
+
+/** Running parts that the listeners serve from. */
+export type ServiceParts = {
+  readonly keyRing: KeyRing
+  readonly replica: Announcement
+  readonly time: ClockMonitor
+  readonly notes: RunningNotes
+  readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
+  readonly data: OpenData
+  readonly queries: PublicQueries
+  readonly rate: RateParts
+}
+
+/** Starts everything but the listeners: keys, clocks, notes, subgraphs. */
+export async function startParts(context: ServiceContext): Promise<ServiceParts> {
+  const { config, metrics, closers } = context
+  const keys = await startKeys(context)
+  const pools = openPools(config)
+  closers.push(() => {
+    for (const pool of pools.values()) pool.close()
+  })
+  // Before anything is signed or served.
+  const readChainTime = createChainTimeReader(config.chains)
+  const time = await startClockMonitor({ ...context, chains: config.chains, readChainTime })
+  closers.push(time.stop)
+  const notes = await startNotes({ ...context, pools, readChainTime, time })
+  const embedded = await startEmbeddedSubgraphs(config, context)
+  addSubgraphMetrics(metrics, embedded)
+  const data = openData(config, { ...context, embedded })
+  closers.push(data.close)
+  const queries = openPublicQueries(config, { ...context, embedded })
+  const { published, poolWatch } = notes
+  const rate = openRate(config, { ...context, published, poolWatch, data, pools })
+  return { ...keys, time, notes, embedded, data, queries, rate }
+}
+
+async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica'>> {
+  const { config, clock, database, log, metrics, closers, say, writers = {} } = context
+  const keyRing = await openKeyRing({ database, log })
+  closers.push(() => keyRing.close())
+  closers.push(addHostMetrics(metrics, { keyRing, clock, writers }))
+  const name = `${hostname()}:${config.listen.port}`
+  const replica = await announceReplica(database, { name, keyRing, log })
+  closers.push(() => replica.stop())
+  say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
+  return { keyRing, replica }
+}
+
+/** Creates readers of the pools that have an RPC. */
+function openPools({ chains }: Config): ReadonlyMap<number, PoolReader> {
+  const reachable = chains.filter(({ rpc }) => rpc.length > 0)
+  return new Map(reachable.map((chain) => [chain.id, createPoolReader({ chain })]))
+}
