@@ -7,13 +7,13 @@ import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metr
 
 const text = readFileSync(new URL('../docs/curve.md', import.meta.url), 'utf8')
 
-/** The members a table of the page explains, by the words before it. */
+/** Returns the members in the table after the given words. */
 function membersAfter(words: string): string[] {
   const rows = (text.split(words)[1] as string).trimStart().split('\n\n')[0] as string
   return [...rows.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name as string)
 }
 
-test('default: every field of a curve is explained, and none that is not there', () => {
+test('default: every member of a curve is documented, and no other', () => {
   const curve = viewCurve({
     id: 1n,
     chainId: null,
@@ -25,14 +25,14 @@ test('default: every field of a curve is explained, and none that is not there',
     createdBy: '',
     createdAt: 0n,
   })
-  expect(membersAfter('give a curve as')).toEqual(Object.keys(curve))
+  expect(membersAfter('return a curve as')).toEqual(Object.keys(curve))
 })
 
-test('default: every field of a provenance and its bills is explained, and none that is not there', () => {
-  expect(membersAfter('for good, as')).toEqual(Object.keys(curveProvenanceSchema.shape))
+test('default: every member of a provenance and its bills is documented, and no other', () => {
+  expect(membersAfter('stored permanently, as')).toEqual(Object.keys(curveProvenanceSchema.shape))
   expect(membersAfter('each of its `bills` as')).toEqual(Object.keys(provenanceBillSchema.shape))
 })
 
-test('default: every way to fail and every metric is explained', () => {
+test('default: every failure and every metric is documented', () => {
   for (const name of [...feedFailures, ...Object.keys(treasuryMetricHelp)]) expect(text).toContain(`\`${name}`)
 })
