@@ -3,6 +3,7 @@ import { type Clock, openServiceDatabase } from '@tallystick/api'
 import type { Database } from '@tallystick/database'
 import { copyPgliteTemplate } from '@tallystick/workbench/pglite-template'
 import { carryKeys } from './carry-keys.ts'
+import { databaseTemplate } from './database-template.ts'
 import { createDevnet, sandboxWallets } from './devnet/create-devnet.ts'
 import type { Devnet, DevnetParts } from './devnet/devnet.ts'
 import { standAtClock } from './devnet/follow-clock.ts'
@@ -54,7 +55,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 }
 
 async function openDatabase(home: Home): Promise<Database> {
-  if (!existsSync(home.database)) await copyPgliteTemplate(home.database)
+  if (!existsSync(home.database)) await copyPgliteTemplate(home.database, databaseTemplate)
   return openServiceDatabase(`file:${home.database}`, () => undefined)
 }
 

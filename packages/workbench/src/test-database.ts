@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { copyDirectory } from './pglite-template.ts'
 
 /** Where new databases come from: a running server, and a directory of an empty embedded database to copy. */
 export type DatabaseSource = { readonly postgresUrl: string; readonly pgliteTemplate: string }
@@ -16,9 +17,11 @@ export type DatabaseEngine = (typeof databaseEngines)[number]
 export async function createTestDatabase(engine: DatabaseEngine, source: DatabaseSource): Promise<TestDatabase> {
   if (engine === 'postgres') return createPostgresDatabase(source.postgresUrl)
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-pglite-'))
-  await cp(source.pgliteTemplate, join(directory, 'db'), { recursive: true })
+  const path = join(directory, 'db')
+  await mkdir(path)
+  await copyDirectory(source.pgliteTemplate, path)
   return {
-    url: `file:${join(directory, 'db')}`,
+    url: `file:${path}`,
     remove: () => rm(directory, { recursive: true, force: true }),
   }
 }
