@@ -18,11 +18,12 @@ function nameOf(folder: string): string {
   return folder.split('/').at(-1) as string
 }
 
-/** Returns the packages of this repository that a package uses. The client and the page bundle theirs. */
+/** Returns the packages of this repository that a package uses: at run time, or bundled into its build. */
 function readDependencies(folder: string): string[] {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-  const isBundled = ['client', 'portal'].includes(nameOf(folder))
-  return internal(Object.keys({ ...dependencies, ...(isBundled && devDependencies) }))
+  const imported = readImports(folder)
+  const bundled = internal(Object.keys(devDependencies ?? {})).filter((name) => imported.includes(name))
+  return [...internal(Object.keys(dependencies ?? {})), ...bundled].toSorted()
 }
 
 function internal(names: readonly string[]): string[] {
