@@ -1,6 +1,6 @@
-import type { TallystickError } from '@tallystick/core'
-import type { Block, ErrorEntry, Follower, Subgraph } from '@tallystick/subgraph'
-import { type ChainSubgraph, type Head, queryRejected, upstreamError } from './chain-subgraph.ts'
+import type { Block, Follower, Subgraph } from '@tallystick/subgraph'
+import type { ChainSubgraph, Head } from './chain-subgraph.ts'
+import { classifyFailure } from './classify-failure.ts'
 
 /** The index of a chain in this very process, as the gateway asks it. */
 export function createEmbeddedSubgraph(
@@ -19,10 +19,11 @@ export function createEmbeddedSubgraph(
     currentHead: () => (follower.isWriting ? toHead(subgraph.head) : subgraph.readHead().then(toHead, () => undefined)),
     knownHead: () => (follower.isWriting ? toHead(subgraph.head) : undefined),
     ask: async ({ text: query, variables, operationName }, signal) => {
-      const { data, errors = [], head } = await subgraph.answer({ query, variables, operationName, signal })
+      const { data, errors = [], failure, head } = await subgraph.answer({ query, variables, operationName, signal })
       if (signal.aborted && typeof signal.reason !== 'symbol') throw signal.reason
-      if (data === undefined) throw toError(errors)
-      return { data, errors: errors.map(({ message }) => message), head: toHead(head) }
+      const messages = errors.map(({ message }) => message)
+      if (data === undefined) throw classifyFailure(failure?.code ?? 'internal_error', messages.join(' '))
+      return { data, errors: messages, head: toHead(head) }
     },
     close: async () => undefined,
   }
@@ -30,19 +31,4 @@ export function createEmbeddedSubgraph(
 
 function toHead(block: Block | undefined): Head | undefined {
   return block && { number: block.number, hash: block.hash, timestamp: block.timestamp }
-}
-
-function toError(errors: readonly ErrorEntry[]): TallystickError {
-  const messages = errors.map(({ message }) => message).join(' ')
-  const code = errors.find(({ extensions }) => extensions)?.extensions?.code
-  if (code === 'query_timeout' || messages === 'Query timed out') {
-    return upstreamError({ failure: 'slow_query', message: 'The query took too long. Ask for less at once.' })
-  }
-  if (code !== undefined) {
-    return upstreamError({ failure: 'internal', message: 'The index of this chain cannot be read. Try again later.' })
-  }
-  if (/has not started syncing|is therefore not yet available/.test(messages)) {
-    return upstreamError({ failure: 'behind', message: messages })
-  }
-  return queryRejected(messages)
 }

@@ -46,6 +46,11 @@ export function storageScalar(type: StoredType): Scalar {
   return type.kind === 'reference' ? type.id : type.name
 }
 
+/** Returns the name of the entity that a reference or a derived field points at. */
+export function targetNameOf(field: Field): string {
+  return field.kind === 'derived' ? field.entity : field.type.name
+}
+
 export function storedFieldsOf(entity: Entity): readonly StoredField[] {
   return entity.fields.filter((field) => field.kind === 'stored')
 }

@@ -1,7 +1,5 @@
 import {
-  type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   getDirectiveValues,
@@ -11,8 +9,7 @@ import {
 } from 'graphql'
 import { QueryError } from '../query-error.ts'
 import type { Values } from '../request/coerce-arguments.ts'
-
-export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+import type { Fragments } from '../request/parse-query.ts'
 
 /** What a selection depends on, and how much of it may still be expanded: fragments can multiply a short text. */
 export type SelectionContext = {
@@ -22,11 +19,6 @@ export type SelectionContext = {
 }
 
 export type FieldBudget = { readonly max: number; left: number }
-
-export function fragmentsOf(document: DocumentNode): Fragments {
-  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
-}
 
 /**
  * The fields of one level by their response key, in the order of the query, fragments spread and `@skip` and `@include`

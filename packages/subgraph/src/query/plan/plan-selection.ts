@@ -1,9 +1,8 @@
 import { type FieldNode, isObjectType, type SelectionSetNode } from 'graphql'
 import type { ApiSchema } from '../../schema/api-schema.ts'
-import { type Entity, type Field, getEntity, type StoredField } from '../../schema/entity-model.ts'
+import { type Entity, type Field, getEntity, type StoredField, targetNameOf } from '../../schema/entity-model.ts'
 import { QueryError } from '../query-error.ts'
 import { coerceArguments, type Values } from '../request/coerce-arguments.ts'
-import { targetOf } from '../sql/filter-sql.ts'
 import { collectFields, type SelectionContext, subSelectionsOf } from './collect-fields.ts'
 
 /** What is asked of an entity: its fields in the order of the query. */
@@ -60,7 +59,7 @@ function planField(
   if (!field) throw new QueryError(`Type \`${entity.name}\` has no field \`${name}\``)
   if (field.kind === 'stored' && field.type.kind !== 'reference') return { kind: 'value', key, field }
   const target = planSelection(context, {
-    entity: getEntity(context.api.model, targetOf(field)),
+    entity: getEntity(context.api.model, targetNameOf(field)),
     selectionSets: subSelectionsOf(nodes),
     depth: depth + 1,
   })

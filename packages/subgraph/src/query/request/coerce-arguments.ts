@@ -25,11 +25,14 @@ export function coerceVariables(
   for (const definition of operation.variableDefinitions ?? []) {
     const name = definition.variable.name.value
     const type = typeFromAST(schema, definition.type)
-    if (!isInputType(type)) throw new QueryError(`Variable \`${name}\` must have an input type`, locate(definition))
+    if (!isInputType(type))
+      throw new QueryError(`Variable \`${name}\` must have an input type`, { locations: locate(definition) })
     const isGiven = Object.hasOwn(given, name) && given[name] !== undefined
     if (!isGiven && !definition.defaultValue) {
       if (!isNonNullType(type)) continue
-      throw new QueryError(`No value provided for required variable \`${name}\``, locate(definition.variable))
+      throw new QueryError(`No value provided for required variable \`${name}\``, {
+        locations: locate(definition.variable),
+      })
     }
     const value =
       isGiven || !definition.defaultValue ? readJson(given[name]) : readLiteral(definition.defaultValue, new Map())
@@ -63,7 +66,9 @@ export function invalidArgument(
   name: string,
   { value, node }: { readonly value: Value; readonly node?: ASTNode | undefined },
 ): QueryError {
-  return new QueryError(`Invalid value provided for argument \`${name}\`: ${debugValue(value)}`, locate(node))
+  return new QueryError(`Invalid value provided for argument \`${name}\`: ${debugValue(value)}`, {
+    locations: locate(node),
+  })
 }
 
 export function argumentOf(values: Values, name: string): Value {

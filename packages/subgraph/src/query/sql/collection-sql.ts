@@ -1,15 +1,11 @@
-import type { Field } from '../../schema/entity-model.ts'
+import { type Field, targetNameOf } from '../../schema/entity-model.ts'
 import type { Ordering } from '../../schema/orderings.ts'
 import { getColumn, getTable, type Table } from '../../store/layout.ts'
+import { firstDefault, firstMax, skipMax } from '../plan/collection-limits.ts'
 import { QueryError } from '../query-error.ts'
 import { argumentOf, type Values } from '../request/coerce-arguments.ts'
-import { filterSql, linkSql, targetOf } from './filter-sql.ts'
+import { filterSql, linkSql } from './filter-sql.ts'
 import { type StatementScope, visibleSql } from './statement.ts'
-
-// The limits the operators of The Graph's network set.
-const firstDefault = 100
-export const firstMax = 1_000
-const skipMax = 5_000
 
 export type SortKey = { readonly expression: string; readonly direction: 'asc' | 'desc' }
 
@@ -104,7 +100,7 @@ function sortExpression(
 ): { readonly join: string; readonly expression: string } {
   if (!childField) return { join: '', expression: `${alias}.${getColumn(table, field.name).name}` }
   if (isNested) throw new QueryError('SortKey::ChildKey cannot be used for parent ordering (yet)')
-  const child = getTable(scope.layout, targetOf(field))
+  const child = getTable(scope.layout, targetNameOf(field))
   const column = getColumn(child, childField.name).name
   const link = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'o', field })
   // Lateral with a limit, so that a derived field with two children does not double its parent.

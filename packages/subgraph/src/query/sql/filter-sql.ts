@@ -1,4 +1,4 @@
-import type { Field } from '../../schema/entity-model.ts'
+import { type Field, targetNameOf } from '../../schema/entity-model.ts'
 import { getColumn, getTable, type Table } from '../../store/layout.ts'
 import { QueryError } from '../query-error.ts'
 import { debugValue, type Value } from '../request/value.ts'
@@ -85,15 +85,11 @@ function childSql(
     value,
   }: { readonly table: Table; readonly alias: string; readonly field: Field; readonly value: Value },
 ): string {
-  const child = getTable(scope.layout, targetOf(field))
+  const child = getTable(scope.layout, targetNameOf(field))
   const condition = filterSql(scope, { table: child, alias: 'f', isChild: true, where: value })
   const link = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'f', field })
   const isFound = visibleSql(scope, { alias: 'f', condition: `${link} and (${condition})` })
   return `exists (select 1 from ${child.name} as f where ${isFound})`
-}
-
-export function targetOf(field: Field): string {
-  return field.kind === 'derived' ? field.entity : field.type.name
 }
 
 /** How a row and what one of its fields points at belong together. */

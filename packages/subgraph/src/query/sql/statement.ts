@@ -14,7 +14,7 @@ export const blockSlot = Symbol('the number of the block that is looked at')
 export type Statement = { readonly text: string; readonly parameters: readonly unknown[] }
 
 /** Which versions are seen: the open ones, or those that were good at a block. */
-export type Visibility = { readonly kind: 'head' } | { readonly kind: 'block'; readonly number: number }
+export type Visibility = 'head' | 'block'
 
 export type Scope = { readonly api: ApiSchema; readonly layout: Layout; readonly visibility: Visibility }
 
@@ -62,7 +62,7 @@ export function visibleSql(
 ): string {
   const [from, to] = [`${alias}."$from"`, `${alias}."$to"`]
   // The number is in the text, where PostgreSQL can match it with that of the partial indexes.
-  if (visibility.kind === 'head') return `${to} = ${openEnd} and (${condition})`
+  if (visibility === 'head') return `${to} = ${openEnd} and (${condition})`
   const block = `${parameters.add(blockSlot)}::int4`
   const isOpen = `${to} = ${openEnd} and ${from} <= ${block} and (${condition})`
   const isClosedSince = `${to} < ${openEnd} and ${to} > ${block} and ${from} <= ${block} and (${condition})`

@@ -1,13 +1,11 @@
 import { selectColumns } from '../../store/decode-column.ts'
 import { type Column, getColumn, getTable, type Table } from '../../store/layout.ts'
-import { headSql } from '../../store/read-block.ts'
-import type { BlockRoot } from '../plan/plan-roots.ts'
+import type { EntityRoot } from '../plan/plan-query.ts'
 import type { EntityPlan, LinkPlan } from '../plan/plan-selection.ts'
-import { argumentOf, type Values } from '../request/coerce-arguments.ts'
-import { parameterOf } from '../request/open-variables.ts'
+import type { Values } from '../request/coerce-arguments.ts'
 import { collectionSql } from './collection-sql.ts'
-import { decodeScalar } from './decode-scalar.ts'
 import { linkSql } from './filter-sql.ts'
+import { rootSql } from './root-sql.ts'
 import {
   createParameters,
   parentIdsSlot,
@@ -30,53 +28,11 @@ export type Link = { readonly plan: LinkPlan; readonly statement: Statement; rea
 
 export type CompiledRoot = { readonly statement: Statement; readonly level: Level }
 
-export type DataRoot = Exclude<BlockRoot, { kind: 'meta' }>
-
-/** Writes every statement of a root field. What its arguments get wrong shows here, whatever the data. */
-export function compileRoot(scope: Scope, root: DataRoot): CompiledRoot {
+/** Compiles a root field to one statement per level. Throws a `QueryError` for wrong arguments, whatever the data. */
+export function compileRoot(scope: Scope, root: EntityRoot): CompiledRoot {
   const level = compileLevel(scope, root.plan)
-  const { source, sortKeys, range, parameters } = rootSql(scope, root)
-  const order = orderSql(sortKeys.map(({ expression, direction }) => [expression, direction]))
-  const text = `select ${selectColumns(level.columns, 'c')} ${source} ${order} ${range}`
-  return { level, statement: { text, parameters } }
-}
-
-/**
- * The same as one statement that reads the head as well: its columns are in every row, and where nothing fits there is
- * one row with nothing else. For a root field without levels below it.
- */
-export function compileRootWithHead(scope: Scope, root: DataRoot): CompiledRoot {
-  const level = compileLevel(scope, root.plan)
-  const { source, sortKeys, range, parameters } = rootSql(scope, root)
-  const sorts = sortKeys.map(({ expression }, index) => `, ${expression} as s${index}`).join('')
-  const inner = orderSql(sortKeys.map(({ expression, direction }) => [expression, direction]))
-  const outer = orderSql(sortKeys.map(({ direction }, index) => [`k.s${index}`, direction]))
-  const text = `select h.*, ${level.columns.map((_, index) => `k.c${index}`).join(', ')}
-    from (${headSql(scope.layout)}) as h left join lateral (
-      select ${selectColumns(level.columns, 'c')}${sorts} ${source} ${inner} ${range}) as k on true ${outer}`
-  return { level, statement: { text, parameters } }
-}
-
-/** What a root field reads from, and in which order. */
-export function rootSql(scope: Scope, root: DataRoot) {
-  const table = getTable(scope.layout, root.plan.entity.name)
-  const parameters = createParameters()
-  const inner: StatementScope = { ...scope, parameters }
-  if (root.kind === 'single') {
-    const id = parameterOf(argumentOf(root.values, 'id'), (value) =>
-      decodeScalar(table.entity.idScalar, { value, argument: 'id' }),
-    )
-    const condition = `c."id" = ${parameters.add(id)}::text::${table.idType}`
-    const source = `from ${table.name} as c where ${visibleSql(inner, { alias: 'c', condition })}`
-    return { source, sortKeys: [], range: '', parameters: parameters.values }
-  }
-  const { join, condition, sortKeys, range } = collectionSql(inner, { table, alias: 'c', values: root.values })
-  const source = `from ${table.name} as c ${join} where ${condition}`
-  return { source, sortKeys, range, parameters: parameters.values }
-}
-
-export function orderSql(keys: readonly (readonly [string, string])[]): string {
-  return keys.length === 0 ? '' : `order by ${keys.map((key) => key.join(' ')).join(', ')}`
+  const { clauses, parameters } = rootSql(scope, root)
+  return { level, statement: { text: `select ${selectColumns(level.columns, 'c')} ${clauses}`, parameters } }
 }
 
 function compileLevel(scope: Scope, plan: EntityPlan): Level {

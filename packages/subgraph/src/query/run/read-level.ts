@@ -2,16 +2,16 @@ import type { Queryable, StopSignal } from '@tallystick/database'
 import { createDecoder, type Row } from '../../store/decode-column.ts'
 import type { Column } from '../../store/layout.ts'
 import { locate, QueryError } from '../query-error.ts'
-import { isReference, type Level, type Link } from '../sql/compile-plan.ts'
+import { isReference, type Level, type Link } from '../sql/compile-root.ts'
 import { blockSlot, parentIdsSlot, rowLimitSlot, type Statement } from '../sql/statement.ts'
 
-export type Output = Readonly<Record<string, unknown>>
+type Output = Readonly<Record<string, unknown>>
 
-/** A request as it runs: what it reads from, until when, and how much more. */
-export type Run = {
+/** State of a snapshot that reads levels. */
+export type LevelRun = {
   readonly queryable: Queryable
   readonly blockNumber: number
-  readonly now: () => number
+  /** By `performance.now()`. */
   readonly deadlineMs: number
   readonly signal: StopSignal | undefined
   readonly rowsMax: number
@@ -19,11 +19,11 @@ export type Run = {
 }
 
 export async function readRows(
-  run: Run,
+  run: LevelRun,
   { statement, parentIds }: { readonly statement: Statement; readonly parentIds?: readonly string[] | undefined },
 ): Promise<readonly Row[]> {
   run.signal?.throwIfAborted()
-  if (run.now() > run.deadlineMs) throw new QueryError('Query timed out')
+  if (performance.now() > run.deadlineMs) throw new QueryError('Query timed out', { code: 'query_timeout' })
   const parameters = statement.parameters.map((value) => {
     if (value === parentIdsSlot) return parentIds
     if (value === blockSlot) return run.blockNumber
@@ -35,24 +35,23 @@ export async function readRows(
   return rows
 }
 
-export function tooManyEntities(rowsMax: number): QueryError {
+function tooManyEntities(rowsMax: number): QueryError {
   return new QueryError(
     `The answer has more than ${rowsMax} entities. Ask for fewer: use a smaller \`first\`, or several queries.`,
   )
 }
 
-/** Makes the objects of a level from its rows, reading the levels below with one statement each. */
-export async function resolveLevel(
-  run: Run,
+/** Converts the rows of a level to objects, and reads each nested level with one statement. */
+export async function readLevel(
+  run: LevelRun,
   { level, rows }: { readonly level: Level; readonly rows: readonly Row[] },
 ): Promise<readonly Output[]> {
   const linked = new Map<string, (row: Row) => unknown>()
   for (const [key, link] of level.links) linked.set(key, await resolveLink(run, { level, link, rows }))
-  return readOutputs(level, { rows, linked })
+  return toOutputs(level, { rows, linked })
 }
 
-/** The same where there are no levels below. */
-export function readOutputs(
+function toOutputs(
   { plan: { fields, entity }, columns }: Level,
   { rows, linked }: { readonly rows: readonly Row[]; readonly linked: ReadonlyMap<string, (row: Row) => unknown> },
 ): readonly Output[] {
@@ -70,16 +69,16 @@ export function readOutputs(
 
 type Linking = { readonly level: Level; readonly link: Link; readonly rows: readonly Row[] }
 
-async function resolveLink(run: Run, linking: Linking): Promise<(row: Row) => unknown> {
+async function resolveLink(run: LevelRun, linking: Linking): Promise<(row: Row) => unknown> {
   return isReference(linking.link.plan) ? resolveReference(run, linking) : resolveChildren(run, linking)
 }
 
-async function resolveReference(run: Run, { level, link, rows }: Linking): Promise<(row: Row) => unknown> {
+async function resolveReference(run: LevelRun, { level, link, rows }: Linking): Promise<(row: Row) => unknown> {
   const { field, node } = link.plan
   const column = `c${level.columns.findIndex((candidate) => candidate.field.name === field.name)}`
   const parentIds = [...new Set(rows.map((row) => row[column]))].filter((id) => typeof id === 'string')
   const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
-  const outputs = await resolveLevel(run, { level: link.level, rows: children })
+  const outputs = await readLevel(run, { level: link.level, rows: children })
   const byId = new Map(children.map((child, index) => [child['c0'], outputs[index]]))
   return (row) => {
     const found = byId.get(row[column] ?? null) ?? null
@@ -88,11 +87,11 @@ async function resolveReference(run: Run, { level, link, rows }: Linking): Promi
   }
 }
 
-async function resolveChildren(run: Run, { link, rows }: Linking): Promise<(row: Row) => unknown> {
+async function resolveChildren(run: LevelRun, { link, rows }: Linking): Promise<(row: Row) => unknown> {
   const { field, node, target } = link.plan
   const parentIds = [...new Set(rows.map((row) => row['c0']))].filter((id) => typeof id === 'string')
   const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
-  const outputs = await resolveLevel(run, { level: link.level, rows: children })
+  const outputs = await readLevel(run, { level: link.level, rows: children })
   const byParent = new Map<unknown, Output[]>(parentIds.map((id) => [id, []]))
   for (const [index, child] of children.entries()) byParent.get(child['parent'])?.push(outputs[index] as Output)
   if (field.isList) return (row) => byParent.get(row['c0']) ?? []
@@ -101,7 +100,7 @@ async function resolveChildren(run: Run, { link, rows }: Linking): Promise<(row:
     if (found.length > 1 && field.kind === 'derived') {
       throw new QueryError(
         `Ambiguous result for derived field \`${field.name}\`: Multiple \`${target.entity.name}\` entities refer back via \`${field.from}\``,
-        locate(node),
+        { locations: locate(node) },
       )
     }
     if (found.length === 0 && field.isRequired) throw nullInNonNull(field.name, node)
@@ -110,5 +109,5 @@ async function resolveChildren(run: Run, { link, rows }: Linking): Promise<(row:
 }
 
 function nullInNonNull(field: string, node: Parameters<typeof locate>[0]): QueryError {
-  return new QueryError(`Null value resolved for non-null field \`${field}\``, locate(node))
+  return new QueryError(`Null value resolved for non-null field \`${field}\``, { locations: locate(node) })
 }

@@ -1,0 +1,60 @@
+import type { Block } from '../../store/block.ts'
+import type { QueryPlan } from '../plan/plan-query.ts'
+import type { QueryFailureCode } from '../query-error.ts'
+import type { RootResult, RunResult } from '../run/run-result.ts'
+import type { ErrorEntry, Failure } from './describe-failure.ts'
+import { writeMeta } from './write-meta.ts'
+
+/** Answer to a query, with its data as JSON text. */
+export type Answer = {
+  readonly data: string | undefined
+  readonly errors: readonly ErrorEntry[] | undefined
+  /** Why there is no data. Undefined if there is. */
+  readonly failure: { readonly code: QueryFailureCode } | undefined
+  /** Head of the store when it was read. Undefined if the query did not read it, or failed. */
+  readonly head: Block | undefined
+}
+
+export type AnswerOptions = {
+  readonly deployment: string
+  readonly describe: (error: unknown) => Failure
+}
+
+/** Writes the answer: entities in the order of the query, then `_meta`, `__typename` and introspection, as graph-node. */
+export function writeAnswer(
+  { deployment, describe }: AnswerOptions,
+  {
+    plan: { typenameKeys },
+    result: { roots, errors, head, introspected },
+  }: { readonly plan: Pick<QueryPlan, 'typenameKeys'>; readonly result: RunResult },
+): Answer {
+  const failures = errors.map(describe)
+  if (!roots) return writeFailures(failures, head)
+  const members = [
+    ...roots.flatMap((root) => (root.kind === 'meta' ? [] : [writeEntities(root)])),
+    ...roots.flatMap((root) => {
+      if (root.kind !== 'meta') return []
+      const { meta, resolved } = root
+      return [writeMember(meta.key, writeMeta(meta.fields, { resolved, deployment }))]
+    }),
+    ...typenameKeys.map((key) => writeMember(key, 'Query')),
+    ...Object.entries(introspected).map(([key, value]) => writeMember(key, value)),
+  ]
+  const entries = failures.length > 0 ? failures.map(({ entry }) => entry) : undefined
+  return { data: `{${members.join(',')}}`, errors: entries, failure: undefined, head }
+}
+
+/** Writes an answer without data. A failure that is not the query's fault decides its code. */
+export function writeFailures(failures: readonly Failure[], head?: Block): Answer {
+  const code = failures.find((failure) => failure.code !== 'invalid_query')?.code ?? 'invalid_query'
+  return { data: undefined, errors: failures.map(({ entry }) => entry), failure: { code }, head }
+}
+
+function writeEntities(root: Exclude<RootResult, { kind: 'meta' }>): string {
+  return root.kind === 'json' ? `"${root.key}":${root.json}` : writeMember(root.key, root.value)
+}
+
+/** GraphQL names need no escapes in JSON. */
+function writeMember(key: string, value: unknown): string {
+  return `"${key}":${JSON.stringify(value)}`
+}
