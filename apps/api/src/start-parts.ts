@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { createPoolReader, type PoolReader } from './chain/pool-reader.ts'
+import { createChainTimeReader, createPoolReader, type PoolReader } from '@tallystick/chain'
 import type { Config } from './config.ts'
 import type { EmbeddedSubgraph } from './data/embedded-subgraphs.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
@@ -9,7 +9,6 @@ import { addSubgraphMetrics } from './data/subgraph-metrics.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
 import { type Announcement, announceReplica } from './keys/replicas.ts'
-import { createChainTimeReader } from './notes/chain-time.ts'
 import { type RunningNotes, startNotes } from './notes/start-notes.ts'
 import { openRate } from './rate/open-rate.ts'
 import type { RateParts } from './rate/route.ts'
@@ -66,5 +65,10 @@ async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'k
 /** Creates readers of the pools that have an RPC. */
 function openPools({ chains }: Config): ReadonlyMap<number, PoolReader> {
   const reachable = chains.filter(({ rpc }) => rpc.length > 0)
-  return new Map(reachable.map((chain) => [chain.id, createPoolReader({ chain })]))
+  return new Map(
+    reachable.map(({ id, rpc, domain }) => [
+      id,
+      createPoolReader({ chainId: id, rpcUrls: rpc, pool: domain.verifyingContract }),
+    ]),
+  )
 }

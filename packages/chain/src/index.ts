@@ -1,1 +1,15 @@
-export {}
+export { createChainTimeReader, type ReadChainTime } from './chain-time-reader.ts'
+export type { Revert, RevertReason } from './pool/describe-revert.ts'
+export {
+  ChainError,
+  createPoolReader,
+  type PoolReader,
+  type PoolReaderOptions,
+  type PoolValues,
+  type PoolVerdict,
+  type PoolViews,
+} from './pool/pool-reader.ts'
+export type { PausableContract, PoolLimits, PoolPauses, PoolState } from './pool/read-pool-state.ts'
+export { createRpcEndpoint, type RpcCall, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
+export { RpcError, type RpcErrorKind } from './rpc/rpc-error.ts'
+export { createRpcPool, NoRpcError, type RpcLog, type RpcPool } from './rpc/rpc-pool.ts'

@@ -5,9 +5,6 @@ test('default: the package exports these values', () => {
   expect(Object.keys(subgraph)).toMatchInlineSnapshot(`
     [
       "createFollower",
-      "createRpcEndpoint",
-      "RpcError",
-      "createRpcPool",
       "createProtocolMapping",
       "protocolSchema",
       "assertNesting",

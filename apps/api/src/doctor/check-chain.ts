@@ -1,5 +1,5 @@
+import { createPoolReader } from '@tallystick/chain'
 import { maturityOf, type Note, type Period } from '@tallystick/core'
-import { createPoolReader } from '../chain/pool-reader.ts'
 import type { ChainConfig } from '../config.ts'
 import type { Signer } from '../notes/signers/signer.ts'
 import { checkPool } from './check-pool.ts'
@@ -31,7 +31,7 @@ export async function checkChain(findings: Findings, context: ChainCheckContext)
   for (const one of heads) checkRpc(findings, { head: one, chain, hasOther: head !== undefined })
   if (!head) return findings.skip('pool', 'no RPC of this chain can be asked about it')
   const usable = heads.flatMap((one) => ('chainId' in one && one.chainId === chain.id ? [one.url] : []))
-  const reader = createPoolReader({ chain: { ...chain, rpc: usable } })
+  const reader = createPoolReader({ chainId: chain.id, rpcUrls: usable, pool: chain.domain.verifyingContract })
   try {
     await checkPool(findings, { ...context, reader, headSeconds: head.timestamp })
   } finally {

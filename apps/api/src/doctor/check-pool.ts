@@ -1,6 +1,5 @@
+import type { PoolPauses, PoolReader, PoolValues, PoolViews } from '@tallystick/chain'
 import { domainSeparator, isAddressEqual } from 'viem'
-import type { PoolReader, PoolValues, PoolViews } from '../chain/pool-reader.ts'
-import type { PoolPauses } from '../chain/read-pool-state.ts'
 import type { ChainCheckContext } from './check-chain.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
 import type { Findings } from './findings.ts'

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
+import { createPoolReader } from '@tallystick/chain'
 import type { Readiness } from '../admin/readiness.ts'
-import { createPoolReader } from '../chain/pool-reader.ts'
 import type { ChainConfig, Config } from '../config.ts'
 import { reachableHost } from './check-served-certificate.ts'
 import type { ServiceProbe } from './find-service.ts'
@@ -56,7 +56,7 @@ async function checkEmbedded(findings: Findings, context: SubgraphCheckContext):
 async function checkPositions(findings: Findings, { chain, heads }: SubgraphCheckContext): Promise<void> {
   const positions = chain.subgraph?.embedded?.positions
   if (!positions || !newestHead(heads, chain.id)) return findings.skip('positions', 'no RPC can be asked about them')
-  const reader = createPoolReader({ chain })
+  const reader = createPoolReader({ chainId: chain.id, rpcUrls: chain.rpc, pool: chain.domain.verifyingContract })
   try {
     if (await reader.hasCode(positions)) findings.ok('positions', `there is a contract at ${positions}`)
     else {

@@ -1,4 +1,4 @@
-import { createRpcEndpoint, RpcError } from '@tallystick/subgraph'
+import { createRpcEndpoint, RpcError } from '@tallystick/chain'
 import type { ChainConfig } from '../config.ts'
 
 /** What one RPC says of its chain. */

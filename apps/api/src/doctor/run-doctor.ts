@@ -1,6 +1,5 @@
+import { ChainError, RpcError } from '@tallystick/chain'
 import { decodeNote, type Note, periodAfter, periodAt, TallystickError } from '@tallystick/core'
-import { RpcError } from '@tallystick/subgraph'
-import { ChainError } from '../chain/pool-reader.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
 import { checkCertificate } from './check-certificate.ts'

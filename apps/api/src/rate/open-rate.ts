@@ -1,5 +1,5 @@
+import type { PoolReader } from '@tallystick/chain'
 import type { Logger } from 'pino'
-import type { PoolReader } from '../chain/pool-reader.ts'
 import type { Config } from '../config.ts'
 import type { DataParts } from '../data/data-route.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'

@@ -1,7 +1,7 @@
+import { RpcError } from '@tallystick/chain'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import type { BlockLogs } from './mapping.ts'
 import { changed, linkParents, type Range, readRange } from './read-range.ts'
-import { RpcError } from './rpc/rpc-error.ts'
 import { storeBlocks } from './store-blocks.ts'
 
 // Large enough that a transaction's own cost vanishes, small enough that a stop waits a second at most.

@@ -1,10 +1,10 @@
+import type { RpcPool } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 import type { FollowerLog } from './follower-log.ts'
 import type { Mapping } from './mapping.ts'
 import type { RangeSizer } from './range-sizer.ts'
 import type { Position } from './read-range.ts'
-import type { RpcPool } from './rpc/rpc-pool.ts'
 
 /** What the parts of a follower share. */
 export type ChainContext = {

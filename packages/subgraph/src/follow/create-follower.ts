@@ -1,3 +1,4 @@
+import { createRpcEndpoint, createRpcPool, NoRpcError, RpcError, type RpcPool } from '@tallystick/chain'
 import type { Database, Lock } from '@tallystick/database'
 import type { Subgraph } from '../subgraph.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
@@ -9,9 +10,6 @@ import { pause } from './pause.ts'
 import { createRangeSizer } from './range-sizer.ts'
 import { readLatest } from './read-chain.ts'
 import { createProgressReport } from './report-progress.ts'
-import { createRpcEndpoint } from './rpc/rpc-endpoint.ts'
-import { RpcError } from './rpc/rpc-error.ts'
-import { createRpcPool, NoRpcError, type RpcPool } from './rpc/rpc-pool.ts'
 
 export type FollowerOptions = {
   readonly subgraph: Subgraph

@@ -1,6 +1,6 @@
+import { RpcError } from '@tallystick/chain'
 import type { Log } from './mapping.ts'
 import { isHash, parseQuantity } from './read-chain.ts'
-import { RpcError } from './rpc/rpc-error.ts'
 
 /** The logs of one block, in their order; the time is missing where the server does not say it. */
 export type DecodedBlock = {

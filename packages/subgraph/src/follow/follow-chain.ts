@@ -1,10 +1,10 @@
+import { RpcError } from '@tallystick/chain'
 import { backfill } from './backfill.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { followHead, storeFirst } from './follow-head.ts'
 import type { FollowerProgress } from './follower-status.ts'
 import { readLatest } from './read-chain.ts'
 import { readTip, type Tip } from './read-tip.ts'
-import { RpcError } from './rpc/rpc-error.ts'
 
 /**
  * So near the head every block is stored, on its parent: a reorg is then undone to the very block of the fork. Ethereum

@@ -1,9 +1,9 @@
+import type { RpcEndpoint } from '@tallystick/chain'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'
 import { readBlocks } from './read-chain.ts'
 import { changed } from './read-range.ts'
-import type { RpcEndpoint } from './rpc/rpc-endpoint.ts'
 import { storeBlocks } from './store-blocks.ts'
 
 type Span = { readonly from: number; readonly to: number; readonly addresses: ReadonlySet<string> }

@@ -1,6 +1,5 @@
+import { type RpcEndpoint, RpcError } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
-import type { RpcEndpoint } from './rpc/rpc-endpoint.ts'
-import { RpcError } from './rpc/rpc-error.ts'
 
 /** Reads the latest block. */
 export async function readLatest(endpoint: RpcEndpoint): Promise<Block> {

@@ -1,9 +1,8 @@
+import { type RpcEndpoint, RpcError } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'
 import { readBlocks, toQuantity } from './read-chain.ts'
-import type { RpcEndpoint } from './rpc/rpc-endpoint.ts'
-import { RpcError } from './rpc/rpc-error.ts'
 
 /** A block by what tells it from others. */
 export type Position = { readonly number: number; readonly hash: string }

@@ -1,9 +1,8 @@
+import { type RpcEndpoint, RpcError } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 import type { Cursor } from './chain-context.ts'
 import { findBlock, readLatest } from './read-chain.ts'
-import type { RpcEndpoint } from './rpc/rpc-endpoint.ts'
-import { RpcError } from './rpc/rpc-error.ts'
 
 export type Tip = {
   readonly latest: Block

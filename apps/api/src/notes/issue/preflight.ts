@@ -1,7 +1,6 @@
+import { ChainError, type PoolReader, type RevertReason } from '@tallystick/chain'
 import { formatPeriod } from '@tallystick/core'
 import type { Logger } from 'pino'
-import type { RevertReason } from '../../chain/describe-revert.ts'
-import { ChainError, type PoolReader } from '../../chain/pool-reader.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'

@@ -1,5 +1,4 @@
-import type { RevertReason } from '../../chain/describe-revert.ts'
-import type { PausableContract, PoolState } from '../../chain/read-pool-state.ts'
+import type { PausableContract, PoolState, RevertReason } from '@tallystick/chain'
 import type { ChainConfig } from '../../config.ts'
 import type { PreflightResult } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'

@@ -1,6 +1,5 @@
+import { ChainError, type PoolLimits, type PoolReader } from '@tallystick/chain'
 import { periodAfter, periodAt } from '@tallystick/core'
-import { ChainError, type PoolReader } from '../../chain/pool-reader.ts'
-import type { PoolLimits } from '../../chain/read-pool-state.ts'
 import { toSeconds } from '../../clock.ts'
 import type { ChainConfig } from '../../config.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'

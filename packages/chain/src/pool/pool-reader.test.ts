@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { poolAbi } from '@tallystick/contracts'
 import type { Note } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { encodeFunctionResult, type Hex } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
-import { poolAbi } from './pool-abi.ts'
 import { createPoolReader } from './pool-reader.ts'
 
 const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
@@ -42,9 +42,8 @@ async function startNode(answerCall: (params: readonly unknown[]) => Answer, cha
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-function readerOf(rpc: readonly string[], deadlineMs?: number) {
-  const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const
-  const reader = createPoolReader({ chain: { id: 324, rpc: [...rpc], domain }, deadlineMs })
+function readerOf(rpcUrls: readonly string[], deadlineMs?: number) {
+  const reader = createPoolReader({ chainId: 324, rpcUrls, pool, deadlineMs })
   onTestFinished(reader.close)
   return reader
 }

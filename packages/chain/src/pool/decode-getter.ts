@@ -1,6 +1,6 @@
+import { poolAbi } from '@tallystick/contracts'
 import { decodeFunctionResult } from 'viem'
 import type { CallOutcome } from './call-contract.ts'
-import { poolAbi } from './pool-abi.ts'
 
 /** Returns undefined for a revert and for a malformed answer: a contract without the getter answers in either way. */
 export function decodeGetter(functionName: string, outcome: CallOutcome): unknown {

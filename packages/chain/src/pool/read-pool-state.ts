@@ -1,8 +1,8 @@
-import type { RpcEndpoint } from '@tallystick/subgraph'
+import { poolAbi } from '@tallystick/contracts'
 import { type Address, encodeFunctionData } from 'viem'
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
-import { poolAbi } from './pool-abi.ts'
 import { createReadLimitLogs } from './read-limit-logs.ts'
 
 /** The contracts whose pause stops lends and claims. */
@@ -27,7 +27,10 @@ export type PoolPauses = {
 /** What a chain says of a pool now. A value that the contract does not offer is undefined. */
 export type PoolState = PoolPauses & { readonly limits: PoolLimits }
 
-type Getter = Extract<(typeof poolAbi)[number], { readonly type: 'function'; readonly inputs: readonly [] }>['name']
+type Getter = Extract<
+  (typeof poolAbi)[number],
+  { readonly stateMutability: 'view'; readonly inputs: readonly [] }
+>['name']
 
 /**
  * Creates the function that reads which of a pool's contracts are paused, and its limits. Pools without getters for the

@@ -1,4 +1,4 @@
-import { createRpcEndpoint, type RpcEndpoint } from '@tallystick/subgraph'
+import { createRpcEndpoint, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 
 /** The newest block time of a chain, Unix seconds; undefined if no RPC is configured or none answers for that chain. */
 export type ReadChainTime = (chainId: number) => Promise<bigint | undefined>

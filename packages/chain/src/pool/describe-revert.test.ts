@@ -1,7 +1,7 @@
+import { errorAbi } from '@tallystick/contracts'
 import { encodeErrorResult, toFunctionSelector } from 'viem'
 import { expect, test } from 'vitest'
 import { describeRevert } from './describe-revert.ts'
-import { poolAbi } from './pool-abi.ts'
 
 test.each([
   ['FeedSignatureVerifier__FeedNotYetValid(uint128)', '0xfe6e3778'],
@@ -22,7 +22,7 @@ test.each([
 
 test('behavior: a wrong signer is told with both addresses', () => {
   const args = ['0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'] as const
-  const data = encodeErrorResult({ abi: poolAbi, errorName: 'FeedSignatureVerifier__InvalidSigner', args })
+  const data = encodeErrorResult({ abi: errorAbi, errorName: 'FeedSignatureVerifier__InvalidSigner', args })
   expect(describeRevert(data).message).toBe(
     `the pool takes notes signed by ${args[1]}, and finds this one signed by ${args[0]} (InvalidSigner)`,
   )

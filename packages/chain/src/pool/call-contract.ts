@@ -1,5 +1,6 @@
-import { type RpcEndpoint, RpcError } from '@tallystick/subgraph'
 import { type Address, type Hex, toHex } from 'viem'
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
 
 export type ContractCall = {
   readonly to: Address

@@ -1,6 +1,7 @@
-import { type RpcCall, RpcError } from '@tallystick/subgraph'
 import { type Hex, keccak256, toHex } from 'viem'
 import { expect, test } from 'vitest'
+import type { RpcCall } from '../rpc/rpc-endpoint.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
 import { createReadLimitLogs } from './read-limit-logs.ts'
 
 const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'

@@ -1,5 +1,14 @@
+import {
+  EnforcedPause,
+  FeedSignatureVerifier__FeedExpired,
+  FeedSignatureVerifier__FeedNotYetValid,
+  FeedSignatureVerifier__InvalidMaturityTimestamp,
+  FeedSignatureVerifier__InvalidSignature,
+  FeedSignatureVerifier__InvalidSigner,
+  ReserveStabilityPool__InvalidCoupon,
+  ReserveStabilityPool__InvalidMaturity,
+} from '@tallystick/contracts/errors'
 import { decodeErrorResult, type Hex } from 'viem'
-import { poolAbi } from './pool-abi.ts'
 
 export type RevertReason =
   | 'FeedNotYetValid'
@@ -24,7 +33,7 @@ export function describeRevert(data: Hex): Revert {
     return { reason: 'unknown', message: 'the contract reverts without a reason; is it a pool of this protocol?' }
   }
   try {
-    const { errorName, args } = decodeErrorResult({ abi: poolAbi, data })
+    const { errorName, args } = decodeErrorResult({ abi: describedErrors, data })
     const reason = errorName.replace(/^.*__/, '') as RevertReason
     return { reason, message: messages[errorName]((args ?? []) as readonly unknown[]) }
   } catch {
@@ -32,7 +41,19 @@ export function describeRevert(data: Hex): Revert {
   }
 }
 
-type ErrorName = Extract<(typeof poolAbi)[number], { readonly type: 'error' }>['name']
+/** The errors a pool can answer `validatePriceFeed` with. */
+const describedErrors = [
+  FeedSignatureVerifier__FeedNotYetValid,
+  FeedSignatureVerifier__FeedExpired,
+  FeedSignatureVerifier__InvalidMaturityTimestamp,
+  FeedSignatureVerifier__InvalidSignature,
+  FeedSignatureVerifier__InvalidSigner,
+  ReserveStabilityPool__InvalidCoupon,
+  ReserveStabilityPool__InvalidMaturity,
+  EnforcedPause,
+] as const
+
+type ErrorName = (typeof describedErrors)[number]['name']
 
 const messages: Readonly<Record<ErrorName, (args: readonly unknown[]) => string>> = {
   FeedSignatureVerifier__FeedNotYetValid: ([validAfter]) =>

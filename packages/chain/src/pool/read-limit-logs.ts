@@ -1,12 +1,14 @@
-import { type RpcEndpoint, RpcError } from '@tallystick/subgraph'
-import { type Address, toEventSelector, toHex } from 'viem'
+import { eventTopics } from '@tallystick/contracts'
+import { type Address, toHex } from 'viem'
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
 
 /** The limits that a pool announced last; a limit that was not announced since the first look is missing. */
 export type AnnouncedLimits = { readonly maxCouponLimit?: bigint; readonly minMaturityLimit?: bigint }
 
 const limitsByTopic: ReadonlyMap<unknown, keyof AnnouncedLimits> = new Map([
-  [toEventSelector('MaxCouponLimitUpdated(uint256)'), 'maxCouponLimit'],
-  [toEventSelector('MinMaturityLimitUpdated(uint256)'), 'minMaturityLimit'],
+  [eventTopics.MaxCouponLimitUpdated, 'maxCouponLimit'],
+  [eventTopics.MinMaturityLimitUpdated, 'minMaturityLimit'],
 ])
 
 /**

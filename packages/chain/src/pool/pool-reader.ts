@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events'
+import { poolAbi } from '@tallystick/contracts'
+import { accFloatingIncome, validatePriceFeed } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core'
-import { createRpcEndpoint, createRpcPool, type RpcEndpoint } from '@tallystick/subgraph'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
-import type { ChainConfig } from '../config.ts'
+import { createRpcEndpoint, type RpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import { createRpcPool } from '../rpc/rpc-pool.ts'
 import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
 import { describeRevert, type RevertReason } from './describe-revert.ts'
-import { poolAbi } from './pool-abi.ts'
 import { createReadPoolState, type PoolPauses, type PoolState, readPauses } from './read-pool-state.ts'
 
 /** The pool's getters without arguments. */
@@ -60,7 +61,9 @@ export type PoolReader = {
 export type ValidateOptions = { readonly atSeconds?: bigint | undefined; readonly signal?: AbortSignal | undefined }
 
 export type PoolReaderOptions = {
-  readonly chain: Pick<ChainConfig, 'id' | 'rpc' | 'domain'>
+  readonly chainId: number
+  readonly rpcUrls: readonly string[]
+  readonly pool: Address
   /** What one call may take in all, whichever servers it asks. */
   readonly deadlineMs?: number | undefined
 }
@@ -68,29 +71,27 @@ export type PoolReaderOptions = {
 const timeoutMs = 3_000
 // The largest answer here is the code of a contract, which EIP-170 holds under 24 KiB.
 const answerBytesMax = 1_048_576
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const silent = { info: () => undefined, warn: () => undefined }
 
 /**
  * Reads a pool over the chain's RPCs: the first that is well is asked, the next one if it fails, and none is believed
  * before it has said that it is of the right chain.
  */
-export function createPoolReader({ chain, deadlineMs = 8_000 }: PoolReaderOptions): PoolReader {
+export function createPoolReader(options: PoolReaderOptions): PoolReader {
+  const { chainId, rpcUrls, pool, deadlineMs = 8_000 } = options
   const closing = new AbortController()
   // Each call under way listens to it, and two sets of notes are twenty at once: that many are no leak.
   setMaxListeners(0, closing.signal)
-  const endpoints = chain.rpc.map((url) =>
-    createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }),
-  )
-  const servers = createRpcPool({ endpoints, chainId: chain.id, log: silent })
-  const pool = chain.domain.verifyingContract
+  const endpoints = rpcUrls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
+  const servers = createRpcPool({ endpoints, chainId, log: silent })
   const readState = createReadPoolState(pool)
   const ask = <Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
     withDeadline(servers.run(work), { deadlineMs, signal }).catch((error: unknown) => {
       if (error instanceof ChainError) throw error
-      throw new ChainError(servers.problem ?? `no RPC of chain ${chain.id} gives a usable answer.`, { cause: error })
+      throw new ChainError(servers.problem ?? `no RPC of chain ${chainId} gives a usable answer.`, { cause: error })
     })
   return {
-    chainId: chain.id,
+    chainId,
     get problem() {
       return servers.problem
     },
@@ -105,7 +106,7 @@ export function createPoolReader({ chain, deadlineMs = 8_000 }: PoolReaderOption
       }, signal),
     readAccFloatingIncome: (day, signal) =>
       ask(async (endpoint) => {
-        const data = encodeFunctionData({ abi: poolAbi, functionName: 'accFloatingIncome', args: [day] })
+        const data = encodeFunctionData({ abi: [accFloatingIncome], args: [day] })
         return decodeGetter('accFloatingIncome', await callContract(endpoint, { to: pool, data })) as bigint | undefined
       }, signal),
     readPauses: (signal) => ask((endpoint) => readPauses(endpoint, pool), signal),
@@ -153,7 +154,7 @@ async function validateNote(
   endpoint: RpcEndpoint,
   { pool, note, atSeconds }: { readonly pool: Hex; readonly note: Note; readonly atSeconds: bigint | undefined },
 ): Promise<PoolVerdict> {
-  const data = encodeFunctionData({ abi: poolAbi, functionName: 'validatePriceFeed', args: [note, note.signature] })
+  const data = encodeFunctionData({ abi: [validatePriceFeed], args: [note, note.signature] })
   const outcome = await callContract(endpoint, { to: pool, data, atSeconds })
   if ('value' in outcome) return { outcome: 'accepted' }
   if ('timeUnsupported' in outcome) return { outcome: 'time_unsupported', message: outcome.message }

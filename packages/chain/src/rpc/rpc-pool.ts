@@ -1,6 +1,10 @@
-import type { FollowerLog } from '../follower-log.ts'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcError } from './rpc-error.ts'
+
+type Write = (details: Readonly<Record<string, unknown>>, message: string) => void
+
+/** Log for failures and recoveries of RPCs. A pino logger fits. */
+export type RpcLog = { readonly info: Write; readonly warn: Write }
 
 export type RpcPool = {
   /**
@@ -29,7 +33,7 @@ const restMsMax = 5_000
 export function createRpcPool(options: {
   readonly endpoints: readonly RpcEndpoint[]
   readonly chainId: number
-  readonly log: FollowerLog
+  readonly log: RpcLog
 }): RpcPool {
   const members = options.endpoints.map(
     (endpoint): Member => ({
@@ -90,7 +94,7 @@ function hasRested(member: Member): boolean {
 
 async function verify(
   member: Member,
-  { chainId, log }: { readonly chainId: number; readonly log: FollowerLog },
+  { chainId, log }: { readonly chainId: number; readonly log: RpcLog },
 ): Promise<void> {
   try {
     const answered = Number(await member.endpoint.call({ method: 'eth_chainId', params: [] }))
@@ -106,7 +110,7 @@ async function verify(
   }
 }
 
-function rest(member: Member, { error, log }: { readonly error: RpcError; readonly log: FollowerLog }): void {
+function rest(member: Member, { error, log }: { readonly error: RpcError; readonly log: RpcLog }): void {
   if (member.fault !== error.message) log.warn({ rpc: member.endpoint.label, problem: error.message }, 'the RPC fails')
   member.isVerified = false
   member.fault = error.message
