@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { createPublicAnswer } from '../src/data/public-answer.ts'
 import { createQueryGate } from '../src/data/query-gate.ts'
-import { registerSubgraphRoutes } from '../src/data/subgraph-route.ts'
+import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
 import { createAddressLimit } from '../src/http/address-limit.ts'
 import { createNameCaller } from '../src/http/client-address.ts'
 import { createRequestIds, tlsHeaders } from '../src/http/common-headers.ts'
 import { createInstance } from '../src/http/create-instance.ts'
 import { createTimeBudget } from '../src/http/time-budget.ts'
+import { registerRoutes } from '../src/register-routes.ts'
 
 /** `/subgraphs/324` alone, of a subgraph of any schema, behind a proxy on this machine. */
 export function buildSubgraphApp(
@@ -34,11 +35,12 @@ export function buildSubgraphApp(
   const monotonicNow = () => performance.now()
   const nameCaller = createNameCaller(['127.0.0.1'])
   const subgraphs = new Map([[324, createPublicAnswer(subgraph, graphqlSchemaOf(schema))]])
-  registerSubgraphRoutes(app, {
+  const routes = createSubgraphRoutes({
     queries: { subgraphs, gate: createQueryGate({ runningMax: 4, waitingMax: 100 }) },
     limitAddress: createAddressLimit({ rpm, nameCaller, monotonicNow }),
     nameCaller,
     budget: createTimeBudget({ msPerMinute, monotonicNow }),
   })
+  registerRoutes(app, { routes, authenticate: () => undefined })
   return app
 }

@@ -1,6 +1,8 @@
 import { TallystickError } from '@tallystick/core'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { watchCaller } from '../http/watch-caller.ts'
+import { describeData, describeGraphql } from '../openapi/describe-data.ts'
+import type { Route } from '../route.ts'
 import type { AnalysedQuery } from './analyse-query.ts'
 import { parseDataRequest } from './data-request.ts'
 import { encodeResults, toEntry } from './encode-results.ts'
@@ -21,13 +23,16 @@ export type DataParts = {
 const deprecation = { deprecation: '@1763164800', link: '</data>; rel="successor-version"' } as const
 
 /** `POST /data` (SPEC.md §4.2), and `/graphql`, which is the same under an old name. */
-export function registerDataRoutes(app: FastifyInstance, parts: DataParts): void {
-  app.post('/data', (request, reply) => respond(parts, { request, reply }))
+export function createDataRoutes(parts: DataParts): readonly Route[] {
+  const handler: RouteHandlerMethod = (request, reply) => respond(parts, { request, reply })
   const onRequest = (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
     reply.headers(deprecation)
     done()
   }
-  app.post('/graphql', { onRequest }, (request, reply) => respond(parts, { request, reply }))
+  return [
+    { method: 'POST', url: '/data', scope: 'data', describe: describeData, handler },
+    { method: 'POST', url: '/graphql', scope: 'data', describe: describeGraphql, onRequest, handler },
+  ]
 }
 
 async function respond(

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import { TallystickError } from '@tallystick/core'
 import type { QueryRequest } from '@tallystick/subgraph'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
 import type { NameCaller } from '../http/client-address.ts'
 import type { TimeBudget } from '../http/time-budget.ts'
 import { watchCaller } from '../http/watch-caller.ts'
+import { describeSubgraph, describeSubgraphGet } from '../openapi/describe-subgraph.ts'
+import type { Route } from '../route.ts'
 import { formatHeads } from './format-heads.ts'
 import type { PublicQueries } from './open-public-queries.ts'
 import type { PublicAnswer } from './public-answer.ts'
@@ -28,31 +30,35 @@ const corsHeaders = {
  * The embedded subgraph of each chain as a plain GraphQL endpoint: POST, and GET for clients that prefer it. A query that
  * fails is a 200 with `errors`, as graph-node has it; only what is no GraphQL request is a 400.
  */
-export function registerSubgraphRoutes(app: FastifyInstance, parts: SubgraphParts): void {
+export function createSubgraphRoutes(parts: SubgraphParts): readonly Route[] {
   const url = '/subgraphs/:chainid'
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     reply.headers(corsHeaders)
     parts.limitAddress(request, reply)
     done()
   }
-  app.post(url, { onRequest }, (request, reply) =>
-    respond(parts, { request, reply, read: () => parseQueryRequest(request.body) }),
-  )
-  app.get(url, { onRequest }, (request, reply) =>
-    respond(parts, { request, reply, read: () => parseQueryString(request.query) }),
-  )
-  app.options(url, (request, reply) => {
-    const wanted = request.headers['access-control-request-headers']
-    return reply
-      .headers({
-        ...corsHeaders,
-        'access-control-allow-methods': 'GET, POST, OPTIONS',
-        'access-control-allow-headers': wanted ?? 'content-type',
-        'access-control-max-age': '86400',
-      })
-      .code(204)
-      .send()
-  })
+  const get: RouteHandlerMethod = (request, reply) =>
+    respond(parts, { request, reply, read: () => parseQueryString(request.query) })
+  const post: RouteHandlerMethod = (request, reply) =>
+    respond(parts, { request, reply, read: () => parseQueryRequest(request.body) })
+  return [
+    { method: 'GET', url, describe: describeSubgraphGet, onRequest, handler: get },
+    { method: 'POST', url, describe: describeSubgraph, onRequest, handler: post },
+    { method: 'OPTIONS', url, handler: respondToPreflight },
+  ]
+}
+
+function respondToPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const wanted = request.headers['access-control-request-headers']
+  return reply
+    .headers({
+      ...corsHeaders,
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-headers': wanted ?? 'content-type',
+      'access-control-max-age': '86400',
+    })
+    .code(204)
+    .send()
 }
 
 async function respond(

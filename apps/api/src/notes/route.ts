@@ -1,7 +1,9 @@
 import { TallystickError } from '@tallystick/core'
-import type { FastifyInstance } from 'fastify'
+import type { RouteHandlerMethod } from 'fastify'
 import type { Clock } from '../clock.ts'
 import { namesTag } from '../http/names-tag.ts'
+import { describeNotes } from '../openapi/describe-notes.ts'
+import type { Route } from '../route.ts'
 import type { ClockDispute } from '../time/clock-comparison.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
 import type { IssueScheduler } from './issue/issue-scheduler.ts'
@@ -20,11 +22,14 @@ const catchUpMs = 2_000
 const retryAfterSeconds = 5
 
 /** `GET /notes` (SPEC.md §4.1). */
-export function registerNotesRoute(
-  app: FastifyInstance,
-  { parts, chainIds }: { readonly parts: NotesParts; readonly chainIds: readonly number[] },
-): void {
-  app.get('/notes', async (request, reply) => {
+export function createNotesRoute({
+  parts,
+  chainIds,
+}: {
+  readonly parts: NotesParts
+  readonly chainIds: readonly number[]
+}): Route {
+  const handler: RouteHandlerMethod = async (request, reply) => {
     const filter = parseNotesQuery(request.query as Record<string, unknown>, { chainIds })
     const found = await findAnswer(parts, { filter, nowMs: request.nowMs })
     if (!found) {
@@ -37,7 +42,8 @@ export function registerNotesRoute(
     reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
     if (namesTag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(answer.body)
-  })
+  }
+  return { method: 'GET', url: '/notes', scope: 'notes', describe: describeNotes, handler }
 }
 
 type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }

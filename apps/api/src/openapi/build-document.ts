@@ -1,9 +1,5 @@
-import { describeData, describeGraphql } from './describe-data.ts'
-import { describeNotes } from './describe-notes.ts'
-import { describeDocs, describeOpenapi } from './describe-pages.ts'
-import { describeRate } from './describe-rate.ts'
-import { describeSubgraph, describeSubgraphGet } from './describe-subgraph.ts'
-import type { DocumentContext, OpenapiDocument } from './document.ts'
+import { formatAllow, listEndpoints, type Route } from '../route.ts'
+import type { DocumentChains, DocumentContext, OpenapiDocument } from './document.ts'
 import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { publishedSchemas } from './schemas.ts'
@@ -11,8 +7,11 @@ import { publishedSchemas } from './schemas.ts'
 // That of package.json; a test compares.
 const version = '0.1.0'
 
-/** The OpenAPI document of a service, from the schemas that validate what it takes and sends. */
-export function buildDocument(context: DocumentContext): OpenapiDocument {
+type DocumentedRoute = Omit<Route, 'handler' | 'onRequest'>
+
+/** Builds the OpenAPI document from the routes and from the schemas that validate requests and responses. */
+export function buildDocument(chains: DocumentChains, routes: readonly DocumentedRoute[]): OpenapiDocument {
+  const context = { ...chains, endpoints: listEndpoints(routes) }
   return {
     openapi: '3.1.1',
     info: {
@@ -31,15 +30,7 @@ export function buildDocument(context: DocumentContext): OpenapiDocument {
       { name: 'Subgraph', description: 'The index behind `/data`, without a key.' },
       { name: 'Documentation', description: 'What you are reading.' },
     ],
-    paths: {
-      '/notes': { get: describeNotes(context) },
-      '/data': { post: describeData(context) },
-      '/graphql': { post: describeGraphql(context) },
-      '/rate': { get: describeRate(context) },
-      '/subgraphs/{chainid}': { get: describeSubgraphGet(context), post: describeSubgraph(context) },
-      '/openapi.json': { get: describeOpenapi(context) },
-      '/docs': { get: describeDocs(context) },
-    },
+    paths: describePaths(context, routes),
     components: {
       schemas: publishedSchemas(context),
       headers,
@@ -53,4 +44,16 @@ export function buildDocument(context: DocumentContext): OpenapiDocument {
       },
     },
   }
+}
+
+function describePaths(context: DocumentContext, routes: readonly DocumentedRoute[]): OpenapiDocument['paths'] {
+  const describeUrl = (url: string) => {
+    const operations = routes.flatMap(({ describe, ...route }) => {
+      if (!describe || route.url !== url) return []
+      const endpoint = { path: url, allow: formatAllow(routes, url), scope: route.scope }
+      return [[route.method.toLowerCase(), describe(context, endpoint)] as const]
+    })
+    return Object.fromEntries(operations)
+  }
+  return Object.fromEntries(context.endpoints.map((url) => [url.replaceAll(/:(\w+)/g, '{$1}'), describeUrl(url)]))
 }

@@ -1,6 +1,6 @@
 import { type DataRequestBody, type DataResponse, positionQuery } from '@tallystick/core'
 import { queryLimits } from '../data/query-limits.ts'
-import type { DocumentContext, Example, Operation } from './document.ts'
+import type { DocumentContext, Endpoint, Example, Operation } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
 import { bodyOption, curl, jsonHeader, keyHeader, typescript } from './samples.ts'
@@ -18,9 +18,9 @@ Limits: a body of 64 KiB, ${count(queryLimits.tokens)} tokens, ${queryLimits.dep
 const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
 /** `POST /data` (SPEC.md §4.2). */
-export function describeData(context: DocumentContext): Operation {
+export function describeData(context: DocumentContext, endpoint: Endpoint): Operation {
   return describe(context, {
-    path: '/data',
+    endpoint,
     operationId: 'queryData',
     summary: 'Ask the subgraphs of some chains',
     description,
@@ -28,9 +28,9 @@ export function describeData(context: DocumentContext): Operation {
 }
 
 /** `POST /graphql`, which is the same under an old name. */
-export function describeGraphql(context: DocumentContext): Operation {
+export function describeGraphql(context: DocumentContext, endpoint: Endpoint): Operation {
   const operation = describe(context, {
-    path: '/graphql',
+    endpoint,
     operationId: 'queryDataByOldName',
     summary: 'Ask by the old name of /data',
     description: 'The same as `POST /data`, under the name one example of the specification has. Use `/data`.',
@@ -44,9 +44,9 @@ export function describeGraphql(context: DocumentContext): Operation {
   return { ...operation, deprecated: true, responses: Object.fromEntries(responses), 'x-codeSamples': samples }
 }
 
-type About = Pick<Operation, 'operationId' | 'summary' | 'description'> & { readonly path: string }
+type About = Pick<Operation, 'operationId' | 'summary' | 'description'> & { readonly endpoint: Endpoint }
 
-function describe(context: DocumentContext, { path, ...about }: About): Operation {
+function describe(context: DocumentContext, { endpoint, ...about }: About): Operation {
   const chain = context.dataChainIds[0] ?? context.chainIds[0] ?? 324
   return {
     ...about,
@@ -64,7 +64,7 @@ function describe(context: DocumentContext, { path, ...about }: About): Operatio
         content: { 'application/json': { schema: schemaReference('DataResponse'), examples: answers(chain) } },
       },
       ...errorResponses(context, {
-        endpoint: { path, allow: 'POST', scope: 'data' },
+        endpoint,
         codes: [
           'invalid_chains',
           'query_rejected',
@@ -76,7 +76,7 @@ function describe(context: DocumentContext, { path, ...about }: About): Operatio
         ],
       }),
     },
-    'x-codeSamples': samples(path, chain),
+    'x-codeSamples': samples(endpoint.path, chain),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { NotesResponse } from '@tallystick/core'
-import type { DocumentContext, Operation } from './document.ts'
+import type { DocumentContext, Endpoint, Operation } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
 import { curl, keyHeader, typescript } from './samples.ts'
@@ -10,9 +10,8 @@ const description = `The notes that can be used now, of the current New York per
 The set is constant inside its period. Keep it until \`max-age\` is over, and fetch again when your clock leaves the window between \`signature_valid_after\` and \`signature_valid_before\`: both seconds are outside of it.`
 
 /** `GET /notes` (SPEC.md §4.1). */
-export function describeNotes(context: DocumentContext): Operation {
+export function describeNotes(context: DocumentContext, endpoint: Endpoint): Operation {
   const [chainId = 324] = context.chainIds
-  const endpoint = { path: '/notes', allow: 'GET, HEAD', scope: 'notes', parameters: 'chainid and maturity' } as const
   return {
     operationId: 'getNotes',
     tags: ['Notes'],
@@ -45,7 +44,7 @@ export function describeNotes(context: DocumentContext): Operation {
         headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
       },
       ...errorResponses(context, {
-        endpoint,
+        endpoint: { ...endpoint, parameters: 'chainid and maturity' },
         codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'notes_unavailable'],
       }),
     },

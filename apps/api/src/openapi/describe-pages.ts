@@ -1,12 +1,12 @@
-import type { DocumentContext, Operation } from './document.ts'
+import type { DocumentContext, Endpoint, Operation } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
 import { curl } from './samples.ts'
 
 /** `GET /openapi.json`. */
-export function describeOpenapi(context: DocumentContext): Operation {
+export function describeOpenapi(context: DocumentContext, endpoint: Endpoint): Operation {
   return describePage(context, {
-    path: '/openapi.json',
+    endpoint,
     operationId: 'getOpenapi',
     summary: 'This document',
     description: 'The OpenAPI 3.1 document of the service. It needs no key and is limited by address.',
@@ -16,9 +16,9 @@ export function describeOpenapi(context: DocumentContext): Operation {
 }
 
 /** `GET /docs`. */
-export function describeDocs(context: DocumentContext): Operation {
+export function describeDocs(context: DocumentContext, endpoint: Endpoint): Operation {
   return describePage(context, {
-    path: '/docs',
+    endpoint,
     operationId: 'getDocs',
     summary: 'This document, for people',
     description: 'A page made from the OpenAPI document. It loads nothing from elsewhere.',
@@ -28,12 +28,12 @@ export function describeDocs(context: DocumentContext): Operation {
 }
 
 type Page = Pick<Operation, 'operationId' | 'summary' | 'description'> & {
-  readonly path: string
+  readonly endpoint: Endpoint
   readonly type: string
   readonly schema: { readonly type: string; readonly description: string }
 }
 
-function describePage(context: DocumentContext, { path, type, schema, ...about }: Page): Operation {
+function describePage(context: DocumentContext, { endpoint, type, schema, ...about }: Page): Operation {
   return {
     ...about,
     tags: ['Documentation'],
@@ -48,8 +48,8 @@ function describePage(context: DocumentContext, { path, type, schema, ...about }
         description: 'It is what `If-None-Match` names. There is no body.',
         headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
       },
-      ...errorResponses(context, { endpoint: { path, allow: 'GET, HEAD' }, codes: [] }),
+      ...errorResponses(context, { endpoint, codes: [] }),
     },
-    'x-codeSamples': [curl(`curl "$TALLYSTICK_URL${path}"`)],
+    'x-codeSamples': [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
   }
 }

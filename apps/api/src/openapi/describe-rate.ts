@@ -1,5 +1,5 @@
 import type { RateResponse } from '@tallystick/core'
-import type { DocumentContext, Operation } from './document.ts'
+import type { DocumentContext, Endpoint, Operation } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
 import { curl, keyHeader, typescript } from './samples.ts'
@@ -10,9 +10,8 @@ const description = `Fixed rates, floating rates, their sum (total marginal mark
 What cannot be had is \`null\`, and the answer is still a 200: a screen that shows rates does not go blank because a subgraph did.`
 
 /** `GET /rate` (SPEC.md §4.3). */
-export function describeRate(context: DocumentContext): Operation {
+export function describeRate(context: DocumentContext, endpoint: Endpoint): Operation {
   const [chainId = 324] = context.chainIds
-  const endpoint = { path: '/rate', allow: 'GET, HEAD', scope: 'rate', parameters: 'chainid' } as const
   return {
     operationId: 'getRate',
     tags: ['Rate'],
@@ -31,7 +30,10 @@ export function describeRate(context: DocumentContext): Operation {
           },
         },
       },
-      ...errorResponses(context, { endpoint, codes: ['invalid_chainid', 'invalid_parameter'] }),
+      ...errorResponses(context, {
+        endpoint: { ...endpoint, parameters: 'chainid' },
+        codes: ['invalid_chainid', 'invalid_parameter'],
+      }),
     },
     'x-codeSamples': [
       curl('curl "$TALLYSTICK_URL/rate"', keyHeader),

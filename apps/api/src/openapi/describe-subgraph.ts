@@ -1,5 +1,5 @@
 import { publicQueryLimits as limits } from '../data/query-limits.ts'
-import type { DocumentContext, Operation, Parameter } from './document.ts'
+import type { DocumentContext, Endpoint, Operation, Parameter } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
 import { bodyOption, curl, jsonHeader } from './samples.ts'
@@ -15,7 +15,7 @@ Limits of a query: a body of 64 KiB, ${count(limits.tokens)} tokens, ${limits.de
 const exampleQuery = '{ _meta { block { number } } positionInfos(first: 3) { tokenId status } }'
 
 /** `POST /subgraphs/<chainid>`. */
-export function describeSubgraph(context: DocumentContext): Operation {
+export function describeSubgraph(context: DocumentContext, endpoint: Endpoint): Operation {
   const chain = context.subgraphChainIds[0] ?? 324
   return {
     operationId: 'querySubgraph',
@@ -34,7 +34,7 @@ export function describeSubgraph(context: DocumentContext): Operation {
         },
       },
     },
-    responses: responses(context),
+    responses: responses(context, endpoint),
     'x-codeSamples': [
       curl(`curl "$TALLYSTICK_URL/subgraphs/${chain}"`, jsonHeader, bodyOption({ query: exampleQuery })),
     ],
@@ -42,7 +42,7 @@ export function describeSubgraph(context: DocumentContext): Operation {
 }
 
 /** `GET /subgraphs/<chainid>`, for clients that prefer it. */
-export function describeSubgraphGet(context: DocumentContext): Operation {
+export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint): Operation {
   const chain = context.subgraphChainIds[0] ?? 324
   return {
     operationId: 'querySubgraphByGet',
@@ -68,7 +68,7 @@ export function describeSubgraphGet(context: DocumentContext): Operation {
         example: 'Head',
       }),
     ],
-    responses: responses(context),
+    responses: responses(context, endpoint),
     'x-codeSamples': [
       curl(`curl -G "$TALLYSTICK_URL/subgraphs/${chain}"`, `--data-urlencode 'query={ _meta { block { number } } }'`),
     ],
@@ -94,7 +94,7 @@ function textParameter(
   return { name, in: 'query', required: name === 'query', description: `${description} [${unit}]`, schema }
 }
 
-function responses(context: DocumentContext) {
+function responses(context: DocumentContext, endpoint: Endpoint) {
   const answer = {
     _meta: { block: { number: 5184123 } },
     positionInfos: [{ tokenId: '1', status: 'Claimed' }],
@@ -111,7 +111,7 @@ function responses(context: DocumentContext) {
       },
     },
     ...errorResponses(context, {
-      endpoint: { path: '/subgraphs/324', allow: 'GET, HEAD, POST, OPTIONS' },
+      endpoint: { ...endpoint, path: '/subgraphs/324' },
       codes: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type', 'not_ready'],
     }),
   }

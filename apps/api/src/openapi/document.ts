@@ -1,3 +1,5 @@
+import type { KeyScope } from '@tallystick/core'
+
 /** A JSON Schema (2020-12), in the keywords our schemas use. */
 export type JsonSchema = {
   readonly $ref?: string
@@ -85,14 +87,27 @@ export type OpenapiDocument = {
   }
 }
 
-/** What a document is made for: the chains this service has. */
-export type DocumentContext = {
+/** Chains of the service that a document describes. */
+export type DocumentChains = {
   /** Those with notes and rates, ascending; at least one. */
   readonly chainIds: readonly number[]
   /** Those that `/data` can ask. */
   readonly dataChainIds: readonly number[]
   /** Those whose embedded subgraph is served. */
   readonly subgraphChainIds: readonly number[]
-  /** The paths of the service, as its answer to an unknown one lists them. */
+}
+
+export type DocumentContext = DocumentChains & {
+  /** URLs of the API, as the response to an unknown path lists them. */
   readonly endpoints: readonly string[]
 }
+
+/** Endpoint that an operation belongs to, from the declaration of its route. */
+export type Endpoint = {
+  readonly path: string
+  readonly allow: string
+  /** Undefined if no key is needed. */
+  readonly scope?: KeyScope | undefined
+}
+
+export type DescribeOperation = (context: DocumentContext, endpoint: Endpoint) => Operation

@@ -1,20 +1,16 @@
-import type { ErrorBody, ErrorCode, KeyScope } from '@tallystick/core'
-import type { DocumentContext } from './document.ts'
+import type { ErrorBody, ErrorCode } from '@tallystick/core'
+import type { DocumentContext, Endpoint } from './document.ts'
 
-/** What an error's text says of the endpoint it comes from. */
-export type Endpoint = {
-  readonly path: string
-  readonly allow: string
-  /** Undefined where no key is needed. */
-  readonly scope?: KeyScope
-  /** Its query parameters, in words. */
-  readonly parameters?: string
+/** Endpoint of an error example. */
+export type ErrorEndpoint = Endpoint & {
+  /** Names of its query parameters, in words. */
+  readonly parameters?: string | undefined
 }
 
 type Example = Omit<ErrorBody, 'code' | 'requestId'>
 
 /** An answer of an endpoint for each code that the public listener sends. A test provokes them and compares. */
-export function errorExamples(context: DocumentContext, endpoint: Endpoint): Partial<Record<ErrorCode, Example>> {
+export function errorExamples(context: DocumentContext, endpoint: ErrorEndpoint): Partial<Record<ErrorCode, Example>> {
   return { ...refusals(context, endpoint), ...misreadings(context, endpoint), ...failures(context) }
 }
 
@@ -51,7 +47,7 @@ function refusals(
 /** The request says something that cannot be done. */
 function misreadings(
   { chainIds, dataChainIds }: DocumentContext,
-  { parameters }: Endpoint,
+  { parameters }: ErrorEndpoint,
 ): Partial<Record<ErrorCode, Example>> {
   return {
     invalid_chainid: {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@tallystick/core'
 import { statusOf } from '../http/errors.ts'
 import type { DocumentContext, Example, Response } from './document.ts'
-import { type Endpoint, errorExamples } from './error-examples.ts'
+import { type ErrorEndpoint, errorExamples } from './error-examples.ts'
 import { errorGuide } from './error-guide.ts'
 import { headerReferences } from './headers.ts'
 import { schemaReference } from './schemas.ts'
@@ -23,7 +23,7 @@ const retryAfter: readonly ErrorCode[] = ['rate_limited', 'notes_unavailable', '
 /** The failures of an operation, by status: those of its own, and those that every one has. */
 export function errorResponses(
   context: DocumentContext,
-  { endpoint, codes }: { readonly endpoint: Endpoint; readonly codes: readonly ErrorCode[] },
+  { endpoint, codes }: { readonly endpoint: ErrorEndpoint; readonly codes: readonly ErrorCode[] },
 ): Readonly<Record<string, Response>> {
   const all = [...codes, ...(endpoint.scope ? withKey : []), ...anywhere]
   const byStatus = new Map<number, Set<ErrorCode>>()
@@ -35,7 +35,7 @@ export function errorResponses(
 
 function response(
   context: DocumentContext,
-  { endpoint, codes }: { readonly endpoint: Endpoint; readonly codes: readonly ErrorCode[] },
+  { endpoint, codes }: { readonly endpoint: ErrorEndpoint; readonly codes: readonly ErrorCode[] },
 ): Response {
   const values = errorExamples(context, endpoint)
   const examples = codes.map((code): [string, Example] => [

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
 import { namesTag } from '../http/names-tag.ts'
+import type { Route } from '../route.ts'
+import { buildDocument } from './build-document.ts'
+import { describeDocs, describeOpenapi } from './describe-pages.ts'
 import { renderDocs } from './docs/render-docs.ts'
-import type { OpenapiDocument } from './document.ts'
+import type { DocumentChains, OpenapiDocument } from './document.ts'
 
 type Page = {
   readonly type: string
@@ -12,18 +15,33 @@ type Page = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `GET /openapi.json` and `GET /docs`: made once, the same for everybody. */
-export function registerOpenapiRoutes(
-  app: FastifyInstance,
-  { document, limitAddress }: { readonly document: OpenapiDocument; readonly limitAddress: LimitAddress },
-): void {
+/** Routes of the document and its page, without handlers. */
+export const openapiRoutes = [
+  { method: 'GET', url: '/openapi.json', describe: describeOpenapi },
+  { method: 'GET', url: '/docs', describe: describeDocs },
+] as const
+
+/** Creates `GET /openapi.json` and `GET /docs`. Both are rendered once, from `routes` and from themselves. */
+export function createOpenapiRoutes({
+  routes,
+  context,
+  limitAddress,
+}: {
+  readonly routes: readonly Route[]
+  readonly context: DocumentChains
+  readonly limitAddress: LimitAddress
+}): readonly Route[] {
+  const document = buildDocument(context, [...routes, ...openapiRoutes])
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     limitAddress(request, reply)
     done()
   }
-  const serve = (url: string, page: Page) => app.get(url, { onRequest }, (request, reply) => send(page, request, reply))
-  serve('/openapi.json', documentPage(document))
-  serve('/docs', docsPage(document))
+  const pages = { '/openapi.json': documentPage(document), '/docs': docsPage(document) }
+  return openapiRoutes.map((route) => ({
+    ...route,
+    onRequest,
+    handler: (request, reply) => send(pages[route.url], request, reply),
+  }))
 }
 
 // Long enough to spare us a reader's clicks, short enough that a new version is seen soon.

@@ -1,8 +1,9 @@
 import { TallystickError } from '@tallystick/core'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
 import { namesTag } from '../http/names-tag.ts'
 import { quote } from '../quote.ts'
+import type { Route } from '../route.ts'
 import type { ReadLastPeriod } from './last-period.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
 import type { PortalInfo } from './portal-info.ts'
@@ -31,32 +32,38 @@ const contentSecurityPolicy = [
  * The web page at `/`, what it has to know before it has a key (`/portal.json`, public like the page), and what it shows
  * beside the notes (`/portal/last-period`, for whoever may see the notes).
  */
-export function registerPortalRoutes(
-  app: FastifyInstance,
-  { parts, limitAddress }: { readonly parts: PortalParts; readonly limitAddress: LimitAddress },
-): void {
-  const { files, info, readLastPeriod } = parts
+export function createPortalRoutes({
+  parts: { files, info, readLastPeriod },
+  limitAddress,
+}: {
+  readonly parts: PortalParts
+  readonly limitAddress: LimitAddress
+}): readonly Route[] {
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     limitAddress(request, reply)
     done()
   }
-  if (files) {
-    for (const path of ['/', '/assets/:name']) {
-      app.get(path, { onRequest }, (request, reply) => respond(files, { request, reply }))
-    }
-  }
   const infoText = JSON.stringify(info)
-  app.get('/portal.json', { onRequest }, (_, reply) =>
-    reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText),
-  )
-  app.get('/portal/last-period', async (request, reply) => {
+  const sendInfo: RouteHandlerMethod = (_, reply) =>
+    reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText)
+  const sendLastPeriod: RouteHandlerMethod = async (request, reply) => {
     refuseParameters(request.query as Record<string, unknown>)
     const answer = await readLastPeriod(request.nowMs)
     return reply
       .header('cache-control', 'private, no-cache')
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(answer))
-  })
+  }
+  return [
+    { method: 'GET', url: '/portal.json', onRequest, handler: sendInfo },
+    { method: 'GET', url: '/portal/last-period', scope: 'notes', handler: sendLastPeriod },
+    ...(files ? createFileRoutes(files, onRequest) : []),
+  ]
+}
+
+function createFileRoutes(files: PortalFiles, onRequest: Route['onRequest']): readonly Route[] {
+  const handler: RouteHandlerMethod = (request, reply) => respond(files, { request, reply })
+  return ['/', '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }))
 }
 
 function respond(

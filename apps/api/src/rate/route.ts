@@ -1,10 +1,12 @@
 import { type ChainRateFacts, currentRates, formatPeriod, periodAt, TallystickError } from '@tallystick/core'
-import type { FastifyInstance } from 'fastify'
+import type { RouteHandlerMethod } from 'fastify'
 import { toSeconds } from '../clock.ts'
 import { parseChainId } from '../notes/notes-query.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
+import { describeRate } from '../openapi/describe-rate.ts'
 import { quote } from '../quote.ts'
+import type { Route } from '../route.ts'
 import { describePoolStatus } from './describe-pool-status.ts'
 import type { PoolStates } from './pool-states.ts'
 import type { ReadFloatingIncome } from './read-floating-income.ts'
@@ -17,11 +19,14 @@ export type RateParts = {
 }
 
 /** `GET /rate` (SPEC.md §4.3). Whatever cannot be had is left out: a partner's screen must not go blank for it. */
-export function registerRateRoute(
-  app: FastifyInstance,
-  { parts, chainIds }: { readonly parts: RateParts; readonly chainIds: readonly number[] },
-): void {
-  app.get('/rate', async (request, reply) => {
+export function createRateRoute({
+  parts,
+  chainIds,
+}: {
+  readonly parts: RateParts
+  readonly chainIds: readonly number[]
+}): Route {
+  const handler: RouteHandlerMethod = async (request, reply) => {
     const chainId = parseRateQuery(request.query as Record<string, unknown>, chainIds)
     const asked = chainId === undefined ? chainIds : [chainId]
     const facts = await Promise.all(asked.map((id) => gatherFacts(parts, { chainId: id, nowMs: request.nowMs })))
@@ -31,7 +36,8 @@ export function registerRateRoute(
       .header('cache-control', 'private, no-cache')
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(currentRates(facts, { nowSeconds, message })))
-  })
+  }
+  return { method: 'GET', url: '/rate', scope: 'rate', describe: describeRate, handler }
 }
 
 async function gatherFacts(

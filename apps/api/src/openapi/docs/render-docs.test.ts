@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { documentedRoutes } from '../../../test/documented-routes.ts'
 import { buildDocument } from '../build-document.ts'
 import { html } from './html.ts'
 import { listEndpoints } from './list-endpoints.ts'
@@ -7,12 +8,7 @@ import { renderDocs } from './render-docs.ts'
 import { renderMarkdown } from './render-markdown.ts'
 
 const chains = [324]
-const document = buildDocument({
-  chainIds: chains,
-  dataChainIds: chains,
-  subgraphChainIds: chains,
-  endpoints: ['/notes'],
-})
+const document = buildDocument({ chainIds: chains, dataChainIds: chains, subgraphChainIds: chains }, documentedRoutes)
 const { html: page, style } = renderDocs(document)
 const matches = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, found = '']) => found)
 

@@ -1,0 +1,58 @@
+import { type KeyScope, TallystickError } from '@tallystick/core'
+import type { FastifyInstance } from 'fastify'
+import type { Authenticate } from './http/authenticate.ts'
+import { assertAcceptsJson } from './http/negotiate.ts'
+import { formatAllow, listEndpoints, type Route } from './route.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Scope that the API key of a request needs. */
+    scope?: KeyScope | undefined
+  }
+}
+
+/** Registers the routes, the check of API keys and the response to a request that matches no route. */
+export function registerRoutes(
+  app: FastifyInstance,
+  { routes, authenticate }: { readonly routes: readonly Route[]; readonly authenticate: Authenticate },
+): void {
+  // First: a bad key is a 403, whatever else is wrong with the request.
+  app.addHook('onRequest', (request, reply, done) => {
+    const { scope } = request.routeOptions.config
+    if (scope) {
+      authenticate(scope, request, reply)
+      assertAcceptsJson(request.headers.accept)
+    }
+    done()
+  })
+  for (const { method, url, scope, onRequest, handler } of routes) {
+    app.route({ method, url, config: { scope }, ...(onRequest && { onRequest }), handler })
+  }
+  const patterns = routes.map(({ url, scope }) => ({ url, scope, pattern: toPattern(url) }))
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] as string
+    const known = patterns.find(({ pattern }) => pattern.test(path))
+    if (!known) throw notFound(listEndpoints(routes))
+    if (known.scope) authenticate(known.scope, request, reply)
+    const allow = formatAllow(routes, known.url)
+    reply.header('allow', allow)
+    throw methodNotAllowed(path, allow)
+  })
+}
+
+/** Returns the pattern of the paths that a URL such as `/assets/:name` matches. */
+function toPattern(url: string): RegExp {
+  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
+}
+
+function notFound(endpoints: readonly string[]): TallystickError {
+  return new TallystickError({
+    code: 'not_found',
+    message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.`,
+    retryable: false,
+  })
+}
+
+function methodNotAllowed(path: string, allow: string): TallystickError {
+  return new TallystickError({ code: 'method_not_allowed', message: `${path} takes ${allow}.`, retryable: false })
+}

@@ -1,0 +1,26 @@
+import type { KeyScope } from '@tallystick/core'
+import type { RouteHandlerMethod, RouteShorthandOptions } from 'fastify'
+import type { DescribeOperation } from './openapi/document.ts'
+
+/** Declaration of a route of the public listener. */
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  readonly url: string
+  /** Scope that the API key needs. A route without one needs no key. */
+  readonly scope?: KeyScope | undefined
+  /** Describes the route in the OpenAPI document. A route without one is not part of the API. */
+  readonly describe?: DescribeOperation | undefined
+  readonly onRequest?: RouteShorthandOptions['onRequest'] | undefined
+  readonly handler: RouteHandlerMethod
+}
+
+/** Lists the URLs of the API, in the order of their declaration. */
+export function listEndpoints(routes: readonly Pick<Route, 'url' | 'describe'>[]): readonly string[] {
+  return [...new Set(routes.filter(({ describe }) => describe).map(({ url }) => url))]
+}
+
+/** Returns the `Allow` header of a URL. Fastify adds HEAD to each GET. */
+export function formatAllow(routes: readonly Pick<Route, 'method' | 'url'>[], url: string): string {
+  const methods = routes.filter((route) => route.url === url).map(({ method }) => method)
+  return methods.map((method) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
+}

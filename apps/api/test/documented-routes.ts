@@ -1,0 +1,17 @@
+import { createDataRoutes } from '../src/data/data-route.ts'
+import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
+import { createNotesRoute } from '../src/notes/route.ts'
+import { openapiRoutes } from '../src/openapi/route.ts'
+import { createRateRoute } from '../src/rate/route.ts'
+
+// A description does not use the parts that its handler needs.
+const parts = {} as never
+
+/** Routes of the API, to be described and never called. */
+export const documentedRoutes = [
+  createNotesRoute(parts),
+  ...createDataRoutes(parts),
+  createRateRoute(parts),
+  ...createSubgraphRoutes(parts),
+  ...openapiRoutes,
+]
