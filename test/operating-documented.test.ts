@@ -31,49 +31,49 @@ const help = {
   ...clockMetricHelp,
 }
 
-/** A section of the guide, by the words of its heading. */
+/** Returns the section of the guide with this heading. */
 function sectionOf(heading: string): string {
   return (text.split(`. ${heading}\n`)[1] as string).split(/^## /m)[0] as string
 }
 
-const expressions = [...sectionOf('Alerts worth having').matchAll(/^\|[^|]+\| (`.*) \|[^|]+\|$/gm)].flatMap(
-  ([, cell]) => [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, expression]) => expression as string),
+const expressions = [...sectionOf('Alerts').matchAll(/^\|[^|]+\| (`.*) \|[^|]+\|$/gm)].flatMap(([, cell]) =>
+  [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, expression]) => expression as string),
 )
 
-/** The families an expression reads; the parts of a histogram are one. */
+/** Returns the metric families of an expression. The series of a histogram are one family. */
 function familiesOf(expression: string): string[] {
   const names = expression.match(/tallystick_\w+/g) ?? []
   return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))]
 }
 
-test('default: every metric the guide names is one the service has', () => {
+test('default: every metric in the guide exists', () => {
   const names = familiesOf(text)
   expect(names.length).toBeGreaterThan(10)
   expect(names.filter((name) => !Object.hasOwn(help, name))).toEqual([])
 })
 
-test('default: every metric that calls itself an alarm has an alert', () => {
+test('default: every alarm metric has an alert', () => {
   const alarms = Object.entries(help).flatMap(([name, words]) => (words.startsWith('ALARM') ? [name] : []))
   const alerted = expressions.flatMap(familiesOf)
   expect(alarms.length).toBeGreaterThan(3)
   expect(alarms.filter((name) => !alerted.includes(name))).toEqual([])
 })
 
-// Prometheus joins two families where all their labels are the same; those of ours differ, so nothing would ever ring.
-test('behavior: an alert on two metrics at once says by which label they belong together', () => {
+// Prometheus joins two families by equal labels. The labels of these families differ, so such an alert would never fire.
+test('behavior: an alert on two metrics names the label that joins them', () => {
   const joined = expressions.filter((expression) => familiesOf(expression).length > 1)
   expect(joined).not.toEqual([])
   for (const expression of joined) expect(expression).toMatch(/ (and|or|unless) on ?\(instance\) /)
 })
 
-describe('behavior: what can keep notes from being signed is explained', () => {
+describe('behavior: every reason why notes are not signed is explained', () => {
   const section = sectionOf('Responding to alerts')
   test.each([...refusalReasons, ...signerFailures])('%s', (reason) => {
     expect(section).toContain(`\`${reason}\``)
   })
 })
 
-test('behavior: every section the guide points to is there', () => {
+test('behavior: every section that the guide links to exists', () => {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     (heading as string)
       .toLowerCase()
