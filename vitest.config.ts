@@ -10,7 +10,6 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
   {
     name: 'unit',
     include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,soak,test}/**/*.test.ts'],
-    isolate: false,
   },
   {
     name: 'service',
@@ -35,6 +34,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['src'], externalConditions: ['src'] } },
   test: {
     projects: projects.map((test) => ({ extends: true as const, test })),
+    // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
+    isolate: false,
     // More workers than cores would delay each other.
     maxWorkers: 2,
     // Generous, because a loaded machine may be several times slower.
