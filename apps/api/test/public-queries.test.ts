@@ -1,4 +1,5 @@
-import { createAbort, type Database, openDatabase } from '@tallystick/database'
+import { createAbort } from '@tallystick/core/signal/create-abort'
+import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import pino from 'pino'
 import { beforeAll, describe, expect, test, vi } from 'vitest'

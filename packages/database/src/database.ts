@@ -1,4 +1,4 @@
-import type { StopSignal } from './create-abort.ts'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 
 /** What runs a statement: a database, or a transaction on it. */
 export type Queryable = {

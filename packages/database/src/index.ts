@@ -1,4 +1,3 @@
-export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
 export type { Database, Lock, Queryable } from './database.ts'
 export { type HeldLock, lockDirectory } from './lock-directory.ts'
 export { databaseTooNew, type Migration, migrate } from './migrate.ts'

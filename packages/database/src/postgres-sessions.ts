@@ -1,6 +1,6 @@
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import type pg from 'pg'
 import { adaptError } from './adapt-error.ts'
-import type { StopSignal } from './create-abort.ts'
 import type { Cancellable, Queryable } from './database.ts'
 
 /** A connection for as long as some work takes. */

@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 
 /** The latest block of an index at the moment it answered. */
 export type Head = {

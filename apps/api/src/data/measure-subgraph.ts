@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import type { Logger } from 'pino'
 import { createLogThrottle } from '../log-throttle.ts'
 import type { Metrics } from '../metrics.ts'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'

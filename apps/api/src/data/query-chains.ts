@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { type ChainSubgraph, type Head, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'

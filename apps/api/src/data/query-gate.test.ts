@@ -1,4 +1,4 @@
-import { createAbort } from '@tallystick/database'
+import { createAbort } from '@tallystick/core/signal/create-abort'
 import { expect, test } from 'vitest'
 import { createQueryGate } from './query-gate.ts'
 

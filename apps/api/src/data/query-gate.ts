@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 
 export type QueryGate = {
   /** Runs the work when it is its turn. Throws `not_ready` if too many wait, and the signal's reason once it is aborted. */

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Abort, createAbort, openDatabase } from '@tallystick/database'
+import { type Abort, createAbort } from '@tallystick/core/signal/create-abort'
+import { openDatabase } from '@tallystick/database'
 import { graphqlSchemaOf, openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { type AnswerPublic, createPublicAnswer } from './public-answer.ts'
 import type { FromThread, ThreadSettings, ToThread } from './query-thread-messages.ts'

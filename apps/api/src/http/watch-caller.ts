@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import { createAbort, type StopSignal } from '@tallystick/database'
+import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
 import type { FastifyReply } from 'fastify'
 
 /** A signal that is aborted when the connection ends before there is an answer. */

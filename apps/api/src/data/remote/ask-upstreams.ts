@@ -1,5 +1,5 @@
 import type { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import { type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { deadlineReached } from '../deadline.ts'
 import type { Call, CallOutcome } from './begin-call.ts'

@@ -1,5 +1,5 @@
 import type { TallystickError } from '@tallystick/core'
-import { createAbort, type StopSignal } from '@tallystick/database'
+import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
 import type { SubgraphAnswer } from '../chain-subgraph.ts'
 import { type Phase, slowError } from './transport-error.ts'
 

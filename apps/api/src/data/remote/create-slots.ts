@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import { upstreamError } from '../chain-subgraph.ts'
 
 export type Slots = {

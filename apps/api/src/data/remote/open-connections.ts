@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { createSlots } from './create-slots.ts'
 

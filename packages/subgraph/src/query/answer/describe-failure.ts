@@ -19,7 +19,7 @@ export function describeFailure(error: unknown, onInternalError: (error: unknown
   if (isPublicError(error)) return describePublicError(error)
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   // SQLSTATE 57014 is a cancelled statement. The deadline cancels statements that run or wait.
-  if (code === '57014' || (error instanceof DOMException && error.name === 'AbortError')) return timedOut
+  if (code === '57014' || (error instanceof Error && error.name === 'AbortError')) return timedOut
   // SQLSTATE class 22 is a value that PostgreSQL cannot use, such as a pattern that ends in \, and class 54 a statement
   // beyond its limits.
   if (typeof code === 'string' && /^(22|54)/.test(code)) return invalidQuery(`Store error: ${String(message)}`)

@@ -1,4 +1,4 @@
-import { createAbort, type StopSignal } from '@tallystick/database'
+import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
 
 export type Deadline = {
   /** By `performance.now()`. */

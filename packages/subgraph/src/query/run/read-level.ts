@@ -1,4 +1,5 @@
-import type { Queryable, StopSignal } from '@tallystick/database'
+import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import type { Queryable } from '@tallystick/database'
 import { createDecoder, type Row } from '../../store/decode-column.ts'
 import type { Column } from '../../store/layout.ts'
 import { locate, QueryError } from '../query-error.ts'
