@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Service } from '@tallystick/api'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import { type SandboxChain, sayFor } from './devnet/sandbox-chain.ts'
 
 const lookMs = 100
@@ -10,17 +11,17 @@ export async function untilIndexed(
   { followers }: Pick<Service, 'followers'>,
   { chains, say }: { readonly chains: readonly SandboxChain[]; readonly say: (line: string) => void },
 ): Promise<void> {
-  let saidAt = performance.now()
+  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: sayMs })
+  isDue()
   for (;;) {
     const statuses = followers.map((follower) => follower.status())
     if (statuses.every(({ state, lagBlocks }) => state === 'following' && lagBlocks === 0)) return
-    if (performance.now() - saidAt > sayMs) {
+    if (isDue()) {
       // The service has a follower for each chain of its configuration, in the same order.
       for (const [index, { head, chainHead, problem }] of statuses.entries()) {
         const sayOfChain = sayFor(chains[index] as SandboxChain, say)
         sayOfChain(problem ?? `indexing the chain: block ${head?.number ?? 0} of ${chainHead?.number ?? '?'}`)
       }
-      saidAt = performance.now()
     }
     await setTimeout(lookMs)
   }

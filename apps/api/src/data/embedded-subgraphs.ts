@@ -1,3 +1,4 @@
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import type { Database } from '@tallystick/database'
 import {
   createFollower,
@@ -9,7 +10,6 @@ import {
 } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { ChainConfig, Config } from '../config.ts'
-import { createLogThrottle } from '../log-throttle.ts'
 import { openIndexDatabase } from './open-index-database.ts'
 
 /** A chain's own index, and what keeps it up to date. */
@@ -38,7 +38,7 @@ export async function startEmbeddedSubgraphs(
     const pool = domain.verifyingContract
     const namespace = namespaceOf({ id, domain })
     const chainLog = log.child({ chain: id })
-    const throttle = createLogThrottle(monotonicNow)
+    const throttle = createLogThrottle({ monotonicNow })
     const subgraph = await openSubgraph({
       database,
       schema: protocolSchema,

@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import type { Logger } from 'pino'
-import { createLogThrottle } from '../log-throttle.ts'
 import type { Metrics } from '../metrics.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'
 import { type CallResult, failureOf } from './remote/judge-call.ts'
@@ -19,7 +19,7 @@ export function measureSubgraph(
   const labels = { chain: subgraph.chainId, upstream: 'embedded' }
   const calls = createCallMetrics(metrics, labels)
   // No circuit spares it callers while its database is away.
-  const throttle = createLogThrottle(monotonicNow)
+  const throttle = createLogThrottle({ monotonicNow })
   return {
     ...subgraph,
     ask: async (query, signal) => {

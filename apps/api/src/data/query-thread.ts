@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { TallystickError } from '@tallystick/core'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import type { Logger } from 'pino'
-import { createLogThrottle } from '../log-throttle.ts'
 import type { AnswerPublic, PublicAnswer } from './public-answer.ts'
 import type { FromThread, ThreadSettings, ToThread } from './query-thread-messages.ts'
 
@@ -35,7 +35,7 @@ export function createQueryThread({
   namespaces,
 }: ThreadSettings & { readonly log: Logger; readonly monotonicNow: () => number }): QueryThread {
   const waiting = new Map<number, Waiting>()
-  const throttle = createLogThrottle(monotonicNow)
+  const throttle = createLogThrottle({ monotonicNow })
   let worker: Worker | undefined
   let lastId = 0
 

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
+import { readChunks } from '@tallystick/core/stream/read-chunks'
 
 export type QueryOptions = {
   readonly url: string
@@ -29,13 +30,8 @@ export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions):
     outgoing.on('error', (error: NodeJS.ErrnoException) => reject(new Error(nameFailure(error))))
     outgoing.on('response', async (response) => {
       try {
-        const chunks: Buffer[] = []
-        let size = 0
-        for await (const chunk of response) {
-          size += chunk.length
-          if (size > answerBytesMax) throw new Error(`sent more than ${answerBytesMax} bytes`)
-          chunks.push(chunk)
-        }
+        const tooLarge = () => new Error(`sent more than ${answerBytesMax} bytes`)
+        const chunks = await readChunks(response, { bytesMax: answerBytesMax, tooLarge })
         const contentType = response.headers['content-type'] ?? 'no content type'
         resolve({ status: response.statusCode ?? 0, contentType, text: Buffer.concat(chunks).toString() })
       } catch (error) {

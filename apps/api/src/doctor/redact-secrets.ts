@@ -1,8 +1,6 @@
+import { redact } from '@tallystick/core/text/redact'
 import { listAdminTokens } from '../admin/admin-tokens.ts'
 import type { Config } from '../config.ts'
-
-// What is shorter is no secret worth the name, and would be found in ordinary words.
-const secretLengthMin = 4
 
 /** Takes a configuration's secrets out of texts that others wrote: of drivers, nodes and upstreams. */
 export function createRedactor(config: Config): (text: string) => string {
@@ -14,8 +12,8 @@ export function createRedactor(config: Config): (text: string) => string {
       ...[...rpc, ...(subgraph?.urls ?? [])].flatMap(urlSecrets),
       ...Object.values(subgraph?.headers ?? {}).map((header) => header.reveal()),
     ]),
-  ].filter(({ length }) => length >= secretLengthMin)
-  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, '…'), text)
+  ]
+  return (text) => redact(text, secrets)
 }
 
 function signerSecrets(signer: Config['signer']): string[] {

@@ -1,3 +1,4 @@
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -7,7 +8,6 @@ import fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
-import { createLogThrottle } from '../log-throttle.ts'
 import { assertBody } from './assert-json.ts'
 import { createClientErrorHandler } from './client-error.ts'
 import { addCommonHeaders, createDateFormatter } from './common-headers.ts'
@@ -55,7 +55,7 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     assertBody(request.body)
     done()
   })
-  const throttle = createLogThrottle(() => performance.now())
+  const throttle = createLogThrottle({ monotonicNow: () => performance.now() })
   app.setErrorHandler((error, request, reply) => {
     const noted = isDatabaseAway(error) ? throttle('database') : undefined
     if (noted) log.warn({ err: error, route: request.routeOptions.url, ...noted }, 'database unavailable')

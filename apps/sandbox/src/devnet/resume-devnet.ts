@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { sourcesHash } from '@tallystick/contracts'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import { JournalError } from '@tallystick/workbench/dev-chain/journal'
 import type { DevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import type { Hash } from 'viem'
@@ -35,10 +36,10 @@ const progressMs = 1_000
 
 /** Reports how much of the journal is replayed, at most once a second. */
 function createReport(say: (line: string) => void): (share: number) => void {
-  let saidAt = performance.now()
+  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: progressMs })
+  isDue()
   return (share) => {
-    if (performance.now() - saidAt < progressMs) return
-    saidAt = performance.now()
+    if (!isDue()) return
     say(`  replaying the chain, ${Math.floor(100 * share)} %`)
   }
 }

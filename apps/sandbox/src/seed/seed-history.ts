@@ -1,3 +1,4 @@
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import { callNode } from '../call-node.ts'
 import { mineBatch } from '../mine-batch.ts'
 import { encodeSetUp } from './encode-set-up.ts'
@@ -24,10 +25,10 @@ export async function seedHistory(
 /** Says how far it is, at most once a second. */
 function createReport({ startsAt, steps }: History, say: (line: string) => void): (at: bigint) => void {
   const length = Number((steps.at(-1)?.at ?? startsAt) - startsAt)
-  let saidAt = performance.now()
+  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: progressMs })
+  isDue()
   return (at) => {
-    if (performance.now() - saidAt < progressMs) return
-    saidAt = performance.now()
+    if (!isDue()) return
     const percent = Math.floor((100 * Number(at - startsAt)) / length)
     say(`  ${new Date(Number(at) * 1000).toISOString().slice(0, 10)}, ${percent} %`)
   }

@@ -1,3 +1,4 @@
+import { readChunks } from '@tallystick/core/stream/read-chunks'
 import { RpcError } from './rpc-error.ts'
 
 export type PostOptions = {
@@ -21,8 +22,9 @@ export async function postJson(options: PostOptions): Promise<unknown> {
   try {
     signal.throwIfAborted()
     const response = await fetch(url, { method: 'POST', headers, body, signal: controller.signal, redirect: 'error' })
-    const text = await readBody(response, options.answerBytesMax)
-    return parseAnswer(response, text)
+    const bytesMax = options.answerBytesMax
+    const chunks = await readChunks(response.body ?? [], { bytesMax, tooLarge: () => tooLarge(bytesMax) })
+    return parseAnswer(response, Buffer.concat(chunks).toString())
   } catch (error) {
     controller.abort()
     signal.throwIfAborted()
@@ -33,17 +35,8 @@ export async function postJson(options: PostOptions): Promise<unknown> {
   }
 }
 
-async function readBody(response: Response, bytesMax: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > bytesMax) {
-      throw new RpcError({ kind: 'refused', message: `sent more than ${bytesMax} bytes, the limit for an answer` })
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+function tooLarge(bytesMax: number): RpcError {
+  return new RpcError({ kind: 'refused', message: `sent more than ${bytesMax} bytes, the limit for an answer` })
 }
 
 /** Providers put the reason of a refusal into the body of a 400 or 500 as well. */

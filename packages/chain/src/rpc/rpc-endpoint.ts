@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { redact } from '@tallystick/core/text/redact'
 import { postJson } from './post-json.ts'
 import { RpcError } from './rpc-error.ts'
 
@@ -113,9 +114,7 @@ function parseUrl(text: string) {
   const basic = Buffer.from(user).toString('base64')
   url.username = ''
   url.password = ''
-  const secrets = [basic, username, password, ...pathname.split('/'), search.slice(1)].filter(
-    ({ length }) => length > 3,
-  )
+  const secrets = [basic, username, password, ...pathname.split('/'), search.slice(1)]
   return {
     href: url.href,
     label: host,
@@ -123,7 +122,7 @@ function parseUrl(text: string) {
       'content-type': 'application/json',
       ...(username || password ? { authorization: `Basic ${basic}` } : {}),
     },
-    redact: (message: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message),
+    redact: (message: string) => redact(message, secrets),
   }
 }
 

@@ -1,3 +1,4 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcError } from './rpc-error.ts'
 
@@ -27,8 +28,7 @@ type Member = {
 }
 
 // A short failure is over soon; a long one is looked at often enough to be back in use within seconds.
-const restMsMin = 100
-const restMsMax = 5_000
+const backoff = { minMs: 100, maxMs: 5_000 }
 
 export function createRpcPool(options: {
   readonly endpoints: readonly RpcEndpoint[]
@@ -114,9 +114,9 @@ function rest(member: Member, { error, log }: { readonly error: RpcError; readon
   if (member.fault !== error.message) log.warn({ rpc: member.endpoint.label, problem: error.message }, 'the RPC fails')
   member.isVerified = false
   member.fault = error.message
-  const doubled = restMsMin * 2 ** Math.min(member.failures, 10)
+  const restMs = Math.max(backoffMs(member.failures, backoff), error.retryAfterMs ?? 0)
   member.failures += 1
-  member.restsUntilMs = Date.now() + Math.min(Math.max(doubled, error.retryAfterMs ?? 0), restMsMax)
+  member.restsUntilMs = Date.now() + Math.min(restMs, backoff.maxMs)
 }
 
 /** No server could do the work; what is wrong with each is in the pool's `problem`. */

@@ -1,25 +1,33 @@
+import { readChunks } from '@tallystick/core/stream/read-chunks'
 import { MalformedAnswerError } from '../errors.ts'
 
 // A page of a thousand positions is well under one megabyte.
 const answerBytesMax = 32 * 1024 * 1024
 
-/** The body of an answer, given up where it grows beyond all measure. */
+/** Reads a response body. Throws if a streamed body exceeds 32 MiB. */
 export async function readText(response: Response): Promise<string> {
   // Some implementations of fetch have no streams.
   if (!response.body) return response.text()
-  const reader = response.body.getReader()
+  const chunks = await readChunks(chunksOf(response.body), { bytesMax: answerBytesMax, tooLarge })
   const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    bytes += value.length
-    if (bytes > answerBytesMax) {
-      await reader.cancel()
-      const message = `The answer is larger than ${answerBytesMax / 1024 / 1024} MiB. Ask for less at once.`
-      throw new MalformedAnswerError({ code: 'malformed_answer', message, retryable: false })
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
+}
+
+/** Iterates over a stream by its reader: not every browser can iterate over the stream itself. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
     }
-    text += decoder.decode(value, { stream: true })
+  } finally {
+    await reader.cancel()
   }
+}
+
+function tooLarge(): MalformedAnswerError {
+  const message = `The answer is larger than ${answerBytesMax / 1024 / 1024} MiB. Ask for less at once.`
+  return new MalformedAnswerError({ code: 'malformed_answer', message, retryable: false })
 }

@@ -1,3 +1,4 @@
+import { redact } from '@tallystick/core/text/redact'
 import type { Reading } from '../environment.ts'
 import { ClientError, ConnectionError, MalformedAnswerError } from '../errors.ts'
 import type { Connection } from './connection.ts'
@@ -50,7 +51,8 @@ async function attempt(
     const response = await fetch(`${baseUrl}${request.path}`, initOf(request, { apiKey, signal }))
     const text = await readText(response)
     const receivedAt = clock.read()
-    if (!response.ok) throw errorOfAnswer(response, { endpoint, text: withoutKey(text, apiKey) })
+    // A proxy may echo the request.
+    if (!response.ok) throw errorOfAnswer(response, { endpoint, text: redact(text, [apiKey ?? ''], '[API key]') })
     return { json: parseJson(text, endpoint), headers: response.headers, sentAt, receivedAt }
   } catch (error) {
     if (error instanceof ClientError) throw error
@@ -86,9 +88,4 @@ function parseJson(text: string, endpoint: string): unknown {
     const message = `${endpoint} was answered with something that is not JSON, or not all of it. Is a proxy in the way?`
     throw new MalformedAnswerError({ code: 'malformed_answer', message, retryable: true })
   }
-}
-
-/** Something in between may echo what it was sent. */
-function withoutKey(text: string, apiKey: string | undefined): string {
-  return apiKey === undefined ? text : text.replaceAll(apiKey, '[API key]')
 }

@@ -1,7 +1,7 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 import { ClientError } from '../errors.ts'
 
-const firstDelayMs = 500
-const delayMsMax = 8_000
+const backoff = { minMs: 500, maxMs: 8_000 }
 // Whoever waits for an answer is better told than held up for longer than this.
 const retryAfterSecondsMax = 30
 
@@ -17,7 +17,7 @@ export function retryDelayMs(
   if (!(error instanceof ClientError) || !error.retryable) return undefined
   const { retryAfterSeconds = 0 } = error
   if (retryAfterSeconds > retryAfterSecondsMax) return undefined
-  const wholeMs = Math.min(firstDelayMs * 2 ** tries, delayMsMax)
-  const backOffMs = wholeMs / 2 + (random() * wholeMs) / 2
-  return retryAfterSeconds > 0 ? retryAfterSeconds * 1000 + random() * firstDelayMs : backOffMs
+  return retryAfterSeconds > 0
+    ? retryAfterSeconds * 1000 + random() * backoff.minMs
+    : backoffMs(tries, { ...backoff, random })
 }

@@ -1,3 +1,5 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+
 /**
  * Whether an upstream is asked at all. `closed`: it is. `open`: it rests. `probing`: it has rested, and one light query
  * finds out whether it is well. A closed circuit is `isSuspect` while such a query looks into a row of failures.
@@ -30,8 +32,7 @@ export type CircuitEvent =
  */
 export const failuresMax = 3
 // A restart is over within seconds. However long an outage, its end is noticed within 15 s, which is no load for anybody.
-const restMsMin = 500
-const restMsMax = 15_000
+const backoff = { minMs: 500, maxMs: 15_000 }
 // Slow queries can fail in a row while the light one succeeds: they are not worth a probe each time.
 const trustMs = 1_000
 
@@ -111,6 +112,9 @@ function open(
   { openings }: Circuit,
   { forMs, atMs }: { readonly forMs: number | undefined; readonly atMs: number },
 ): Circuit {
-  const doubled = Math.min(restMsMin * 2 ** openings, restMsMax)
-  return { state: 'open', restsUntilMs: atMs + Math.max(doubled, forMs ?? 0), openings: openings + 1 }
+  return {
+    state: 'open',
+    restsUntilMs: atMs + Math.max(backoffMs(openings, backoff), forMs ?? 0),
+    openings: openings + 1,
+  }
 }

@@ -1,3 +1,4 @@
+import { redact } from '@tallystick/core/text/redact'
 import type { Secret } from '../../config-secrets.ts'
 
 /** Makes an upstream's own words fit to be shown: short, on one line, nothing of our URL or headers in them. */
@@ -6,8 +7,6 @@ export type Redact = (text: string) => string
 const lengthMax = 300
 // What paths of subgraphs are made of, beside the keys and ids that nobody should see.
 const publicSegments = new Set(['subgraphs', 'subgraph', 'deployments', 'graphql', 'query', 'name', 'gateway'])
-// Shorter ones are found in words that have nothing to do with them.
-const secretLengthMin = 4
 
 export function createRedact({
   url,
@@ -22,10 +21,8 @@ export function createRedact({
   return (text) => {
     // Read afresh each time, so that the secrets are kept nowhere else.
     const ofHeaders = Object.values(headers).flatMap((secret) => [secret.reveal(), ...secret.reveal().split(' ')])
-    const secrets = [...ofUrl, ...ofUrl.map(decode), ...ofHeaders].filter(({ length }) => length >= secretLengthMin)
-    const longestFirst = secrets.sort((a, b) => b.length - a.length)
     // Cut before as well: replacing in megabytes takes a while.
-    const visible = longestFirst.reduce((visible, secret) => visible.replaceAll(secret, '…'), text.slice(0, 4_096))
+    const visible = redact(text.slice(0, 4_096), [...ofUrl, ...ofUrl.map(decode), ...ofHeaders])
     const line = visible.replace(/[\p{C}\s]+/gu, ' ').trim()
     return line.length > lengthMax ? `${line.slice(0, lengthMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : line
   }

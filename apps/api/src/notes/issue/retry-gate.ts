@@ -1,3 +1,5 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+
 export type RetryGate = {
   /**
    * Runs work under a key unless it runs already (then that run is awaited) or failed a moment ago (then nothing
@@ -10,8 +12,7 @@ export type RetryGate = {
   settle(): Promise<void>
 }
 
-const delayMsMin = 1_000
-const delayMsMax = 15_000
+const backoff = { minMs: 1_000, maxMs: 15_000 }
 
 /** Lets one try at a time through for each key, and after failures fewer and fewer. */
 export function createRetryGate(monotonicNow: () => number): RetryGate {
@@ -24,10 +25,7 @@ export function createRetryGate(monotonicNow: () => number): RetryGate {
       return
     }
     const count = failures.get(key)?.count ?? 0
-    failures.set(key, {
-      count: count + 1,
-      notBeforeMs: monotonicNow() + Math.min(delayMsMin * 2 ** count, delayMsMax),
-    })
+    failures.set(key, { count: count + 1, notBeforeMs: monotonicNow() + backoffMs(count, backoff) })
   }
   return {
     run: (key, work) => {

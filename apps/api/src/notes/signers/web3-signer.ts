@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent, request as requestHttps } from 'node:https'
 import { noteTypedData } from '@tallystick/core'
+import { readChunks } from '@tallystick/core/stream/read-chunks'
 import type { Address } from 'viem'
 import type { Secret } from '../../config-secrets.ts'
 import { type Signer, SignerError } from './signer.ts'
@@ -150,18 +151,9 @@ async function send(url: string, { body, ...options }: Sending): Promise<string>
           message: `Web3Signer, or a proxy in front of it, answered ${status}. Check signer.headers and signer.tls.`,
         })
   }
-  return readBounded(response)
+  return Buffer.concat(await readChunks(response, { bytesMax: answerBytesMax, tooLarge })).toString()
 }
 
-async function readBounded(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response) {
-    size += chunk.byteLength
-    if (size > answerBytesMax) {
-      throw new SignerError({ failure: 'malformed', message: `Web3Signer’s answer is over ${answerBytesMax} bytes.` })
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+function tooLarge(): SignerError {
+  return new SignerError({ failure: 'malformed', message: `Web3Signer’s answer is over ${answerBytesMax} bytes.` })
 }

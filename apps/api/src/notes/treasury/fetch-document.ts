@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readChunks } from '@tallystick/core/stream/read-chunks'
 import { TreasuryFeedError } from './feed-error.ts'
 
 export type FeedDocument = {
@@ -37,7 +38,8 @@ export async function fetchDocument(
       signal: AbortSignal.any([deadline, signal]),
     })
     assertStatus(response, source)
-    const bytes = await readBounded(response, source)
+    const { bytesMax } = source
+    const bytes = Buffer.concat(await readChunks(response.body ?? [], { bytesMax, tooLarge: () => tooLarge(source) }))
     return { text: decode(bytes, source), sha256: createHash('sha256').update(bytes).digest('hex') }
   } catch (error) {
     if (error instanceof TreasuryFeedError) throw error
@@ -68,20 +70,8 @@ function assertStatus({ status, ok }: Response, { name, setting }: DocumentSourc
   throw new TreasuryFeedError({ failure: 'status', message: `The ${name} answers with status ${status}.` })
 }
 
-async function readBounded(response: Response, { name, bytesMax }: DocumentSource): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > bytesMax) {
-      throw new TreasuryFeedError({
-        failure: 'too_large',
-        message: `The ${name}’s answer is over ${bytesMax} bytes.`,
-      })
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+function tooLarge({ name, bytesMax }: DocumentSource): TreasuryFeedError {
+  return new TreasuryFeedError({ failure: 'too_large', message: `The ${name}’s answer is over ${bytesMax} bytes.` })
 }
 
 function decode(bytes: Buffer, { name }: DocumentSource): string {

@@ -1,4 +1,6 @@
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../../clock.ts'
@@ -43,8 +45,7 @@ const fetchAheadSeconds = 600
 // While a period is unsigned its rates are looked at again, in case the Treasury corrects them or is late with them.
 const againMs = 300_000
 const behindMs = 60_000
-const failedMsMin = 1_000
-const failedMsMax = 60_000
+const failedBackoff = { minMs: 1_000, maxMs: 60_000 }
 
 /**
  * Keeps the curve as new as the Treasury's rates: fetches ahead of each boundary, again and again until it has the newest
@@ -106,7 +107,7 @@ export async function startTreasurySource(parts: TreasurySourceOptions): Promise
 function delayAfter(outcome: FetchOutcome, failures: number): number {
   if (outcome === 'newest') return againMs
   if (outcome === 'behind') return behindMs
-  return Math.min(failedMsMin * 2 ** (failures - 1), failedMsMax)
+  return backoffMs(failures - 1, failedBackoff)
 }
 
 async function isSigned({ database, config }: TreasurySourceOptions, period: Period): Promise<boolean> {
@@ -237,13 +238,10 @@ function warnOfColumns({ provenance, vanishedBills, newBills }: FetchedCurve, sa
   if (newBills.length > 0) sayOnce(`the Treasury feed has ${formatTerms(newBills)}, not used here`, { newBills })
 }
 
-/** Warns of something once, until something else was to be warned of: the same every minute is not news. */
+/** Logs each warning once, until 16 others have been logged. A fetch repeats the same warning every minute. */
 function createSayOnce(log: Logger): SayOnce {
-  const said = new Set<string>()
+  const throttle = createLogThrottle({ monotonicNow: () => 0, everyMs: Number.POSITIVE_INFINITY, kindsMax: 16 })
   return (message, about) => {
-    if (said.has(message)) return
-    if (said.size >= 16) said.clear()
-    said.add(message)
-    log.warn(about, message)
+    if (throttle(message)) log.warn(about, message)
   }
 }

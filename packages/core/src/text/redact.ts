@@ -1,0 +1,17 @@
+// Shorter texts occur in ordinary words.
+const secretLengthMin = 4
+
+/**
+ * Replaces secrets in a text that others wrote, longest first. Ignores secrets of less than 4 characters.
+ *
+ * @example
+ * ```ts
+ * redact('GET /v1/0123abcd failed', ['0123abcd']) // 'GET /v1/… failed'
+ * ```
+ */
+export function redact(text: string, secrets: readonly string[], replacement = '…'): string {
+  return secrets
+    .filter(({ length }) => length >= secretLengthMin)
+    .sort((a, b) => b.length - a.length)
+    .reduce((clean, secret) => clean.replaceAll(secret, () => replacement), text)
+}
