@@ -204,6 +204,21 @@ describe('behavior: failures', () => {
     expect(api.requests).toHaveLength(2)
   })
 
+  test('error: while usable notes remain after a final error, the watch looks at the clock every 15 s at most', async () => {
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + minutes)
+    api.mishapOf = () => ({ status: 403, code: 'invalid_api_key' })
+    world.stepWallClock(10 * seconds)
+    await world.runUntil(morning + 3 * minutes)
+    expect(api.requests).toHaveLength(2)
+    let looks = 0
+    world.onStep = () => looks++
+    await world.runUntil(morning + 63 * minutes)
+    stop()
+    expect(states.map(({ state }) => state.status)).toEqual(['ready'])
+    expect(looks).toBeLessThanOrEqual(4 * 60 + 1)
+  })
+
   test('a service that never answers is given up on in time, each time', async () => {
     api.mishaps.push('hang')
     const { world, states, stop } = watch()

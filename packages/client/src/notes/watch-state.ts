@@ -34,17 +34,17 @@ export type WatchFailure = { readonly error: ClientError; readonly retryAt: numb
 export type TimedNotes = { readonly fetched: FetchedNotes; readonly time: ServerTime }
 
 type View = {
-  readonly timed: TimedNotes | undefined
+  readonly answer: TimedNotes | undefined
   readonly failure: WatchFailure | undefined
   readonly minRemainingMs: number
 }
 
-/** Undefined as long as nothing has come. */
-export function stateOf({ timed, failure, minRemainingMs }: View): NotesState | undefined {
-  const ready = timed && readyState(timed, minRemainingMs)
+/** Returns the state that callers see, or undefined before the first answer or failure. */
+export function stateOf({ answer, failure, minRemainingMs }: View): NotesState | undefined {
+  const ready = answer && readyState(answer, minRemainingMs)
   if (ready) return ready
-  if (failure) return { status: 'failing', ...failure }
-  const until = timed && nextBoundary(timed)
+  if (failure) return { status: 'failing', error: failure.error, retryAt: failure.retryAt }
+  const until = answer && nextBoundary(answer)
   return until === undefined ? undefined : { status: 'waiting', until }
 }
 

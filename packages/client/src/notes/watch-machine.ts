@@ -1,0 +1,154 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import type { Reading } from '../environment.ts'
+import { type ClientError, MalformedAnswerError } from '../errors.ts'
+import { serverTimeAt, type TimeSample } from '../server-time.ts'
+import type { FetchedNotes } from './fetch-notes.ts'
+import { nextBoundary, type TimedNotes, type WatchFailure } from './watch-state.ts'
+
+/** State of a watch. It is never modified: each event makes a new one. Times are of the monotonic clock. */
+export type Watch = {
+  /** The last good answer. */
+  readonly answer: WatchAnswer | undefined
+  /** The last failure, until an answer comes, and the number of failures in a row. */
+  readonly failure: (WatchFailure & { readonly count: number }) | undefined
+  /** `ended`: a retry would be useless. */
+  readonly phase: 'idle' | 'requesting' | 'ended'
+  /** When to send the next request, even before the boundary. */
+  readonly requestAt: number
+  /** No request is sent before this. */
+  readonly notBefore: number
+  readonly lastRequestAt: number
+  readonly lastLook: Reading
+}
+
+type WatchAnswer = TimedNotes & {
+  /** The service's time as of the last look. */
+  readonly time: TimeSample
+  /** When to request the next notes, in the service's time, Unix milliseconds. */
+  readonly renewAtMs: number
+  /** Answers in a row that lacked a chain. */
+  readonly incompleteCount: number
+}
+
+// A timer can stop while the machine sleeps, so none runs longer than this. A look by itself sends nothing.
+const lookMsMax = 15_000
+// Spreads the requests of all clients over the first 2 s of a period.
+const boundaryJitterMs = 2_000
+// Between two looks the machine's clocks drift apart by far less than this, unless it slept or its time was set.
+const clockStepMs = 2_000
+// Browsers run the timers of a hidden tab once a minute. A timer that is later than this was asleep.
+const sleepMs = 120_000
+// A machine that wakes often sends requests no more often than this.
+const wakeSpacingMs = 10_000
+const retryBackoff = { minMs: 1_000, maxMs: 60_000 }
+// For an answer that lacks a chain. The other chains can be used meanwhile.
+const completionBackoff = { minMs: 15_000, maxMs: 300_000 }
+
+/** Returns the state before the first look. A request is due at once. */
+export function startWatch(reading: Reading): Watch {
+  return {
+    answer: undefined,
+    failure: undefined,
+    phase: 'idle',
+    requestAt: reading.monotonic,
+    notBefore: reading.monotonic,
+    lastRequestAt: Number.NEGATIVE_INFINITY,
+    lastLook: reading,
+  }
+}
+
+/** Advances the service's time. Makes a request due if the machine slept or its time was set. */
+export function lookAgain(watch: Watch, reading: Reading): Watch {
+  const { answer, lastLook, lastRequestAt } = watch
+  const requestAt = hasJumped(lastLook, reading)
+    ? Math.max(reading.monotonic, lastRequestAt + wakeSpacingMs)
+    : watch.requestAt
+  const advanced = answer && { ...answer, time: serverTimeAt(answer.time, reading) }
+  return { ...watch, answer: advanced, requestAt, lastLook: reading }
+}
+
+/** Makes a failed request due when the user is back, unless the service sent a Retry-After. */
+export function wakeUp(watch: Watch, { monotonic }: Reading): Watch {
+  if (!watch.failure || watch.failure.error.retryAfterSeconds !== undefined) return watch
+  const requestAt = Math.max(monotonic, watch.lastRequestAt + wakeSpacingMs)
+  return { ...watch, requestAt, notBefore: requestAt }
+}
+
+/** Returns whether a request is to be sent now. */
+export function isRequestDue({ answer, phase, requestAt, notBefore }: Watch, { monotonic }: Reading): boolean {
+  if (phase !== 'idle' || monotonic < notBefore) return false
+  return monotonic >= requestAt || (answer !== undefined && answer.time.earliest >= answer.renewAtMs)
+}
+
+/** Returns the state while a request is running. */
+export function beginRequest(watch: Watch, { monotonic }: Reading): Watch {
+  return { ...watch, phase: 'requesting', requestAt: Number.POSITIVE_INFINITY, lastRequestAt: monotonic }
+}
+
+type Outcome = { readonly reading: Reading; readonly random: () => number }
+
+/** Returns the state after an answer. Throws if no note of it can be used now or later. */
+export function acceptNotes(
+  watch: Watch,
+  { fetched, reading, random }: Outcome & { readonly fetched: FetchedNotes },
+): Watch {
+  const timed = { fetched, time: serverTimeAt(fetched.time, reading) }
+  const boundary = nextBoundary(timed)
+  if (boundary === undefined) throw nothingUsable()
+  const renewAtMs = Number(boundary) * 1000 + random() * boundaryJitterMs
+  const incompleteCount = fetched.isComplete ? 0 : (watch.answer?.incompleteCount ?? 0) + 1
+  const accepted: Watch = {
+    ...watch,
+    answer: { ...timed, renewAtMs, incompleteCount },
+    failure: undefined,
+    phase: 'idle',
+  }
+  if (fetched.isComplete) return accepted
+  const delayMs = backoffMs(incompleteCount - 1, completionBackoff) * (1 + random() / 2)
+  return { ...accepted, requestAt: reading.monotonic + delayMs }
+}
+
+/** Returns the state after a failed request. */
+export function failRequest(
+  watch: Watch,
+  { error, reading, random }: Outcome & { readonly error: ClientError },
+): Watch {
+  const count = watch.failure?.count ?? 0
+  const backoff = backoffMs(count, { ...retryBackoff, random })
+  const delayMs = Math.max(backoff, (error.retryAfterSeconds ?? 0) * 1000)
+  const requestAt = reading.monotonic + delayMs
+  const retryAt = error.retryable ? reading.wall + delayMs : undefined
+  return {
+    ...watch,
+    failure: { error, retryAt, count: count + 1 },
+    phase: error.retryable ? 'idle' : 'ended',
+    requestAt,
+    notBefore: requestAt,
+  }
+}
+
+/** Returns the delay until the state can have changed. `usableUntilMs` is when usable notes end, in the service's time. */
+export function nextLookMs(
+  { answer, phase, requestAt, notBefore }: Watch,
+  { reading, usableUntilMs }: { readonly reading: Reading; readonly usableUntilMs: number | undefined },
+): number {
+  const waits = [lookMsMax]
+  if (phase === 'idle') {
+    waits.push(Math.max(requestAt, notBefore) - reading.monotonic)
+    if (answer) waits.push(Math.max(answer.renewAtMs - answer.time.earliest, notBefore - reading.monotonic))
+  }
+  // One millisecond more, so that the look comes after the end and not on it.
+  if (answer && usableUntilMs !== undefined) waits.push(usableUntilMs - answer.time.latest + 1)
+  return Math.max(1, Math.ceil(Math.min(...waits)))
+}
+
+/** Returns whether the machine slept or its time was set. The service's time is then uncertain. */
+function hasJumped(before: Reading, after: Reading): boolean {
+  const monotonicMs = after.monotonic - before.monotonic
+  return Math.abs(after.wall - before.wall - monotonicMs) > clockStepMs || monotonicMs > sleepMs
+}
+
+function nothingUsable(): MalformedAnswerError {
+  const message = 'GET /notes returned no note that can be used now or later. The watch retries it.'
+  return new MalformedAnswerError({ code: 'malformed_answer', message, retryable: true })
+}
