@@ -1,14 +1,18 @@
 import type { Clock, Signer } from '@tallystick/api'
 import { dollarTokenAbi } from '@tallystick/contracts'
+import {
+  callNode,
+  deployProtocol,
+  followClock,
+  mineBatch,
+  type Protocol,
+  planHistory,
+  sandboxWallets,
+  seedHistory,
+  standAtClock,
+} from '@tallystick/sandbox'
 import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
-import { callNode } from '../apps/sandbox/src/call-node.ts'
-import { deployProtocol, type Protocol } from '../apps/sandbox/src/deploy-protocol.ts'
-import { sandboxWallets } from '../apps/sandbox/src/devnet/create-devnet.ts'
-import { followClock, standAtClock } from '../apps/sandbox/src/devnet/follow-clock.ts'
-import { mineBatch } from '../apps/sandbox/src/mine-batch.ts'
-import { planHistory } from '../apps/sandbox/src/seed/plan-history.ts'
-import { seedHistory } from '../apps/sandbox/src/seed/seed-history.ts'
 
 /** A real chain with the protocol, sixty days of history, and a block every second of the soak's clock. */
 export type SoakChain = {

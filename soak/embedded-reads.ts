@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
-import { callNode } from '../apps/sandbox/src/call-node.ts'
+import { callNode } from '@tallystick/sandbox'
 import { call } from './call.ts'
 import type { SoakChain } from './chain.ts'
 import type { Member } from './member.ts'

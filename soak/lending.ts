@@ -2,13 +2,18 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '@tallystick/api'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { decodeNote, type WireNote } from '@tallystick/core'
+import {
+  callNode,
+  createRandom,
+  daySeconds,
+  encodeMissingIncomes,
+  gasPerTransaction,
+  pick,
+  type Random,
+  sandboxWallets,
+  toQuantity,
+} from '@tallystick/sandbox'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroHash } from 'viem'
-import { callNode, toQuantity } from '../apps/sandbox/src/call-node.ts'
-import { sandboxWallets } from '../apps/sandbox/src/devnet/create-devnet.ts'
-import { gasPerTransaction } from '../apps/sandbox/src/mine-batch.ts'
-import { encodeMissingIncomes } from '../apps/sandbox/src/seed/catch-up-incomes.ts'
-import { daySeconds } from '../apps/sandbox/src/seed/history.ts'
-import { createRandom, pick, type Random } from '../apps/sandbox/src/seed/random.ts'
 import { type SoakChain, seededPositions } from './chain.ts'
 
 export type Lending = {

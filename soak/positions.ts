@@ -1,7 +1,7 @@
 import type { Agent } from 'node:https'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
+import { callNode } from '@tallystick/sandbox'
 import { type Address, type Hex, type Log, parseEventLogs, zeroAddress } from 'viem'
-import { callNode } from '../apps/sandbox/src/call-node.ts'
 import { call } from './call.ts'
 import type { SoakChain } from './chain.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '@tallystick/database'
-import { currentCoupons } from '../apps/sandbox/src/seed/coupons.ts'
+import { currentCoupons } from '@tallystick/sandbox'
 import { askAdmin, readReadiness } from './admin.ts'
 import { type PlannedFault, replicaNames } from './fault.ts'
 import { type Injector, startAgain } from './injector.ts'

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOperator, createPrivateKeySigner, loadConfig, openServiceDatabase } from '@tallystick/api'
+import { currentCoupons } from '@tallystick/sandbox'
 import {
   type CertificateAuthority,
   createCertificateAuthority,
@@ -8,7 +9,6 @@ import {
 } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
-import { currentCoupons } from '../apps/sandbox/src/seed/coupons.ts'
 import { adminToken } from './admin.ts'
 import { type SoakChain, startChain } from './chain.ts'
 import type { Clocks } from './clocks.ts'

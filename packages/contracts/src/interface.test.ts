@@ -7,7 +7,7 @@ import {
   toFunctionSignature,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { errorAbi, eventTopics, poolAbi, positionTokenAbi } from '../src/index.ts'
+import { errorAbi, eventTopics, poolAbi, positionTokenAbi } from './index.ts'
 
 type AbiEntry = (typeof poolAbi | typeof positionTokenAbi)[number]
 
