@@ -89,10 +89,10 @@ describe.each(databaseEngines)('%s', (engine) => {
     }
   })
 
-  test('behavior: every scalar is as it is beside a level below, which takes another way', async () => {
-    const scalars = 'id name nickname mood isActive rank score bornAt'
-    const { data: plain } = await ask(`{ artists { ${scalars} } _meta { block { number } } }`)
-    const { data: nested = {} } = await ask(`{ artists { ${scalars} works { id } } _meta { block { number } } }`)
+  test('behavior: every field has the same value in one statement and in a snapshot', async () => {
+    const fields = 'id name nickname mood isActive rank score bornAt moods tags lots marks flags'
+    const { data: plain } = await ask(`{ artists { ${fields} } _meta { block { number } } }`)
+    const { data: nested = {} } = await ask(`{ artists { ${fields} works { id } } _meta { block { number } } }`)
     const withoutWorks = (nested['artists'] as readonly Record<string, unknown>[]).map(({ works, ...rest }) => rest)
     expect(plain).toEqual({ ...nested, artists: withoutWorks })
   })
