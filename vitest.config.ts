@@ -19,7 +19,8 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
   {
     name: 'processes',
     include: ['apps/sandbox/test/**/*.test.ts'],
-    globalSetup: [build, databases],
+    globalSetup: [build, databases, 'test/set-up/processes.ts'],
+    isolate: false,
   },
   {
     name: 'browser',

@@ -30,11 +30,11 @@ export type Credentials = {
 
 export type Sandbox = { readonly credentials: Credentials; stop(): Promise<void> }
 
-/** `npm start` as a person types it, ready, in a process group of its own. */
+/** Starts what `npm start` runs, in a process group of its own. Resolves when it is ready. */
 export async function startSandbox(...options: readonly string[]): Promise<Sandbox> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'))
   const dir = join(directory, 'home')
-  const child = spawn('npm', ['start', '--silent', '--', '--port', '0', '--dir', dir, ...options], {
+  const child = spawn(process.execPath, ['apps/sandbox/dist/main.js', '--port', '0', '--dir', dir, ...options], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 import { poolAbi } from '@tallystick/contracts'
 import { encodePacked, type Hex, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
-import type { HDAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approvePosition, claimCall, lendCall, lentAt } from './calls.ts'
 import { type Chain, dollars, findRefusal, mine, readEvents, send, startChain, startsAt } from './chain.ts'
@@ -10,11 +10,11 @@ const today = startsAt / day
 
 let chain: Chain
 let snapshot: Hex
-let ann: HDAccount
-let bob: HDAccount
+let ann: PrivateKeyAccount
+let bob: PrivateKeyAccount
 beforeAll(async () => {
   chain = await startChain()
-  ;[ann, bob] = chain.wallets as [HDAccount, HDAccount]
+  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
   const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
   await send(chain, { ...approve, from: ann.address })
 })

@@ -1,6 +1,7 @@
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
+import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
 import {
   type Abi,
   type Address,
@@ -19,7 +20,7 @@ import {
   type TransactionReceipt,
   walletActions,
 } from 'viem'
-import { type HDAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { deployProtocol } from '../src/deploy-protocol.ts'
 
 export const chainId = 324
@@ -44,11 +45,12 @@ export async function startChain(timestamp: bigint = startsAt) {
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [node.url] } },
   })
-  const [admin, ...wallets] = [0, 1, 2, 3, 4, 5].map((addressIndex) => mnemonicToAccount(mnemonic, { addressIndex }))
+  // The node has funded these accounts and signs for them.
+  const [admin, ...wallets] = testAccounts.slice(0, 6).map(([, privateKey]) => privateKeyToAccount(privateKey as Hex))
   const client = createTestClient({
     mode: 'hardhat',
     chain,
-    account: (admin as HDAccount).address,
+    account: (admin as PrivateKeyAccount).address,
     transport: http(node.url, { batch: { wait: 0 } }),
     cacheTime: 0,
     pollingInterval: 20,
@@ -59,11 +61,8 @@ export async function startChain(timestamp: bigint = startsAt) {
   const protocol = await deployProtocol(client, { signer: noteSigner.address, mint })
   // Sent is not mined: blocks are made by `mine`, so that nothing has to be waited for.
   await client.setAutomine(false)
-  return { ...protocol, client, admin: admin as HDAccount, wallets, stop: node.stop }
+  return { ...protocol, client, admin: admin as PrivateKeyAccount, wallets, stop: node.stop }
 }
-
-// The one every development node knows: its accounts are funded, and it signs for them itself.
-const mnemonic = 'test test test test test test test test test test test junk'
 
 type Call = {
   readonly from: Address

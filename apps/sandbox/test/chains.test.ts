@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rateResponseSchema } from '@tallystick/core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { callNode } from '../src/call-node.ts'
 import { getNotes, lendFrom, onChain, processesOf, readChain, readPoolEvents } from './devnet-client.ts'
 import { postJson } from './post-json.ts'
-import { type Credentials, readCredentials, type Sandbox, startSandboxUntil } from './start-sandbox.ts'
+import { type Credentials, readCredentials, type Sandbox, useSandboxes } from './start-sandbox.ts'
 
 // One sandbox for all tests, which run in this order: a start takes long.
 
@@ -17,25 +15,18 @@ const ids = [324, 8453] as const
 const lends = '{ positionInfos(orderBy: tokenId) { id principal currentOwner } }'
 const weekSeconds = 7 * 86_400
 
-let directory: string
+const sandboxes = useSandboxes()
 let dir: string
 let sandbox: Sandbox
 let credentials: Credentials
-const undos: (() => unknown)[] = []
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'tallystick-chains-'))
-  dir = join(directory, 'home')
+  dir = await sandboxes.newDirectory()
   await start('--chains', '2', '--positions', '8')
 }, 240_000)
 
-afterAll(async () => {
-  for (const undo of undos) await undo()
-  await rm(directory, { recursive: true, force: true })
-})
-
 async function start(...options: string[]): Promise<void> {
-  sandbox = await startSandboxUntil((undo) => undos.push(undo), '--dir', dir, ...options)
+  sandbox = await sandboxes.start('--dir', dir, ...options)
   credentials = readCredentials(dir)
 }
 

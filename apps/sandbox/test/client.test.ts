@@ -17,7 +17,7 @@ import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts
 import { createApiKey, type NoteTerms } from '@tallystick/core'
 import type { Subgraph } from '@tallystick/subgraph'
 import { toFunctionSignature } from 'viem'
-import type { HDAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lentAt, maturesAt, noteAt } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noteSigner, send, signNote, startChain } from './chain.ts'
@@ -26,11 +26,11 @@ import { indexHistory, type OpenTest, openTest, readHistory } from './subgraph/i
 // What the SDK encodes, signs and asks, against the real contracts and the real index of what they did.
 
 let chain: Chain
-let ann: HDAccount
-let bob: HDAccount
+let ann: PrivateKeyAccount
+let bob: PrivateKeyAccount
 beforeAll(async () => {
   chain = await startChain()
-  ;[ann, bob] = chain.wallets as [HDAccount, HDAccount]
+  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
   await send(chain, {
     to: chain.token,
     functionName: 'approve',
@@ -149,7 +149,7 @@ async function lendThree(): Promise<void> {
 
 type Sending = { readonly call: Call; readonly at: bigint }
 
-async function sendCall(from: HDAccount, { call, at }: Sending): Promise<void> {
+async function sendCall(from: PrivateKeyAccount, { call, at }: Sending): Promise<void> {
   await chain.client.setNextBlockTimestamp({ timestamp: at })
   const hash = await chain.client.sendTransaction({ ...call, account: from.address, gas: 5_000_000n, chain: null })
   await chain.client.mine({ blocks: 1 })
@@ -157,7 +157,7 @@ async function sendCall(from: HDAccount, { call, at }: Sending): Promise<void> {
 }
 
 /** How the SDK explains what the node says of a call at an instant. */
-async function refusalOf(from: HDAccount, { call, at }: Sending): Promise<string | undefined> {
+async function refusalOf(from: PrivateKeyAccount, { call, at }: Sending): Promise<string | undefined> {
   const calling = chain.client.call({ ...call, account: from.address, blockOverrides: { time: at } })
   return calling.then(
     () => undefined,

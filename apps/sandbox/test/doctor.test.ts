@@ -9,8 +9,9 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Chain, noteSigner, send, startChain } from './chain.ts'
+import { findSharedSandbox } from './find-shared-sandbox.ts'
 import { refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
-import { newDirectory, root, startSandbox } from './start-sandbox.ts'
+import { root } from './start-sandbox.ts'
 
 type Check = { readonly subject: string; readonly name: string; readonly outcome: string; readonly found: string }
 type Diagnosis = { readonly exitCode: number | null; readonly checks: readonly Check[] }
@@ -32,8 +33,7 @@ const linesOf = ({ checks }: Diagnosis, outcome: string) =>
   checks.filter((check) => check.outcome === outcome).map(({ subject, name, found }) => `${subject}: ${name}: ${found}`)
 
 test('default: a sandbox is well, and every subject was looked at', { timeout: 180_000 }, async () => {
-  const dir = await newDirectory()
-  const sandbox = await startSandbox('--dir', dir, '--positions', '2')
+  const dir = await findSharedSandbox()
   const diagnosis = await doctor(join(dir, 'tallystick.json'))
   expect([diagnosis.exitCode, linesOf(diagnosis, 'fail')]).toEqual([0, []])
   const good = linesOf(diagnosis, 'ok').join('\n')
@@ -55,7 +55,6 @@ test('default: a sandbox is well, and every subject was looked at', { timeout: 1
   }
   const signerKey = readFileSync(join(dir, 'secrets', 'signer-key'), 'utf8')
   expect(JSON.stringify(diagnosis)).not.toContain(signerKey.trim().slice(2))
-  await sandbox.stop()
 })
 
 describe('on a chain of its own', () => {

@@ -14,9 +14,10 @@ import {
 } from '@tallystick/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { findSharedSandbox } from './find-shared-sandbox.ts'
 import { postJson } from './post-json.ts'
 import { type Outcome, parseCommands, runCommands } from './run-commands.ts'
-import { type Credentials, readCredentials, root, startSandboxUntil } from './start-sandbox.ts'
+import { type Credentials, readCredentials, root } from './start-sandbox.ts'
 
 type Operation = {
   readonly operationId: string
@@ -37,19 +38,16 @@ let credentials: Credentials
 let document: Document
 let outcomes: ReadonlyMap<string, Outcome>
 
-// One sandbox for all of them: they only read.
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tallystick-examples-'))
-  const undos: (() => unknown)[] = []
-  const sandbox = await startSandboxUntil((undo) => undos.push(undo), '--dir', join(directory, '.tallystick'))
-  credentials = readCredentials(join(directory, '.tallystick'))
+  const dir = await findSharedSandbox()
+  await symlink(dir, join(directory, '.tallystick'))
+  credentials = readCredentials(dir)
   const sources = commands.map(({ source }) => source)
   const results = await runCommands(sources, { cwd: directory })
   outcomes = new Map(sources.map((source, index) => [source, results[index] as Outcome]))
   document = JSON.parse(outcomes.get('curl "$TALLYSTICK_URL/openapi.json"')?.body ?? '')
   return async () => {
-    await sandbox.stop()
-    for (const undo of undos) await undo()
     await rm(directory, { recursive: true, force: true })
   }
 }, 240_000)

@@ -1,6 +1,6 @@
 import { dollarTokenAbi, positionTokenAbi } from '@tallystick/contracts'
 import type { Hex } from 'viem'
-import type { HDAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { lendCall, lentAt, maturesAt, transferPosition } from './calls.ts'
 import { type Chain, chainId, dollars, findRefusal, readEvents, send, splitSignature, startChain } from './chain.ts'
@@ -9,11 +9,11 @@ const deadline = maturesAt + 10n
 
 let chain: Chain
 let snapshot: Hex
-let ann: HDAccount
-let bob: HDAccount
+let ann: PrivateKeyAccount
+let bob: PrivateKeyAccount
 beforeAll(async () => {
   chain = await startChain()
-  ;[ann, bob] = chain.wallets as [HDAccount, HDAccount]
+  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
   const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
   await send(chain, { ...approve, from: ann.address })
 })
@@ -65,7 +65,7 @@ test('error: permitClaim refuses a permit that is late, another’s, or from bef
   expect((await findRefusal(chain, call))?.[0]).toBe('PositionToken__PermitNotByOwner')
 })
 
-async function permitClaim(signer: HDAccount, tokenId: bigint) {
+async function permitClaim(signer: PrivateKeyAccount, tokenId: bigint) {
   const positions = { address: chain.positions, abi: positionTokenAbi } as const
   const nonce = await chain.client.readContract({ ...positions, functionName: 'nonces', args: [tokenId] })
   const signature = await signer.signTypedData({
@@ -98,7 +98,10 @@ const dollarPermit = {
   ],
 } as const
 
-async function signDollarPermit(signer: HDAccount, permit: { readonly value: bigint; readonly deadline: bigint }) {
+async function signDollarPermit(
+  signer: PrivateKeyAccount,
+  permit: { readonly value: bigint; readonly deadline: bigint },
+) {
   const owner = signer.address
   const token = { address: chain.token, abi: dollarTokenAbi } as const
   const nonce = await chain.client.readContract({ ...token, functionName: 'nonces', args: [owner] })

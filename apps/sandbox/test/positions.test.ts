@@ -1,7 +1,7 @@
 import { positionTokenAbi } from '@tallystick/contracts'
 import { fixedIncome, floatingIncome, partnerFee } from '@tallystick/core'
 import { getAddress, type Hex, zeroAddress } from 'viem'
-import type { HDAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approvePosition, claimCall, lendCall, lentAt, maturesAt, noteAt, transferPosition } from './calls.ts'
 import { balanceOf, type Chain, dollars, findRefusal, noPartner, readEvents, send, startChain } from './chain.ts'
@@ -13,11 +13,11 @@ const incomes = Array.from({ length: 35 }, (_, index) => 40654777192457711n + Bi
 
 let chain: Chain
 let snapshot: Hex
-let ann: HDAccount
-let bob: HDAccount
+let ann: PrivateKeyAccount
+let bob: PrivateKeyAccount
 beforeAll(async () => {
   chain = await startChain()
-  ;[ann, bob] = chain.wallets as [HDAccount, HDAccount]
+  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
   const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
   await send(chain, { ...approve, from: ann.address })
 })
@@ -106,7 +106,12 @@ describe('claim', () => {
   })
 
   test('behavior: the partner’s fee of the day of lending goes to its vault of the day of claiming', async () => {
-    const [, , owner, vault] = chain.wallets as [HDAccount, HDAccount, HDAccount, HDAccount]
+    const [, , owner, vault] = chain.wallets as [
+      PrivateKeyAccount,
+      PrivateKeyAccount,
+      PrivateKeyAccount,
+      PrivateKeyAccount,
+    ]
     const byOwner = { from: owner.address, to: chain.pool }
     const created = await send(chain, { ...byOwner, functionName: 'createPartner', args: [owner.address, 250n] })
     const { partnerId } = readEvents(chain, created)[0]![2] as unknown as { partnerId: Hex }

@@ -1,134 +1,140 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:https'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeNote, notesResponseSchema, verifyNote } from '@tallystick/core'
-import { describe, expect, test } from 'vitest'
-import { newDirectory, readCredentials, root, startSandbox } from './start-sandbox.ts'
+import type { TransactionReceipt } from 'viem'
+import { beforeAll, expect, test } from 'vitest'
+import { getNotes, lendFrom, processesOf, readPoolEvents } from './devnet-client.ts'
+import { expectData } from './expect-data.ts'
+import { expectHistory, expectWallets } from './expect-history.ts'
+import { type Credentials, readCredentials, root, type Sandbox, useSandboxes } from './start-sandbox.ts'
 
-async function get(url: string, { key, agent }: { key: string; agent: Agent }) {
-  const outgoing = request(url, { headers: { 'x-api-key': key }, agent }).end()
-  const [response] = await once(outgoing, 'response')
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk)
-  const dateSeconds = BigInt(Date.parse(response.headers.date) / 1000)
-  return { status: response.statusCode as number, dateSeconds, body: Buffer.concat(chunks).toString() }
-}
+// One directory for all tests, which run in this order: a start takes seconds.
 
-test('default: prints a curl line that works, leaves credentials, resumes, and nothing is left after Ctrl-C', {
-  timeout: 180_000,
-}, async () => {
-  const dir = await newDirectory()
-  const first = await startSandbox('--dir', dir)
-  const line = /^ {2}(curl .*)$/m.exec(first.output())?.[1] as string
+// The promise is 10 s on two cores. Other tests use them at the same time.
+const quickMs = 40_000
+
+const { newDirectory, startWithNpm, launch } = useSandboxes()
+let dir: string
+let sandbox: Sandbox
+/** Credentials of the first start. */
+let first: Credentials
+let receipt: TransactionReceipt
+
+beforeAll(async () => {
+  dir = await newDirectory()
+  sandbox = await startWithNpm('--dir', dir)
+  first = readCredentials(dir)
+}, 180_000)
+
+test('default: prints a curl line that works and leaves credentials', async () => {
+  const line = /^ {2}(curl .*)$/m.exec(sandbox.output())?.[1] as string
   const printed = execFileSync('sh', ['-c', `${line} --silent`], { encoding: 'utf8' })
   const { data } = notesResponseSchema.parse(JSON.parse(printed))
-  const credentials = readCredentials(dir)
-  const [chain] = credentials.chains
-  expect(first.output()).toContain(`ready ${credentials.baseUrl}\n`)
-  expect(credentials.baseUrl).toMatch(/^https:\/\/localhost:\d+$/)
-  expect(existsSync(credentials.caCert)).toBe(true)
+  const [chain] = first.chains
+  expect(sandbox.output()).toContain(`ready ${first.baseUrl}\n`)
+  expect(first.baseUrl).toMatch(/^https:\/\/localhost:\d+$/)
+  expect(existsSync(first.caCert)).toBe(true)
   const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: chain.pool }
   for (const wire of data) {
     expect(await verifyNote(decodeNote(wire), { domain, signer: chain.signer })).toMatchObject({ valid: true })
   }
   expect(data).toHaveLength(7)
-
-  const beside = spawn('npm', ['start', '--silent', '--', '--port', '0', '--dir', dir], { cwd: root, stdio: 'pipe' })
-  const complaint: string[] = []
-  beside.stderr.on('data', (chunk) => complaint.push(String(chunk)))
-  const [code] = await once(beside, 'close')
-  expect([code, complaint.join('')]).toEqual([1, expect.stringContaining('is in use by process')])
-  expect(readCredentials(dir)).toEqual(credentials)
-
-  await first.stop()
-  expect(() => process.kill(-(first.child.pid as number), 0)).toThrow('ESRCH')
-
-  const second = await startSandbox('--dir', dir)
-  const again = readCredentials(dir)
-  expect([again.apiKey, again.chains[0].signer, again.caCert]).toEqual([
-    credentials.apiKey,
-    chain.signer,
-    credentials.caCert,
-  ])
-  await second.stop()
 })
 
-describe('--at, five seconds before a boundary', () => {
-  test.each([
-    // These and six others run in the service's own tests, in process; here it is the whole of `npm start`.
-    ['00:00', '2026-11-15T23:59:55-05:00'],
-    ['18:00 on the autumn day', '2026-11-01T17:59:55-05:00'],
-  ])(
-    'behavior: %s: nothing but good notes under load, and the new ones from the first second on',
-    { timeout: 180_000 },
-    async (_, at) => {
-      const dir = await newDirectory()
-      const sandbox = await startSandbox('--dir', dir, '--positions', '1', '--at', at)
-      const { baseUrl, apiKey, caCert } = readCredentials(dir)
-      const agent = new Agent({ ca: readFileSync(caCert), keepAlive: true, maxSockets: 16 })
-      const boundary = BigInt(Date.parse(at) / 1000) + 5n
-      const counts = { before: 0, after: 0 }
-      const client = async () => {
-        const passedMs = () => Date.now() - sandbox.readyAt
-        while (passedMs() < 6_500 || counts.after <= 8) {
-          const sentAt = Date.parse(at) + passedMs()
-          const { status, dateSeconds, body } = await get(`${baseUrl}/notes`, { key: apiKey, agent })
-          expect(status).toBe(200)
-          const receivedAt = Date.parse(at) + passedMs()
-          // The clock runs on from the ready line, which we saw a moment after it was printed.
-          expect(Number(dateSeconds) * 1000).toBeGreaterThan(sentAt - 2_000)
-          expect(Number(dateSeconds) * 1000).toBeLessThan(receivedAt + 5_000)
-          for (const wire of notesResponseSchema.parse(JSON.parse(body)).data) {
-            const note = decodeNote(wire)
-            expect(note.validAfter < dateSeconds && dateSeconds < note.validBefore).toBe(true)
-            expect(note.validAfter === boundary - 1n).toBe(dateSeconds >= boundary)
-          }
-          counts[dateSeconds < boundary ? 'before' : 'after']++
-        }
-      }
-      await Promise.all(Array.from({ length: 8 }, client))
-      agent.destroy()
-      await sandbox.stop()
-      expect(counts.before).toBeGreaterThan(8)
-      expect(counts.after).toBeGreaterThan(8)
-    },
-  )
+test('error: a second sandbox in the same directory is refused and changes nothing', async () => {
+  const second = launch('--dir', dir)
+  await expect(second.saw(/^ready/m)).rejects.toThrow(/^ended with 1: .*is in use by process/s)
+  expect(readCredentials(dir)).toEqual(first)
 })
 
-test('behavior: a time before the last run begins a new history; --fresh forgets everything', {
+test('default: 60 days of history, and wallets with money', async () => {
+  expect(first.chains[0]).toMatchObject({ id: 324, subgraphUrl: `${first.baseUrl}/subgraphs/324` })
+  await expectHistory(first, { positions: 40 })
+  await expectWallets(first)
+})
+
+test('default: the example of the specification, embedded and through a second service, and no block is ever hidden', {
   timeout: 180_000,
 }, async () => {
-  const dir = await newDirectory()
-  const later = await startSandbox('--dir', dir, '--positions', '1', '--at', '2027-01-01T12:00:00Z')
-  await later.stop()
-  const earlier = await startSandbox('--dir', dir, '--positions', '1', '--at', '2026-06-01T12:00:00Z')
-  expect(earlier.output()).toContain('beginning a new history')
-  const { signer } = readCredentials(dir).chains[0]
-  await earlier.stop()
-  const fresh = await startSandbox('--dir', dir, '--positions', '1', '--fresh')
-  expect(readCredentials(dir).chains[0].signer).not.toBe(signer)
-  await fresh.stop()
+  await expectData(first)
 })
 
-test('behavior: --fresh starts on a directory that does not exist', { timeout: 120_000 }, async () => {
-  const dir = await newDirectory()
-  const sandbox = await startSandbox('--dir', dir, '--positions', '1', '--fresh')
-  expect(readCredentials(dir).baseUrl).toMatch(/^https:/)
-  expect(await sandbox.stop()).toBe(0)
+test('default: the pool accepts the notes', async () => {
+  const { notes } = await getNotes(first)
+  expect(notes).toHaveLength(7)
+  const sentAt = performance.now()
+  receipt = await lendFrom(first, { wallet: 0, note: notes[2]! })
+  // Two transactions, one after the other. Each is in the next block, one second later on an idle machine.
+  expect(performance.now() - sentAt).toBeLessThan(10_000)
+  expect(receipt.status).toBe('success')
 })
 
-test('error: --fresh neither deletes nor changes what no sandbox made, and bad options are told', {
-  timeout: 120_000,
+test('behavior: Ctrl-C leaves no process, and the next start resumes', { timeout: 180_000 }, async () => {
+  await sandbox.stop()
+  expect(() => process.kill(-(sandbox.child.pid as number), 0)).toThrow('ESRCH')
+  expect(processesOf(dir)).toEqual([])
+
+  const startedAt = Date.now()
+  sandbox = await startWithNpm('--dir', dir, '--positions', '12')
+  expect(sandbox.readyAt - startedAt).toBeLessThan(quickMs)
+  expect(sandbox.output()).toContain('--positions is ignored: this history began with 40')
+  expect(sandbox.output()).not.toContain('new history')
+  const again = readCredentials(dir)
+  const { rpcUrl: _, subgraphUrl: __, ...same } = first.chains[0]
+  expect(again.chains[0]).toMatchObject(same)
+  expect([again.apiKey, again.caCert, again.wallets]).toEqual([first.apiKey, first.caCert, first.wallets])
+  const lent = (await readPoolEvents(again)).filter(({ eventName }) => eventName === 'Lend')
+  expect(lent.at(-1)).toMatchObject({ args: { tokenId: 41n }, transactionHash: receipt.transactionHash })
+  expect(lent).toHaveLength(41)
+})
+
+test('behavior: SIGINT to npm alone ends the sandbox gracefully, and no process is left', async () => {
+  await expectGracefulEnd('SIGINT')
+})
+
+test('behavior: a damaged chain begins a new history, with the same key and signer', { timeout: 180_000 }, async () => {
+  const journal = join(dir, 'chains', '324', 'journal.jsonl')
+  writeFileSync(journal, readFileSync(journal).subarray(0, 50_000))
+  sandbox = await startWithNpm('--dir', dir, '--positions', '7')
+  expect(sandbox.output()).toContain('the state of its chain is damaged: beginning a new history')
+  const third = readCredentials(dir)
+  await expectHistory(third, { positions: 7 })
+  const kept = ({ apiKey, caCert, chains: [{ signer }] }: Credentials) => ({ apiKey, caCert, signer })
+  expect(kept(third)).toEqual(kept(first))
+  expect((await getNotes(third)).notes).toHaveLength(7)
+})
+
+test('default: the tour runs as the README prints it, and the predicted income is paid', {
+  timeout: 180_000,
 }, async () => {
-  const dir = await newDirectory()
-  mkdirSync(dir)
-  writeFileSync(join(dir, 'precious.txt'), 'keep me')
-  await expect(startSandbox('--dir', dir, '--fresh')).rejects.toThrow('was not made by the sandbox')
-  expect(readdirSync(dir)).toEqual(['precious.txt'])
-  expect(readFileSync(join(dir, 'precious.txt'), 'utf8')).toBe('keep me')
-  rmSync(dir, { recursive: true })
-  await expect(startSandbox('--dir', dir, '--at', '2026-11-01T18:00:00')).rejects.toThrow('with its offset')
-  await expect(startSandbox('--dir', dir, '--at', 'yesterday')).rejects.toThrow('ISO 8601')
+  const tour = spawn('npm', ['run', '--silent', 'tour', '--', '--dir', dir], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const chunks: string[] = []
+  for (const stream of [tour.stdout, tour.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)))
+  const [code] = await once(tour, 'close')
+  const output = chunks.join('')
+  expect([code, output]).toEqual([0, expect.stringContaining('equal, to the last of eighteen decimals.')])
+  const [, predicted, paid] = /predicted (\d+)\n *paid +(\d+)\n/.exec(output) ?? []
+  expect(BigInt(predicted ?? 0)).toBeGreaterThan(0n)
+  expect(paid).toBe(predicted)
+  expect(sandbox.output()).toMatch(/the chain was moved to \S+, and the service with it/)
 })
+
+test('behavior: SIGTERM to npm alone ends the sandbox gracefully, and no process is left', async () => {
+  await expectGracefulEnd('SIGTERM')
+})
+
+async function expectGracefulEnd(signal: NodeJS.Signals): Promise<void> {
+  const { child, output } = sandbox
+  expect(processesOf(dir).length).toBeGreaterThan(1)
+  // Emitted when the last process with the output of npm has ended.
+  const closed = once(child, 'close')
+  child.kill(signal)
+  expect(await closed).toEqual([0, null])
+  expect(output()).toContain(`${signal}: shutting down gracefully`)
+  expect(processesOf(dir)).toEqual([])
+}

@@ -6,46 +6,74 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Address, Hex } from 'viem'
-import { onTestFinished } from 'vitest'
+import { afterAll } from 'vitest'
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 export type Launch = {
   readonly child: ChildProcess
   readonly output: () => string
-  /** Milliseconds, by this process's clock, when the output first matched; throws if it ends without. */
+  /** Resolves to the time by `Date.now` when the output first matched. Rejects if the process ends before. */
   saw(pattern: RegExp): Promise<number>
-  /** Sends a signal to every process of the group, and resolves to the exit code. */
+  /** Sends a signal to every process of the group. Resolves to the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
 export type Sandbox = Launch & {
-  /** Milliseconds, by this process's clock, when the ready line was seen. */
+  /** The time by `Date.now` when the ready line was seen. */
   readonly readyAt: number
-  /** What Ctrl-C does. */
+  /** Does what Ctrl-C does. */
   stop(): Promise<number | null>
 }
 
-/** Takes what has to be undone later. */
-type Defer = (undo: () => unknown) => void
-
-/** `npm start` as a person types it, in a process group of its own as a terminal makes one. */
-export function launchSandbox(...options: string[]): Launch {
-  return launchSandboxUntil(onTestFinished as Defer, ...options)
+export type Sandboxes = {
+  /** Launches what `npm start` runs, without npm, in a process group of its own as a terminal makes one. */
+  launch(...options: string[]): Launch
+  /** Starts a sandbox without npm. Resolves when it is ready. */
+  start(...options: string[]): Promise<Sandbox>
+  /** Starts a sandbox with `npm start`, as a person types it. Resolves when it is ready. */
+  startWithNpm(...options: string[]): Promise<Sandbox>
+  /** Returns a path where nothing is. */
+  newDirectory(): Promise<string>
 }
 
-function launchSandboxUntil(defer: Defer, ...options: string[]): Launch {
-  const child = spawn('npm', ['start', '--silent', '--', '--port', '0', ...options], {
+const fromBuild = [process.execPath, join(root, 'apps/sandbox/dist/main.js')] as const
+const withNpm = ['npm', 'start', '--silent', '--'] as const
+
+/** Returns functions that start sandboxes. At the end of the test file those still running are killed. Called at its top. */
+export function useSandboxes(): Sandboxes {
+  const undos: (() => unknown)[] = []
+  afterAll(async () => {
+    for (const undo of undos.reverse()) await undo()
+  })
+  const launchKept = (command: readonly [string, ...string[]], options: readonly string[]) => {
+    const launched = launch(command, options)
+    undos.push(() => launched.end('SIGKILL'))
+    return launched
+  }
+  return {
+    launch: (...options) => launchKept(fromBuild, options),
+    start: (...options) => untilReady(launchKept(fromBuild, options)),
+    startWithNpm: (...options) => untilReady(launchKept(withNpm, options)),
+    newDirectory: async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'tallystick-sandbox-'))
+      undos.push(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
+      return join(directory, 'home')
+    },
+  }
+}
+
+function launch([command, ...parameters]: readonly [string, ...string[]], options: readonly string[]): Launch {
+  const child = spawn(command, [...parameters, '--port', '0', ...options], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const chunks: string[] = []
   const output = () => chunks.join('')
-  defer(() => interrupt(child, 'SIGKILL'))
   const exited = once(child, 'close') as Promise<[number | null]>
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
+    stream.on('data', (chunk) => {
       chunks.push(String(chunk))
       child.emit('said')
     })
@@ -64,16 +92,9 @@ function launchSandboxUntil(defer: Defer, ...options: string[]): Launch {
   return { child, output, saw, end }
 }
 
-/** A sandbox that is ready. */
-export async function startSandbox(...options: string[]): Promise<Sandbox> {
-  return startSandboxUntil(onTestFinished as Defer, ...options)
-}
-
-/** The same for several tests: `defer` takes what ends it. */
-export async function startSandboxUntil(defer: Defer, ...options: string[]): Promise<Sandbox> {
-  const launch = launchSandboxUntil(defer, ...options)
-  const readyAt = await launch.saw(/^ready https:/m)
-  return { ...launch, readyAt, stop: () => launch.end('SIGINT') }
+async function untilReady(launched: Launch): Promise<Sandbox> {
+  const readyAt = await launched.saw(/^ready https:/m)
+  return { ...launched, readyAt, stop: () => launched.end('SIGINT') }
 }
 
 function interrupt({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
@@ -82,12 +103,6 @@ function interrupt({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
-}
-
-export async function newDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-sandbox-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  return join(directory, 'home')
 }
 
 export type ChainCredentials = {

@@ -6,71 +6,18 @@ import { positionTokenAbi } from '@tallystick/contracts'
 import { positionQuery } from '@tallystick/core'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { createTestClient, http } from 'viem'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import { getNotes, lendFrom, readChain } from './devnet-client.ts'
 import { postJson } from './post-json.ts'
-import { type Credentials, newDirectory, readCredentials, root, startSandbox } from './start-sandbox.ts'
+import { type Credentials, root } from './start-sandbox.ts'
 
 type Position = Readonly<Record<string, string>>
 
-/** The public endpoint of the chain's subgraph. */
-async function query<Data>({ chains: [{ subgraphUrl }], caCert }: Credentials, body: object): Promise<Data> {
-  const { data, errors } = (await postJson(subgraphUrl, { caCert, body })).json
-  expect(errors).toBeUndefined()
-  return data as Data
-}
-
-/** The block the subgraph is at, as the chain names it. */
-async function headOf(credentials: Credentials) {
-  const { _meta } = await query<{ _meta: { block: { number: number; hash: string } } }>(credentials, {
-    query: '{ _meta { block { number hash } } }',
-  })
-  return _meta.block
-}
-
-/** A second service, in a process of its own, whose subgraph is the sandbox's. */
-async function serveRemote({ chains: [{ id, pool, subgraphUrl }], caCert }: Credentials) {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-remote-'))
-  const database = await createTestDatabase('postgres', inject('databases'))
-  const config = {
-    listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
-    admin: { port: 0, token: 'env:ADMIN_TOKEN' },
-    database: database.url,
-    signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
-    chains: [{ id, name: 'devnet', pool, subgraph: { urls: [subgraphUrl] } }],
-  }
-  await writeFile(join(directory, 'tallystick.json'), JSON.stringify(config))
-  const env = { ADMIN_TOKEN: 'admin', SIGNER_KEY: `0x${'01'.repeat(32)}`, NODE_EXTRA_CA_CERTS: caCert }
-  const child = spawn(process.execPath, [join(root, 'apps/api/bin/tallystick.js'), 'serve'], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await database.remove()
-    await rm(directory, { recursive: true, force: true })
-  })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    said += chunk
-    if (/^ready /m.test(said)) break
-  }
-  const [, baseUrl = ''] = /^ready (\S+)$/m.exec(said) ?? []
-  const [, adminUrl = ''] = /admin listener on (\S+)/.exec(said) ?? []
-  const created = await postJson(`${adminUrl}/keys`, {
-    headers: { authorization: 'Bearer admin' },
-    body: { name: 'test', rpm: null },
-  })
-  return { baseUrl, apiKey: created.json.secret as string }
-}
-
-test('default: the example of the specification, embedded and through a second service, and no block is ever hidden', {
-  timeout: 240_000,
-}, async () => {
-  const dir = await newDirectory()
-  const sandbox = await startSandbox('--dir', dir)
-  const credentials = readCredentials(dir)
+/**
+ * Expects the same answers from a new sandbox and from a second service whose subgraph is the sandbox's, before and after a
+ * loan and a reorg that removes it.
+ */
+export async function expectData(credentials: Credentials): Promise<void> {
   const { caCert, baseUrl, apiKey } = credentials
   const [{ positions, rpcUrl }] = credentials.chains
   const remote = await serveRemote(credentials)
@@ -150,5 +97,56 @@ test('default: the example of the specification, embedded and through a second s
   await expect.poll(isOfNewFork).toBe(true)
   expect((await askEmbedded('/data')).json).toEqual([{ chain: 324, data: before }])
   await expect.poll(async () => (await askRemote('/data')).json).toEqual([{ chain: 324, data: before }])
-  await sandbox.stop()
-})
+}
+
+/** The public endpoint of the chain's subgraph. */
+async function query<Data>({ chains: [{ subgraphUrl }], caCert }: Credentials, body: object): Promise<Data> {
+  const { data, errors } = (await postJson(subgraphUrl, { caCert, body })).json
+  expect(errors).toBeUndefined()
+  return data as Data
+}
+
+/** The block the subgraph is at, as the chain names it. */
+async function headOf(credentials: Credentials) {
+  const { _meta } = await query<{ _meta: { block: { number: number; hash: string } } }>(credentials, {
+    query: '{ _meta { block { number hash } } }',
+  })
+  return _meta.block
+}
+
+/** A second service, in a process of its own, whose subgraph is the sandbox's. */
+async function serveRemote({ chains: [{ id, pool, subgraphUrl }], caCert }: Credentials) {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-remote-'))
+  const database = await createTestDatabase('postgres', inject('databases'))
+  const config = {
+    listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
+    admin: { port: 0, token: 'env:ADMIN_TOKEN' },
+    database: database.url,
+    signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+    chains: [{ id, name: 'devnet', pool, subgraph: { urls: [subgraphUrl] } }],
+  }
+  await writeFile(join(directory, 'tallystick.json'), JSON.stringify(config))
+  const env = { ADMIN_TOKEN: 'admin', SIGNER_KEY: `0x${'01'.repeat(32)}`, NODE_EXTRA_CA_CERTS: caCert }
+  const child = spawn(process.execPath, [join(root, 'apps/api/bin/tallystick.js'), 'serve'], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await database.remove()
+    await rm(directory, { recursive: true, force: true })
+  })
+  let said = ''
+  for await (const chunk of child.stdout) {
+    said += chunk
+    if (/^ready /m.test(said)) break
+  }
+  const [, baseUrl = ''] = /^ready (\S+)$/m.exec(said) ?? []
+  const [, adminUrl = ''] = /admin listener on (\S+)/.exec(said) ?? []
+  const created = await postJson(`${adminUrl}/keys`, {
+    headers: { authorization: 'Bearer admin' },
+    body: { name: 'test', rpm: null },
+  })
+  return { baseUrl, apiKey: created.json.secret as string }
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { join } from 'node:path'
+import { poolAbi } from '@tallystick/contracts'
+import { decodeNote, notesResponseSchema } from '@tallystick/core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { getNotes, lendFrom, readChain } from './devnet-client.ts'
+import { expectHistory, expectSynced } from './expect-history.ts'
+import { type Credentials, readCredentials, type Sandbox, useSandboxes } from './start-sandbox.ts'
+
+// One directory for all tests, which run in this order: a start takes seconds.
+
+const { newDirectory, start, launch } = useSandboxes()
+let dir: string
+
+beforeAll(async () => {
+  dir = await newDirectory()
+})
+
+test('behavior: --fresh starts on a directory that does not exist; with --at, chain and service have one time', {
+  timeout: 180_000,
+}, async () => {
+  const at = '2026-03-08T17:59:56-04:00'
+  const sandbox = await start('--dir', dir, '--at', at, '--fresh')
+  const credentials = readCredentials(dir)
+  expect(credentials.baseUrl).toMatch(/^https:/)
+  await expectInStep(credentials, BigInt(Date.parse(at) / 1000))
+  const boundary = BigInt(Date.parse(at) / 1000) + 4n
+  await expectHistory(credentials, { positions: 40 })
+  await expect.poll(async () => (await getNotes(credentials)).dateSeconds > boundary, { timeout: 40_000 }).toBe(true)
+  const { notes } = await getNotes(credentials)
+  expect(notes[0]!.validAfter).toBe(boundary - 1n)
+  expect(await lendFrom(credentials, { wallet: 1, note: notes[0]! })).toMatchObject({ status: 'success' })
+  expect(await sandbox.stop()).toBe(0)
+})
+
+test('behavior: the same history is resumed years later', { timeout: 180_000 }, async () => {
+  const at = '2031-05-01T00:00:00.700Z'
+  const sandbox = await start('--dir', dir, '--at', at)
+  expect(sandbox.output()).not.toContain('new history')
+  const credentials = readCredentials(dir)
+  await expectInStep(credentials, BigInt(Math.floor(Date.parse(at) / 1000)))
+  await expectSynced(credentials)
+  const [note] = (await getNotes(credentials)).notes
+  expect(await lendFrom(credentials, { wallet: 2, note: note! })).toMatchObject({ status: 'success' })
+  await sandbox.stop()
+})
+
+describe('--at, five seconds before a boundary', () => {
+  // These and six others run in the service's own tests, in process. Here the whole sandbox runs.
+  test('behavior: 18:00 on the autumn day, after a later run: a new history, and only valid notes under load', {
+    timeout: 180_000,
+  }, async () => {
+    const at = '2026-11-01T17:59:55-05:00'
+    const sandbox = await start('--dir', dir, '--positions', '1', '--at', at)
+    expect(sandbox.output()).toContain('beginning a new history')
+    await expectValidNotes(sandbox, at)
+    await sandbox.stop()
+  })
+
+  test('behavior: 00:00, two weeks later: only valid notes under load', { timeout: 180_000 }, async () => {
+    const at = '2026-11-15T23:59:55-05:00'
+    const sandbox = await start('--dir', dir, '--at', at)
+    expect(sandbox.output()).not.toContain('new history')
+    await expectValidNotes(sandbox, at)
+    await sandbox.stop()
+  })
+})
+
+test('behavior: --fresh forgets everything', { timeout: 180_000 }, async () => {
+  const { signer } = readCredentials(dir).chains[0]
+  const sandbox = await start('--dir', dir, '--positions', '1', '--fresh')
+  expect(readCredentials(dir).chains[0].signer).not.toBe(signer)
+  await sandbox.stop()
+})
+
+test('error: --fresh neither deletes nor changes a directory that no sandbox made', async () => {
+  const foreign = await newDirectory()
+  mkdirSync(foreign)
+  writeFileSync(join(foreign, 'precious.txt'), 'keep me')
+  await expect(launch('--dir', foreign, '--fresh').saw(/^ready/m)).rejects.toThrow('was not made by the sandbox')
+  expect(readdirSync(foreign)).toEqual(['precious.txt'])
+  expect(readFileSync(join(foreign, 'precious.txt'), 'utf8')).toBe('keep me')
+})
+
+test.each([
+  ['2026-11-01T18:00:00', 'with its offset'],
+  ['yesterday', 'ISO 8601'],
+])('error: --at %s is refused: %s', async (at, message) => {
+  const unused = await newDirectory()
+  await expect(launch('--dir', unused, '--at', at).saw(/^ready/m)).rejects.toThrow(message)
+})
+
+/** Expects valid notes in every answer under load, and those of the new period from its first second. */
+async function expectValidNotes({ readyAt }: Sandbox, at: string): Promise<void> {
+  const { baseUrl, apiKey, caCert } = readCredentials(dir)
+  const agent = new Agent({ ca: readFileSync(caCert), keepAlive: true, maxSockets: 16 })
+  const boundary = BigInt(Date.parse(at) / 1000) + 5n
+  const counts = { before: 0, after: 0 }
+  const client = async () => {
+    const passedMs = () => Date.now() - readyAt
+    while (passedMs() < 6_500 || counts.after <= 8) {
+      const sentAt = Date.parse(at) + passedMs()
+      const { status, dateSeconds, body } = await get(`${baseUrl}/notes`, { key: apiKey, agent })
+      expect(status).toBe(200)
+      const receivedAt = Date.parse(at) + passedMs()
+      // The clock runs from the ready line on, which was printed a moment before it was seen.
+      expect(Number(dateSeconds) * 1000).toBeGreaterThan(sentAt - 2_000)
+      expect(Number(dateSeconds) * 1000).toBeLessThan(receivedAt + 5_000)
+      for (const wire of notesResponseSchema.parse(JSON.parse(body)).data) {
+        const note = decodeNote(wire)
+        expect(note.validAfter < dateSeconds && dateSeconds < note.validBefore).toBe(true)
+        expect(note.validAfter === boundary - 1n).toBe(dateSeconds >= boundary)
+      }
+      counts[dateSeconds < boundary ? 'before' : 'after']++
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, client))
+  agent.destroy()
+  expect(counts.before).toBeGreaterThan(8)
+  expect(counts.after).toBeGreaterThan(8)
+}
+
+async function get(url: string, { key, agent }: { key: string; agent: Agent }) {
+  const outgoing = request(url, { headers: { 'x-api-key': key }, agent }).end()
+  const [response] = await once(outgoing, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const dateSeconds = BigInt(Date.parse(response.headers.date) / 1000)
+  return { status: response.statusCode as number, dateSeconds, body: Buffer.concat(chunks).toString() }
+}
+
+/** Expects 4 blocks from an instant on, each of the service's second. A call makes a block if the newest one is older. */
+async function expectInStep(credentials: Credentials, fromSeconds: bigint): Promise<void> {
+  const client = readChain(credentials)
+  const first = (await client.getBlock()).number
+  let seen = first
+  while (seen < first + 4n) {
+    const askedAt = performance.now()
+    await client.readContract({ address: credentials.chains[0].pool, abi: poolAbi, functionName: 'paused' })
+    const [block, { dateSeconds }] = [await client.getBlock(), await getNotes(credentials)]
+    const tookSeconds = Math.ceil((performance.now() - askedAt) / 1000)
+    expect(block.timestamp).toBeGreaterThanOrEqual(fromSeconds)
+    // The service was asked after the chain, and the next block may be due, or a little late.
+    expect(Number(dateSeconds - block.timestamp)).toBeGreaterThanOrEqual(0)
+    expect(Number(dateSeconds - block.timestamp)).toBeLessThanOrEqual(2 + tookSeconds)
+    seen = block.number
+  }
+}
