@@ -214,7 +214,7 @@ test('behavior: a move above rails.fourEyesAboveBps needs the approval of a seco
   ] as const) {
     expect([name, id, (await approve(name, id)).status]).toEqual([name, id, status])
   }
-  expect((await approve('cy', '1')).message).toBe('Proposal 1 is by "cy". Another name has to approve it.')
+  expect((await approve('cy', '1')).message).toBe('Proposal 1 was made by "cy". Another person must approve it.')
   const both = await Promise.all([approve('ann', '1'), approve('ann', '1')])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   expect((await showCurve()).chains[0].next.curve).toMatchObject({

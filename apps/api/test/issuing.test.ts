@@ -58,7 +58,7 @@ describe('rails', () => {
     await wide.stop()
     const config = { chains: [{ ...chain324, maxCouponBps: 368 }] }
     const { service, signer } = await startWithSigner({ databaseUrl, config })
-    await expectRefused(service, signer, 'coupon_out_of_range', 'the coupon of 7 days is 369 bps, outside 1 to 368')
+    await expectRefused(service, signer, 'coupon_out_of_range', 'the 7-day coupon is 369 bps, outside 1 to 368')
   })
 
   test('error: a move further than allowed, until that very curve is confirmed', async () => {
@@ -67,7 +67,7 @@ describe('rails', () => {
     await wide.operator.setCurve({ points: { ...coupons, 14: 465 } })
     await wide.stop()
     const { service, signer } = await startWithSigner({ databaseUrl, config: { rails: { maxMoveBps: 99 } } })
-    await expectRefused(service, signer, 'move_too_large', 'the coupon of 14 days moves from 365 to 465 bps (+100)')
+    await expectRefused(service, signer, 'move_too_large', 'the 14-day coupon moves from 365 to 465 bps (+100)')
 
     await service.operator.setCurve({ points: { ...coupons, 14: 465 }, confirm: true })
     const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
@@ -79,12 +79,7 @@ describe('rails', () => {
       config: { tenors: [2, 7], chains: [chain324] },
       curve: { 2: 300, 7: 369 },
     })
-    await expectRefused(
-      service,
-      signer,
-      'maturity_too_short',
-      'a note of 2 days matures 108000 s after the period ends',
-    )
+    await expectRefused(service, signer, 'maturity_too_short', 'the 2-day note matures 108000 s after the period ends')
   })
 
   test('error: a clock that was set back', async () => {
@@ -191,7 +186,7 @@ describe('curve', () => {
 
   test.each([
     [{ 7: 369, 14: 365 }, 'invalid_curve', '30 days has no coupon'],
-    [{ ...coupons, 60: 1 }, 'invalid_curve', '60 days is not on offer'],
+    [{ ...coupons, 60: 1 }, 'invalid_curve', '60 days is not a configured tenor'],
     [{ ...coupons, 7: 0 }, 'invalid_curve', 'coupon 0'],
     [{ ...coupons, 7: 3.5 }, 'invalid_curve', 'coupon 3.5'],
     [{ ...coupons, 7: -1 }, 'invalid_curve', 'coupon -1'],

@@ -28,8 +28,8 @@ test('error: two moves of 98 bps within a day are refused, and after a confirmed
   const service = await start({ databaseUrl: await newDatabase(), at: saturday })
   await sign(service, { bps: -98, at: '2026-11-14T18:00:00-05:00' })
   expect(await refusalOf(service, -196)).toBe(
-    'The curve was not stored: the coupon of 7 days moves from 369 to 173 bps (-196) within 24 hours, the rail allows ' +
-      '150 (rails.maxMoveBpsPerDay). If that is meant, say so: `tallystick curve set 7=173 14=169 30=166 --confirm`.',
+    'The curve was not stored: the 7-day coupon moves from 369 to 173 bps (-196) within 24 hours. The limit is ' +
+      '150 (rails.maxMoveBpsPerDay). If this is intended, confirm it with `tallystick curve set 7=173 14=169 30=166 --confirm`.',
   )
   await service.operator.setCurve({ points: movedBy(-196), confirm: true, by: 'test' })
   service.clock.hold(Date.parse('2026-11-15T00:00:00-05:00'))

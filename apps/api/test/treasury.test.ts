@@ -183,7 +183,7 @@ describe('an outage', () => {
     await until(async () => (await periods(service)).current.refusal).toMatchObject({
       reason: 'curve_stale',
       message: expect.stringMatching(
-        /^the rates in force are of 2024-11-21, 3 business days old on 2024-11-26, the limit is 2 .*status 503\. Set a curve with `tallystick curve set 7=<bps>/,
+        /^the rates in force are of 2024-11-21, 3 business days old on 2024-11-26\. The limit is 2 .*status 503\. Set a curve with `tallystick curve set 7=<bps>/,
       ),
     })
     expect(await couponsNow(service)).toEqual([])
@@ -245,7 +245,7 @@ describe('rails', () => {
     service.clock.hold(Date.parse(signTime))
     await until(async () => (await periods(service)).next.refusal).toMatchObject({ reason: 'move_too_large' })
     const { refusal } = (await periods(service)).next
-    expect(refusal?.message).toContain('the coupon of 7 days moves from 450 to 551 bps (+101)')
+    expect(refusal?.message).toContain('the 7-day coupon moves from 450 to 551 bps (+101)')
     expect(refusal?.message).toContain('`tallystick curve set 7=551 14=551 30=550')
     service.clock.hold(Date.parse(evening))
     expect(await couponsNow(service)).toEqual([])
@@ -259,8 +259,8 @@ describe('rails', () => {
   })
 
   test.each([
-    ['zero', -450, 'the coupon of 7 days is 0 bps, outside 1 to 1000'],
-    ['above the pool’s limit', 551, 'the coupon of 7 days is 1001 bps, outside 1 to 1000'],
+    ['zero', -450, 'the 7-day coupon is 0 bps, outside 1 to 1000'],
+    ['above the pool’s limit', 551, 'the 7-day coupon is 1001 bps, outside 1 to 1000'],
   ])('error: a coupon of %s is not signed', async (_, spreadBps, message) => {
     const { service } = await startOnTreasury({ curve: { spreadBps } })
     expect((await periods(service)).current).toMatchObject({

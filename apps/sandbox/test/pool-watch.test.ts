@@ -97,9 +97,7 @@ describe('another signer in mid-period', () => {
     expect((await lenient.get('/notes')).status).toBe(200)
     const { status, pool } = await lenient.readyz()
     expect([status, pool?.ok]).toEqual([200, false])
-    expect(lenient.log()).toContain(
-      `pool: the pool of chain 324 refuses the note of 7 days: the pool takes notes signed`,
-    )
+    expect(lenient.log()).toContain(`pool: the pool of chain 324 refuses the 7-day note: the pool takes notes signed`)
     expect((await lenient.get('/rate')).body.chains[0].statusReason).toContain('another signer')
   })
 

@@ -68,7 +68,7 @@ describe('require', () => {
         message: expect.stringContaining(`the pool takes notes signed by ${other}, and finds this one signed by`),
       },
     })
-    expect(current.refusal?.message).toContain('refuses the note of 7 days')
+    expect(current.refusal?.message).toContain('refuses the 7-day note')
     expect(await metric(refused)).toBe(1)
     expect(log()).toContain('"reason":"preflight_refused"')
     await registerSigner(noteSigner.address)
@@ -120,11 +120,11 @@ describe('require', () => {
       signed: false,
       refusal: {
         reason: 'preflight_unavailable',
-        message: expect.stringContaining('cannot be asked about a time to come'),
+        message: expect.stringContaining('cannot simulate a future block time'),
       },
     })
     clock.hold(Number(next) * 1000)
-    await expect.poll(async () => (await showNotes()).current.refusal?.message).toContain('has no block of the period')
+    await expect.poll(async () => (await showNotes()).current.refusal?.message).toContain('has no block in the period')
     await mineAt(next)
     await expect.poll(async () => (await showNotes()).current.signed).toBe(true)
     expect(await metric(refused)).toBe(0)
@@ -146,7 +146,7 @@ describe('warn', () => {
     const { showNotes, metric, log } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n })
     expect((await showNotes()).current.signed).toBe(true)
     await expect.poll(() => metric(refused)).toBe(1)
-    expect(log()).toContain('preflight: the pool of chain 324 refuses the note of 7 days')
+    expect(log()).toContain('preflight: the pool of chain 324 refuses the 7-day note')
     await registerSigner(noteSigner.address)
     await expect.poll(() => metric(refused)).toBe(0)
   })

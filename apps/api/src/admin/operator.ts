@@ -84,7 +84,7 @@ export function createOperator({
   auditor = { actor: 'local' },
   latestNow = async () => clock.now(),
   reconcile = (auditor) => reconcileFromFile(database, { config, clock, auditor }),
-  discard = (wanted) => discardFromFile(database, { config, wanted }),
+  discard = (request) => discardFromFile(database, { config, request }),
   assertClock = async () => undefined,
 }: {
   readonly database: Database
@@ -101,7 +101,7 @@ export function createOperator({
   /** Reconciles with the signer journal that the service has open. */
   readonly reconcile?: ((auditor: Auditor) => Promise<ReconcileReport>) | undefined
   /** Discards with the signer journal that the service has open. */
-  readonly discard?: ((wanted: DiscardRequest) => Promise<DiscardedSet>) | undefined
+  readonly discard?: ((request: DiscardRequest) => Promise<DiscardedSet>) | undefined
   /** Throws while it is not certain which period it is: a curve would be stored for a wrong one. */
   readonly assertClock?: (() => Promise<void>) | undefined
 }): Operator {
@@ -146,7 +146,7 @@ export function createOperator({
     setCurve: async (request) => {
       const wanted = parse(curveRequestSchema, request, 'invalid_curve')
       await assertClock()
-      const { curve, proposal } = await setCurve(database, { config, wanted, nowSeconds: now(), auditor })
+      const { curve, proposal } = await setCurve(database, { config, request: wanted, nowSeconds: now(), auditor })
       return curve ? { curve: viewCurve(curve) } : { proposal: viewProposal(proposal) }
     },
     approveCurve: async (id) => {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from '../notes/issue/rails.ts'
+import { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from '../time/chain-clock.ts'
 import type { ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'

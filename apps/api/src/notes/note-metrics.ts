@@ -1,7 +1,7 @@
 import { periodAfter, periodAt } from '@tallystick/core'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
-import { type Refusal, refusalReasons } from './issue/rails.ts'
+import { type Refusal, refusalReasons } from './issue/refusal.ts'
 import type { PublishedNotes } from './published-notes.ts'
 import { type SignerFailure, signerFailures } from './signers/signer.ts'
 

@@ -2,7 +2,7 @@ import type { NoteSignature, Period } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Address } from 'viem'
 import { findCurveInForce } from './curve/curve-store.ts'
-import type { Refusal } from './issue/rails.ts'
+import type { Refusal } from './issue/refusal.ts'
 import type { NoteSet } from './note-set.ts'
 
 // The row of `note_sets` is what replicas race for: whoever inserts it stores the notes too, in the same transaction.

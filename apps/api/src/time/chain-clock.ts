@@ -1,13 +1,17 @@
-import { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from '../notes/issue/rails.ts'
 import { isInstant, type ReferenceClock } from './reference-clock.ts'
+
+// Block producers' clocks may be slightly ahead.
+export const chainAheadToleranceSeconds = 60n
+// Chains without traffic produce blocks late, and nodes lag, but neither by 15 minutes.
+export const chainBehindToleranceSeconds = 900n
 
 const aheadMs = Number(chainAheadToleranceSeconds) * 1000
 const behindMs = Number(chainBehindToleranceSeconds) * 1000
 
 /**
- * Creates the estimate of a chain's clock. A block is never of the future, but for a small tolerance, and a chain may be
- * silent for a while. So the time is between that of the newest block and what has passed since it was first seen, plus
- * the longest silence.
+ * Creates a clock that estimates a chain's time. The earliest estimate is the time of the newest block, less the tolerance
+ * for block producers' clocks. The latest is that time, plus the time since the block was first seen, plus the longest
+ * interval between blocks.
  */
 export function createChainClock({
   chainId,
@@ -15,7 +19,7 @@ export function createChainClock({
   monotonicNow,
 }: {
   readonly chainId: number
-  /** Reads the newest block's time, Unix seconds; undefined if no RPC answers. */
+  /** Reads the newest block's time, Unix seconds. Resolves to undefined if no RPC answers. */
   readonly read: () => Promise<bigint | undefined>
   readonly monotonicNow: () => number
 }): ReferenceClock {
@@ -26,7 +30,7 @@ export function createChainClock({
       if (!newest) return undefined
       const { blockMs, firstSeenMs, lastSeenMs } = newest
       const nowMs = monotonicNow()
-      // While the RPC answers with the same block, that block is all the chain says. Once it is silent, time goes on.
+      // The lower bound stays while the RPC returns the same block, and advances when the RPC stops answering.
       return {
         earliestMs: blockMs - aheadMs + (nowMs - lastSeenMs),
         latestMs: blockMs + behindMs + (nowMs - firstSeenMs),

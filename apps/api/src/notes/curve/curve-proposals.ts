@@ -3,16 +3,16 @@ import type { Migration, Queryable } from '@tallystick/database'
 import type { NoteSet } from '../note-set.ts'
 import type { CurvePoints } from './curve.ts'
 
-/** A curve that waits for a second name. It is not in force. Timestamps are Unix seconds. */
+/** A curve that needs the approval of a second person. It is not in force. Timestamps are Unix seconds. */
 export type CurveProposal = {
   readonly id: bigint
   readonly chainId: number | null
   readonly points: CurvePoints
   readonly confirmed: boolean
   readonly proposedBy: string
-  /** The boundary it is for. */
+  /** The boundary from which it would be in force. */
   readonly effectiveFrom: bigint
-  /** The newest curve there was when it was proposed. */
+  /** Id of the newest curve when it was proposed. */
   readonly newestCurve: bigint | null
   readonly createdAt: bigint
   readonly expiresAt: bigint
@@ -30,9 +30,9 @@ export const proposalMigrations: readonly Migration[] = [
   },
 ]
 
-const lifeSeconds = 86_400n
+const lifetimeSeconds = 86_400n
 
-/** The largest move of a coupon against the last period's, basis points. Tenors that had no coupon do not count. */
+/** Returns the largest move of a coupon since the last period, basis points. Ignores tenors without an earlier coupon. */
 export function findLargestMove(points: CurvePoints, previous: NoteSet | undefined): number {
   const moves = (previous?.notes ?? []).map(({ tenorDays, coupon }) => {
     const after = points[tenorDays]
@@ -41,11 +41,11 @@ export function findLargestMove(points: CurvePoints, previous: NoteSet | undefin
   return Math.max(0, ...moves)
 }
 
-/** A second pair of eyes needs a name that a token proves: a system user is whoever a person says he is. */
+/** Throws unless an admin token proves the actor's name. The name of a system user proves nothing. */
 export function assertPersonalToken(actor: string): void {
   if (!/^local(:|$)/.test(actor)) return
   throw refused(
-    `The move is above rails.fourEyesAboveBps, which needs two names, each with an admin token of its own (admin.tokens). "${actor}" works on the database without one. Start the service and run the command beside it.`,
+    `The move is above rails.fourEyesAboveBps and needs two people, each with their own admin token (admin.tokens). "${actor}" uses the database without a token. Start the service and run the command again.`,
   )
 }
 
@@ -67,13 +67,13 @@ export async function storeProposal(
       proposal.proposedBy,
       proposal.effectiveFrom,
       nowSeconds,
-      nowSeconds + lifeSeconds,
+      nowSeconds + lifetimeSeconds,
     ],
   )
   return fromRow(row as ProposalRow)
 }
 
-/** Those that can still be approved, newest first. */
+/** Returns the proposals that can still be approved, newest first. */
 export async function listProposals(
   database: Queryable,
   { nowSeconds, periodStart }: { readonly nowSeconds: bigint; readonly periodStart: bigint },
@@ -86,18 +86,20 @@ export async function listProposals(
   return rows.map(fromRow)
 }
 
-/** Finds a proposal that is not approved yet, or throws. */
+/** Returns a proposal that is not approved yet. Throws `proposal_refused` if there is none. */
 export async function findProposal(database: Queryable, id: string): Promise<CurveProposal> {
   const isId = /^[1-9]\d{0,17}$/.test(id)
   const [row] = isId ? await database.query<ProposalRow>('select * from curve_proposals where id = $1', [id]) : []
   if (!row) {
-    throw refused(`There is no proposal ${JSON.stringify(id.slice(0, 60))}. \`tallystick curve show\` lists them.`)
+    throw refused(
+      `Proposal ${JSON.stringify(id.slice(0, 60))} does not exist. \`tallystick curve show\` lists the proposals.`,
+    )
   }
-  if (row.approved_at !== null) throw refused(`Proposal ${id} was approved already.`)
+  if (row.approved_at !== null) throw refused(`Proposal ${id} is already approved.`)
   return fromRow(row)
 }
 
-/** Marks a proposal as approved, in the transaction that stores its curve. Throws if it no longer stands as proposed. */
+/** Marks a proposal as approved, in the transaction that stores its curve. Throws if it can no longer be approved. */
 export async function approveProposal(
   transaction: Queryable,
   {
@@ -112,14 +114,14 @@ export async function approveProposal(
     readonly nowSeconds: bigint
   },
 ): Promise<void> {
-  const again = 'Propose it again with `tallystick curve set`.'
+  const proposeAgain = 'Propose it again with `tallystick curve set`.'
   if (actor.toLowerCase() === proposal.proposedBy.toLowerCase()) {
-    throw refused(`Proposal ${proposal.id} is by "${actor}". Another name has to approve it.`)
+    throw refused(`Proposal ${proposal.id} was made by "${actor}". Another person must approve it.`)
   }
-  if (nowSeconds >= proposal.expiresAt) throw refused(`Proposal ${proposal.id} has expired. ${again}`)
+  if (nowSeconds >= proposal.expiresAt) throw refused(`Proposal ${proposal.id} has expired. ${proposeAgain}`)
   if (effective.start !== proposal.effectiveFrom) {
     throw refused(
-      `Proposal ${proposal.id} was for ${formatNewYork(proposal.effectiveFrom)} New York, which has passed or is signed. ${again}`,
+      `Proposal ${proposal.id} was for ${formatNewYork(proposal.effectiveFrom)} New York, which has passed or is already signed. ${proposeAgain}`,
     )
   }
   const rows = await transaction.query(
@@ -127,7 +129,7 @@ export async function approveProposal(
        and newest_curve is not distinct from (select max(id) from curves) returning id`,
     [proposal.id, nowSeconds],
   )
-  if (rows.length === 0) throw refused(`Another curve was set after proposal ${proposal.id}. ${again}`)
+  if (rows.length === 0) throw refused(`Another curve was set after proposal ${proposal.id}. ${proposeAgain}`)
 }
 
 function refused(message: string): TallystickError {

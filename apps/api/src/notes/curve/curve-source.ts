@@ -1,15 +1,15 @@
 import type { Period } from '@tallystick/core'
 
-/** Where curves come from, beside the operator. */
+/** An automatic source of curves. */
 export type CurveSource = {
-  /** Resolves once a try was made to have the newest curve for a period. Never throws: what is in force may still do. */
+  /** Tries once to store the newest curve for a period. Never throws: the curve in force may still be usable. */
   prepare(period: Period): Promise<void>
-  /** Why the last try gave no newer curve, for people; undefined if it did. */
+  /** Returns why the last attempt failed, or undefined if it succeeded. */
   problem(): string | undefined
   stop(): Promise<void>
 }
 
-/** Curves are set by a person; there is nothing to fetch. */
+/** Fetches nothing: the operator sets every curve. */
 export const manualCurveSource: CurveSource = {
   prepare: async () => undefined,
   problem: () => undefined,

@@ -23,8 +23,8 @@ export const curveProvenanceMigrations: readonly Migration[] = [
 ]
 
 /**
- * The curve in force for a chain in a period: of those effective by its start the latest, and of several for the same
- * boundary the one set last, whether it was set for this chain or for all.
+ * Returns the curve in force for a chain in a period: of the curves effective by its start the one with the latest
+ * boundary, and of several with the same boundary the newest. A curve for all chains counts like one for this chain.
  */
 export async function findCurveInForce(
   database: Queryable,
@@ -43,7 +43,7 @@ export async function findCurve(database: Queryable, id: bigint): Promise<Curve 
   return row && fromRow(row)
 }
 
-/** The curve set last for a chain, whether it is in force or not. */
+/** Returns the newest curve of a chain, in force or not. */
 export async function findNewestCurve(database: Queryable, chainId: number): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
     'select * from curves where chain_id is null or chain_id = $1 order by id desc limit 1',
@@ -52,7 +52,7 @@ export async function findNewestCurve(database: Queryable, chainId: number): Pro
   return row && fromRow(row)
 }
 
-/** A stored curve that is the given one in all but its id. */
+/** Returns a stored curve that equals the given one, ignoring its id. */
 export async function findSameCurve(database: Queryable, curve: Omit<Curve, 'id'>): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
     `select * from curves
@@ -64,7 +64,7 @@ export async function findSameCurve(database: Queryable, curve: Omit<Curve, 'id'
   return row && fromRow(row)
 }
 
-/** The last curve the Treasury gave, for a chain if one is named, whether it is in force or not. */
+/** Returns the newest Treasury curve of a chain, or of any chain, in force or not. */
 export async function findLastTreasuryCurve(database: Queryable, chainId?: number): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
     `select * from curves where source = 'treasury' and ($1::bigint is null or chain_id is null or chain_id = $1)
@@ -74,7 +74,7 @@ export async function findLastTreasuryCurve(database: Queryable, chainId?: numbe
   return row && fromRow(row)
 }
 
-/** The last Treasury curve of a date that notes were signed from, of any chain. */
+/** Returns the newest Treasury curve of a date from which notes of any chain were signed. */
 export async function findSignedTreasuryCurve(database: Queryable, sourceDate: string): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
     `select * from curves where source = 'treasury' and provenance->>'sourceDate' = $1
@@ -84,7 +84,7 @@ export async function findSignedTreasuryCurve(database: Queryable, sourceDate: s
   return row && fromRow(row)
 }
 
-/** The newest curves, newest first. */
+/** Returns the newest curves, newest first. */
 export async function listCurves(database: Queryable, limit: number): Promise<Curve[]> {
   const rows = await database.query<CurveRow>('select * from curves order by id desc limit $1', [limit])
   return rows.map(fromRow)
@@ -100,7 +100,7 @@ export type NewCurve = {
   readonly createdAt: bigint
 }
 
-type Storing = {
+type StoreCurveOptions = {
   readonly curve: NewCurve
   readonly current: Period
   /** The chains the curve is for. */
@@ -109,9 +109,9 @@ type Storing = {
 }
 
 /**
- * Stores a curve from the first boundary on that is not signed yet, counting the current period's own start: what is
- * signed cannot be recalled, so a curve never touches a period that has been. Only if `wants` says so, under the lock: of
- * replicas that race with one curve, one stores it. `wants` may record more changes, and may throw.
+ * Stores a curve that is in force from the first unsigned period, which may be the current one. Signed notes cannot be
+ * recalled, so a curve never applies to a signed period. `shouldStore` decides under the lock, so that only one of several
+ * replicas stores the same curve. It may record more changes, and may throw.
  */
 export async function storeCurveIf(
   database: Database,
@@ -120,9 +120,9 @@ export async function storeCurveIf(
     current,
     chainIds,
     auditor,
-    wants,
-  }: Storing & {
-    readonly wants: (
+    shouldStore,
+  }: StoreCurveOptions & {
+    readonly shouldStore: (
       transaction: Queryable,
       effective: Period,
       record: (change: AuditedChange) => Promise<void>,
@@ -130,10 +130,10 @@ export async function storeCurveIf(
   },
 ): Promise<Curve | undefined> {
   const stored = await auditedTransaction(database, auditor, async (transaction, record) => {
-    // Against the share lock of `storeNoteSet`: no set is stored between our look at what is signed and our commit.
+    // Conflicts with the share lock of `storeNoteSet`: no set is stored until the commit.
     await transaction.query('lock table curves in exclusive mode')
     const effective = await findUnsignedPeriod(transaction, { current, chainIds })
-    if (!(await wants(transaction, effective, record))) return undefined
+    if (!(await shouldStore(transaction, effective, record))) return undefined
     const inserted = await insertCurve(transaction, { ...curve, effectiveFrom: effective.start })
     await record(describeCurve(inserted))
     return inserted
@@ -147,7 +147,7 @@ function describeCurve({ id, chainId, points, confirmed, source, effectiveFrom }
   return { action: 'curve.set', subject: `curve ${id}`, details }
 }
 
-/** Inserts a curve as it is: `storeCurve` chooses the boundary, and takes the lock. */
+/** Inserts a curve unchanged. Takes no lock and chooses no boundary, unlike `storeCurveIf`. */
 export async function insertCurve(transaction: Queryable, curve: Omit<Curve, 'id'>): Promise<Curve> {
   const [row] = await transaction.query<CurveRow>(
     `insert into curves (chain_id, effective_from, points, confirmed, source, provenance, created_by, created_at)
@@ -162,7 +162,7 @@ function parametersOf(curve: Omit<Curve, 'id'>): readonly unknown[] {
   return [chainId, effectiveFrom, points, confirmed, source, provenance, createdBy, createdAt]
 }
 
-/** The current period, or the first after it, of which none of these chains has signed notes. */
+/** Returns the first period, from the current one on, for which none of these chains has notes. */
 export async function findUnsignedPeriod(
   transaction: Queryable,
   { current, chainIds }: { readonly current: Period; readonly chainIds: readonly number[] },
@@ -197,7 +197,7 @@ function fromRow(row: CurveRow): Curve {
     points: row.points,
     confirmed: row.confirmed,
     source: row.source,
-    // The age of a curve is judged by what stands in it, so a damaged one must not pass for one without.
+    // Throws if damaged: a curve without provenance would pass the age rail.
     provenance: row.provenance === null ? null : curveProvenanceSchema.parse(row.provenance),
     createdBy: row.created_by,
     createdAt: row.created_at,

@@ -1,13 +1,13 @@
 import type { Queryable } from '@tallystick/database'
 import type { Config } from '../../config.ts'
 
-/** The coupons of a stretch of time before a period, and how far the next may be from any of them. */
+/** The coupons of a time window before a period, and the limit of the next coupon's distance from each of them. */
 export type MoveWindow = {
   /** For messages: "24 hours". */
   readonly name: string
   readonly rail: string
   readonly maxMoveBps: number
-  /** Lowest and highest coupon on offer in that time, by tenor in days. */
+  /** Lowest and highest coupon in the window, by tenor in days. */
   readonly coupons: ReadonlyMap<number, { readonly lowestBps: number; readonly highestBps: number }>
 }
 
@@ -16,8 +16,8 @@ export type WindowLimits = Pick<Config['rails'], 'maxMoveBpsPerDay' | 'maxMoveBp
 const daySeconds = 86_400n
 
 /**
- * Reads the coupons a chain offered in the day and in the week before a period. Coupons from before the last curve that
- * was confirmed do not count: a person has accepted the move away from them.
+ * Reads the coupons of a chain in the day and in the week before a period. Ignores coupons from before the last confirmed
+ * curve: the operator accepted the move away from them.
  */
 export async function readMoveWindows(
   database: Queryable,

@@ -2,7 +2,8 @@ import { periodAt, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
 import type { Config } from '../../config.ts'
-import { findCouponRefusal, findMoveRefusal, type Refusal } from '../issue/rails.ts'
+import { findCouponRefusal, findMoveRefusal } from '../issue/coupon-rails.ts'
+import type { Refusal } from '../issue/refusal.ts'
 import { findLastNoteSet } from '../note-store.ts'
 import { assertCurvePoints, type Curve, type CurvePoints } from './curve.ts'
 import {
@@ -18,45 +19,45 @@ import { readMoveWindows } from './move-windows.ts'
 
 export type CurveRequest = {
   readonly points: CurvePoints
-  /** Null is every chain. */
+  /** Null means every chain. */
   readonly chainId: number | null
-  /** The move is meant, however large. */
+  /** Whether to accept moves beyond the rails. */
   readonly confirm: boolean
-  /** What the caller says of himself. */
+  /** The name the caller gives; not verified. */
   readonly by?: string | undefined
 }
 
-type Setting = {
+type SetCurveOptions = {
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
   readonly nowSeconds: bigint
   readonly auditor: Auditor
 }
 
-/** A curve that is stored, or a proposal that waits for a second name. */
+/** A stored curve, or a proposal that needs approval. */
 export type CurveChange =
   | { readonly curve: Curve; readonly proposal?: undefined }
   | { readonly curve?: undefined; readonly proposal: CurveProposal }
 
 /**
- * Stores a curve the operator set, after the rails that it alone can break: one that would be refused at the boundary is
- * refused now, while somebody is looking. A move above `rails.fourEyesAboveBps` is stored as a proposal.
+ * Stores a curve set by the operator. Checks the coupon rails now, so that the operator sees a refusal at once instead of
+ * at the boundary. Stores a proposal if the move is above `rails.fourEyesAboveBps`.
  */
 export async function setCurve(
   database: Database,
-  { wanted, ...setting }: Setting & { readonly wanted: CurveRequest },
+  { request, ...options }: SetCurveOptions & { readonly request: CurveRequest },
 ): Promise<CurveChange> {
-  const { auditor, config, nowSeconds } = setting
-  const by = wanted.by ?? auditor.remark
+  const { auditor, config, nowSeconds } = options
+  const by = request.by ?? auditor.remark
   let proposal: CurveProposal | undefined
   const curve = await storeRequestedCurve(database, {
-    ...setting,
-    wanted,
+    ...options,
+    request,
     auditor: { ...auditor, remark: by },
     createdBy: by === undefined ? auditor.actor : `${auditor.actor} (${by})`,
-    wants: async (transaction, { effective, record, moveBps }) => {
+    shouldStore: async (transaction, { effective, record, moveBps }) => {
       if (config.rails.fourEyesAboveBps === undefined || moveBps <= config.rails.fourEyesAboveBps) return true
       assertPersonalToken(auditor.actor)
-      const { points, chainId, confirm: confirmed } = wanted
+      const { points, chainId, confirm: confirmed } = request
       const proposed = { points, chainId, confirmed, proposedBy: auditor.actor, effectiveFrom: effective.start }
       proposal = await storeProposal(transaction, { ...proposed, nowSeconds })
       const details = { chainId, points, confirmed, effectiveFrom: effective.start.toString(), moveBps }
@@ -67,20 +68,20 @@ export async function setCurve(
   return proposal ? { proposal } : { curve: curve as Curve }
 }
 
-/** Stores the curve of a proposal, in the name of a second person. */
+/** Stores the curve of a proposal that a second person approves. */
 export async function approveCurve(
   database: Database,
-  { id, ...setting }: Setting & { readonly id: string },
+  { id, ...options }: SetCurveOptions & { readonly id: string },
 ): Promise<Curve> {
-  const { auditor, nowSeconds } = setting
+  const { auditor, nowSeconds } = options
   assertPersonalToken(auditor.actor)
   const proposal = await findProposal(database, id)
   const { points, chainId, confirmed, proposedBy } = proposal
   const curve = await storeRequestedCurve(database, {
-    ...setting,
-    wanted: { points, chainId, confirm: confirmed },
+    ...options,
+    request: { points, chainId, confirm: confirmed },
     createdBy: `${proposedBy}, approved by ${auditor.actor}`,
-    wants: async (transaction, { effective, record }) => {
+    shouldStore: async (transaction, { effective, record }) => {
       await approveProposal(transaction, { proposal, actor: auditor.actor, effective, nowSeconds })
       await record({ action: 'curve.approve', subject: `proposal ${proposal.id}`, details: { proposedBy } })
       return true
@@ -89,39 +90,43 @@ export async function approveCurve(
   return curve as Curve
 }
 
-type Judged = Parameters<Parameters<typeof storeCurveIf>[1]['wants']>
+type ShouldStoreArguments = Parameters<Parameters<typeof storeCurveIf>[1]['shouldStore']>
 
-/** Stores a curve that passes the rails, if `wants` says so under the lock. */
+/** Checks the coupon rails and stores the curve if `shouldStore` agrees under the lock. */
 async function storeRequestedCurve(
   database: Database,
   {
     config,
-    wanted,
+    request,
     nowSeconds,
     auditor,
     createdBy,
-    wants,
-  }: Setting & {
-    readonly wanted: CurveRequest
+    shouldStore,
+  }: SetCurveOptions & {
+    readonly request: CurveRequest
     readonly createdBy: string
-    readonly wants: (
-      transaction: Judged[0],
-      judged: { readonly effective: Judged[1]; readonly record: Judged[2]; readonly moveBps: number },
+    readonly shouldStore: (
+      transaction: ShouldStoreArguments[0],
+      change: {
+        readonly effective: ShouldStoreArguments[1]
+        readonly record: ShouldStoreArguments[2]
+        readonly moveBps: number
+      },
     ) => Promise<boolean>
   },
 ): Promise<Curve | undefined> {
-  const chains = config.chains.filter((chain) => wanted.chainId === null || chain.id === wanted.chainId)
-  if (chains.length === 0) throw unknownChain(wanted.chainId, config)
-  assertCurvePoints(wanted.points, config.tenors)
+  const chains = config.chains.filter((chain) => request.chainId === null || chain.id === request.chainId)
+  if (chains.length === 0) throw unknownChain(request.chainId, config)
+  assertCurvePoints(request.points, config.tenors)
   const { tenors } = config
-  const curve = { points: wanted.points, confirmed: wanted.confirm }
+  const curve = { points: request.points, confirmed: request.confirm }
   const origin = { source: 'manual', provenance: null, createdBy, createdAt: nowSeconds } as const
   return storeCurveIf(database, {
-    curve: { ...curve, ...origin, chainId: wanted.chainId },
+    curve: { ...curve, ...origin, chainId: request.chainId },
     current: periodAt(nowSeconds),
     chainIds: chains.map((chain) => chain.id),
     auditor,
-    wants: async (transaction, effective, record) => {
+    shouldStore: async (transaction, effective, record) => {
       const moves: number[] = []
       for (const chain of chains) {
         const before = { chainId: chain.id, beforeStart: effective.start }
@@ -131,9 +136,9 @@ async function storeRequestedCurve(
           findCouponRefusal({ chain }, { curve, tenors }) ??
           findMoveRefusal({ previous, windows, maxMoveBps: config.rails.maxMoveBps }, { curve, tenors })
         if (refusal) throw refused(refusal)
-        moves.push(findLargestMove(wanted.points, previous))
+        moves.push(findLargestMove(request.points, previous))
       }
-      return wants(transaction, { effective, record, moveBps: Math.max(...moves) })
+      return shouldStore(transaction, { effective, record, moveBps: Math.max(...moves) })
     },
   })
 }

@@ -13,10 +13,11 @@ import type { NoteSet } from '../note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Preflight } from './preflight.ts'
-import { findRefusal, offeredTenors, type Refusal } from './rails.ts'
+import { findRefusal, offeredTenors } from './rails.ts'
+import type { Refusal } from './refusal.ts'
 import { signPeriodNote } from './sign-period-note.ts'
 
-/** What issuing needs around it. */
+/** Dependencies and limits of issuing. */
 export type IssueContext = {
   readonly database: Database
   readonly clock: Clock
@@ -26,7 +27,7 @@ export type IssueContext = {
   readonly signAheadSeconds: number
   readonly tenors: readonly number[]
   readonly maxMoveBps: number
-  /** How far a coupon may move within a day and a week; undefined is any distance. */
+  /** Limits of a coupon's move within a day and a week; undefined means unlimited. */
   readonly windowLimits: WindowLimits | undefined
   readonly preflight: Pick<Preflight, 'findPending' | 'findRefusal'>
   readonly maxAgeBusinessDays: number
@@ -38,13 +39,13 @@ export type IssueResult =
   | { readonly set: NoteSet; readonly refusal?: undefined }
   | { readonly set?: undefined; readonly refusal: Refusal }
 
-// A curve set while one is being signed makes the signing start again; operators do not type faster than this.
+// Signing restarts if a new curve is set meanwhile. Operators do not set curves this often.
 const attemptsMax = 5
 
 /**
- * The notes of a chain for a period: those stored, or new ones, signed, proven and stored. Any number of replicas may
- * do this at once; all get the same set. Throws `SignerError`,
- * `JournalError` and database errors, which are worth another try.
+ * Returns the note set of a chain and period: the stored one, or a new one that is signed, verified and stored. Replicas
+ * may call this at the same time; all get the same set. Throws `SignerError`, `JournalError` or a database error, after
+ * which the caller may retry.
  */
 export async function issueNotes(
   context: IssueContext,
@@ -56,20 +57,20 @@ export async function issueNotes(
     if (stored) return acceptStoredSet(context, { set: stored, chain })
     await context.curveSource.prepare(period)
     const curve = await findCurveInForce(context.database, key)
-    const refusal = await judge(context, { chain, period, curve })
+    const refusal = await checkRails(context, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
-    context.journal.assertAgrees({ chain, period, curve, tenors: offeredTenors(context.tenors, curve) })
+    context.journal.assertNoConflict({ chain, period, curve, tenors: offeredTenors(context.tenors, curve) })
     const set =
       context.preflight.findPending({ ...key, curveId: curve.id }) ?? (await signSet(context, { chain, period, curve }))
-    const objection = await context.preflight.findRefusal(set)
-    if (objection) return { refusal: objection }
-    const published = await storeNoteSet(context.database, set, () => context.journal.record(set, { chain, curve }))
-    if (published) return acceptStoredSet(context, { set: published, chain })
+    const preflightRefusal = await context.preflight.findRefusal(set)
+    if (preflightRefusal) return { refusal: preflightRefusal }
+    const storedSet = await storeNoteSet(context.database, set, () => context.journal.record(set, { chain, curve }))
+    if (storedSet) return acceptStoredSet(context, { set: storedSet, chain })
   }
   throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times while its notes were being signed`)
 }
 
-async function judge(
+async function checkRails(
   { database, clock, windowLimits, curveSource, readChainTime, clocks, ...limits }: IssueContext,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
@@ -116,29 +117,29 @@ async function signSet(
   }
 }
 
-/** A set that is stored is proven, and journalled before it is published, whichever replica signed it. */
+/** Verifies a stored set and writes it to the journal, so that it can be published. Any replica may have signed it. */
 export async function acceptStoredSet(
   { journal }: Pick<IssueContext, 'journal'>,
   { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
 ): Promise<IssueResult> {
-  const proven = await verifyStoredSet(set, chain)
-  if (proven.set) await journal.admit(set, chain)
-  return proven
+  const verified = await verifyStoredSet(set, chain)
+  if (verified.set) await journal.recordStored(set, chain)
+  return verified
 }
 
-/** What comes out of the database is proven like what comes from a signer: it may be another pool's, or altered. */
+/** Verifies a stored set like a new signature: it may belong to another pool, or have been altered. */
 async function verifyStoredSet(set: NoteSet, chain: ChainConfig): Promise<IssueResult> {
   for (const note of set.notes) {
     const verification = await verifyNote(note, { domain: chain.domain, signer: set.signer })
     const inWindow = note.validAfter === set.period.start - 1n && note.validBefore === set.period.end
     if (verification.valid && inWindow) continue
-    const why = verification.valid ? 'its window is not the period’s' : verification.reason
+    const why = verification.valid ? 'it is not valid for exactly its period' : verification.reason
     return {
       refusal: {
         reason: 'stored_set_invalid',
         message:
-          `the stored note of ${note.tenorDays} days on chain ${set.chainId} does not verify: ${why}. ` +
-          'Was the pool or the domain changed in the configuration? What is stored for a period stays.',
+          `the stored ${note.tenorDays}-day note on chain ${set.chainId} is invalid: ${why}. Was the pool or the domain ` +
+          'changed in the configuration? The stored notes of a period cannot be replaced.',
       },
     }
   }

@@ -3,20 +3,19 @@ import { type Clock, toSeconds } from '../../clock.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import type { NoteSet } from '../note-set.ts'
 
-/** What a pool can say to a set of notes, or why it says nothing. */
+/** Results of a preflight, see `PreflightResult`. */
 export const preflightOutcomes = ['accepted', 'refused', 'too_early', 'unavailable'] as const
 export type PreflightOutcome = (typeof preflightOutcomes)[number]
 
-export type PreflightMetrics = { judged(set: NoteSet, outcome: PreflightOutcome): void }
+export type PreflightMetrics = { count(set: NoteSet, outcome: PreflightOutcome): void }
 
 export const preflightMetricHelp: MetricHelp = {
-  tallystick_preflight_total: 'Sets of notes shown to their pool, by what it said.',
-  tallystick_preflight_refused:
-    'ALARM: 1 while the pool has not accepted and refuses the notes of the current or the next period.',
-  tallystick_preflight_unchecked: '1 while the pool has not yet been heard about the notes of the current period.',
+  tallystick_preflight_total: 'Preflights of note sets, by outcome.',
+  tallystick_preflight_refused: 'ALARM: 1 while the pool refuses the notes of the current or the next period.',
+  tallystick_preflight_unchecked: '1 while the notes of the current period have no preflight result.',
 }
 
-/** The metrics of the preflight, for the chains that have one. */
+/** Registers the preflight metrics of the given chains. */
 export function createPreflightMetrics({
   metrics,
   clock,
@@ -26,9 +25,9 @@ export function createPreflightMetrics({
   readonly clock: Clock
   readonly chainIds: readonly number[]
 }): PreflightMetrics {
-  const count = (chain: number, outcome: PreflightOutcome) =>
+  const counter = (chain: number, outcome: PreflightOutcome) =>
     metrics.counter('tallystick_preflight_total', { chain, outcome })
-  for (const chain of chainIds) for (const outcome of preflightOutcomes) count(chain, outcome)
+  for (const chain of chainIds) for (const outcome of preflightOutcomes) counter(chain, outcome)
   const latest = new Map<string, PreflightOutcome>()
   const currentPeriod = () => periodAt(toSeconds(clock.now()))
   const gauge = (family: string, read: (chainId: number) => boolean) =>
@@ -43,10 +42,10 @@ export function createPreflightMetrics({
     return outcome !== 'accepted' && outcome !== 'refused'
   })
   return {
-    judged: ({ chainId, period }, outcome) => {
-      count(chainId, outcome).increment()
+    count: ({ chainId, period }, outcome) => {
+      counter(chainId, outcome).increment()
       latest.set(`${chainId}:${period.start}`, outcome)
-      // Of each chain the last periods: what lies further back nobody asks for.
+      // Keeps the last periods of each chain.
       for (const key of [...latest.keys()].slice(0, -3 * chainIds.length)) latest.delete(key)
     },
   }

@@ -6,13 +6,14 @@ import type { SignerJournal } from '../journal/signer-journal.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 
-/** A set whose period starts later than the sign-ahead allows: a wrong clock signed it. */
+/** A stored set whose period starts later than the sign-ahead allows: it was signed with a wrong clock. */
 export type PrematureSet = { readonly chainId: number; readonly period: Period; readonly issuedAt: bigint }
 
-/** The last start of a period that may be signed already. The second is the rails' tolerance. */
+/** The latest start of a period that may be signed now. */
 export type SigningHorizon = { readonly lastStart: bigint }
 
 export function signingHorizon(nowSeconds: bigint, signAheadSeconds: number): SigningHorizon {
+  // The rails tolerate 1 s.
   return { lastStart: nowSeconds + BigInt(signAheadSeconds) + 1n }
 }
 
@@ -28,7 +29,7 @@ export async function listPrematureSets(database: Queryable, { lastStart }: Sign
   }))
 }
 
-/** Which set to discard, and in whose name. */
+/** The set to discard, and who discards it. */
 export type DiscardRequest = SigningHorizon & {
   readonly chainId: number
   readonly periodStart: bigint
@@ -36,7 +37,7 @@ export type DiscardRequest = SigningHorizon & {
   readonly auditor: Auditor
 }
 
-/** Where a discarded set was found. */
+/** A discarded set and where it was found. */
 export type DiscardedSet = {
   readonly chainId: number
   readonly period: Period
@@ -45,26 +46,26 @@ export type DiscardedSet = {
 }
 
 /**
- * Deletes a set that a wrong clock signed ahead of its time, and nothing else, and lifts it from the journal. Either may
- * be gone already, by another replica's doing or an interrupted try. The journal is written before the commit: if that
- * fails, the set is still stored and binds everyone, until this is called again.
+ * Deletes a premature set from the database and the journal. Throws for any other set. The set may be in only one of them,
+ * because another replica discarded it or an earlier attempt was interrupted. The journal is written before the commit: if
+ * the commit fails, the set is still stored, and this can be called again.
  */
 export async function discardPrematureSet(
   database: Database,
   {
-    wanted: { chainId, periodStart, lastStart, nowSeconds, auditor },
+    request: { chainId, periodStart, lastStart, nowSeconds, auditor },
     journal,
     chains,
   }: {
-    readonly wanted: DiscardRequest
-    /** Undefined where this machine has none. */
+    readonly request: DiscardRequest
+    /** Undefined if this machine has none. */
     readonly journal: Pick<SignerJournal, 'find' | 'discard'> | undefined
     readonly chains: readonly ChainConfig[]
   },
 ): Promise<DiscardedSet> {
   const chain = chains.find(({ id }) => id === chainId)
   return auditedTransaction(database, auditor, async (transaction, record) => {
-    // Against the share lock of `storeNoteSet`.
+    // Conflicts with the share lock of `storeNoteSet`.
     await transaction.query('lock table curves in exclusive mode')
     const set = await findNoteSet(transaction, { chainId, periodStart })
     const signed = chain && journal?.find({ chain, periodStart })
@@ -103,7 +104,7 @@ function notFound(chainId: number, periodStart: bigint): TallystickError {
     message:
       period.start === periodStart
         ? `Nothing was discarded: chain ${chainId} has no notes of ${formatPeriod(period)}.`
-        : `Nothing was discarded: no period starts at that instant. The one that contains it starts at ${start}.`,
+        : `Nothing was discarded: no period starts at that instant. The period that contains it starts at ${start}.`,
     retryable: false,
   })
 }
@@ -112,8 +113,8 @@ function notPremature(chainId: number, period: Period): TallystickError {
   return new TallystickError({
     code: 'rail_refused',
     message:
-      `Nothing was discarded: the notes of ${formatPeriod(period)} on chain ${chainId} are or were on offer, or are about ` +
-      'to be, by the clock of this replica or of the database. They cannot be recalled.',
+      `Nothing was discarded: by the clock of this replica or of the database, the notes of ${formatPeriod(period)} on ` +
+      `chain ${chainId} may have been served already. They cannot be recalled.`,
     retryable: false,
   })
 }

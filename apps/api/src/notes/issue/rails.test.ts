@@ -2,7 +2,8 @@ import { type CurveProvenance, type Period, periodAfter, periodAt } from '@tally
 import { describe, expect, test } from 'vitest'
 import type { Curve } from '../curve/curve.ts'
 import type { NoteSet } from '../note-set.ts'
-import { findRefusal, offeredTenors, type RailInput } from './rails.ts'
+import type { RailInput } from './rail-input.ts'
+import { findRefusal, offeredTenors } from './rails.ts'
 
 const day = 86_400n
 // 2026-07-15, an ordinary Wednesday: day period, and the evening before it.
@@ -110,7 +111,7 @@ describe('curve and tenors', () => {
   test('error: a curve with none of the tenors configured', () => {
     expect(findRefusal({ ...sound, tenors: [14, 60] })).toMatchInlineSnapshot(`
       {
-        "message": "the curve in force has none of the tenors 14, 60. Set a new one.",
+        "message": "the curve in force has none of the configured tenors (14, 60). Set a new one.",
         "reason": "no_tenor",
       }
     `)
@@ -157,7 +158,7 @@ describe('coupon', () => {
 
   test('error: names tenor, coupon, limit and chain', () => {
     expect(messageAfter(coupon(1001))).toMatchInlineSnapshot(
-      `"the coupon of 7 days is 1001 bps, outside 1 to 1000 (maxCouponBps of chain 324)."`,
+      `"the 7-day coupon is 1001 bps, outside 1 to 1000 (maxCouponBps of chain 324)."`,
     )
   })
 })
@@ -176,10 +177,10 @@ describe('move', () => {
 
   test('error: says from where to where, up and down', () => {
     expect(messageAfter(moved(101))).toMatchInlineSnapshot(
-      `"the coupon of 30 days moves from 410 to 511 bps (+101), the rail allows 100 (rails.maxMoveBps). If that is meant, say so: \`tallystick curve set 7=400 30=511 --confirm\`."`,
+      `"the 30-day coupon moves from 410 to 511 bps (+101). The limit is 100 (rails.maxMoveBps). If this is intended, confirm it with \`tallystick curve set 7=400 30=511 --confirm\`."`,
     )
     expect(messageAfter(moved(-101))).toMatchInlineSnapshot(
-      `"the coupon of 30 days moves from 410 to 309 bps (-101), the rail allows 100 (rails.maxMoveBps). If that is meant, say so: \`tallystick curve set 7=400 30=309 --confirm\`."`,
+      `"the 30-day coupon moves from 410 to 309 bps (-101). The limit is 100 (rails.maxMoveBps). If this is intended, confirm it with \`tallystick curve set 7=400 30=309 --confirm\`."`,
     )
   })
 
@@ -216,7 +217,7 @@ describe('move', () => {
 
     test('error: the furthest coupon of the window counts, though the last period is near', () => {
       expect(messageAfter({ ...moved(-98), windows: windowOf(400, 508) })).toMatchInlineSnapshot(
-        `"the coupon of 30 days moves from 508 to 312 bps (-196) within 24 hours, the rail allows 150 (rails.maxMoveBpsPerDay). If that is meant, say so: \`tallystick curve set 7=400 30=312 --confirm\`."`,
+        `"the 30-day coupon moves from 508 to 312 bps (-196) within 24 hours. The limit is 150 (rails.maxMoveBpsPerDay). If this is intended, confirm it with \`tallystick curve set 7=400 30=312 --confirm\`."`,
       )
     })
 
@@ -254,7 +255,7 @@ describe('age', () => {
   test('error: rates of Friday are three business days old on Wednesday', () => {
     expect(findRefusal({ ...sound, ...ratesOf('2026-07-10') })).toMatchInlineSnapshot(`
       {
-        "message": "the rates in force are of 2026-07-10, 3 business days old on 2026-07-15, the limit is 2 (curve.maxAgeBusinessDays). Set a curve with \`tallystick curve set 7=<bps> 30=<bps>\`.",
+        "message": "the rates in force are of 2026-07-10, 3 business days old on 2026-07-15. The limit is 2 (curve.maxAgeBusinessDays). Set a curve with \`tallystick curve set 7=<bps> 30=<bps>\`.",
         "reason": "curve_stale",
       }
     `)
@@ -335,7 +336,7 @@ describe('maturity', () => {
 
   test('error: says how much there is and how much there should be', () => {
     expect(messageAfter(offered('2026-03-07T23:00:00Z', 3))).toMatchInlineSnapshot(
-      `"a note of 3 days matures 169200 s after the period ends, the pool wants 172800 (minMaturitySeconds of chain 324). Take 3 out of "tenors"."`,
+      `"the 3-day note matures 169200 s after the period ends. The pool requires 172800 s (minMaturitySeconds of chain 324). Remove 3 from "tenors"."`,
     )
   })
 
@@ -359,7 +360,7 @@ describe('clock against what was signed', () => {
   test('error: 61 seconds before the last signature the clock was set back', () => {
     expect(reasonAfter(at(period.start - 61n))).toBe('clock_behind')
     expect(messageAfter(at(period.start - 61n))).toMatchInlineSnapshot(
-      `"the clock says 2026-07-14 23:58:59 New York, but notes were signed at 2026-07-15 00:00. Set the clock right."`,
+      `"the clock says 2026-07-14 23:58:59 New York, but notes were signed at 2026-07-15 00:00. Correct the clock."`,
     )
   })
 
@@ -378,7 +379,7 @@ describe('clock against what was signed', () => {
     expect(reasonAfter(gapOf(7n * day + 1n, 30n * day))).toBe('clock_ahead')
     expect(reasonAfter(gapOf(7n * day + 1n, 7n * day + 1n))).toBe('clock_ahead')
     expect(messageAfter(gapOf(7n * day + 1n, 30n * day))).toMatchInlineSnapshot(
-      `"the last period with notes ended 2026-07-07 23:59:59 New York, more than a week before this one. If the clock is right, say so by setting the curve again with \`tallystick curve set\`."`,
+      `"the last period with notes ended 2026-07-07 23:59:59 New York, more than 7 days before this one. If the clock is right, confirm that by setting the curve again with \`tallystick curve set\`."`,
     )
   })
 
@@ -411,10 +412,10 @@ describe('clock against the chain', () => {
 
   test('error: says which of the two is ahead', () => {
     expect(messageAfter({ chainTimeSeconds: now + 61n })).toMatchInlineSnapshot(
-      `"the clock is 61 s behind the newest block of chain 324. Set the clock right, or mend the RPC if it is the one that is wrong."`,
+      `"the clock is 61 s behind the newest block of chain 324. Correct the clock, or fix the RPC if its time is wrong."`,
     )
     expect(messageAfter({ chainTimeSeconds: now - 901n })).toMatchInlineSnapshot(
-      `"the clock is 901 s ahead of the newest block of chain 324. Set the clock right, or mend the RPC if it is the one that is wrong."`,
+      `"the clock is 901 s ahead of the newest block of chain 324. Correct the clock, or fix the RPC if its time is wrong."`,
     )
   })
 })

@@ -2,19 +2,19 @@ import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 
 export type RetryGate = {
   /**
-   * Runs work under a key unless it runs already (then that run is awaited) or failed a moment ago (then nothing
-   * happens). `work` resolves to whether it succeeded and does not throw.
+   * Runs `work` for a key. Joins a run in progress; skips the call while the key backs off after a failure. `work`
+   * resolves to whether it succeeded and does not throw.
    */
   run(key: string, work: () => Promise<boolean>): Promise<void>
-  /** Forgets how long to wait: something changed that may make the next try succeed. */
+  /** Ends the backoff of all keys, because the next attempt may succeed. */
   reset(): void
-  /** Resolves when nothing runs any more. */
+  /** Resolves when all runs have ended. */
   settle(): Promise<void>
 }
 
 const backoff = { minMs: 1_000, maxMs: 15_000 }
 
-/** Lets one try at a time through for each key, and after failures fewer and fewer. */
+/** Allows one attempt at a time per key, with exponential backoff after failures. */
 export function createRetryGate(monotonicNow: () => number): RetryGate {
   const running = new Map<string, Promise<void>>()
   const failures = new Map<string, { count: number; notBeforeMs: number }>()

@@ -10,7 +10,7 @@ export type PeriodNote = {
   readonly couponBps: number
 }
 
-/** Signs and proves the note of one tenor for a period: usable in exactly the period's seconds. */
+/** Signs and verifies the note of one tenor for a period. */
 export function signPeriodNote(signer: Signer, note: PeriodNote): Promise<Note> {
   return signNote(signer, { terms: periodNoteTerms(note), domain: note.chain.domain })
 }
@@ -22,7 +22,7 @@ export function periodNoteTerms({ chain, period, tenorDays, couponBps }: PeriodN
     maturityTimestamp: maturityOf({ noteDay: period.noteDay, tenorDays }),
     coupon: BigInt(couponBps),
     startedAt: period.noteDay,
-    // The chain's comparison excludes both ends, so these two make the note usable in the period's seconds exactly.
+    // The contract excludes both ends, so the note is valid in exactly the period's seconds.
     validAfter: period.start - 1n,
     validBefore: period.end,
   }

@@ -10,39 +10,39 @@ import { createJournalEntry } from './journal-entry.ts'
 import { JournalError } from './journal-file.ts'
 import { findConflict, type SignedNote, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
-/** Keeps a replica from contradicting itself. Each function throws `JournalError`. */
+/** Prevents a replica from signing or publishing two different notes for one maturity. Throws `JournalError`. */
 export type JournalGuard = {
-  /** Before the signer is called: throws if the journal has other terms for one of these notes. */
-  assertAgrees(planned: {
+  /** Throws if the journal has other terms for one of these notes. Call it before the signer. */
+  assertNoConflict(planned: {
     readonly chain: ChainConfig
     readonly period: Period
     readonly curve: Pick<Curve, 'points'>
     readonly tenors: readonly number[]
   }): void
-  /** Before a set is stored: resolves once it is in the journal. */
+  /** Writes a new set to the journal. Call it before the set is stored. */
   record(set: NoteSet, from: { readonly chain: ChainConfig; readonly curve: Curve }): Promise<void>
-  /** Before a stored set is published, whichever replica signed it: resolves once it is in the journal. */
-  admit(set: NoteSet, chain: ChainConfig): Promise<void>
+  /** Writes a stored set to the journal. Call it before the set is published. Any replica may have signed it. */
+  recordStored(set: NoteSet, chain: ChainConfig): Promise<void>
 }
 
 export function createJournalGuard(database: Queryable, journal: SignerJournal): JournalGuard {
-  const assertAgrees: JournalGuard['assertAgrees'] = ({ chain, period, curve, tenors }) => {
+  const assertNoConflict: JournalGuard['assertNoConflict'] = ({ chain, period, curve, tenors }) => {
     const notes = tenors.map((tenorDays) => {
       const terms = periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number })
       return { ...terms, tenorDays, digest: hashNote(terms, chain.domain) }
     })
-    assertNoConflict(journal, { chain, period, notes })
+    assertSameTerms(journal, { chain, period, notes })
   }
   const record: JournalGuard['record'] = async (set, { chain, curve }) => {
     const entry = createJournalEntry(set, { domain: chain.domain, curve })
     const notes = set.notes.map((note, index) => ({ ...note, digest: entry.digests[index] as Hex }))
-    assertNoConflict(journal, { chain, period: set.period, notes })
+    assertSameTerms(journal, { chain, period: set.period, notes })
     if (!isJournalled(journal, { set, chain })) await journal.append(entry)
   }
   return {
-    assertAgrees,
+    assertNoConflict,
     record,
-    admit: async (set, chain) => {
+    recordStored: async (set, chain) => {
       if (isJournalled(journal, { set, chain })) return
       const curve = await findCurve(database, set.curveId)
       await record(set, { chain, curve: curve as Curve })
@@ -50,30 +50,29 @@ export function createJournalGuard(database: Queryable, journal: SignerJournal):
   }
 }
 
-type Planned = SignedNote & { readonly maturityTimestamp: bigint }
+type PlannedNote = SignedNote & { readonly maturityTimestamp: bigint }
 
-function assertNoConflict(
+function assertSameTerms(
   journal: SignerJournal,
   {
     chain,
     period,
     notes,
-  }: { readonly chain: ChainConfig; readonly period: Period; readonly notes: readonly Planned[] },
+  }: { readonly chain: ChainConfig; readonly period: Period; readonly notes: readonly PlannedNote[] },
 ): void {
   const conflict = findConflict(journal.find({ chain, periodStart: period.start }), notes)
   if (!conflict) return
   const { signed, other } = conflict
-  const terms =
-    signed.coupon === other.coupon ? 'with other terms' : `at ${signed.coupon} bps, and now it would be ${other.coupon}`
+  const terms = signed.coupon === other.coupon ? 'with other terms' : `at ${signed.coupon} bps, not ${other.coupon} bps`
   throw new JournalError({
     reason: 'journal_contradicted',
     message:
-      `this replica signed or published the note of ${signed.tenorDays} days of ${formatPeriod(period)} on chain ` +
+      `this replica already signed or published the ${signed.tenorDays}-day note of ${formatPeriod(period)} on chain ` +
       `${chain.id} ${terms} (${journal.path}). Was the database restored? Run \`tallystick notes reconcile\`.`,
   })
 }
 
-/** Whether the journal's last entry of the period is this very set. */
+/** Returns whether the journal's last entry of the period is this set. */
 function isJournalled(
   journal: SignerJournal,
   { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },

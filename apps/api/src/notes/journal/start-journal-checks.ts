@@ -18,7 +18,7 @@ type JournalChecksContext = Pick<Parameters<typeof startDiscrepancyMonitor>[0], 
 
 export type JournalChecks = DiscrepancyMonitor & {
   readonly reconcile: (auditor: Auditor) => Promise<ReconcileReport>
-  readonly discard: (wanted: DiscardRequest) => Promise<DiscardedSet>
+  readonly discard: (request: DiscardRequest) => Promise<DiscardedSet>
 }
 
 /** Starts the comparison of memory, journal and database, once the notes are in memory. */
@@ -49,9 +49,9 @@ export async function startJournalChecks(
       await keeper.compare()
       return report
     },
-    discard: async (wanted) => {
-      const discarded = await discardPrematureSet(database, { wanted, journal, chains: config.chains })
-      published.drop(wanted.chainId, wanted.periodStart)
+    discard: async (request) => {
+      const discarded = await discardPrematureSet(database, { request, journal, chains: config.chains })
+      published.drop(request.chainId, request.periodStart)
       await keeper.compare()
       return discarded
     },
@@ -79,12 +79,12 @@ export async function reconcileFromFile(
 /** Discards with the configured journal file, where no service runs that has it open. A machine may have none. */
 export async function discardFromFile(
   database: Database,
-  { config, wanted }: { readonly config: Pick<Config, 'signer' | 'chains'>; readonly wanted: DiscardRequest },
+  { config, request }: { readonly config: Pick<Config, 'signer' | 'chains'>; readonly request: DiscardRequest },
 ): Promise<DiscardedSet> {
   const path = config.signer.journal
   const journal = existsSync(path) ? await openSignerJournal(path, { create: false, say: () => undefined }) : undefined
   try {
-    return await discardPrematureSet(database, { wanted, journal, chains: config.chains })
+    return await discardPrematureSet(database, { request, journal, chains: config.chains })
   } finally {
     await journal?.close()
   }

@@ -1,6 +1,6 @@
 import type { CurveProvenance } from '@tallystick/core'
 import type { Curve } from '../curve/curve.ts'
-import { formatConfirmation } from '../issue/rails.ts'
+import { formatConfirmAdvice } from '../curve/curve-set-command.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 
@@ -34,7 +34,7 @@ export function assertNotRevised(
     failure: 'revised',
     message:
       `The Treasury feed has changed its row of ${provenance.sourceDate}, from which notes are signed: ` +
-      `${changes.join(', ')}. The coupons stay as they were. ${formatConfirmation({ points })}`,
+      `${changes.join(', ')}. The coupons stay as they were. ${formatConfirmAdvice(points)}`,
   })
 }
 

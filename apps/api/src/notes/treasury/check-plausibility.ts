@@ -1,5 +1,5 @@
 import { countBusinessDays } from '@tallystick/core'
-import { formatConfirmation } from '../issue/rails.ts'
+import { formatConfirmAdvice } from '../curve/curve-set-command.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import type { TreasuryConfig, TreasuryCurve } from './fetch-curve.ts'
 import type { Sofr } from './fetch-sofr.ts'
@@ -34,7 +34,7 @@ export function checkPlausibility(
       failure: 'off_sofr',
       message:
         `In the Treasury feed’s row of ${sourceDate} the ${weeks}-week bill is at ${bps} bps, ${difference.toFixed(1)} from ` +
-        `SOFR of ${sofr.date} (${sofr.percent} %), the band is ${config.bandBps} (curve.plausibility.bandBps). ${formatConfirmation({ points })}`,
+        `SOFR of ${sofr.date} (${sofr.percent} %), the band is ${config.bandBps} (curve.plausibility.bandBps). ${formatConfirmAdvice(points)}`,
     })
   }
   return undefined

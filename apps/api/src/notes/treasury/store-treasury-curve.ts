@@ -40,7 +40,7 @@ export async function storeTreasuryCurve(
     chainIds: [chainId],
     // The caller logs it, with more than the audit has.
     auditor: { actor: 'treasury' },
-    wants: async (transaction, effective) => {
+    shouldStore: async (transaction, effective) => {
       const last = await findLastTreasuryCurve(transaction, chainId)
       const inForce = await findCurveInForce(transaction, { chainId, periodStart: effective.start })
       if (!supersedes(curve, { last, inForce })) return false

@@ -1,0 +1,31 @@
+import type { Period } from '@tallystick/core'
+import type { ChainConfig } from '../../config.ts'
+import type { ClockStatus } from '../../time/clock-comparison.ts'
+import type { Curve } from '../curve/curve.ts'
+import type { MoveWindow } from '../curve/move-windows.ts'
+import type { NoteSet } from '../note-set.ts'
+
+/** Everything the rails check. */
+export type RailInput = {
+  readonly chain: Pick<ChainConfig, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
+  readonly period: Period
+  readonly tenors: readonly number[]
+  readonly maxMoveBps: number
+  /** Coupons of the day and the week before. If undefined, moves over a day or a week are not checked. */
+  readonly windows?: readonly MoveWindow[] | undefined
+  /** Maximum age of a curve made from published rates, New York business days. */
+  readonly maxAgeBusinessDays: number
+  readonly curve: Curve | undefined
+  /** Why the curve source failed to provide a newer curve. */
+  readonly sourceProblem?: string | undefined
+  /** The newest set of an earlier period. */
+  readonly previous: NoteSet | undefined
+  /** The set of the latest period, which may be later than this one. */
+  readonly latest: NoteSet | undefined
+  readonly nowSeconds: bigint
+  /** Time of the newest block; undefined if no RPC answers. */
+  readonly chainTimeSeconds: bigint | undefined
+  /** Comparison of `nowSeconds` with the other clocks. */
+  readonly time: ClockStatus
+  readonly signAheadSeconds: number
+}

@@ -1,0 +1,23 @@
+export const refusalReasons = [
+  'no_curve',
+  'no_tenor',
+  'curve_stale',
+  'coupon_out_of_range',
+  'move_too_large',
+  'maturity_too_short',
+  'clock_behind',
+  'clock_ahead',
+  'clock_off_chain',
+  'clock_unconfirmed',
+  'signer_failed',
+  'stored_set_invalid',
+  'preflight_refused',
+  'preflight_unavailable',
+  'pool_refuses',
+  'earlier_signer',
+  'journal_contradicted',
+  'journal_failed',
+] as const
+
+/** The reason why a period has no notes: `reason` for programs, `message` for operators. */
+export type Refusal = { readonly reason: (typeof refusalReasons)[number]; readonly message: string }
