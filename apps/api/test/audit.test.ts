@@ -232,7 +232,10 @@ test('behavior: a move above rails.fourEyesAboveBps needs the approval of a seco
   expect((await approve('ann', '2')).message).toMatch(/^Another curve was set after proposal 2\./)
   await propose('cy', 13)
   const local = service.operator.setCurve({ points: { ...coupons, 14: coupons[14] + 12 } })
-  await expect(local).rejects.toMatchObject({ code: 'proposal_refused', message: expect.stringContaining('two names') })
+  await expect(local).rejects.toMatchObject({
+    code: 'proposal_refused',
+    message: expect.stringContaining('two people'),
+  })
   await expect(service.operator.approveCurve('3')).rejects.toMatchObject({ code: 'proposal_refused' })
   service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
   expect((await approve('ann', '3')).message).toMatch(/^Proposal 3 was for 2026-11-15 18:00 New York, which has passed/)

@@ -140,12 +140,12 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'a private key that is none',
     () => ({ env: { SIGNER_KEY: '0xdeadbeef' } }),
-    /^signer: opens: The signer’s private key is not 0x and 64 hex digits/,
+    /^signer: opens: The signer’s private key is invalid/,
   ],
   [
     'a keystore with another password',
     async () => ({ config: { signer: await keystore() }, env: { PASSWORD: 'not the password' } }),
-    /^signer: opens: The password does not open the keystore/,
+    /^signer: opens: The password does not decrypt the keystore/,
   ],
   [
     'a Web3Signer that is down',
@@ -155,7 +155,7 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'a Web3Signer with another key',
     async () => ({ config: { signer: await otherSigner() } }),
-    /^signer: signs: .* a signature that is not its own: signed by 0x/,
+    /^signer: signs: .* a signature by another key: signed by 0x/,
   ],
   [
     'an RPC that is down',

@@ -97,7 +97,7 @@ describe('rails', () => {
     const earlier = await start({ databaseUrl, at: '2026-11-01T12:00:00-05:00' })
     await earlier.stop()
     const { service, signer } = await startWithSigner({ databaseUrl })
-    await expectRefused(service, signer, 'clock_ahead', 'more than a week before this one')
+    await expectRefused(service, signer, 'clock_ahead', 'more than 7 days before this one')
     await service.operator.setCurve({ points: coupons })
     const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
     await expect.poll(isSigned).toBe(true)
@@ -187,10 +187,10 @@ describe('curve', () => {
   test.each([
     [{ 7: 369, 14: 365 }, 'invalid_curve', '30 days has no coupon'],
     [{ ...coupons, 60: 1 }, 'invalid_curve', '60 days is not a configured tenor'],
-    [{ ...coupons, 7: 0 }, 'invalid_curve', 'coupon 0'],
-    [{ ...coupons, 7: 3.5 }, 'invalid_curve', 'coupon 3.5'],
-    [{ ...coupons, 7: -1 }, 'invalid_curve', 'coupon -1'],
-    [{ ...coupons, 7: 2 ** 60 }, 'invalid_curve', 'not whole basis points'],
+    [{ ...coupons, 7: 0 }, 'invalid_curve', 'coupon is 0,'],
+    [{ ...coupons, 7: 3.5 }, 'invalid_curve', 'coupon is 3.5,'],
+    [{ ...coupons, 7: -1 }, 'invalid_curve', 'coupon is -1,'],
+    [{ ...coupons, 7: 2 ** 60 }, 'invalid_curve', 'not a positive whole number'],
     [{ ...coupons, 7: 1001 }, 'rail_refused', 'outside 1 to 1000'],
     [{ ...coupons, 7: 470 }, 'rail_refused', 'moves from 369 to 470 bps (+101)'],
     [{ ...coupons, 7: 268 }, 'rail_refused', 'moves from 369 to 268 bps (-101)'],

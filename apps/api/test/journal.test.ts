@@ -340,9 +340,11 @@ test('error: entries that do not verify are not restored', async () => {
     expect(restored).toEqual([])
     return problems.join()
   }
-  expect(await forge('"coupon":"369"', '"coupon":"900"')).toContain('7 days has another digest than its terms')
+  expect(await forge('"coupon":"369"', '"coupon":"900"')).toContain(
+    '7-day note has a digest that does not match its terms',
+  )
   expect(await forge('"coupon":"369"', `"coupon":"${2n ** 256n - 1n}"`)).toContain('which the database cannot hold')
-  expect(await forge(/"r":"0x..../, '"r":"0x0000')).toContain('7 days does not verify')
+  expect(await forge(/"r":"0x..../, '"r":"0x0000')).toContain('7-day note is invalid')
   expect(await forge(/"signer":"\w+"/, `"signer":"${pool}"`)).toContain(`not by ${pool}`)
   expect(await database.query('select 1 from note_sets')).toEqual([])
 })

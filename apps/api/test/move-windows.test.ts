@@ -48,7 +48,7 @@ test('error: small moves add up to a week’s limit, and a week later they are o
   ] as const)
     await sign(service, { bps, at })
   expect(await refusalOf(service, -251)).toMatch(
-    /from 369 to 118 bps \(-251\) within 7 days, .*rails\.maxMoveBpsPerWeek/,
+    /from 369 to 118 bps \(-251\) within 7 days\. .*rails\.maxMoveBpsPerWeek/,
   )
   // The last set at 369 ended at 18:00 of the 15th.
   service.clock.hold(Date.parse('2026-11-22T18:00:00-05:00'))

@@ -298,8 +298,8 @@ describe('rates that are changed afterwards', () => {
     const { problem } = (await service.admin('/curve')).json()
     expect(problem).toBe(
       'The Treasury feed has changed its row of 2024-11-22, from which notes are signed: 4 weeks from 4.53 % to 3.55 %, ' +
-        '8 weeks from 4.47 % to 3.49 %, 17 weeks from 4.40 % to 3.42 %. The coupons stay as they were. If that is meant, ' +
-        'say so: `tallystick curve set 7=355 14=355 30=355 60=349 90=345 180=342 360=342 --confirm`.',
+        '8 weeks from 4.47 % to 3.49 %, 17 weeks from 4.40 % to 3.42 %. The coupons stay as they were. If this is ' +
+        'intended, confirm it with `tallystick curve set 7=355 14=355 30=355 60=349 90=345 180=342 360=342 --confirm`.',
     )
     expect(service.log()).toContain('has changed its row of 2024-11-22')
 
@@ -347,7 +347,7 @@ describe('rates that are changed afterwards', () => {
     await until(async () => (await periods(service)).next.refusal).toMatchObject({
       reason: 'move_too_large',
       message: expect.stringMatching(
-        /from 453 to 183 bps \(-270\) within 7 days, .*`tallystick curve set 7=183 .*--confirm`/,
+        /from 453 to 183 bps \(-270\) within 7 days\. .*`tallystick curve set 7=183 .*--confirm`/,
       ),
     })
   })

@@ -88,7 +88,7 @@ describe('another signer in mid-period', () => {
     await poll(() => strict.metric(problem('signer'))).toBe(0)
     expect((await strict.readyz()).status).toBe(200)
     await poll(async () => (await strict.showNotes()).current.refusal).toBeNull()
-    expect(strict.log()).toContain('notes are on offer again')
+    expect(strict.log()).toContain('notes released')
   })
 
   test('error: with "warn" the notes stay, and metric, log, readyz and rate tell', async () => {
@@ -170,7 +170,7 @@ test('error: a limit that the notes on offer break is told, and one that they ke
   await change('setMaxCouponLimit', 365n)
   await poll(() => strict.metric(problem('limits'))).toBe(1)
   const { pool } = await strict.readyz()
-  expect(pool?.detail).toBe('the pool takes coupons up to 365 bps and refuses the notes of 7 days')
+  expect(pool?.detail).toBe('the pool accepts coupons up to 365 bps and refuses the notes of 7 days')
   expect((await strict.get('/rate')).body.chains[0].statusReason).toContain('limits')
   await change('setMaxCouponLimit', 1000n)
   await poll(() => strict.metric(problem('limits'))).toBe(0)

@@ -12,47 +12,49 @@ export type FastLaneParts = LaneParts & {
   readonly time: Pick<ClockComparison, 'agrees'>
 }
 
-/** The answers of one second. */
-type Ready = {
+/** The prepared answers of one second. */
+type PreparedAnswers = {
   readonly second: number
   readonly etag: string
-  readonly whole: LaneAnswer
-  readonly unchanged: LaneAnswer
+  readonly full: LaneAnswer
+  readonly notModified: LaneAnswer
 }
 
 /**
- * Answers `GET /notes` as it comes from nearly everyone, ahead of the framework: over HTTP/1.1, with a good key, for all
- * chains or one, the notes in memory. Whatever is different in any way is left to `otherwise`, which has every rule; what
- * is answered here is what it would have answered (docs/decisions/0014-fast-lane.md, and a test that compares them).
+ * Answers plain `GET /notes` requests without the framework: HTTP/1.1, a valid key, all chains or one, notes in memory.
+ * Passes every other request to `fallback`. The answers equal those of the route
+ * (docs/decisions/0014-fast-lane.md; a test compares them).
  */
-export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handler {
+export function createFastLane(parts: FastLaneParts, fallback: Handler): Handler {
   const { writer, keyRing, clock, time, monotonicNow, nextRequestId, isListening } = parts
-  const lanes = new Map([undefined, ...parts.chainIds].map((chainId) => [pathOf(chainId), createReady(parts, chainId)]))
+  const lanes = new Map(
+    [undefined, ...parts.chainIds].map((chainId) => [pathOf(chainId), createAnswerFinder(parts, chainId)]),
+  )
   const measure = createMeasureLane(parts.metrics, '/notes')
 
   return (request, response) => {
     const find = isPlain(request) && isListening() ? lanes.get(request.url as string) : undefined
     if (!find) {
-      otherwise(request, response)
+      fallback(request, response)
       return
     }
     const startedMs = monotonicNow()
     const nowMs = clock.now()
-    // At every request: what is kept for a second may be of a second that the clock was set back to.
-    const ready = time.agrees(nowMs) ? find(nowMs) : undefined
+    // Checked for every request: the clock may have been set back to the second of a kept answer.
+    const prepared = time.agrees(nowMs) ? find(nowMs) : undefined
     const { 'x-api-key': secret, 'if-none-match': known } = request.headers
-    const key = ready && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
-    if (!ready || !key?.scopes.has('notes') || (known !== undefined && known !== ready.etag)) {
-      otherwise(request, response)
+    const key = prepared && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
+    if (!prepared || !key?.scopes.has('notes') || (known !== undefined && known !== prepared.etag)) {
+      fallback(request, response)
       return
     }
     const rate = key.window?.take(startedMs)
     if (rate && !rate.allowed) {
-      otherwise(request, response)
+      fallback(request, response)
       return
     }
     key.uses.notes++
-    const answer = known === undefined ? ready.whole : ready.unchanged
+    const answer = known === undefined ? prepared.full : prepared.notModified
     const changing = formatChanging(nextRequestId(), { window: key.window, rate })
     sendLaneAnswer(response, { writer, answer, changing })
     measure(answer.status, monotonicNow() - startedMs)
@@ -60,41 +62,41 @@ export function createFastLane(parts: FastLaneParts, otherwise: Handler): Handle
 }
 
 /**
- * Finds what is on offer at an instant, and keeps it for the second: periods begin and end on whole seconds, and a set
- * that is complete stays as it is.
+ * Creates a function that returns the answers for an instant. It keeps them for the second: periods begin and end on whole
+ * seconds, and complete sets do not change.
  */
-function createReady(
+function createAnswerFinder(
   { published, headers: common, formatDate }: FastLaneParts,
   chainId: number | undefined,
-): (nowMs: number) => Ready | undefined {
-  let ready: Ready | undefined
+): (nowMs: number) => PreparedAnswers | undefined {
+  let kept: PreparedAnswers | undefined
   return (nowMs) => {
     const second = Math.floor(nowMs / 1000)
-    if (ready?.second === second) return ready
+    if (kept?.second === second) return kept
     const period = published.at(nowMs)
     const answer = period?.answer({ chainId })
     if (!period || !answer?.complete) return undefined
     const { etag, body } = answer
     const cacheControl = `private, max-age=${Math.floor((period.endMs - nowMs) / 1000)}`
-    const headersOfUnchanged = [
+    const notModifiedHeaders = [
       ...Object.entries(common).flat(),
       ...['date', formatDate(nowMs), 'etag', etag, 'cache-control', cacheControl],
     ]
-    const ofBody = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]
-    const made: Ready = {
+    const bodyHeaders = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]
+    const prepared: PreparedAnswers = {
       second,
       etag,
-      whole: {
+      full: {
         status: 200,
-        headers: [...headersOfUnchanged, ...ofBody],
+        headers: [...notModifiedHeaders, ...bodyHeaders],
         body: body.toString('latin1'),
         premade: undefined,
       },
-      unchanged: { status: 304, headers: headersOfUnchanged, body: '', premade: undefined },
+      notModified: { status: 304, headers: notModifiedHeaders, body: '', premade: undefined },
     }
-    // A second's first millisecond has one more left than the others: what is made then is not kept for them.
-    ready = nowMs % 1000 === 0 ? undefined : made
-    return made
+    // In the first millisecond of a second, max-age is 1 s higher, so those answers are not kept.
+    kept = nowMs % 1000 === 0 ? undefined : prepared
+    return prepared
   }
 }
 

@@ -12,15 +12,15 @@ export type NoteMetrics = {
 
 export const noteMetricHelp: MetricHelp = {
   tallystick_boundary_seconds: 'Seconds until the current New York period ends.',
-  tallystick_notes: 'Notes on offer now.',
-  tallystick_notes_age_seconds: 'Seconds since the notes on offer now were signed.',
+  tallystick_notes: 'Notes served now.',
+  tallystick_notes_age_seconds: 'Seconds since the notes served now were signed.',
   tallystick_notes_unavailable: 'ALARM: 1 while there are no notes for the current period.',
   tallystick_next_period_signed: '1 once the notes of the next period are signed and in memory.',
-  tallystick_rail_refusals_total: 'Sets of notes that were not signed, by reason.',
-  tallystick_signer_failures_total: 'Signatures that were not had or not fit to publish, by failure.',
+  tallystick_rail_refusals_total: 'Note sets that were not signed or not published, by reason.',
+  tallystick_signer_failures_total: 'Failed or invalid signatures, by failure.',
 }
 
-/** The metrics of issuing. Series exist from the start, so that an alert can tell zero from missing. */
+/** Registers the metrics of issuing. All series exist from the start, so that alerts can distinguish 0 from missing. */
 export function createNoteMetrics({
   metrics,
   clock,

@@ -1,16 +1,16 @@
 import type { Note, Period } from '@tallystick/core'
 import type { Address } from 'viem'
 
-/** A note and the tenor it was made for. */
+/** A note with its tenor. */
 export type OfferedNote = Note & { readonly tenorDays: number }
 
-/** All the notes of one chain for one period: signed together, stored together, published together. */
+/** All notes of one chain and period. They are signed, stored and published together. */
 export type NoteSet = {
   readonly chainId: number
   readonly period: Period
   readonly signer: Address
   readonly curveId: bigint
-  /** The service clock's reading when the set was signed, Unix seconds. */
+  /** Service clock at signing, Unix seconds. */
   readonly issuedAt: bigint
   /** Ascending by maturity. */
   readonly notes: readonly OfferedNote[]

@@ -5,8 +5,8 @@ import { findCurveInForce } from './curve/curve-store.ts'
 import type { Refusal } from './issue/refusal.ts'
 import type { NoteSet } from './note-set.ts'
 
-// The row of `note_sets` is what replicas race for: whoever inserts it stores the notes too, in the same transaction.
-// So a period never holds some notes of one replica and some of another.
+// Replicas race to insert the row of `note_sets`. The replica that inserts it stores the notes in the same transaction, so
+// a period never has notes of two replicas.
 export const noteMigrations: readonly Migration[] = [
   {
     name: 'notes',
@@ -28,7 +28,7 @@ export const noteMigrations: readonly Migration[] = [
   },
 ]
 
-/** The stored set of a chain for a period. */
+/** Returns the stored set of a chain and period. */
 export async function findNoteSet(
   database: Queryable,
   { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
@@ -36,7 +36,7 @@ export async function findNoteSet(
   return readSet(database, 'period_start = $2', [chainId, periodStart])
 }
 
-/** The set of the last period a chain has notes for, up to and excluding a period if one is given. */
+/** Returns the set of the latest period of a chain, before `beforeStart` if given. */
 export async function findLastNoteSet(
   database: Queryable,
   { chainId, beforeStart }: { readonly chainId: number; readonly beforeStart?: bigint | undefined },
@@ -46,9 +46,8 @@ export async function findLastNoteSet(
 }
 
 /**
- * Stores a set unless one is stored already, and returns the one that is. Returns undefined, having stored nothing, if
- * the curve the set was made from is no longer the one in force: another was set while this one was being signed.
- * `beforeStore` is called when nothing but a failure keeps the set from being stored any more, and may throw.
+ * Stores a set unless the period has one, and returns the stored set. Returns undefined without storing if the set's curve
+ * is no longer in force, because another was set meanwhile. Calls `beforeStore`, which may throw, right before the insert.
  */
 export async function storeNoteSet(
   database: Database,
@@ -57,7 +56,7 @@ export async function storeNoteSet(
 ): Promise<NoteSet | undefined> {
   const key = { chainId: set.chainId, periodStart: set.period.start }
   return database.transaction(async (transaction) => {
-    // Against the exclusive lock of `storeCurve`. Replicas may hold this one together.
+    // Conflicts with the exclusive lock of `storeCurveIf`. Several replicas can hold a share lock.
     await transaction.query('lock table curves in share mode')
     const stored = await findNoteSet(transaction, key)
     if (stored) return stored
@@ -68,7 +67,7 @@ export async function storeNoteSet(
   })
 }
 
-/** Inserts a set and its notes, or nothing if the period has a set. */
+/** Inserts a set and its notes. Does nothing if the period has a set. */
 export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promise<void> {
   const inserted = await transaction.query(
     `insert into note_sets (chain_id, period_start, period_end, note_day, signer, curve_id, issued_at)
@@ -77,14 +76,14 @@ export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promi
   )
   if (inserted.length === 0) return
   await insertNotes(transaction, set)
-  // Why there was none, or why one that was forgotten since was withheld, says nothing of this one.
+  // An earlier refusal does not apply to the new set.
   await transaction.query('delete from note_refusals where chain_id = $1 and period_start = $2', [
     set.chainId,
     set.period.start,
   ])
 }
 
-/** Notes why a period has no notes, for people to read. */
+/** Records why a period has no notes. */
 export async function recordRefusal(
   database: Queryable,
   {
@@ -106,7 +105,7 @@ export async function recordRefusal(
   )
 }
 
-/** Forgets a refusal of this reason: its cause is gone. */
+/** Deletes the recorded refusal of a period if it has this reason. */
 export async function clearRefusal(
   database: Queryable,
   {

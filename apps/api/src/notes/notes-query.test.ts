@@ -71,16 +71,16 @@ describe('chainid', () => {
   ])('error: %s is invalid', (_, value) => {
     const error = failureOf(() => parse({ chainid: value }))
     expect(error).toMatchObject({ code: 'invalid_chainid', retryable: false, details: { supported: [1, 324] } })
-    expect(error.message).toContain('is not supported. Supported: 1, 324. Leave it out for all of them.')
+    expect(error.message).toContain('is not supported. Supported: 1, 324. Omit it for all chains.')
     expect(error.message.length).toBeLessThan(160)
   })
 
   test('error: says what came and what would do', () => {
     expect(failureOf(() => parse({ chainid: '325' })).message).toMatchInlineSnapshot(
-      `"chainid "325" is not supported. Supported: 1, 324. Leave it out for all of them."`,
+      `"chainid "325" is not supported. Supported: 1, 324. Omit it for all chains."`,
     )
     expect(failureOf(() => parse({ chainid: ['1', '324'] })).message).toMatchInlineSnapshot(
-      `"chainid ["1","324"] is not supported. Supported: 1, 324. Leave it out for all of them."`,
+      `"chainid ["1","324"] is not supported. Supported: 1, 324. Omit it for all chains."`,
     )
   })
 })
@@ -124,7 +124,7 @@ describe('maturity', () => {
   ])('error: %s is invalid', (_, value) => {
     const error = failureOf(() => parse({ maturity: value }))
     expect(error).toMatchObject({ code: 'invalid_maturity', retryable: false })
-    expect(error.message).toContain('Give days, comma separated, such as 7,14.')
+    expect(error.message).toContain('Use days separated by commas, such as 7,14.')
   })
 
   test('behavior: a tenor on offer passes', () => {
@@ -135,7 +135,7 @@ describe('maturity', () => {
   test('error: those that are not are named, with what is', () => {
     const error = failureOf(() => assertOffered([7, 8, 9], [7, 14]))
     expect(error).toMatchObject({ code: 'invalid_maturity' })
-    expect(error.message).toMatchInlineSnapshot(`"maturity "8,9" is not on offer. On offer: 7, 14."`)
+    expect(error.message).toMatchInlineSnapshot(`"maturity "8,9" is not available. Available: 7, 14."`)
   })
 })
 
@@ -145,7 +145,7 @@ describe('other parameters', () => {
     (name) => {
       const error = failureOf(() => parse({ chainid: '324', [name]: '324' }))
       expect(error).toMatchObject({ code: 'invalid_parameter', retryable: false })
-      expect(error.message).toBe(`There is no query parameter ${JSON.stringify(name)}. Use chainid and maturity.`)
+      expect(error.message).toBe(`Unknown query parameter ${JSON.stringify(name)}. Use chainid and maturity.`)
     },
   )
 

@@ -3,17 +3,17 @@ import { encodeNote, formatPeriod, type NotesResponse } from '@tallystick/core'
 import type { NoteSet } from './note-set.ts'
 
 export type NotesFilter = {
-  /** Undefined is every chain. */
+  /** Undefined means every chain. */
   readonly chainId?: number | undefined
-  /** Tenors in days; undefined is all of them. */
+  /** Tenors in days; undefined means all. */
   readonly tenors?: readonly number[] | undefined
 }
 
-/** An answer made once and sent many times. */
+/** A prepared response body of `GET /notes`. */
 export type NotesAnswer = {
   readonly body: Buffer
   readonly etag: string
-  /** Whether every chain asked for is in it. */
+  /** Whether it includes every requested chain. */
   readonly complete: boolean
 }
 
@@ -21,47 +21,47 @@ export type PublishedPeriod = {
   readonly startMs: number
   readonly endMs: number
   readonly sets: ReadonlyMap<number, NoteSet>
-  /** Tenors on offer in days, ascending. */
+  /** Returns the available tenors in days, ascending. */
   tenors(chainId: number | undefined): readonly number[]
-  /** Undefined if there is no note of any chain asked for. */
+  /** Returns undefined if no requested chain has notes. */
   answer(filter: NotesFilter): NotesAnswer | undefined
 }
 
 export type PublishedNotes = {
   publish(set: NoteSet): void
-  /** What is on offer at an instant. Nothing outside its own period is ever found. */
+  /** Returns the notes that are valid at an instant and not withheld. */
   at(nowMs: number): PublishedPeriod | undefined
-  /** The set of a chain for a period, whether its time has come or not, and whether it is withheld or not. */
+  /** Returns the set of a chain and period, also if it is withheld or its period has not started. */
   find(chainId: number, periodStart: bigint): NoteSet | undefined
-  /** Takes a set out of what is on offer, or puts it back. It stays in memory. */
+  /** Excludes a set from `at`, or includes it again. It stays in memory. */
   setWithheld(set: NoteSet, isWithheld: boolean): void
-  /** Forgets a set that was deleted from the database. */
+  /** Removes a set that was deleted from the database. */
   drop(chainId: number, periodStart: bigint): void
 }
 
-// The period before, this one and the next: a clock that is set back by minutes finds its notes still there, and one
-// that came back from far ahead is not pushed out by what it published there.
+// The previous, the current and the next period. A clock that is set back by minutes still finds its notes. The periods
+// nearest to a new set are kept, so sets published with a clock far ahead do not displace the current ones.
 const periodsMax = 3
-// Chains times subsets of maturities are many; what is asked for more often than this is cheap to make again.
+// Bounds the memory: there are many combinations of chains and maturities, and an answer is cheap to create again.
 const answersMax = 256
 
 /**
- * The notes in memory. The next period's lie here before its time, and the switch is the reader's own clock reading
- * falling into another period: no timer decides it, so none can be late.
+ * Creates the in-memory store of notes. The next period's notes are in it before the boundary, and each reader selects the
+ * period by its own clock reading, so no timer can be late.
  */
 export function createPublishedNotes(chainIds: readonly number[]): PublishedNotes {
   let periods: readonly KeptPeriod[] = []
   const withheld = new Set<string>()
-  const offerOf = (startMs: number, sets: ReadonlyMap<number, NoteSet>): KeptPeriod => {
-    const onOffer = new Map([...sets].filter(([, candidate]) => !withheld.has(keyOf(candidate))))
-    return { startMs, sets, offered: onOffer.size > 0 ? createPeriod(onOffer, chainIds) : undefined }
+  const createKept = (startMs: number, sets: ReadonlyMap<number, NoteSet>): KeptPeriod => {
+    const served = new Map([...sets].filter(([, candidate]) => !withheld.has(keyOf(candidate))))
+    return { startMs, sets, offered: served.size > 0 ? createPeriod(served, chainIds) : undefined }
   }
   const keep = (set: NoteSet) => {
     const startMs = Number(set.period.start) * 1000
     const known = periods.find((period) => period.startMs === startMs)
     const sets = new Map(known?.sets).set(set.chainId, set)
     const others = periods.filter((period) => period !== known)
-    periods = [offerOf(startMs, sets), ...others]
+    periods = [createKept(startMs, sets), ...others]
       .sort((a, b) => Math.abs(a.startMs - startMs) - Math.abs(b.startMs - startMs))
       .slice(0, periodsMax)
   }
@@ -81,13 +81,13 @@ export function createPublishedNotes(chainIds: readonly number[]): PublishedNote
       periods = periods.flatMap((period) => {
         if (period.startMs !== Number(periodStart) * 1000) return [period]
         const sets = new Map([...period.sets].filter(([id]) => id !== chainId))
-        return sets.size > 0 ? [offerOf(period.startMs, sets)] : []
+        return sets.size > 0 ? [createKept(period.startMs, sets)] : []
       })
     },
   }
 }
 
-/** A period in memory: all its sets, and what is on offer of them. */
+/** A period in memory: all its sets, and those that are not withheld. */
 type KeptPeriod = {
   readonly startMs: number
   readonly sets: ReadonlyMap<number, NoteSet>
@@ -98,7 +98,7 @@ function keyOf({ chainId, period }: NoteSet): string {
   return `${chainId}:${period.start}`
 }
 
-/** The same notes, of which none is on offer while the clocks disagree about which period it is. */
+/** Returns the same store, whose `at` finds nothing while the clocks disagree about the current period. */
 export function withClockCheck(published: PublishedNotes, agrees: (nowMs: number) => boolean): PublishedNotes {
   return { ...published, at: (nowMs) => (agrees(nowMs) ? published.at(nowMs) : undefined) }
 }
@@ -119,12 +119,16 @@ function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly num
     if (chosen.length === 0) return undefined
     const absent = filter.chainId === undefined ? missing : []
     const message = `Treasury notes of ${formatPeriod(period)}.${absent.length === 0 ? '' : ` None are available for chain ${absent.join(', ')}.`}`
-    const made = makeAnswer({ message, data: encodeSets(chosen, filter), availableMaturities: tenors(filter.chainId) })
-    if (answers.size < answersMax) answers.set(key, { ...made, complete: absent.length === 0 })
-    return { ...made, complete: absent.length === 0 }
+    const created = createAnswer({
+      message,
+      data: encodeSets(chosen, filter),
+      availableMaturities: tenors(filter.chainId),
+    })
+    if (answers.size < answersMax) answers.set(key, { ...created, complete: absent.length === 0 })
+    return { ...created, complete: absent.length === 0 }
   }
 
-  // The answers nearly everyone asks for are made before the period begins, not by its first caller.
+  // The most common answers are created before the period begins, not by its first request.
   answer({})
   for (const chainId of sets.keys()) answer({ chainId })
   return { startMs: Number(period.start) * 1000, endMs: Number(period.end) * 1000, sets, tenors, answer }
@@ -137,7 +141,7 @@ function encodeSets(sets: readonly NoteSet[], { tenors }: NotesFilter): NotesRes
     .map(encodeNote)
 }
 
-function makeAnswer(response: NotesResponse): Omit<NotesAnswer, 'complete'> {
+function createAnswer(response: NotesResponse): Omit<NotesAnswer, 'complete'> {
   const body = Buffer.from(JSON.stringify(response))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }

@@ -17,7 +17,7 @@ export type NotesParts = {
   readonly time: Pick<ClockMonitor, 'findDispute' | 'refresh'>
 }
 
-// Long enough to sign a set after a clock jump, short enough that a caller need not fear a hang.
+// Enough to sign a set after a clock jump, and well below common client timeouts.
 const catchUpMs = 2_000
 const retryAfterSeconds = 5
 
@@ -38,7 +38,7 @@ export function createNotesRoute({
     }
     const { answer, maxAgeSeconds } = found
     reply.header('etag', answer.etag)
-    // An answer that lacks a chain may be whole again in a second; a whole one is constant until the boundary.
+    // An incomplete answer may change within a second. A complete one is constant until the boundary.
     reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
     if (namesTag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(answer.body)
@@ -48,14 +48,14 @@ export function createNotesRoute({
 
 type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }
 
-/** The answer for an instant; where it is not there yet, what catching up brings, for the instant that is then. */
+/** Returns the answer for an instant. If there is none, issues missing notes and looks again. */
 async function findAnswer(
   { published, scheduler, clock, time }: NotesParts,
   { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
 ): Promise<Found | undefined> {
   const found = lookUp(published, { filter, nowMs })
   if (found) return found
-  // After sleep the estimates of the other clocks are late, and one measurement corrects them.
+  // After the machine slept, the estimates of the other clocks are late until the next measurement.
   await withinMs(Promise.all([scheduler.catchUp(), time.refresh()]), catchUpMs)
   return lookUp(published, { filter, nowMs: clock.now() })
 }
@@ -85,7 +85,7 @@ function unavailable(chainId: number | undefined): TallystickError {
     code: 'notes_unavailable',
     message:
       `There are no notes for the current period${chainId === undefined ? '' : ` on chain ${chainId}`}. ` +
-      `Nothing older is handed out, because the pool would refuse it. Try again in ${retryAfterSeconds} seconds.`,
+      `Notes of earlier periods have expired. Retry in ${retryAfterSeconds} seconds.`,
     retryable: true,
     retryAfterSeconds,
   })
@@ -94,8 +94,7 @@ function unavailable(chainId: number | undefined): TallystickError {
 function disputed({ message, reference, retryAfterSeconds }: ClockDispute): TallystickError {
   return new TallystickError({
     code: 'notes_unavailable',
-    message:
-      `${message} Notes are handed out only while the clocks agree. ` + `Try again in ${retryAfterSeconds} seconds.`,
+    message: `${message} Notes are served only while the clocks agree. Retry in ${retryAfterSeconds} seconds.`,
     retryable: true,
     retryAfterSeconds,
     details: { reference },

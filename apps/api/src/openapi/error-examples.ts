@@ -51,11 +51,11 @@ function misreadings(
 ): Partial<Record<ErrorCode, Example>> {
   return {
     invalid_chainid: {
-      message: `chainid "0x144" is not supported. Supported: ${chainIds.join(', ')}. Leave it out for all of them.`,
+      message: `chainid "0x144" is not supported. Supported: ${chainIds.join(', ')}. Omit it for all chains.`,
       details: { supported: chainIds },
     },
-    invalid_maturity: { message: 'maturity "7;14" is not on offer. Give days, comma separated, such as 7,14.' },
-    invalid_parameter: { message: `There is no query parameter "chainId". Use ${parameters}.` },
+    invalid_maturity: { message: 'maturity "7;14" is not available. Use days separated by commas, such as 7,14.' },
+    invalid_parameter: { message: `Unknown query parameter "chainId". Use ${parameters}.` },
     invalid_chains: {
       message: `"variables.chains" must hold at least one chain id. Supported: ${dataChainIds.join(', ') || 'none'}.`,
       details: { supported: dataChainIds },
@@ -81,8 +81,7 @@ function failures({ dataChainIds, chainIds }: DocumentContext): Partial<Record<E
     },
     notes_unavailable: {
       message:
-        'There are no notes for the current period. Nothing older is handed out, because the pool would refuse it. ' +
-        'Try again in 5 seconds.',
+        'There are no notes for the current period. Notes of earlier periods have expired. ' + 'Retry in 5 seconds.',
     },
     upstream_failed: failed('upstream_failed', {
       message: 'The chain’s subgraph cannot be reached (ECONNREFUSED). Try again later.',

@@ -107,7 +107,7 @@ function refuseParameters(query: Readonly<Record<string, unknown>>): void {
   if (name === undefined) return
   throw new TallystickError({
     code: 'invalid_parameter',
-    message: `There is no query parameter ${quote(name)}. This path takes none.`,
+    message: `Unknown query parameter ${quote(name)}. This path takes none.`,
     retryable: false,
   })
 }

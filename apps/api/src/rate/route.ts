@@ -65,7 +65,7 @@ export function parseRateQuery(
   if (unknown !== undefined) {
     throw new TallystickError({
       code: 'invalid_parameter',
-      message: `There is no query parameter ${quote(unknown)}. Use chainid.`,
+      message: `Unknown query parameter ${quote(unknown)}. Use chainid.`,
       retryable: false,
     })
   }

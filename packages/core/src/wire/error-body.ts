@@ -7,7 +7,7 @@ export const errorBodySchema = z.strictObject({
   message: field(z.string(), {
     description: 'What failed, with which value, and what to do. It may be reworded at any time.',
     unit: 'text for people',
-    example: 'chainid "325" is not supported. Supported: 324. Leave it out for all of them.',
+    example: 'chainid "325" is not supported. Supported: 324. Omit it for all chains.',
   }),
   code: field(z.enum(errorCodes), {
     description: 'What failed, for programs. A code does not change its meaning.',

@@ -11,32 +11,32 @@ export const discrepancyMetricHelp: MetricHelp = {
 }
 
 export type DiscrepancyMonitor = {
-  /** Compares now. Never throws: if the database cannot be read, the last result stays. */
+  /** Compares now. Never throws. If the database cannot be read, the last result stays. */
   compare(): Promise<void>
   check(): Check
   stop(): Promise<void>
 }
 
 const compareEveryMs = 60_000
-// A difference is looked at again sooner, so that the replica is ready soon after it is repaired.
+// Discrepancies are checked more often, so that the replica is ready soon after they are resolved.
 const recheckEveryMs = 5_000
 
-/** Compares memory, journal and database at the start, every minute, and after each change of curves. */
+/** Compares memory, journal and database at the start, every minute, and after each curve change. */
 export async function startDiscrepancyMonitor(
-  parts: NoteRecords & { readonly clock: Clock; readonly metrics: Metrics; readonly log: Logger },
+  options: NoteRecords & { readonly clock: Clock; readonly metrics: Metrics; readonly log: Logger },
 ): Promise<DiscrepancyMonitor> {
-  const { database, clock, metrics, chains } = parts
-  const tell = createTell(parts.log)
-  let differences: readonly Discrepancy[] = []
+  const { database, clock, metrics, chains } = options
+  const logChanges = createDiscrepancyLogger(options.log)
+  let discrepancies: readonly Discrepancy[] = []
   let running: Promise<void> | undefined
   let comparedAt = 0
   const run = async () => {
     try {
       comparedAt = performance.now()
-      differences = await findDiscrepancies(parts, toSeconds(clock.now()))
-      tell(differences)
+      discrepancies = await findDiscrepancies(options, toSeconds(clock.now()))
+      logChanges(discrepancies)
     } catch (error) {
-      parts.log.warn({ err: error }, 'memory, journal and database cannot be compared; the last result stays')
+      options.log.warn({ err: error }, 'comparing memory, journal and database failed; keeping the last result')
     }
   }
   const compare = () => {
@@ -47,25 +47,25 @@ export async function startDiscrepancyMonitor(
   }
   metrics.gauge('tallystick_books_differ', () =>
     chains.flatMap(({ id: chain }) =>
-      discrepancyKinds.map((kind) => ({ labels: { chain, kind }, value: count(differences, { chain, kind }) })),
+      discrepancyKinds.map((kind) => ({ labels: { chain, kind }, value: count(discrepancies, { chain, kind }) })),
     ),
   )
   await compare()
   const stopListening = await database.listen(curvesChannel, () => void compare())
   const tick = setInterval(() => {
-    if (differences.length > 0 || performance.now() - comparedAt >= compareEveryMs) void compare()
+    if (discrepancies.length > 0 || performance.now() - comparedAt >= compareEveryMs) void compare()
   }, recheckEveryMs).unref()
   return {
     compare: async () => {
-      // One that runs already may have read before the change it is to see.
+      // A comparison in progress may have read the database before the latest change.
       await running
       await compare()
     },
     check: () => {
-      const ok = differences.length === 0
+      const ok = discrepancies.length === 0
       const detail = ok
         ? 'memory, journal and database agree'
-        : differences.map(({ kind, message }) => `${kind}: ${message}`).join(' ')
+        : discrepancies.map(({ kind, message }) => `${kind}: ${message}`).join(' ')
       return { name: 'signed notes', ok, detail, required: true }
     },
     stop: async () => {
@@ -77,20 +77,20 @@ export async function startDiscrepancyMonitor(
 }
 
 function count(
-  differences: readonly Discrepancy[],
+  discrepancies: readonly Discrepancy[],
   { chain, kind }: { readonly chain: number; readonly kind: Discrepancy['kind'] },
 ): number {
-  return differences.filter((difference) => difference.chainId === chain && difference.kind === kind).length
+  return discrepancies.filter((one) => one.chainId === chain && one.kind === kind).length
 }
 
-/** One line when a difference appears and one when all are gone. */
-function createTell(log: Logger) {
-  let said = new Set<string>()
-  return (differences: readonly Discrepancy[]) => {
-    for (const { chainId, kind, message } of differences) {
-      if (!said.has(message)) log.error({ chain: chainId, kind }, `signed notes differ: ${message}`)
+/** Creates a function that logs each new discrepancy, and when none is left. */
+function createDiscrepancyLogger(log: Logger) {
+  let logged = new Set<string>()
+  return (discrepancies: readonly Discrepancy[]) => {
+    for (const { chainId, kind, message } of discrepancies) {
+      if (!logged.has(message)) log.error({ chain: chainId, kind }, `signed notes differ: ${message}`)
     }
-    if (said.size > 0 && differences.length === 0) log.info('memory, journal and database agree again')
-    said = new Set(differences.map(({ message }) => message))
+    if (logged.size > 0 && discrepancies.length === 0) log.info('memory, journal and database agree again')
+    logged = new Set(discrepancies.map(({ message }) => message))
   }
 }

@@ -8,39 +8,40 @@ import { findConflict, type SignedPeriod, type SignerJournal, signaturesOf } fro
 
 export const discrepancyKinds = ['database_behind', 'contradiction', 'memory_differs'] as const
 
-/** How memory, journal and database disagree about the notes of a chain and period. */
+/** A difference between memory, journal and database in the notes of a chain and period. */
 export type Discrepancy = {
   readonly chainId: number
   readonly kind: (typeof discrepancyKinds)[number]
   readonly message: string
 }
 
+/** The three records of signed notes, and how to resolve a difference in signatures. */
 export type NoteRecords = {
   readonly database: Database
   readonly journal: Pick<SignerJournal, 'find'>
   readonly published: Pick<PublishedNotes, 'find'>
   readonly chains: readonly ChainConfig[]
-  /** Publishes a stored set that has the terms of the one in memory and other signatures. Resolves to whether it did. */
+  /** Publishes a stored set that has the same terms as the one in memory but other signatures. Resolves to success. */
   readonly adopt: (set: NoteSet, chain: ChainConfig) => Promise<boolean>
 }
 
 /**
- * Compares memory, journal and database for the current and the next period. Earlier ones cannot be used any more, and
- * later ones were signed with a wrong clock, if at all: they count when their time comes.
+ * Compares memory, journal and database for the current and the next period. Notes of earlier periods have expired. Notes
+ * of later periods were signed with a wrong clock and are compared when they are due.
  */
 export async function findDiscrepancies(records: NoteRecords, nowSeconds: bigint): Promise<Discrepancy[]> {
   const current = periodAt(nowSeconds)
   const found: Discrepancy[] = []
   for (const chain of records.chains) {
     for (const period of [current, periodAfter(current)]) {
-      const difference = await compareOne(records, { chain, period })
-      if (difference) found.push({ chainId: chain.id, ...difference })
+      const discrepancy = await findDiscrepancy(records, { chain, period })
+      if (discrepancy) found.push({ chainId: chain.id, ...discrepancy })
     }
   }
   return found
 }
 
-/** Returns what the note of a stored set and the journal's say of the same maturity, where they differ. */
+/** Returns the first note of a stored set whose terms differ from the journal's. */
 export function findStoredConflict(
   signed: SignedPeriod | undefined,
   { set, chain }: { set: NoteSet; chain: ChainConfig },
@@ -51,35 +52,35 @@ export function findStoredConflict(
   )
 }
 
-async function compareOne(
+async function findDiscrepancy(
   { database, journal, published, adopt }: NoteRecords,
   { chain, period }: { readonly chain: ChainConfig; readonly period: Period },
 ): Promise<Omit<Discrepancy, 'chainId'> | undefined> {
   const key = { chainId: chain.id, periodStart: period.start }
   const signed = journal.find({ chain, periodStart: period.start })
-  const stored = (await findNoteSet(database, key)) ?? (signed && (await findSettled(database, key)))
+  const stored = (await findNoteSet(database, key)) ?? (signed && (await findCommitted(database, key)))
   const about = `chain ${chain.id}, ${formatPeriod(period)}`
   if (!stored) {
     if (!signed) return undefined
-    const message = `${about}: the database lacks notes that were signed. Was it restored? Run \`tallystick notes reconcile\`.`
+    const message = `${about}: the database lacks signed notes. Was it restored? Run \`tallystick notes reconcile\`.`
     return { kind: 'database_behind', message }
   }
   const conflict = findStoredConflict(signed, { set: stored, chain })
   if (conflict) {
     const message =
-      `${about}: the note of ${conflict.signed.tenorDays} days has ${conflict.signed.coupon} bps in the journal and ` +
-      `${conflict.other.coupon} bps in the database. \`tallystick notes reconcile\` says what to do.`
+      `${about}: the ${conflict.signed.tenorDays}-day note has ${conflict.signed.coupon} bps in the journal and ` +
+      `${conflict.other.coupon} bps in the database. Run \`tallystick notes reconcile\` for instructions.`
     return { kind: 'contradiction', message }
   }
   const inMemory = published.find(chain.id, period.start)
   if (!inMemory || signaturesOf(inMemory.notes) === signaturesOf(stored.notes)) return undefined
   if (inMemory.signer === stored.signer && (await adopt(stored, chain))) return undefined
-  const message = `${about}: the notes in memory have other signatures than those in the database, which are not fit to be published. \`tallystick notes show\` has them.`
+  const message = `${about}: the notes in memory and in the database have different signatures, and those in the database cannot be published. \`tallystick notes show\` lists them.`
   return { kind: 'memory_differs', message }
 }
 
-/** A set is journalled before its transaction ends. Its lock on curves is waited for, so that it is not missed. */
-async function findSettled(
+/** Waits for a transaction that is storing the set, because a set is journalled before its transaction commits. */
+async function findCommitted(
   database: Database,
   key: { readonly chainId: number; readonly periodStart: bigint },
 ): Promise<NoteSet | undefined> {

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { domainSchema, uint } from './journal-entry.ts'
 import { decodeJournalLine, encodeJournalLine } from './journal-line.ts'
 
-/** That a set signed by a wrong clock was given up before its time came: what the journal had for it no longer counts. */
+/** A journal line that voids the earlier entries of a premature set. */
 export type JournalDiscard = {
   readonly chainId: number
   readonly domain: NoteDomain
   readonly periodStart: bigint
-  /** Who gave it up: the name the audit has. */
+  /** Who discarded it, as in the audit. */
   readonly by: string
-  /** By the local clock, Unix seconds. */
+  /** Local clock, Unix seconds. */
   readonly at: bigint
 }
 
@@ -27,7 +27,7 @@ export function encodeDiscard({ chainId, domain, periodStart, by, at }: JournalD
   })
 }
 
-/** Reads a line without its line break; undefined if it is damaged or no discard. */
+/** Decodes a line without its line break. Returns undefined if it is damaged or not a discard. */
 export function decodeDiscard(line: Buffer): JournalDiscard | undefined {
   const { data } = discardSchema.safeParse(decodeJournalLine(line))
   if (!data) return undefined
@@ -35,7 +35,7 @@ export function decodeDiscard(line: Buffer): JournalDiscard | undefined {
   return { chainId, domain, periodStart, by, at }
 }
 
-// A version before this line was known must not pass over it: it reads an unknown version as a damaged line.
+// A new version number, so that software that does not know discards reports a damaged line instead of skipping it.
 const version = 2
 
 const discardSchema = z.strictObject({

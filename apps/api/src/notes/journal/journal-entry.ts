@@ -5,7 +5,7 @@ import type { Curve } from '../curve/curve.ts'
 import type { NoteSet } from '../note-set.ts'
 import { decodeJournalLine, encodeJournalLine } from './journal-line.ts'
 
-/** A set that was signed, with the curve it came from: enough to put both back into a database that lost them. */
+/** A signed set and its curve, complete enough to restore both in the database. */
 export type JournalEntry = {
   readonly domain: NoteDomain
   readonly set: Omit<NoteSet, 'curveId'>
@@ -14,7 +14,7 @@ export type JournalEntry = {
   readonly curve: Omit<Curve, 'id'>
 }
 
-/** Returns the entry of a set that is about to be stored or published. */
+/** Creates the entry of a set. */
 export function createJournalEntry(
   set: NoteSet,
   { domain, curve }: { domain: NoteDomain; curve: Curve },
@@ -47,7 +47,7 @@ export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buff
   })
 }
 
-/** Reads a line without its line break; undefined if it is damaged or no entry. */
+/** Decodes a line without its line break. Returns undefined if it is damaged or not an entry. */
 export function decodeEntry(line: Buffer): JournalEntry | undefined {
   const parsed = entrySchema.safeParse(decodeJournalLine(line))
   if (!parsed.success) return undefined
@@ -72,7 +72,7 @@ export function decodeEntry(line: Buffer): JournalEntry | undefined {
 
 const version = 1
 
-// 78 digits are the longest uint256.
+// A uint256 has at most 78 digits.
 export const uint = z
   .string()
   .regex(/^\d{1,78}$/)
@@ -98,7 +98,7 @@ const entrySchema = z.strictObject({
     points: z.record(z.string(), z.number()),
     confirmed: z.boolean(),
     source: z.enum(['manual', 'treasury']),
-    // Not read here: what a later version adds to it must not make the journal unreadable. The curve's reader checks it.
+    // Not validated here, so that members added by a later version do not make the journal unreadable.
     provenance: z.custom<CurveProvenance | null>((value) => typeof value === 'object'),
     createdBy: z.string(),
     createdAt: uint,

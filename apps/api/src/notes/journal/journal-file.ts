@@ -5,7 +5,7 @@ import { TallystickError } from '@tallystick/core'
 import { decodeDiscard, type JournalDiscard } from './journal-discard.ts'
 import { decodeEntry, type JournalEntry } from './journal-entry.ts'
 
-/** The journal cannot be read or written, or it has other terms: nothing is signed or published. */
+/** Thrown if the journal cannot be read or written, or contradicts a note. Nothing is signed or published. */
 export class JournalError extends TallystickError {
   override readonly name = 'JournalError'
   readonly reason: 'journal_failed' | 'journal_contradicted'
@@ -17,32 +17,32 @@ export class JournalError extends TallystickError {
 }
 
 export type JournalFile = {
-  /** Resolves once the bytes are on the disk. After a failure the next call begins where the last good one ended. */
+  /** Resolves once the bytes are on disk. After a failure, the next call overwrites the incomplete bytes. */
   append(bytes: Buffer): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the file for appending behind its first `length` bytes, which are good. The rest is cut off. */
+/** Opens the file for appending and truncates it to `length` bytes. */
 export async function openJournalFile(path: string, length: number): Promise<JournalFile> {
   const handle = await open(path, 'r+')
-  let goodLength = length
-  let hasRest = false
+  let validLength = length
+  let hasIncompleteBytes = false
   const append = async (bytes: Buffer) => {
     await assertInPlace(handle, path)
-    if (hasRest) await handle.truncate(goodLength)
-    hasRest = true
-    await writeAll(handle, { bytes, position: goodLength })
+    if (hasIncompleteBytes) await handle.truncate(validLength)
+    hasIncompleteBytes = true
+    await writeAll(handle, { bytes, position: validLength })
     await handle.sync()
-    goodLength += bytes.length
-    hasRest = false
+    validLength += bytes.length
+    hasIncompleteBytes = false
   }
   await handle.truncate(length)
   let last: Promise<void> = Promise.resolve()
   return {
     append: (bytes) => {
-      const turn = last.then(() => append(bytes))
-      last = turn.catch(() => undefined)
-      return turn.catch((error) => {
+      const appended = last.then(() => append(bytes))
+      last = appended.catch(() => undefined)
+      return appended.catch((error) => {
         throw cannotWrite(path, error)
       })
     },
@@ -53,7 +53,7 @@ export async function openJournalFile(path: string, length: number): Promise<Jou
   }
 }
 
-/** Makes the file and its directory if they are missing, for this user alone. Returns whether the file was missing. */
+/** Creates the file and its directory if missing, accessible to this user only. Returns whether the file was missing. */
 export async function createJournalFile(path: string): Promise<boolean> {
   const directory = dirname(path)
   await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -65,12 +65,12 @@ export async function createJournalFile(path: string): Promise<boolean> {
   await handle.sync()
   await handle.close()
   const folder = await open(directory, 'r')
-  // Without this the file's name may be lost with the power, however often its content was synced.
+  // Without this, a power failure may lose the directory entry even if the content was synced.
   await folder.sync().finally(() => folder.close())
   return true
 }
 
-/** What a line says and the number of bytes up to its end; without either the rest of the file, which was never finished. */
+/** A line and the number of bytes up to its end. With neither entry nor discard: an incomplete last line. */
 export type JournalLine = {
   readonly entry?: JournalEntry | undefined
   readonly discard?: JournalDiscard | undefined
@@ -78,29 +78,29 @@ export type JournalLine = {
 }
 
 /**
- * Reads the file line by line. Throws at a damaged line. The end of an append that was interrupted is not damage: it has
- * no line break, or NUL bytes where the disk had not written yet. Its sync never returned, so its notes never left.
+ * Reads the file line by line. Throws at a damaged line. An incomplete last line, without a line break or with NUL bytes,
+ * is not damage: the append was interrupted before its sync, so its notes were never published.
  */
 export async function* readJournal(path: string): AsyncGenerator<JournalLine> {
   let endsAt = 0
   let lineNumber = 0
-  let torn: number | undefined
+  let incompleteLine: number | undefined
   for await (const line of splitLines(createReadStream(path))) {
     lineNumber += 1
-    if (torn !== undefined) throw damaged(path, torn)
+    if (incompleteLine !== undefined) throw damaged(path, incompleteLine)
     const decoded = line.at(-1) === lineBreak ? decodeLine(line.subarray(0, -1)) : undefined
     if (decoded) {
       endsAt += line.length
       yield { ...decoded, endsAt }
-    } else if (line.at(-1) !== lineBreak || line.includes(0)) torn = lineNumber
+    } else if (line.at(-1) !== lineBreak || line.includes(0)) incompleteLine = lineNumber
     else throw damaged(path, lineNumber)
   }
-  if (torn !== undefined) yield { endsAt }
+  if (incompleteLine !== undefined) yield { endsAt }
 }
 
 const lineBreak = 0x0a
 
-/** The chunks of a stream as lines, each with its line break; the last may have none. */
+/** Splits a stream into lines, each with its line break. The last may have none. */
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
@@ -134,24 +134,24 @@ async function writeAll(
   }
 }
 
-/** What is written to a file that was deleted or replaced is not there at the next start. */
+/** Throws if the file was deleted or replaced, because written data would be lost at the next start. */
 async function assertInPlace(handle: FileHandle, path: string): Promise<void> {
   const [mine, found] = await Promise.all([handle.stat(), stat(path)])
   if (mine.ino === found.ino && mine.dev === found.dev) return
-  throw new Error('it was replaced while the service runs; put it back, or restart the service')
+  throw new Error('the file was replaced while the service runs; restore it, or restart the service')
 }
 
 function cannotWrite(path: string, cause: NodeJS.ErrnoException): JournalError {
   const message =
     `the signer journal ${path} cannot be written (${cause.code ?? cause.message}). ` +
-    'Nothing is signed without it. Make room or correct its permissions. The service retries automatically.'
+    'Nothing is signed without it. Free disk space or correct its permissions. The service retries automatically.'
   return new JournalError({ reason: 'journal_failed', message, cause })
 }
 
 function damaged(path: string, lineNumber: number): JournalError {
   const message =
-    `Line ${lineNumber} of the signer journal ${path} is damaged or of a newer version, so it is not known what was signed. ` +
-    'Restore the file from a copy. If there is none, move it away: the replica then adopts the notes in the database, ' +
-    'and is no longer protected from contradicting those it signed before.'
+    `Line ${lineNumber} of the signer journal ${path} is damaged or of a newer version. Restore the file from a copy. ` +
+    'If there is none, move the file away: the replica then adopts the notes in the database, but may contradict ' +
+    'notes that only the lost journal had.'
   return new JournalError({ reason: 'journal_failed', message })
 }

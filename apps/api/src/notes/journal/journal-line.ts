@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** One line: 16 hex digits of the SHA-256 of the rest, a space, JSON. */
+/** Encodes a line: 16 hex digits of the JSON's SHA-256, a space, the JSON and a line break. */
 export function encodeJournalLine(value: unknown): Buffer {
   const json = JSON.stringify(value)
   return Buffer.from(`${checksumOf(Buffer.from(json))} ${json}\n`)
 }
 
-/** What a line without its line break holds; undefined if it is damaged. Throws if it is sealed and no JSON. */
+/** Decodes a line without its line break. Returns undefined if the checksum is wrong. Throws if the content is not JSON. */
 export function decodeJournalLine(line: Buffer): unknown {
   const json = line.subarray(checksumLength + 1)
   if (line.toString('latin1', 0, checksumLength + 1) !== `${checksumOf(json)} `) return undefined

@@ -22,38 +22,38 @@ type Coupons = Readonly<Record<string, string>>
 type ReportedPeriod = { readonly chainId: number; readonly period: string; readonly coupons: Coupons }
 
 export type ReconcileReport = {
-  /** The sets that were put back into the database. */
+  /** The sets that were restored in the database. */
   readonly restored: readonly ReportedPeriod[]
-  /** How many sets of the journal the database has already. */
+  /** Number of the journal's sets that the database already has. */
   readonly present: number
-  /** Periods that are not over for which the database has other terms. If there are any, nothing was changed. */
+  /** Periods that have not ended and for which the database has other terms. If there are any, nothing was changed. */
   readonly contradictions: readonly (ReportedPeriod & { readonly stored: Coupons; readonly endsAt: string })[]
-  /** Entries of the journal that do not verify and were left out. */
+  /** Invalid entries of the journal, which were skipped. */
   readonly problems: readonly string[]
 }
 
-export type ReconcileParts = {
+export type ReconcileOptions = {
   readonly journal: Pick<SignerJournal, 'entries' | 'find'>
   readonly chains: readonly ChainConfig[]
   readonly nowSeconds: bigint
   readonly auditor: Auditor
 }
 
-// The rails look back a week for the last period, and so does the portal.
+// The rails and the portal look back 7 days for the last period.
 const pastSeconds = 8n * 86_400n
 
 /**
- * Puts the sets of the journal that a restored database lacks back into it, each with the curve it came from. Nothing is
- * signed: the journal has the signatures, and each is verified. A set that is stored is never changed.
+ * Restores the journal's sets that the database lacks, each with its curve. Verifies every signature and signs nothing.
+ * Never changes a stored set.
  */
-export async function reconcileNotes(database: Database, parts: ReconcileParts): Promise<ReconcileReport> {
-  const { entries, problems } = await readEntries(parts)
-  const report = await auditedTransaction(database, parts.auditor, async (transaction, record) => {
-    // Against the share lock of `storeNoteSet` and for the order of curves, as `storeCurve` does.
+export async function reconcileNotes(database: Database, options: ReconcileOptions): Promise<ReconcileReport> {
+  const { entries, problems } = await readEntries(options)
+  const report = await auditedTransaction(database, options.auditor, async (transaction, record) => {
+    // Conflicts with the share lock of `storeNoteSet`, and serializes the insertion of curves like `storeCurveIf`.
     await transaction.query('lock table curves in exclusive mode')
-    const { missing, present, contradictions } = await sortEntries(transaction, { ...parts, entries })
+    const { missing, present, contradictions } = await sortEntries(transaction, { ...options, entries })
     if (contradictions.length > 0) return { restored: [], present, contradictions }
-    await restore(transaction, { missing, ...parts })
+    await restore(transaction, { missing, ...options })
     const restored = missing.map(reportEntry)
     for (const set of restored) await record(describeRestored(set))
     return { restored, present, contradictions }
@@ -62,8 +62,8 @@ export async function reconcileNotes(database: Database, parts: ReconcileParts):
   return { ...report, problems }
 }
 
-/** The last entry of each chain and period that counts, oldest first. */
-async function readEntries({ journal, chains, nowSeconds }: ReconcileParts) {
+/** Reads the last entry of each recent period and configured chain, oldest first. */
+async function readEntries({ journal, chains, nowSeconds }: ReconcileOptions) {
   const nextStart = periodAfter(periodAt(nowSeconds)).start
   const latest = new Map<string, { readonly entry: JournalEntry; readonly chain: ChainConfig }>()
   for await (const entry of journal.entries()) {
@@ -87,23 +87,23 @@ function isSameDomain(a: ChainConfig['domain'], b: ChainConfig['domain']): boole
   return a.verifyingContract === b.verifyingContract && a.name === b.name && a.version === b.version
 }
 
-// The largest number of the column.
+// Maximum of the column's type.
 const couponMax = 2n ** 31n - 1n
 
 async function findProblem({ set, digests }: JournalEntry, { domain }: ChainConfig): Promise<string | undefined> {
   for (const [index, note] of set.notes.entries()) {
-    const of = `the note of ${note.tenorDays} days`
-    if (note.coupon > couponMax) return `${of} has a coupon of ${note.coupon} bps, which the database cannot hold`
-    if (hashNote(note, domain) !== digests[index]) return `${of} has another digest than its terms`
+    const subject = `the ${note.tenorDays}-day note`
+    if (note.coupon > couponMax) return `${subject} has a coupon of ${note.coupon} bps, which the database cannot hold`
+    if (hashNote(note, domain) !== digests[index]) return `${subject} has a digest that does not match its terms`
     const verification = await verifyNote(note, { domain, signer: set.signer })
-    if (!verification.valid) return `${of} does not verify: ${verification.reason}`
+    if (!verification.valid) return `${subject} is invalid: ${verification.reason}`
   }
   return undefined
 }
 
 async function sortEntries(
   transaction: Queryable,
-  { entries, journal, chains, nowSeconds }: ReconcileParts & { readonly entries: readonly JournalEntry[] },
+  { entries, journal, chains, nowSeconds }: ReconcileOptions & { readonly entries: readonly JournalEntry[] },
 ) {
   const missing: JournalEntry[] = []
   const contradictions: ReconcileReport['contradictions'][number][] = []
@@ -113,7 +113,7 @@ async function sortEntries(
     const chain = chains.find(({ id }) => id === chainId) as ChainConfig
     const stored = await findNoteSet(transaction, { chainId, periodStart: period.start })
     const signed = journal.find({ chain, periodStart: period.start })
-    // What was discarded stays so, also if that was after the entries were read.
+    // The set may have been discarded after the entries were read.
     if (!signed) continue
     if (!stored) missing.push(entry)
     else if (period.end <= nowSeconds || !findStoredConflict(signed, { set: stored, chain })) present += 1
@@ -142,15 +142,15 @@ async function restore(
   }
 }
 
-/** A curve that was set after the restore stays the last one set: it is in force from the first unsigned period on. */
+/** Keeps a curve that was set after the restore in force, from the first unsigned period on. */
 async function keepInForce(
   transaction: Queryable,
   { curve, chainId, nowSeconds }: { readonly curve: Curve; readonly chainId: number; readonly nowSeconds: bigint },
 ): Promise<void> {
   const { start } = await findUnsignedPeriod(transaction, { current: periodAt(nowSeconds), chainIds: [chainId] })
   const inForce = await findCurveInForce(transaction, { chainId, periodStart: start })
-  const wasSetLater = curve.effectiveFrom <= start && inForce && inForce.createdAt < curve.createdAt
-  if (wasSetLater) await insertCurve(transaction, { ...curve, chainId, effectiveFrom: start })
+  const isNewer = curve.effectiveFrom <= start && inForce && inForce.createdAt < curve.createdAt
+  if (isNewer) await insertCurve(transaction, { ...curve, chainId, effectiveFrom: start })
 }
 
 function reportEntry(entry: JournalEntry): ReportedPeriod {

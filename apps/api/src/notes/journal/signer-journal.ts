@@ -6,14 +6,14 @@ import { encodeDiscard, type JournalDiscard } from './journal-discard.ts'
 import { encodeEntry, type JournalEntry } from './journal-entry.ts'
 import { createJournalFile, JournalError, openJournalFile, readJournal } from './journal-file.ts'
 
-/** One note that was signed. */
+/** A signed note. */
 export type SignedNote = { readonly tenorDays: number; readonly coupon: bigint; readonly digest: Hex }
 
-/** Everything the journal has for one chain and period since it was last discarded. */
+/** All notes of a chain and period in the journal since the last discard. */
 export type SignedPeriod = {
   /** By maturity. */
   readonly notes: ReadonlyMap<bigint, SignedNote>
-  /** The `r` of the notes of the last entry, which tells one set of signatures from another. */
+  /** The `r` values of the last entry, which identify its signatures. */
   readonly signatures: string
 }
 
@@ -22,22 +22,22 @@ export type PeriodKey = {
   readonly periodStart: bigint
 }
 
-/** What this replica signed or published, on its own disk: a database that was restored cannot take it back. */
+/** A file on this replica's disk with all notes it signed or published. It survives a restore of the database. */
 export type SignerJournal = {
   readonly path: string
   find(key: PeriodKey): SignedPeriod | undefined
-  /** Resolves once the entry is on the disk. Throws `JournalError`. */
+  /** Resolves once the entry is on disk. Throws `JournalError`. */
   append(entry: JournalEntry): Promise<void>
-  /** Resolves once the earlier entries of the period count no more, on the disk as well. Throws `JournalError`. */
+  /** Voids the earlier entries of the period. Resolves once that is on disk. Throws `JournalError`. */
   discard(discard: JournalDiscard): Promise<void>
-  /** All entries, oldest first, read from the file. Those of a period that `find` does not find were discarded. */
+  /** Reads all entries from the file, oldest first, including voided ones, whose period `find` does not return. */
   entries(): AsyncGenerator<JournalEntry>
   close(): Promise<void>
 }
 
 /**
- * Opens the journal and keeps other processes out of it. Only digests and coupons stay in memory, some megabytes after
- * years: so no entry is ever too old to count, wherever the clock is set.
+ * Opens the journal and locks it against other processes. Keeps the digests and coupons of all entries in memory (a few
+ * megabytes after years), so that no entry expires, whatever the clock says.
  */
 export async function openSignerJournal(
   path: string,
@@ -51,7 +51,7 @@ export async function openSignerJournal(
       length = endsAt
       if (entry) remember(periods, entry)
       else if (discard) periods.delete(keyOf(discard))
-      else say(`the last line of the signer journal ${path} was never finished; it is cut off at byte ${endsAt}`)
+      else say(`the last line of the signer journal ${path} is incomplete; truncating the file to ${endsAt} bytes`)
     }
     const file = await openJournalFile(path, length)
     return {
@@ -77,7 +77,7 @@ export async function openSignerJournal(
   }
 }
 
-/** Returns the first note that has other terms than the journal has for its maturity. */
+/** Returns the first note whose terms differ from those in the journal for its maturity. */
 export function findConflict<Terms extends { readonly maturityTimestamp: bigint; readonly digest: Hex }>(
   signed: SignedPeriod | undefined,
   notes: readonly Terms[],
@@ -96,7 +96,7 @@ export function signaturesOf(notes: JournalEntry['set']['notes']): string {
 async function lockJournal(path: string, { create }: { readonly create: boolean }): Promise<() => Promise<void>> {
   try {
     if (create) await createJournalFile(path)
-    // The lock is made beside the file and would make its directory too.
+    // Locking would create the directory of a missing file.
     await access(path)
     return await lockDirectory(path, { inUse: (holder) => inUse(path, holder) })
   } catch (error) {
@@ -117,7 +117,7 @@ function remember(periods: Map<string, SignedPeriod>, { domain, set, digests }: 
   periods.set(key, { notes, signatures: signaturesOf(set.notes) })
 }
 
-/** A note of another pool or domain contradicts nothing: no pool takes both. */
+/** Includes pool and domain: notes of different pools or domains cannot conflict. */
 function keyOf({
   chainId,
   domain,
@@ -132,15 +132,15 @@ function keyOf({
 
 function inUse(path: string, { pid, host, folder }: { pid: number; host: string; folder: string }): JournalError {
   const message =
-    `The signer journal ${path} is in use by process ${pid} on ${host}. Each replica needs a journal of its own: ` +
-    `set signer.journal in one of the configurations. If it is certain that nothing uses it, delete ${folder}.`
+    `The signer journal ${path} is in use by process ${pid} on ${host}. Each replica needs its own journal: ` +
+    `set signer.journal in one of the configurations. If no process uses it, delete ${folder}.`
   return new JournalError({ reason: 'journal_failed', message })
 }
 
 function cannotOpen(path: string, cause: NodeJS.ErrnoException): JournalError {
   const remedy =
     cause.code === 'ENOENT'
-      ? 'Name the configuration of a replica that has signed with --config.'
+      ? 'Pass the configuration of a replica that has signed notes with --config.'
       : 'Set signer.journal to a file in a directory that this user can write.'
   const message = `The signer journal ${path} cannot be opened (${cause.code ?? cause.message}). ${remedy}`
   return new JournalError({ reason: 'journal_failed', message, cause })

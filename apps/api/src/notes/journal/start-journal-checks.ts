@@ -21,44 +21,44 @@ export type JournalChecks = DiscrepancyMonitor & {
   readonly discard: (request: DiscardRequest) => Promise<DiscardedSet>
 }
 
-/** Starts the comparison of memory, journal and database, once the notes are in memory. */
+/** Starts the comparison of memory, journal and database. Call it once the notes are in memory. */
 export async function startJournalChecks(
   database: Database,
   { journal, ...context }: JournalChecksContext & { readonly journal: SignerJournal },
 ): Promise<JournalChecks> {
   const { config, clock, log, published } = context
   const guard = createJournalGuard(database, journal)
-  const keeper = await startDiscrepancyMonitor({
+  const monitor = await startDiscrepancyMonitor({
     ...context,
     database,
     journal,
     chains: config.chains,
     adopt: async (set, chain) => {
-      const admitted = await acceptStoredSet({ journal: guard }, { set, chain }).catch(() => undefined)
-      if (!admitted?.set) return false
+      const accepted = await acceptStoredSet({ journal: guard }, { set, chain }).catch(() => undefined)
+      if (!accepted?.set) return false
       published.publish(set)
       log.warn({ chain: chain.id, periodStart: Number(set.period.start) }, 'adopted the signatures in the database')
       return true
     },
   })
   return {
-    ...keeper,
+    ...monitor,
     reconcile: async (auditor) => {
       const nowSeconds = toSeconds(clock.now())
       const report = await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
-      await keeper.compare()
+      await monitor.compare()
       return report
     },
     discard: async (request) => {
       const discarded = await discardPrematureSet(database, { request, journal, chains: config.chains })
       published.drop(request.chainId, request.periodStart)
-      await keeper.compare()
+      await monitor.compare()
       return discarded
     },
   }
 }
 
-/** Reconciles with the configured journal file, where no service runs that has it open. */
+/** Reconciles with the journal file. For use while no service has it open. */
 export async function reconcileFromFile(
   database: Database,
   {
@@ -76,7 +76,7 @@ export async function reconcileFromFile(
   }
 }
 
-/** Discards with the configured journal file, where no service runs that has it open. A machine may have none. */
+/** Discards a premature set, also from the journal file if it exists. For use while no service has it open. */
 export async function discardFromFile(
   database: Database,
   { config, request }: { readonly config: Pick<Config, 'signer' | 'chains'>; readonly request: DiscardRequest },

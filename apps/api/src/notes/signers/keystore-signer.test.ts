@@ -110,7 +110,7 @@ test('behavior: the memory geth asks for (n 262144, r 8: 256 MiB) is granted', a
     version: 3,
     crypto: { ...scrypt, kdfparams: { ...scrypt.kdfparams, n: 262144, r: 8, p: 1 } },
   })
-  expect(failure.message).toBe('The password does not open the keystore <path>.')
+  expect(failure.message).toBe('The password does not decrypt the keystore <path>.')
 })
 
 test('behavior: a derived key longer than is used, and upper-case hex, make no difference', async () => {
@@ -132,7 +132,7 @@ test.each([
 test('error: a stated address that does not fit its key is refused', async () => {
   const { message } = await failureOf({ ...light(), address: `${'0'.repeat(39)}1` })
   expect(message).toMatchInlineSnapshot(
-    `"<path> states the address 0x0000000000000000000000000000000000000001, but its key is that of 0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b."`,
+    `"The keystore <path> names the address 0x0000000000000000000000000000000000000001, but its key belongs to 0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b."`,
   )
 })
 
@@ -142,11 +142,11 @@ test.each([
   ['one in another case', 'Testpassword'],
 ])('error: a wrong password is told as such: %s', async (_, wrong) => {
   const { message } = await failureOf(light(), wrong)
-  expect(message).toBe('The password does not open the keystore <path>.')
+  expect(message).toBe('The password does not decrypt the keystore <path>.')
 })
 
 test('error: an empty password is a wrong one', async () => {
-  await expect(open(light(), '')).rejects.toThrow('The password does not open the keystore')
+  await expect(open(light(), '')).rejects.toThrow('The password does not decrypt the keystore')
 })
 
 test.each([
@@ -156,12 +156,14 @@ test.each([
 ])('error: a %s that was altered is noticed', async (_, change) => {
   const keystore = light()
   const { message } = await failureOf({ ...keystore, crypto: { ...keystore.crypto, ...change } })
-  expect(message).toBe('The password does not open the keystore <path>.')
+  expect(message).toBe('The password does not decrypt the keystore <path>.')
 })
 
 test('error: a key that is no key of the curve is refused', async () => {
   const { message } = await failureOf(light({ key: '00'.repeat(32) }))
-  expect(message).toBe('The signer’s private key is not 0x and 64 hex digits of a number on the curve.')
+  expect(message).toBe(
+    'The signer’s private key is invalid. It must be 0x and 64 hex digits, within the range of secp256k1.',
+  )
 })
 
 test.each([
@@ -187,22 +189,22 @@ test.each([
   ['a mac too short', { version: 3, crypto: { ...scrypt, mac: scrypt.mac.slice(2) } }],
   ['a mac that is not hex', { version: 3, crypto: { ...scrypt, mac: 'zz'.repeat(32) } }],
 ])('error: damaged, %s', async (_, content) => {
-  expect((await failureOf(content)).message).toMatch(/^The keystore <path> is not of version 3: \w.*\.$/)
+  expect((await failureOf(content)).message).toMatch(/^The keystore <path> is not a version 3 keystore: \w.*\.$/)
 })
 
 test('error: a damaged file has each of its faults named', async () => {
   const { message } = await failureOf({ version: 4, crypto: { ...scrypt, mac: 'ab', kdfparams: { n: 3 } } })
   expect(message).toMatchInlineSnapshot(
-    `"The keystore <path> is not of version 3: version: Invalid input: expected 3; crypto.mac: Too small: expected string to have exactly 64 characters; crypto.kdfparams.n: must be a power of two; crypto.kdfparams.r: Invalid input: expected number, received undefined; crypto.kdfparams.p: Invalid input: expected number, received undefined; crypto.kdfparams.dklen: Invalid input: expected number, received undefined; crypto.kdfparams.salt: Invalid input: expected string, received undefined."`,
+    `"The keystore <path> is not a version 3 keystore: version: Invalid input: expected 3; crypto.mac: Too small: expected string to have exactly 64 characters; crypto.kdfparams.n: must be a power of two; crypto.kdfparams.r: Invalid input: expected number, received undefined; crypto.kdfparams.p: Invalid input: expected number, received undefined; crypto.kdfparams.dklen: Invalid input: expected number, received undefined; crypto.kdfparams.salt: Invalid input: expected string, received undefined."`,
   )
 })
 
 // Any of these, if begun, would run for minutes, ask for more memory than there is, or fail in the library's words.
 test.each([
-  ['n of 2^30', scrypt, { n: 2 ** 30 }, 'crypto.kdfparams: asks for more than 1 GiB of memory'],
-  ['n of 2^52', scrypt, { n: 2 ** 52 }, 'crypto.kdfparams: asks for more than 1 GiB of memory'],
-  ['one doubling above 1 GiB', scrypt, { n: 2 ** 20, r: 16 }, 'crypto.kdfparams: asks for more than 1 GiB of memory'],
-  ['one r above 1 GiB', scrypt, { n: 2 ** 20, r: 9 }, 'crypto.kdfparams: asks for more than 1 GiB of memory'],
+  ['n of 2^30', scrypt, { n: 2 ** 30 }, 'crypto.kdfparams: requires more than 1 GiB of memory'],
+  ['n of 2^52', scrypt, { n: 2 ** 52 }, 'crypto.kdfparams: requires more than 1 GiB of memory'],
+  ['one doubling above 1 GiB', scrypt, { n: 2 ** 20, r: 16 }, 'crypto.kdfparams: requires more than 1 GiB of memory'],
+  ['one r above 1 GiB', scrypt, { n: 2 ** 20, r: 9 }, 'crypto.kdfparams: requires more than 1 GiB of memory'],
   ['n not a power of two', scrypt, { n: 262143 }, 'crypto.kdfparams.n: must be a power of two'],
   ['n of 1', scrypt, { n: 1 }, 'crypto.kdfparams.n: '],
   ['n of 0', scrypt, { n: 0 }, 'crypto.kdfparams.n: '],
@@ -222,7 +224,7 @@ test.each([
 ])('error: hostile parameters are refused before any work: %s', async (_, crypto, change, expected) => {
   const hostile = { ...crypto, kdfparams: { ...crypto.kdfparams, ...change } }
   const { message } = await failureOf({ version: 3, crypto: hostile })
-  expect(message).toContain(`The keystore <path> is not of version 3: ${expected}`)
+  expect(message).toContain(`The keystore <path> is not a version 3 keystore: ${expected}`)
 })
 
 test('error: a file that is not there is named with its reason', async () => {

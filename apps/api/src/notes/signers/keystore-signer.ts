@@ -15,8 +15,8 @@ const cipher = {
   ciphertext: hex.length(64),
   mac: hex.length(64),
 }
-// The file says how hard its own password is to try, so a hostile one could ask for all memory or for a year. geth
-// writes n 262144, r 8, p 1 (256 MiB); four times that is let through.
+// The file chooses the cost of its key derivation, so a malicious one could exhaust memory or CPU. geth writes n 262144,
+// r 8, p 1 (256 MiB). Four times that is allowed.
 const memoryBytesMax = 2 ** 30
 const scryptParameters = z
   .object({
@@ -29,7 +29,7 @@ const scryptParameters = z
     dklen: z.int().min(32).max(64),
     salt: hex,
   })
-  .refine(({ n, r }) => 128 * n * r <= memoryBytesMax, 'asks for more than 1 GiB of memory')
+  .refine(({ n, r }) => 128 * n * r <= memoryBytesMax, 'requires more than 1 GiB of memory')
 const pbkdf2Parameters = z.object({
   c: z.int().min(1).max(10_000_000),
   prf: z.literal('hmac-sha256'),
@@ -42,7 +42,7 @@ const cryptoSchema = z.discriminatedUnion('kdf', [
 ])
 const keystoreSchema = z.object({ version: z.literal(3), crypto: cryptoSchema, address: z.string().optional() })
 
-/** A signer whose key is unlocked once, at start, from a keystore file of version 3 (scrypt or pbkdf2). */
+/** Creates a signer from a version 3 keystore file (scrypt or pbkdf2). Decrypts the key once. */
 export async function openKeystoreSigner({
   path,
   password,
@@ -55,7 +55,7 @@ export async function openKeystoreSigner({
   const signer = createPrivateKeySigner(`0x${key.toString('hex')}`, 'keystore')
   const stated = keystore.address?.toLowerCase().replace(/^0x/, '')
   if (stated && stated !== signer.address.toLowerCase().slice(2)) {
-    throw invalid(`${path} states the address 0x${stated}, but its key is that of ${signer.address}.`)
+    throw invalid(`The keystore ${path} names the address 0x${stated}, but its key belongs to ${signer.address}.`)
   }
   return signer
 }
@@ -71,11 +71,11 @@ async function readKeystore(path: string): Promise<z.output<typeof keystoreSchem
       throw invalid(`The keystore ${path} is not JSON.`)
     }
   })()
-  // geth wrote "Crypto" once, and such files are still about.
+  // Old versions of geth wrote "Crypto".
   const result = keystoreSchema.safeParse({ ...value, crypto: value?.crypto ?? value?.Crypto })
   if (result.success) return result.data
   const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw invalid(`The keystore ${path} is not of version 3: ${faults.join('; ')}.`)
+  throw invalid(`The keystore ${path} is not a version 3 keystore: ${faults.join('; ')}.`)
 }
 
 async function decryptKey(
@@ -86,7 +86,7 @@ async function decryptKey(
   const ciphertext = Buffer.from(crypto.ciphertext, 'hex')
   const mac = Buffer.from(keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext])).slice(2), 'hex')
   if (!timingSafeEqual(mac, Buffer.from(crypto.mac, 'hex'))) {
-    throw invalid(`The password does not open the keystore ${path}.`)
+    throw invalid(`The password does not decrypt the keystore ${path}.`)
   }
   const iv = Buffer.from(crypto.cipherparams.iv, 'hex')
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
@@ -100,9 +100,9 @@ async function deriveKey(crypto: z.output<typeof cryptoSchema>, password: string
     return promisify(pbkdf2)(password, salt, c, dklen, 'sha256')
   }
   const { n, r, p, dklen } = crypto.kdfparams
-  // Node refuses what reaches its limit, so the limit lies above what scrypt needs: 128·n·r, and 128·r·p beside it.
+  // scrypt needs 128·n·r + 128·r·p bytes. Node requires a limit above that.
   const maxmem = 128 * r * (n + p + 2)
-  // OpenSSL takes only n below 2^(16·r), as RFC 7914 §6 has it; older tools wrote files with n 2^18 and r 1.
+  // OpenSSL requires n below 2^(16·r) (RFC 7914 §6). Older tools wrote files with n 2^18 and r 1.
   if (Math.log2(n) >= 16 * r)
     return Buffer.from(await scryptAsync(password, salt, { N: n, r, p, dkLen: dklen, maxmem }))
   const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)

@@ -4,7 +4,7 @@ import { createPrivateKeySigner } from './private-key-signer.ts'
 import type { Signer } from './signer.ts'
 import { createWeb3Signer } from './web3-signer.ts'
 
-/** The signer a configuration names. */
+/** Opens the configured signer. */
 export async function openSigner(config: SignerConfig): Promise<Signer> {
   switch (config.kind) {
     case 'private-key':

@@ -54,7 +54,7 @@ test.each([
   const error = failureOf(() => createPrivateKeySigner(key))
   expect(error).toMatchObject({ code: 'invalid_config', retryable: false })
   expect(error.message).toMatchInlineSnapshot(
-    `"The signer’s private key is not 0x and 64 hex digits of a number on the curve."`,
+    `"The signer’s private key is invalid. It must be 0x and 64 hex digits, within the range of secp256k1."`,
   )
   expect(error.cause).toBeUndefined()
   if (key.length > 2) expect(inspect(error, { depth: null, showHidden: true })).not.toContain(key.slice(2).trim())

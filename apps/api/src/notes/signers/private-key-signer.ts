@@ -2,16 +2,16 @@ import { noteTypedData, TallystickError } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Signer } from './signer.ts'
 
-/** A signer that keeps its key in this process. */
+/** Creates a signer that holds its key in memory. */
 export function createPrivateKeySigner(privateKey: string, kind: Signer['kind'] = 'private-key'): Signer {
   const account = (() => {
     try {
       return privateKeyToAccount(privateKey as `0x${string}`)
     } catch {
-      // The library's own message may quote what it was given, which here is a secret.
+      // The library's message may contain the key.
       throw new TallystickError({
         code: 'invalid_config',
-        message: 'The signer’s private key is not 0x and 64 hex digits of a number on the curve.',
+        message: 'The signer’s private key is invalid. It must be 0x and 64 hex digits, within the range of secp256k1.',
         retryable: false,
       })
     }

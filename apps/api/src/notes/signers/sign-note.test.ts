@@ -60,7 +60,7 @@ test.each([
   expect(error).toBeInstanceOf(SignerError)
   expect(error).toMatchObject({ failure: 'malformed', code: 'signer_failed', retryable: true })
   expect(error.message).toBe(
-    `The signer answered with a signature the pool would refuse: ${fault}. Nothing was published.`,
+    `The signer returned a signature that the pool would refuse: ${fault}. Nothing was published.`,
   )
 })
 
@@ -80,7 +80,7 @@ test('error: a signature by another key names both addresses', async () => {
   const other = createPrivateKeySigner(`0x${'02'.repeat(32)}`)
   const signing = signNote({ ...other, address: own.address }, { terms, domain })
   await expect(signing).rejects.toThrowErrorMatchingInlineSnapshot(
-    `[SignerError: The private-key signer answered with a signature that is not its own: signed by 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c, not by 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1. Nothing was published. Check the signer's key.]`,
+    `[SignerError: The private-key signer returned a signature by another key: signed by 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c, not by 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1. Nothing was published. Check the signer's key.]`,
   )
 })
 

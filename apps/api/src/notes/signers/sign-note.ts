@@ -2,8 +2,8 @@ import { findSignatureFault, type Note, type NoteDomain, type NoteSignature, ver
 import { type Signer, SignerError } from './signer.ts'
 
 /**
- * Signs a note and proves the signature before anyone sees it: whatever signed, the address is recovered here and
- * compared. A signer that answers with another key, the high s, v 0 or 1, or nonsense is caught at this line.
+ * Signs a note and verifies the signature: recovers the address and compares it. Throws `SignerError` for a signature by
+ * another key, a high s, v 0 or 1, or malformed bytes.
  */
 export async function signNote(
   signer: Signer,
@@ -14,7 +14,7 @@ export async function signNote(
   if (verification.valid) return note
   throw new SignerError({
     failure: 'wrong_key',
-    message: `The ${signer.kind} signer answered with a signature that is not its own: ${verification.reason}. Nothing was published. Check the signer's key.`,
+    message: `The ${signer.kind} signer returned a signature by another key: ${verification.reason}. Nothing was published. Check the signer's key.`,
   })
 }
 
@@ -29,6 +29,6 @@ function splitSignature(hex: string): NoteSignature {
   if (!fault) return signature as NoteSignature
   throw new SignerError({
     failure: 'malformed',
-    message: `The signer answered with a signature the pool would refuse: ${fault}. Nothing was published.`,
+    message: `The signer returned a signature that the pool would refuse: ${fault}. Nothing was published.`,
   })
 }

@@ -161,7 +161,7 @@ describe('a signer that misbehaves', () => {
     const error = await failureOf(url)
     expect(error.failure).toBe('wrong_key')
     expect(error.message).toMatchInlineSnapshot(
-      `"The web3signer signer answered with a signature that is not its own: signed by 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c, not by 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1. Nothing was published. Check the signer's key."`,
+      `"The web3signer signer returned a signature by another key: signed by 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c, not by 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1. Nothing was published. Check the signer's key."`,
     )
   })
 
@@ -210,7 +210,7 @@ describe('a signer that misbehaves', () => {
     const { url } = await startSigner((response) => response.end(body))
     const error = await failureOf(url)
     expect(error.failure).toBe('malformed')
-    expect(error.message).toBe('Web3Signer’s answer is not a JSON-RPC result.')
+    expect(error.message).toBe('Web3Signer’s response is not a JSON-RPC result.')
   })
 
   test('error: an HTML page of a proxy with status 502 is malformed', async () => {
@@ -253,7 +253,7 @@ describe('a signer that misbehaves', () => {
     })
     const error = await failureOf(url)
     expect(error.failure).toBe('malformed')
-    expect(error.message).toMatchInlineSnapshot(`"Web3Signer’s answer is over 65536 bytes."`)
+    expect(error.message).toMatchInlineSnapshot(`"Web3Signer’s response exceeds 65536 bytes."`)
   })
 
   test('error: an answer without end is cut, not gathered', async () => {
@@ -311,7 +311,7 @@ describe('a signer that misbehaves', () => {
     const errors = await Promise.all([failureOf(silent.url), failureOf(halting.url)])
     expect(performance.now() - started).toBeGreaterThanOrEqual(4_990)
     expect(errors.map(({ failure }) => failure)).toEqual(['timeout', 'timeout'])
-    expect(errors[0]?.message).toMatchInlineSnapshot(`"Web3Signer did not answer within 5000 ms."`)
+    expect(errors[0]?.message).toMatchInlineSnapshot(`"Web3Signer did not respond within 5000 ms."`)
   })
 })
 
@@ -391,7 +391,7 @@ describe('a signer behind TLS', () => {
   test('error: gets no header, or a wrong one', async () => {
     const refused = [
       'refused',
-      'Web3Signer, or a proxy in front of it, answered 401. Check signer.headers and signer.tls.',
+      'Web3Signer, or a proxy in front of it, responded with status 401. Check signer.headers and signer.tls.',
     ]
     expect(await failing({ headers: undefined })).toEqual(refused)
     expect(await failing({ headers: { authorization: { reveal: () => 'Bearer other' } } })).toEqual(refused)
@@ -401,7 +401,7 @@ describe('a signer behind TLS', () => {
     const cert = join(directory, 'gone.pem')
     expect(await failing({ tls: { ...files, cert } })).toEqual([
       'unreachable',
-      `${cert} of signer.tls cannot be read (ENOENT).`,
+      `${cert} (signer.tls) cannot be read (ENOENT).`,
     ])
   })
 })

@@ -10,7 +10,7 @@ import { type Signer, SignerError } from './signer.ts'
 export type Web3SignerOptions = {
   readonly url: string
   readonly address: Address
-  /** Paths of PEM files: what the signer knows this service by, and whom it has to be certified by. */
+  /** Paths of PEM files: client certificate, its key, and the certificate authority of the signer. */
   readonly tls?:
     | { readonly cert?: string | undefined; readonly key?: string | undefined; readonly ca?: string | undefined }
     | undefined
@@ -18,8 +18,8 @@ export type Web3SignerOptions = {
 }
 
 const timeoutMs = 5_000
-// A signature is 132 characters; an answer this long is not one.
-const answerBytesMax = 65_536
+// A signature is 132 characters.
+const responseBytesMax = 65_536
 
 const domainTypes = [
   { name: 'name', type: 'string' },
@@ -28,7 +28,7 @@ const domainTypes = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-/** A signer behind Web3Signer's JSON-RPC (25.9 or later: those before it sign with another prefix). */
+/** Creates a signer that uses Web3Signer's JSON-RPC. Versions before 25.9 sign with another prefix. */
 export function createWeb3Signer(options: Web3SignerOptions): Signer {
   const { address } = options
   const post = createPost(options)
@@ -52,22 +52,22 @@ async function requestSignature(
   request: { readonly method: string; readonly params: readonly unknown[] },
 ): Promise<string> {
   const text = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }))
-  const answer = parseAnswer(text)
-  if (typeof answer?.result === 'string') return answer.result
-  if (answer?.error) {
+  const response = parseResponse(text)
+  if (typeof response?.result === 'string') return response.result
+  if (response?.error) {
     throw new SignerError({
       failure: 'refused',
-      message: `Web3Signer refused to sign (code ${Number(answer.error.code)}). Check that it holds the key of the configured address.`,
+      message: `Web3Signer refused to sign (code ${Number(response.error.code)}). Check that it holds the key of the configured address.`,
     })
   }
-  throw new SignerError({ failure: 'malformed', message: 'Web3Signer’s answer is not a JSON-RPC result.' })
+  throw new SignerError({ failure: 'malformed', message: 'Web3Signer’s response is not a JSON-RPC result.' })
 }
 
-type Answer = { readonly result?: unknown; readonly error?: { readonly code?: unknown } | undefined }
+type JsonRpcResponse = { readonly result?: unknown; readonly error?: { readonly code?: unknown } | undefined }
 
-function parseAnswer(text: string): Answer | undefined {
+function parseResponse(text: string): JsonRpcResponse | undefined {
   try {
-    return JSON.parse(text) as Answer
+    return JSON.parse(text) as JsonRpcResponse
   } catch {
     return undefined
   }
@@ -75,10 +75,10 @@ function parseAnswer(text: string): Answer | undefined {
 
 type Post = (body: string) => Promise<string>
 
-// Short-lived certificates are renewed in their files while the service runs.
+// Reloads certificates that are renewed while the service runs.
 const agentMsMax = 60_000
 
-/** By Node's own requests: `fetch` of Node 20 takes no client certificate. Redirects are not followed. */
+/** Uses `node:https`, because `fetch` of Node 20 does not support client certificates. Does not follow redirects. */
 function createPost({ url, tls, headers = {} }: Web3SignerOptions): Post {
   let known: { readonly agent: Promise<Agent>; readonly atMs: number } | undefined
   const agentOf = async (): Promise<Agent | undefined> => {
@@ -106,7 +106,7 @@ function createPost({ url, tls, headers = {} }: Web3SignerOptions): Post {
       if (error instanceof SignerError) throw error
       const { code, message } = error as NodeJS.ErrnoException
       throw signal.aborted
-        ? new SignerError({ failure: 'timeout', message: `Web3Signer did not answer within ${timeoutMs} ms.` })
+        ? new SignerError({ failure: 'timeout', message: `Web3Signer did not respond within ${timeoutMs} ms.` })
         : new SignerError({
             failure: 'unreachable',
             message: `Web3Signer cannot be reached (${code ?? message}).`,
@@ -120,20 +120,20 @@ async function openAgent({ cert, key, ca }: NonNullable<Web3SignerOptions['tls']
   const read = async (path: string | undefined) => {
     if (path === undefined) return undefined
     return readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
-      throw new SignerError({ failure: 'unreachable', message: `${path} of signer.tls cannot be read (${code}).` })
+      throw new SignerError({ failure: 'unreachable', message: `${path} (signer.tls) cannot be read (${code}).` })
     })
   }
   return new Agent({ cert: await read(cert), key: await read(key), ca: await read(ca), minVersion: 'TLSv1.2' })
 }
 
-type Sending = {
+type SendOptions = {
   readonly body: string
   readonly signal: AbortSignal
   readonly agent: Agent | undefined
   readonly headers: Readonly<Record<string, string | number>>
 }
 
-async function send(url: string, { body, ...options }: Sending): Promise<string> {
+async function send(url: string, { body, ...options }: SendOptions): Promise<string> {
   const request = url.startsWith('https:') ? requestHttps : requestHttp
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { ...options, method: 'POST' }, resolve)
@@ -148,12 +148,12 @@ async function send(url: string, { body, ...options }: Sending): Promise<string>
       ? new SignerError({ failure: 'unreachable', message: `Web3Signer cannot be reached (redirect ${status}).` })
       : new SignerError({
           failure: 'refused',
-          message: `Web3Signer, or a proxy in front of it, answered ${status}. Check signer.headers and signer.tls.`,
+          message: `Web3Signer, or a proxy in front of it, responded with status ${status}. Check signer.headers and signer.tls.`,
         })
   }
-  return Buffer.concat(await readChunks(response, { bytesMax: answerBytesMax, tooLarge })).toString()
+  return Buffer.concat(await readChunks(response, { bytesMax: responseBytesMax, tooLarge })).toString()
 }
 
 function tooLarge(): SignerError {
-  return new SignerError({ failure: 'malformed', message: `Web3Signer’s answer is over ${answerBytesMax} bytes.` })
+  return new SignerError({ failure: 'malformed', message: `Web3Signer’s response exceeds ${responseBytesMax} bytes.` })
 }

@@ -3,7 +3,7 @@ import type { ChainConfig } from '../../config.ts'
 import type { PreflightResult } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
 
-/** What can be wrong with a pool. `unknown`: no RPC tells. */
+/** Problems a pool can have. `unknown`: its state cannot be read. */
 export const poolProblems = [
   'pool_paused',
   'position_token_paused',
@@ -15,20 +15,20 @@ export const poolProblems = [
 ] as const
 export type PoolProblem = (typeof poolProblems)[number]
 
-/** What is wrong with a pool, with a sentence for people on each. */
+/** The problems of a pool, each with a message for operators. */
 export type PoolProblems = ReadonlyMap<PoolProblem, string>
 
-type Judged = {
+type PoolContext = {
   readonly chain: Pick<ChainConfig, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
   readonly state: PoolState
-  /** The set on offer. */
+  /** The set of the current period. */
   readonly current: NoteSet | undefined
   readonly nowSeconds: bigint
-  /** The verdicts that say no, each heard twice. */
-  readonly refusals: readonly Refused[]
+  /** Refused preflights, each confirmed by a second one. */
+  readonly refusals: readonly RefusedPreflight[]
 }
 
-type Refused = Extract<PreflightResult, { readonly outcome: 'refused' }>
+type RefusedPreflight = Extract<PreflightResult, { readonly outcome: 'refused' }>
 
 const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
   pool: 'pool_paused',
@@ -36,33 +36,33 @@ const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
   dollar: 'dollar_paused',
 }
 
-/** Returns what is wrong with a pool by what its chain said. Pure. */
-export function findPoolProblems({ state, refusals, ...judged }: Judged): PoolProblems {
+/** Returns the problems of a pool. Pure. */
+export function findPoolProblems({ state, refusals, ...context }: PoolContext): PoolProblems {
   const problems = new Map<PoolProblem, string>()
   for (const contract of state.paused) {
-    problems.set(pauseProblems[contract], `the ${contract} is paused: nobody can lend or claim`)
+    problems.set(pauseProblems[contract], `the ${contract} is paused: lending and claiming fail`)
   }
   for (const { reason, message } of refusals) {
     const problem = problemOf(reason)
     if (!problems.has(problem)) problems.set(problem, message)
   }
   if (!state.tellsPause) {
-    problems.set('unknown', 'the contract at the pool’s address has no paused(): is it a pool of this protocol?')
+    problems.set('unknown', 'the contract at the pool address has no paused() function. Is it a pool of this protocol?')
   }
-  const limit = findLimitProblem({ ...judged, state })
+  const limit = findLimitProblem({ ...context, state })
   if (limit && !problems.has('limits')) problems.set('limits', limit)
   return problems
 }
 
 /**
- * Whether a refusal says that the pool does not take the notes. Those about time are for the clocks to judge, and a pause
- * may end within the period.
+ * Returns whether the pool rejects the notes themselves. Refusals about time are left to the clock checks, and a pause may
+ * end within the period.
  */
-export function rejectsNotes(verdict: PreflightResult): verdict is Refused {
-  return verdict.outcome === 'refused' && !passingReasons.includes(verdict.reason)
+export function rejectsNotes(result: PreflightResult): result is RefusedPreflight {
+  return result.outcome === 'refused' && !temporaryReasons.includes(result.reason)
 }
 
-const passingReasons: readonly Refused['reason'][] = [
+const temporaryReasons: readonly RefusedPreflight['reason'][] = [
   'EnforcedPause',
   'FeedNotYetValid',
   'FeedExpired',
@@ -74,26 +74,26 @@ function problemOf(reason: RevertReason | 'no_code'): PoolProblem {
   return reason === 'InvalidCoupon' || reason === 'InvalidMaturity' ? 'limits' : 'refused'
 }
 
-/** A limit that the notes on offer break, or that the configuration lets the next ones break. */
-function findLimitProblem({ chain, state: { limits }, current, nowSeconds }: Omit<Judged, 'refusals'>) {
+/** Returns a pool limit that the current notes violate, or that the configuration allows later notes to violate. */
+function findLimitProblem({ chain, state: { limits }, current, nowSeconds }: Omit<PoolContext, 'refusals'>) {
   const { maxCouponLimit, minMaturityLimit } = limits
   const notes = current?.notes ?? []
   const tenorsOf = (broken: NoteSet['notes']) => broken.map(({ tenorDays }) => tenorDays).join(', ')
   const tooHigh = notes.filter(({ coupon }) => maxCouponLimit !== undefined && coupon > maxCouponLimit)
   if (tooHigh.length > 0) {
-    return `the pool takes coupons up to ${maxCouponLimit} bps and refuses the notes of ${tenorsOf(tooHigh)} days`
+    return `the pool accepts coupons up to ${maxCouponLimit} bps and refuses the notes of ${tenorsOf(tooHigh)} days`
   }
   const tooShort = notes.filter(
     ({ maturityTimestamp }) => minMaturityLimit !== undefined && maturityTimestamp < nowSeconds + minMaturityLimit,
   )
   if (tooShort.length > 0) {
-    return `the pool wants ${minMaturityLimit} s to maturity and refuses the notes of ${tenorsOf(tooShort)} days`
+    return `the pool requires ${minMaturityLimit} s to maturity and refuses the notes of ${tenorsOf(tooShort)} days`
   }
   if (maxCouponLimit !== undefined && BigInt(chain.maxCouponBps) > maxCouponLimit) {
-    return `the pool takes coupons up to ${maxCouponLimit} bps; set maxCouponBps of chain ${chain.id} (${chain.maxCouponBps}) to that or less`
+    return `the pool accepts coupons up to ${maxCouponLimit} bps. Lower maxCouponBps of chain ${chain.id} (${chain.maxCouponBps}) to that`
   }
   if (minMaturityLimit !== undefined && BigInt(chain.minMaturitySeconds) < minMaturityLimit) {
-    return `the pool wants ${minMaturityLimit} s to maturity; set minMaturitySeconds of chain ${chain.id} (${chain.minMaturitySeconds}) to that or more`
+    return `the pool requires ${minMaturityLimit} s to maturity. Raise minMaturitySeconds of chain ${chain.id} (${chain.minMaturitySeconds}) to that`
   }
   return undefined
 }

@@ -14,26 +14,26 @@ import {
 } from './find-pool-problems.ts'
 import { createNoteWithholder, type WithholdOptions } from './withhold-notes.ts'
 
-/** What is known of a pool. Undefined problems: it was never heard. */
+/** The last known problems of a pool; undefined before the first successful check. */
 export type WatchedPool = { readonly problems: PoolProblems | undefined }
 
 export type PoolWatch = {
-  /** Undefined for a chain without an RPC. */
+  /** Returns undefined for a chain without an RPC. */
   find(chainId: number): WatchedPool | undefined
   stop(): Promise<void>
 }
 
 export type PoolWatchIntervals = {
-  /** From one look at a pool to the next. */
+  /** Time between two checks of a pool. */
   readonly intervalMs: number
-  /** To the second look after a refusal: one answer alone, of a node that lags or lies, decides nothing. */
+  /** Time to the second check after a refusal. A single answer may come from a node that lags or is faulty. */
   readonly confirmMs: number
-  /** After how long without an answer the last one no longer counts. */
+  /** Time without an answer after which the state is unknown. */
   readonly staleMs: number
 }
 
 export type PoolWatchOptions = WithholdOptions & {
-  /** By chain id; a chain without an RPC has none and is not watched. */
+  /** By chain id. A chain without an RPC has no reader and is not watched. */
   readonly pools: ReadonlyMap<number, Pick<PoolReader, 'readState' | 'validate'>>
   readonly metrics: Metrics
   readonly monotonicNow: () => number
@@ -42,28 +42,28 @@ export type PoolWatchOptions = WithholdOptions & {
 
 export const poolMetricHelp: MetricHelp = {
   tallystick_pool_problem:
-    'ALARM: 1 while a pool is paused, refuses the notes in memory, has limits they break, or cannot be read (unknown).',
+    'ALARM: 1 while a pool is paused, refuses the published notes, has limits they violate, or cannot be read (unknown).',
 }
 
-// Two looks that each take the reader's whole deadline (twice 8 s) still end within a minute of a change.
+// Two checks that each take the reader's full timeout (8 s) still complete within a minute of a change.
 const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
 
 /**
- * Looks at every pool that has an RPC, again and again: what is paused, the limits, and whether it still takes the notes
- * in memory. Tells each change once in the log, and in the metric. Where rails.preflight is "require", notes that the
- * pool refuses twice in a row are withheld until it takes them. Resolves after the first looks where that matters.
+ * Checks every pool that has an RPC periodically: pauses, limits, and whether it accepts the published notes. Logs each
+ * change once. If rails.preflight is "require", withholds notes that the pool refuses twice in a row until it accepts them,
+ * and resolves after the first checks.
  */
-export async function watchPools(parts: PoolWatchOptions): Promise<PoolWatch> {
-  const chains = parts.config.chains.filter(({ id }) => parts.pools.has(id))
+export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> {
+  const chains = options.config.chains.filter(({ id }) => options.pools.has(id))
   const stopping = new AbortController()
-  const watches = new Map(chains.map((chain) => [chain.id, watchPool(chain, { ...parts, signal: stopping.signal })]))
-  parts.metrics.gauge('tallystick_pool_problem', () =>
+  const watches = new Map(chains.map((chain) => [chain.id, watchPool(chain, { ...options, signal: stopping.signal })]))
+  options.metrics.gauge('tallystick_pool_problem', () =>
     [...watches].flatMap(([chain, { problems }]) =>
       poolProblems.map((problem) => ({ labels: { chain, problem }, value: problems()?.has(problem) ? 1 : 0 })),
     ),
   )
-  const begun = [...watches.values()].map(({ begin }) => begin())
-  if (parts.config.rails.preflight === 'require') await Promise.all(begun)
+  const started = [...watches.values()].map(({ start }) => start())
+  if (options.config.rails.preflight === 'require') await Promise.all(started)
   return {
     find: (chainId) => {
       const watch = watches.get(chainId)
@@ -76,52 +76,52 @@ export async function watchPools(parts: PoolWatchOptions): Promise<PoolWatch> {
   }
 }
 
-type OneWatch = {
+type SinglePoolWatch = {
   problems(): PoolProblems | undefined
-  /** Looks, and goes on looking. Resolves after the first look, or the second where the first has to be confirmed. */
-  begin(): Promise<void>
+  /** Starts the checks. Resolves after the first one, or after the second if the first must be confirmed. */
+  start(): Promise<void>
   settle(): Promise<void>
 }
 
-function watchPool(chain: ChainConfig, parts: PoolWatchOptions & { readonly signal: AbortSignal }): OneWatch {
-  const { monotonicNow, signal, times = defaultTimes } = parts
-  const look = createLook(chain, parts)
-  const tell = createTell(chain, parts)
+function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
+  const { monotonicNow, signal, times = defaultTimes } = options
+  const readProblems = createProblemReader(chain, options)
+  const report = createProblemReporter(chain, options)
   let problems: PoolProblems | undefined
-  let heardAtMs = monotonicNow()
+  let answeredAtMs = monotonicNow()
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
-  const lookOnce = async (): Promise<{ readonly mustConfirm: boolean }> => {
-    const seen = await look().catch((error: unknown) => {
+  const checkOnce = async (): Promise<{ readonly mustConfirm: boolean }> => {
+    const result = await readProblems().catch((error: unknown) => {
       if (!(error instanceof ChainError) && !signal.aborted) {
-        parts.log.error({ chain: chain.id, err: error }, 'the pool watch failed; trying again')
+        options.log.error({ chain: chain.id, err: error }, 'pool check failed; retrying')
       }
-      return { failure: error instanceof ChainError ? error.message : 'the look at the pool failed' }
+      return { failure: error instanceof ChainError ? error.message : 'the pool check failed' }
     })
     if (signal.aborted) return { mustConfirm: false }
-    if (!('failure' in seen)) heardAtMs = monotonicNow()
-    const known = 'failure' in seen ? problems : seen.problems
-    const isStale = 'failure' in seen && monotonicNow() - heardAtMs >= times.staleMs
+    if (!('failure' in result)) answeredAtMs = monotonicNow()
+    const known = 'failure' in result ? problems : result.problems
+    const isStale = 'failure' in result && monotonicNow() - answeredAtMs >= times.staleMs
     if (known || isStale) {
-      const failure = 'failure' in seen ? seen.failure : ''
+      const failure = 'failure' in result ? result.failure : ''
       const unknown: [PoolProblem, string][] = isStale ? [['unknown', `the pool cannot be read: ${failure}`]] : []
-      problems = tell(new Map([...(known ?? []), ...unknown]))
+      problems = report(new Map([...(known ?? []), ...unknown]))
     }
-    return { mustConfirm: !('failure' in seen) && seen.mustConfirm }
+    return { mustConfirm: !('failure' in result) && result.mustConfirm }
   }
   const schedule = (delayMs: number) => {
     if (signal.aborted) return
     timer = setTimeout(() => {
-      running = lookOnce().then(({ mustConfirm }) => schedule(mustConfirm ? times.confirmMs : times.intervalMs))
+      running = checkOnce().then(({ mustConfirm }) => schedule(mustConfirm ? times.confirmMs : times.intervalMs))
     }, delayMs)
     timer.unref()
   }
   return {
     problems: () => problems,
-    begin: () => {
-      running = lookOnce()
-        .then(async ({ mustConfirm }) => (mustConfirm && !signal.aborted ? lookOnce() : { mustConfirm: false }))
+    start: () => {
+      running = checkOnce()
+        .then(async ({ mustConfirm }) => (mustConfirm && !signal.aborted ? checkOnce() : { mustConfirm: false }))
         .then(({ mustConfirm }) => schedule(mustConfirm ? times.confirmMs : times.intervalMs))
       return running
     },
@@ -132,26 +132,26 @@ function watchPool(chain: ChainConfig, parts: PoolWatchOptions & { readonly sign
   }
 }
 
-type Seen = {
+type PoolCheckResult = {
   readonly problems: PoolProblems
-  /** A set was refused for the first time. */
+  /** Whether a set was refused for the first time. */
   readonly mustConfirm: boolean
 }
 
-/** One look at a pool: its state, and what it says to the sets in memory. Throws `ChainError`. */
-function createLook(
+/** Creates a function that reads the pool's state and runs a preflight of the published sets. Throws `ChainError`. */
+function createProblemReader(
   chain: ChainConfig,
-  parts: PoolWatchOptions & { readonly signal: AbortSignal },
-): () => Promise<Seen> {
-  const { published, clock, signal, config } = parts
-  const reader = parts.pools.get(chain.id) as Pick<PoolReader, 'readState' | 'validate'>
-  const withhold = createNoteWithholder(parts)
-  const tellLimits = createTellLimits(chain, parts)
+  options: PoolWatchOptions & { readonly signal: AbortSignal },
+): () => Promise<PoolCheckResult> {
+  const { published, clock, signal, config } = options
+  const reader = options.pools.get(chain.id) as Pick<PoolReader, 'readState' | 'validate'>
+  const withholder = createNoteWithholder(options)
+  const logLimits = createLimitLogger(chain, options)
   let refusedLastTime: ReadonlySet<bigint> = new Set()
 
-  const settle = async (set: NoteSet, verdict: PreflightResult): Promise<void> => {
-    if (verdict.outcome === 'accepted') await withhold.release(set)
-    else if (rejectsNotes(verdict) && isConfirmed(set)) await withhold.withhold(set, verdict.message)
+  const apply = async (set: NoteSet, preflight: PreflightResult): Promise<void> => {
+    if (preflight.outcome === 'accepted') await withholder.release(set)
+    else if (rejectsNotes(preflight) && isConfirmed(set)) await withholder.withhold(set, preflight.message)
   }
   const isConfirmed = (set: NoteSet) => refusedLastTime.has(set.period.start)
   return async () => {
@@ -159,43 +159,43 @@ function createLook(
     const current = periodAt(nowSeconds)
     const periods = config.rails.preflight === 'off' ? [] : [current, periodAfter(current)]
     const sets = periods.flatMap(({ start }) => published.find(chain.id, start) ?? [])
-    const ask = async (set: NoteSet) => ({ set, verdict: await runPreflight(reader, { set, nowSeconds, signal }) })
-    const [state, ...asked] = await Promise.all([reader.readState(signal), ...sets.map(ask)])
-    const unheard = asked.find(({ verdict }) => verdict.outcome === 'unavailable')
-    if (unheard) throw new ChainError((unheard.verdict as { readonly message: string }).message)
-    tellLimits(state.limits)
-    for (const { set, verdict } of asked) await settle(set, verdict)
-    const refused = asked.flatMap(({ set, verdict }) => (rejectsNotes(verdict) ? [{ set, verdict }] : []))
+    const check = async (set: NoteSet) => ({ set, preflight: await runPreflight(reader, { set, nowSeconds, signal }) })
+    const [state, ...checked] = await Promise.all([reader.readState(signal), ...sets.map(check)])
+    const failed = checked.find(({ preflight }) => preflight.outcome === 'unavailable')
+    if (failed) throw new ChainError((failed.preflight as { readonly message: string }).message)
+    logLimits(state.limits)
+    for (const { set, preflight } of checked) await apply(set, preflight)
+    const refused = checked.flatMap(({ set, preflight }) => (rejectsNotes(preflight) ? [{ set, preflight }] : []))
     const confirmed = refused.filter(({ set }) => isConfirmed(set))
     refusedLastTime = new Set(refused.map(({ set }) => set.period.start))
-    const offered = published.find(chain.id, current.start)
-    const refusals = confirmed.map(({ verdict }) => verdict)
-    const problems = findPoolProblems({ chain, state, current: offered, nowSeconds, refusals })
+    const currentSet = published.find(chain.id, current.start)
+    const refusals = confirmed.map(({ preflight }) => preflight)
+    const problems = findPoolProblems({ chain, state, current: currentSet, nowSeconds, refusals })
     return { problems, mustConfirm: confirmed.length < refused.length }
   }
 }
 
-/** Says in the log what began and what ended, each once. Returns what it was given. */
-function createTell({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
-  let told: PoolProblems = new Map()
+/** Creates a function that logs when a problem begins and ends, and returns the problems. */
+function createProblemReporter({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
+  let reported: PoolProblems = new Map()
   return (problems: PoolProblems): PoolProblems => {
     for (const [problem, message] of problems) {
-      if (!told.has(problem)) log.error({ chain, problem }, `pool: ${message}`)
+      if (!reported.has(problem)) log.error({ chain, problem }, `pool: ${message}`)
     }
-    for (const problem of told.keys()) if (!problems.has(problem)) log.info({ chain, problem }, 'pool: recovered')
-    told = problems
+    for (const problem of reported.keys()) if (!problems.has(problem)) log.info({ chain, problem }, 'pool: recovered')
+    reported = problems
     return problems
   }
 }
 
-/** A change of limits is worth a line even where no note breaks them. */
-function createTellLimits({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
+/** Creates a function that logs changed limits, even if no note violates them. */
+function createLimitLogger({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
   let known: PoolLimits | undefined
   return (limits: PoolLimits) => {
     for (const name of ['minLendLimit', 'maxCouponLimit', 'minMaturityLimit'] as const) {
       const [from, to] = [known?.[name], limits[name]]
       if (known && to !== undefined && from !== to) {
-        log.warn({ chain, limit: name, from: from?.toString() ?? null, to: to.toString() }, 'pool: a limit changed')
+        log.warn({ chain, limit: name, from: from?.toString() ?? null, to: to.toString() }, 'pool: limit changed')
       }
     }
     known = limits

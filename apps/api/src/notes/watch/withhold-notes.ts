@@ -17,43 +17,43 @@ export type WithholdOptions = {
 }
 
 /**
- * Creates what takes sets that the pool refuses out of what is on offer, and puts them back, where rails.preflight is
- * "require". The sets stay in memory and in the database.
+ * Creates functions that withhold a set from `GET /notes` and release it. They do nothing unless rails.preflight is
+ * "require". The set stays in memory and in the database.
  */
 export function createNoteWithholder({ published, database, clock, log, config, noteMetrics }: WithholdOptions) {
   const reason = 'pool_refuses'
   const known = new Map<string, boolean>()
-  /** Returns whether this changes what was known of a set. */
-  const turn = (set: NoteSet, isWithheld: boolean): boolean => {
+  /** Returns whether the state of the set changed. */
+  const update = (set: NoteSet, isWithheld: boolean): boolean => {
     const key = `${set.chainId}:${set.period.start}`
     if (config.rails.preflight !== 'require' || known.get(key) === isWithheld) return false
     known.delete(key)
     known.set(key, isWithheld)
-    // This period and the next of each chain. Older ones are not looked at any more.
+    // Keeps this period and the next of each chain.
     for (const old of [...known.keys()].slice(0, -2 * config.chains.length)) known.delete(old)
     published.setWithheld(set, isWithheld)
     return true
   }
-  const guard = (chain: number, work: Promise<void>) =>
-    work.catch((error: unknown) => log.error({ chain, err: error }, 'the withholding of notes could not be recorded'))
+  const logFailure = (chain: number, work: Promise<void>) =>
+    work.catch((error: unknown) => log.error({ chain, err: error }, 'recording withheld notes failed'))
   return {
     withhold: async (set: NoteSet, why: string) => {
-      if (!turn(set, true)) return
+      if (!update(set, true)) return
       const { chainId, period } = set
       const message = `they are withheld (rails.preflight is "require"): ${why}`
       log.error({ chain: chainId, periodStart: Number(period.start), reason }, `notes withheld: ${why}`)
       noteMetrics.refused(chainId, reason)
       const refusal = { reason, message } as const
       const nowSeconds = toSeconds(clock.now())
-      await guard(chainId, recordRefusal(database, { chainId, periodStart: period.start, refusal, nowSeconds }))
+      await logFailure(chainId, recordRefusal(database, { chainId, periodStart: period.start, refusal, nowSeconds }))
     },
     release: async (set: NoteSet) => {
       const { chainId, period } = set
       const wasWithheld = known.get(`${chainId}:${period.start}`) === true
-      if (!turn(set, false)) return
-      if (wasWithheld) log.info({ chain: chainId, periodStart: Number(period.start) }, 'notes are on offer again')
-      // The first time too: a process that ended while it withheld them left its line.
-      await guard(chainId, clearRefusal(database, { chainId, periodStart: period.start, reason }))
+      if (!update(set, false)) return
+      if (wasWithheld) log.info({ chain: chainId, periodStart: Number(period.start) }, 'notes released')
+      // Also on the first call: an earlier process may have recorded a refusal.
+      await logFailure(chainId, clearRefusal(database, { chainId, periodStart: period.start, reason }))
     },
   }
 }
