@@ -170,7 +170,7 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'an RPC that is a web page',
     async () => ({ config: withChain({ rpc: [await startServer(() => '<html>', 'text/html')] }) }),
-    /^chain 324: rpc .*: it answered with something that is not JSON/,
+    /^chain 324: rpc .*: it sent a response that is not JSON/,
   ],
   [
     'an address without a contract',

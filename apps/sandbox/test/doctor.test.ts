@@ -176,7 +176,7 @@ describe('on a chain of its own', () => {
       `registered signer: the pool takes notes of ${noteSigner.address}, ours are signed by 0x`,
     )
     expect(failures).toContain(
-      `fresh note: validatePriceFeed refuses it: the pool takes notes signed by ${noteSigner.address}`,
+      `fresh note: validatePriceFeed refuses it: the pool accepts notes signed by ${noteSigner.address}`,
     )
   })
 

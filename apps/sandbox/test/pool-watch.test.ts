@@ -73,7 +73,7 @@ describe('another signer in mid-period', () => {
     expect(await strict.metric('tallystick_rail_refusals_total{chain="324",reason="pool_refuses"}')).toBe(1)
     const { status, pool } = await strict.readyz()
     expect([status, pool?.ok]).toEqual([503, false])
-    expect(pool?.detail).toContain(`the pool takes notes signed by ${other}`)
+    expect(pool?.detail).toContain(`the pool accepts notes signed by ${other}`)
     expect((await strict.get('/rate')).body.chains[0]).toMatchObject({
       status: 'open',
       statusReason: 'The pool takes notes of another signer and refuses these.',
@@ -97,7 +97,7 @@ describe('another signer in mid-period', () => {
     expect((await lenient.get('/notes')).status).toBe(200)
     const { status, pool } = await lenient.readyz()
     expect([status, pool?.ok]).toEqual([200, false])
-    expect(lenient.log()).toContain(`pool: the pool of chain 324 refuses the 7-day note: the pool takes notes signed`)
+    expect(lenient.log()).toContain(`pool: the pool of chain 324 refuses the 7-day note: the pool accepts notes signed`)
     expect((await lenient.get('/rate')).body.chains[0].statusReason).toContain('another signer')
   })
 

@@ -65,7 +65,7 @@ describe('require', () => {
       notes: [],
       refusal: {
         reason: 'preflight_refused',
-        message: expect.stringContaining(`the pool takes notes signed by ${other}, and finds this one signed by`),
+        message: expect.stringContaining(`the pool accepts notes signed by ${other}, but this one was signed by`),
       },
     })
     expect(current.refusal?.message).toContain('refuses the 7-day note')
@@ -101,7 +101,7 @@ describe('require', () => {
     )
     onTestFinished(proxy.stop)
     const { showNotes } = await startOnChain(chain, { preflight: 'require', atSeconds: next - 119n, rpc: [proxy.url] })
-    expect((await showNotes()).current.refusal?.message).toMatch(/is of chain \d+, the configuration says 324/)
+    expect((await showNotes()).current.refusal?.message).toMatch(/serves chain \d+, not chain 324/)
     expect(proxy.calls().some(({ method }) => method === 'eth_call')).toBe(false)
   })
 

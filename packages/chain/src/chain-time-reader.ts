@@ -1,15 +1,15 @@
 import { createRpcEndpoint, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 
-/** The newest block time of a chain, Unix seconds; undefined if no RPC is configured or none answers for that chain. */
+/** Reads the newest block time of a chain in Unix seconds. Returns undefined if no RPC of the chain responds. */
 export type ReadChainTime = (chainId: number) => Promise<bigint | undefined>
 
 const timeoutMs = 3_000
-// The header of a block without its transactions' content.
+// A block with the hashes of its transactions.
 const answerBytesMax = 16_777_216
 
 /**
- * Asks every RPC of a chain and takes the newest answer, so that one node that hangs behind does not decide. An RPC of
- * another chain is not listened to: its time says nothing.
+ * Creates a function that queries every RPC of a chain and returns the newest time, so that one lagging node does not
+ * matter. The response of an RPC that serves another chain is ignored.
  */
 export function createChainTimeReader(
   chains: readonly { readonly id: number; readonly rpc: readonly string[] }[],
@@ -19,8 +19,8 @@ export function createChainTimeReader(
     chains.map(({ id, rpc }) => [id, rpc.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal }))]),
   )
   return async (chainId) => {
-    const answers = (endpoints.get(chainId) ?? []).map((endpoint) => readBlockTime(endpoint, chainId))
-    const times = (await Promise.allSettled(answers)).flatMap((result) =>
+    const reads = (endpoints.get(chainId) ?? []).map((endpoint) => readBlockTime(endpoint, chainId))
+    const times = (await Promise.allSettled(reads)).flatMap((result) =>
       result.status === 'fulfilled' && result.value !== undefined ? [result.value] : [],
     )
     return times.sort((a, b) => (a < b ? -1 : 1)).at(-1)
@@ -28,11 +28,11 @@ export function createChainTimeReader(
 }
 
 async function readBlockTime(endpoint: RpcEndpoint, chainId: number): Promise<bigint | undefined> {
-  const [answeredId, block] = await Promise.all([
+  const [reportedId, block] = await Promise.all([
     endpoint.call({ method: 'eth_chainId', params: [] }),
     endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
   ])
   const { timestamp } = (block ?? {}) as { readonly timestamp?: unknown }
-  if (Number(answeredId) !== chainId || typeof timestamp !== 'string') return undefined
+  if (Number(reportedId) !== chainId || typeof timestamp !== 'string') return undefined
   return BigInt(timestamp)
 }

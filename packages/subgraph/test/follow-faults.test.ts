@@ -82,12 +82,12 @@ test.each([1, 2, 3])('behavior: faults at random lose and double nothing (seed %
 })
 
 test.each([
-  ['busy', faults[0], 'answered 429: too many requests'],
-  ['broken', faults[1], 'answered 500'],
-  ['another site', faults[3], 'answered with something that is not JSON'],
-  ['failing', faults[6], 'answered eth_chainId with the error "internal error"'],
+  ['busy', faults[0], 'responded 429: too many requests'],
+  ['broken', faults[1], 'responded 500'],
+  ['another site', faults[3], 'sent a response that is not JSON'],
+  ['failing', faults[6], 'responded to eth_chainId with error "internal error"'],
   ['cutting off', faults[8], 'cannot be reached (UND_ERR_SOCKET)'],
-  ['silent', () => undefined, 'gave no answer within 1000 ms'],
+  ['silent', () => undefined, 'did not respond within 1000 ms'],
 ] as const)('error: an RPC that is %s is named until it is well', async (_, fault, message) => {
   const faulty = await proxy(fault)
   const index = await follow([faulty.url], 1_000)
@@ -196,10 +196,10 @@ test('error: an RPC of another chain is never used, and named; the next URL is',
   await other.emit(3, 666)
   await other.mine(500)
   const wrong = await follow([other.url])
-  const message = 'is of chain 1, the configuration says 324: it is not used. Correct its URL or the chain id.'
+  const message = 'serves chain 1, not chain 324, and is not used. Correct its URL or the chain id.'
   await problemOf(wrong).toContain(message)
   expect(wrong.follower.status()).toMatchObject({ state: 'failing', head: undefined, eventsIndexed: 0 })
-  expect(wrong.lines.join()).toContain('is of chain 1')
+  expect(wrong.lines.join()).toContain('serves chain 1,')
   const index = await follow([other.url, chain.url])
   await index.untilCurrent()
   expect(await index.tables()).toEqual(expected)
@@ -249,7 +249,7 @@ test('error: secrets of a URL are sent, not shown', async () => {
   })
   const url = `http://ada:hunter2@127.0.0.1:${closed.port}/v3/s3cretkey?token=t0ken`
   const index = await follow([url])
-  await problemOf(index).toBe(`RPC 127.0.0.1:${closed.port} answered eth_chainId with the error "Basic … /v3/…?…".`)
+  await problemOf(index).toBe(`RPC 127.0.0.1:${closed.port} responded to eth_chainId with error "Basic … /v3/…?…".`)
   const shown = `${index.follower.status().problem} ${index.lines.join()}`
   for (const secret of ['hunter2', 's3cretkey', 't0ken', btoa('ada:hunter2')]) expect(shown).not.toContain(secret)
 })

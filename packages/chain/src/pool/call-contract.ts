@@ -5,25 +5,25 @@ import { RpcError } from '../rpc/rpc-error.ts'
 export type ContractCall = {
   readonly to: Address
   readonly data: Hex
-  /** The block time the contract should see; the newest block's if left out. */
+  /** Block time the contract sees, by default the newest block's. */
   readonly atSeconds?: bigint | undefined
 }
 
-/** What a contract answered: a value, a revert, or nothing because the node cannot be asked about another time. */
+/** Result of a contract call: a value, a revert, or neither because the node does not support another block time. */
 export type CallOutcome =
   | { readonly value: Hex }
   | { readonly revert: Hex }
   | { readonly timeUnsupported: true; readonly message: string }
 
-/** Calls a contract without a transaction. Throws `RpcError` where the server, not the contract, fails. */
+/** Calls a contract without a transaction. Throws `RpcError` if the server fails, not if the contract reverts. */
 export async function callContract(endpoint: RpcEndpoint, call: ContractCall): Promise<CallOutcome> {
   const { to, data, atSeconds } = call
-  // The third parameter is for overriding accounts: geth, erigon and reth take the block's as the fourth.
+  // The third parameter overrides accounts. geth, erigon and reth take block overrides as the fourth.
   const override = atSeconds === undefined ? [] : [{}, { time: toHex(atSeconds) }]
   try {
     const value = await endpoint.call({ method: 'eth_call', params: [{ to, data }, 'latest', ...override] })
     if (typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)) return { value: value as Hex }
-    throw new RpcError({ kind: 'garbage', message: 'answered eth_call with something that is not hex' })
+    throw new RpcError({ kind: 'malformed', message: 'responded to eth_call with a value that is not hex' })
   } catch (error) {
     if (!(error instanceof RpcError) || error.kind !== 'error') throw error
     const revert = findRevert(error)
@@ -33,14 +33,14 @@ export async function callContract(endpoint: RpcEndpoint, call: ContractCall): P
   }
 }
 
-/** Nodes agree on code 3 with the data as hex; older ones put it in a text or an object, or leave it out. */
+/** Finds revert data. Most nodes send code 3 with hex data. Older ones put it in a text or an object, or omit it. */
 function findRevert({ code, message, data }: RpcError): Hex | undefined {
   const sent = typeof data === 'string' ? data : JSON.stringify(data ?? '')
   if (code !== 3 && !/revert/i.test(message + sent)) return undefined
   return (/0x[0-9a-f]*/i.exec(sent)?.[0] ?? '0x') as Hex
 }
 
-/** JSON-RPC's own codes for a request that is wrong (-32602) or unknown, and texts of nodes that use others. */
+/** Recognizes JSON-RPC's codes for invalid requests, params and methods, and messages of nodes with other codes. */
 function isAboutParameters({ code, message }: RpcError): boolean {
   return (
     code === -32602 ||

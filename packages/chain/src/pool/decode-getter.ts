@@ -2,7 +2,7 @@ import { poolAbi } from '@tallystick/contracts'
 import { decodeFunctionResult } from 'viem'
 import type { CallOutcome } from './call-contract.ts'
 
-/** Returns undefined for a revert and for a malformed answer: a contract without the getter answers in either way. */
+/** Decodes the result of a getter. Returns undefined if the contract does not have it: then it reverts or returns nothing. */
 export function decodeGetter(functionName: string, outcome: CallOutcome): unknown {
   if (!('value' in outcome)) return undefined
   try {

@@ -12,7 +12,7 @@ test.each([
   ['ReserveStabilityPool__InvalidCoupon()', '0x205d0928'],
   ['ReserveStabilityPool__InvalidMaturity()', '0xf5dbd880'],
   ['EnforcedPause()', '0xd93c0665'],
-])('default: %s has the selector of the pools that are deployed', (signature, selector) => {
+])('default: describes %s by the selector of the deployed pools', (signature, selector) => {
   expect(toFunctionSelector(signature)).toBe(selector)
   const words = signature.endsWith('()') ? 0 : signature.split(',').length
   const { reason, message } = describeRevert(`${selector as `0x${string}`}${'00'.repeat(32 * words)}`)
@@ -20,19 +20,19 @@ test.each([
   expect(message).toContain(`(${reason})`)
 })
 
-test('behavior: a wrong signer is told with both addresses', () => {
+test('behavior: the message about a wrong signer has both addresses', () => {
   const args = ['0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'] as const
   const data = encodeErrorResult({ abi: errorAbi, errorName: 'FeedSignatureVerifier__InvalidSigner', args })
   expect(describeRevert(data).message).toBe(
-    `the pool takes notes signed by ${args[1]}, and finds this one signed by ${args[0]} (InvalidSigner)`,
+    `the pool accepts notes signed by ${args[1]}, but this one was signed by ${args[0]} (InvalidSigner)`,
   )
 })
 
 test.each([
-  ['nothing', '0x', 'the contract reverts without a reason; is it a pool of this protocol?'],
-  ['less than a selector', '0x12', 'the contract reverts without a reason; is it a pool of this protocol?'],
-  ['another error', '0x12345678', 'the pool reverts with an error unknown here (selector 0x12345678)'],
-  ['a known one cut short', '0xfe6e3778', 'the pool reverts with an error unknown here (selector 0xfe6e3778)'],
-] as const)('error: %s is told as what it is', (_, data, message) => {
+  ['nothing', '0x', 'the contract reverted without a reason (is it a pool of this protocol?)'],
+  ['less than a selector', '0x12', 'the contract reverted without a reason (is it a pool of this protocol?)'],
+  ['another error', '0x12345678', 'the pool reverted with an unknown error (selector 0x12345678)'],
+  ['a known one cut short', '0xfe6e3778', 'the pool reverted with an unknown error (selector 0xfe6e3778)'],
+] as const)('error: describes %s as unknown', (_, data, message) => {
   expect(describeRevert(data)).toEqual({ reason: 'unknown', message })
 })

@@ -23,25 +23,25 @@ export type RevertReason =
 
 export type Revert = {
   readonly reason: RevertReason
-  /** Why, as a clause without a full stop. */
+  /** Clause without a full stop. */
   readonly message: string
 }
 
-/** What a pool means by the data it reverts with. */
+/** Describes the revert data of a pool. */
 export function describeRevert(data: Hex): Revert {
   if (data.length < 10) {
-    return { reason: 'unknown', message: 'the contract reverts without a reason; is it a pool of this protocol?' }
+    return { reason: 'unknown', message: 'the contract reverted without a reason (is it a pool of this protocol?)' }
   }
   try {
     const { errorName, args } = decodeErrorResult({ abi: describedErrors, data })
     const reason = errorName.replace(/^.*__/, '') as RevertReason
     return { reason, message: messages[errorName]((args ?? []) as readonly unknown[]) }
   } catch {
-    return { reason: 'unknown', message: `the pool reverts with an error unknown here (selector ${data.slice(0, 10)})` }
+    return { reason: 'unknown', message: `the pool reverted with an unknown error (selector ${data.slice(0, 10)})` }
   }
 }
 
-/** The errors a pool can answer `validatePriceFeed` with. */
+/** Errors that reject a note. */
 const describedErrors = [
   FeedSignatureVerifier__FeedNotYetValid,
   FeedSignatureVerifier__FeedExpired,
@@ -57,15 +57,15 @@ type ErrorName = (typeof describedErrors)[number]['name']
 
 const messages: Readonly<Record<ErrorName, (args: readonly unknown[]) => string>> = {
   FeedSignatureVerifier__FeedNotYetValid: ([validAfter]) =>
-    `the note is not yet valid at the chain's time: it is good after ${validAfter} (FeedNotYetValid)`,
+    `the note is not valid yet at the chain's time: validAfter is ${validAfter} (FeedNotYetValid)`,
   FeedSignatureVerifier__FeedExpired: ([validBefore]) =>
-    `the note has expired at the chain's time: it was good before ${validBefore} (FeedExpired)`,
+    `the note has expired at the chain's time: validBefore is ${validBefore} (FeedExpired)`,
   FeedSignatureVerifier__InvalidMaturityTimestamp: ([maturity]) =>
-    `its maturity ${maturity} is past at the chain's time (InvalidMaturityTimestamp)`,
-  FeedSignatureVerifier__InvalidSignature: () => 'no key can have made its signature (InvalidSignature)',
+    `its maturity ${maturity} is in the past at the chain's time (InvalidMaturityTimestamp)`,
+  FeedSignatureVerifier__InvalidSignature: () => 'no key can produce its signature (InvalidSignature)',
   FeedSignatureVerifier__InvalidSigner: ([signer, expected]) =>
-    `the pool takes notes signed by ${expected}, and finds this one signed by ${signer} (InvalidSigner)`,
+    `the pool accepts notes signed by ${expected}, but this one was signed by ${signer} (InvalidSigner)`,
   ReserveStabilityPool__InvalidCoupon: () => 'its coupon is outside the pool’s limit (InvalidCoupon)',
-  ReserveStabilityPool__InvalidMaturity: () => 'its maturity is nearer than the pool’s limit (InvalidMaturity)',
+  ReserveStabilityPool__InvalidMaturity: () => 'its maturity is sooner than the pool’s limit (InvalidMaturity)',
   EnforcedPause: () => 'the pool is paused (EnforcedPause)',
 }

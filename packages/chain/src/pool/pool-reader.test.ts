@@ -22,7 +22,7 @@ const selectors = { paused: '0x5c975abb', DOMAIN_SEPARATOR: '0x3644e515', minLen
 
 type Answer = { readonly result: unknown } | { readonly error: object } | 'never'
 
-/** A node of chain 324 with code at every address, whose `eth_call` is ours to answer. */
+/** Starts a node of chain 324 with code at every address and the given responses to `eth_call`. */
 async function startNode(answerCall: (params: readonly unknown[]) => Answer, chainId = '0x144') {
   const hanging: ServerResponse[] = []
   const server = createServer(async (request, response) => {
@@ -51,7 +51,7 @@ function readerOf(rpcUrls: readonly string[], deadlineMs?: number) {
 const isPaused = encodeFunctionResult({ abi: poolAbi, functionName: 'paused', result: true })
 const dataOf = ([call]: readonly unknown[]) => (call as { readonly data: Hex }).data
 
-test('default: reads what the pool has, and undefined where it has no such getter', async () => {
+test('default: a getter that the pool does not have is undefined', async () => {
   const url = await startNode((params) => {
     if (dataOf(params) === selectors.paused) return { result: isPaused }
     if (dataOf(params) === selectors.DOMAIN_SEPARATOR) return { error: { code: 3, message: 'execution reverted' } }
@@ -61,7 +61,7 @@ test('default: reads what the pool has, and undefined where it has no such gette
   expect(values).toEqual({ paused: true, DOMAIN_SEPARATOR: undefined, minLendLimit: undefined })
 })
 
-test('behavior: the next RPC is asked where the first is down, or of another chain', async () => {
+test('behavior: uses the next RPC if the first is down or serves another chain', async () => {
   const other = await startNode(
     () => ({ result: encodeFunctionResult({ abi: poolAbi, functionName: 'paused', result: false }) }),
     '0x1',
@@ -70,20 +70,20 @@ test('behavior: the next RPC is asked where the first is down, or of another cha
   const down = `http://127.0.0.1:${await findFreePort()}`
   const reader = readerOf([down, other, good])
   expect(await reader.read(['paused'])).toEqual({ paused: true })
-  expect(reader.problem).toMatch(/cannot be reached \(ECONNREFUSED\); .* is of chain 1, the configuration says 324/)
+  expect(reader.problem).toMatch(/cannot be reached \(ECONNREFUSED\); .* serves chain 1, not chain 324/)
 })
 
-test('error: one that hangs is given up at the deadline, or when the caller gives up', async () => {
+test('error: a call to an RPC that hangs ends at the deadline or with the caller’s signal', async () => {
   const url = await startNode(() => 'never')
-  const failure = { name: 'ChainError', message: 'the chain gave no answer within 50 ms.' }
+  const failure = { name: 'ChainError', message: 'the chain did not respond within 50 ms.' }
   await expect(readerOf([url], 50).read(['paused'])).rejects.toMatchObject(failure)
   const controller = new AbortController()
   const reading = readerOf([url]).read(['paused'], controller.signal)
   controller.abort()
-  await expect(reading).rejects.toMatchObject({ name: 'ChainError', message: 'the call to the chain was broken off.' })
+  await expect(reading).rejects.toMatchObject({ name: 'ChainError', message: 'the call to the chain was aborted.' })
 })
 
-test('error: what fails is told by its host, with nothing else of the URL', async () => {
+test('error: the message names the host and nothing else of the URL', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}/v2/a-key-of-the-operator`
   const error = (await readerOf([url])
     .validate([note])
@@ -93,20 +93,28 @@ test('error: what fails is told by its host, with nothing else of the URL', asyn
 })
 
 test.each([
-  ['the code all agree on', { code: 3, message: 'execution reverted', data: '0x1d84733b' }, 'InvalidSignature'],
   [
-    'a text around the data',
+    'the data of an error with code 3',
+    { code: 3, message: 'execution reverted', data: '0x1d84733b' },
+    'InvalidSignature',
+  ],
+  [
+    'a text with the data',
     { code: -32015, message: 'VM execution error', data: 'Reverted 0x1d84733b' },
     'InvalidSignature',
   ],
   [
-    'a text that says so',
+    'a text of a generic error',
     { code: -32000, message: 'execution reverted', data: 'Reverted 0x1d84733b' },
     'InvalidSignature',
   ],
-  ['an object', { code: -32000, message: 'reverted', data: { data: '0x1d84733b' } }, 'InvalidSignature'],
-  ['no data at all', { code: -32000, message: 'execution reverted' }, 'unknown'],
-])('behavior: a refusal is read from %s', async (_, error, reason) => {
+  [
+    'an object in place of the data',
+    { code: -32000, message: 'reverted', data: { data: '0x1d84733b' } },
+    'InvalidSignature',
+  ],
+  ['a message without data', { code: -32000, message: 'execution reverted' }, 'unknown'],
+])('behavior: finds revert data in %s', async (_, error, reason) => {
   const url = await startNode(() => ({ error }))
   const verdict = readerOf([url]).validate([note], { atSeconds: 1737530000n })
   await expect(verdict).resolves.toMatchObject({ outcome: 'refused', reason, note })
@@ -115,14 +123,14 @@ test.each([
 test.each([
   ['too many arguments', { code: -32602, message: 'too many arguments, want at most 2' }],
   ['a text of its own', { code: -32000, message: 'block overrides are not supported' }],
-])('behavior: a node without block times is told from a refusal: %s', async (_, error) => {
+])('behavior: a node without support for block times does not reject the note: %s', async (_, error) => {
   const url = await startNode((params) => (params.length > 2 ? { error } : { result: '0x' }))
   const reader = readerOf([url])
   expect(await reader.validate([note], { atSeconds: 1737530000n })).toMatchObject({ outcome: 'time_unsupported' })
   expect(await reader.validate([note])).toEqual({ outcome: 'accepted' })
 })
 
-test('behavior: many notes at once are no warning of a leak', async () => {
+test('behavior: many notes at once cause no warning of a leak', async () => {
   const warnings: Error[] = []
   const keep = (warning: Error) => warnings.push(warning)
   process.on('warning', keep)

@@ -23,11 +23,11 @@ export type PoolViews = {
 }
 
 export type PoolValues<Name extends keyof PoolViews> = {
-  /** Undefined where the pool has no such getter. */
+  /** Undefined if the pool does not have the getter. */
   readonly [Key in Name]: PoolViews[Key] | undefined
 }
 
-/** What `validatePriceFeed` says to some notes. */
+/** Result of `validatePriceFeed` for a set of notes. */
 export type PoolVerdict =
   | { readonly outcome: 'accepted' }
   | {
@@ -36,25 +36,25 @@ export type PoolVerdict =
       readonly reason: RevertReason | 'no_code'
       readonly message: string
     }
-  /** The node cannot be asked about another time than its newest block's. */
+  /** The node does not support a block time other than the newest block's. */
   | { readonly outcome: 'time_unsupported'; readonly message: string }
 
-/** A pool on its chain. Every method throws `ChainError` where no RPC of that chain gives a usable answer in time. */
+/** Reader of a pool. Every method throws `ChainError` if no RPC of the chain returns a usable response in time. */
 export type PoolReader = {
   readonly chainId: number
-  /** What is wrong with which RPC, if anything: hosts only, nothing of a URL. */
+  /** Description of the RPCs that fail, or undefined. It names hosts only. */
   readonly problem: string | undefined
-  /** Whether there is a contract at an address, the pool's own by default. */
+  /** Returns whether there is a contract at an address, by default the pool's. */
   hasCode(address?: Address, signal?: AbortSignal): Promise<boolean>
   read<Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal): Promise<PoolValues<Name>>
-  /** The running sum of the daily floating incomes up to a UTC day; undefined where the pool has no such getter. */
+  /** Returns the accumulated floating income up to a UTC day, or undefined if the pool does not have the getter. */
   readAccFloatingIncome(day: bigint, signal?: AbortSignal): Promise<bigint | undefined>
   readPauses(signal?: AbortSignal): Promise<PoolPauses>
-  /** Which of its contracts are paused, and its limits. */
+  /** Returns which contracts of the pool are paused, and its limits. */
   readState(signal?: AbortSignal): Promise<PoolState>
-  /** Whether the pool takes every one of these notes, at the newest block's time or another. */
+  /** Returns whether the pool accepts all of these notes, by default at the newest block's time. */
   validate(notes: readonly Note[], options?: ValidateOptions): Promise<PoolVerdict>
-  /** Breaks off what is under way. */
+  /** Aborts pending calls. */
   close(): void
 }
 
@@ -64,40 +64,39 @@ export type PoolReaderOptions = {
   readonly chainId: number
   readonly rpcUrls: readonly string[]
   readonly pool: Address
-  /** What one call may take in all, whichever servers it asks. */
+  /** Time limit of a method, whichever RPCs it uses. */
   readonly deadlineMs?: number | undefined
 }
 
 const timeoutMs = 3_000
-// The largest answer here is the code of a contract, which EIP-170 holds under 24 KiB.
+// The largest response is the code of a contract, which EIP-170 limits to 24 KiB.
 const answerBytesMax = 1_048_576
 const silent = { info: () => undefined, warn: () => undefined }
 
-/**
- * Reads a pool over the chain's RPCs: the first that is well is asked, the next one if it fails, and none is believed
- * before it has said that it is of the right chain.
- */
+/** Creates a reader of a pool that uses the first healthy RPC of its chain. */
 export function createPoolReader(options: PoolReaderOptions): PoolReader {
   const { chainId, rpcUrls, pool, deadlineMs = 8_000 } = options
   const closing = new AbortController()
-  // Each call under way listens to it, and two sets of notes are twenty at once: that many are no leak.
+  // Every pending call adds a listener, and two note sets are twenty calls at once. That is not a leak.
   setMaxListeners(0, closing.signal)
   const endpoints = rpcUrls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
-  const servers = createRpcPool({ endpoints, chainId, log: silent })
+  const rpcPool = createRpcPool({ endpoints, chainId, log: silent })
   const readState = createReadPoolState(pool)
-  const ask = <Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
-    withDeadline(servers.run(work), { deadlineMs, signal }).catch((error: unknown) => {
+  const run = <Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
+    withDeadline(rpcPool.run(work), { deadlineMs, signal }).catch((error: unknown) => {
       if (error instanceof ChainError) throw error
-      throw new ChainError(servers.problem ?? `no RPC of chain ${chainId} gives a usable answer.`, { cause: error })
+      throw new ChainError(rpcPool.problem ?? `no RPC of chain ${chainId} returned a usable response.`, {
+        cause: error,
+      })
     })
   return {
     chainId,
     get problem() {
-      return servers.problem
+      return rpcPool.problem
     },
-    hasCode: (address = pool, signal) => ask((endpoint) => hasCode(endpoint, address), signal),
+    hasCode: (address = pool, signal) => run((endpoint) => hasCode(endpoint, address), signal),
     read: <Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal) =>
-      ask(async (endpoint) => {
+      run(async (endpoint) => {
         const read = async (name: Name) => {
           const data = encodeFunctionData({ abi: poolAbi, functionName: name } as never)
           return [name, decodeGetter(name, await callContract(endpoint, { to: pool, data }))] as const
@@ -105,14 +104,14 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
         return Object.fromEntries(await Promise.all(names.map(read))) as PoolValues<Name>
       }, signal),
     readAccFloatingIncome: (day, signal) =>
-      ask(async (endpoint) => {
+      run(async (endpoint) => {
         const data = encodeFunctionData({ abi: [accFloatingIncome], args: [day] })
         return decodeGetter('accFloatingIncome', await callContract(endpoint, { to: pool, data })) as bigint | undefined
       }, signal),
-    readPauses: (signal) => ask((endpoint) => readPauses(endpoint, pool), signal),
-    readState: (signal) => ask(readState, signal),
+    readPauses: (signal) => run((endpoint) => readPauses(endpoint, pool), signal),
+    readState: (signal) => run(readState, signal),
     validate: (notes, { atSeconds, signal } = {}) =>
-      ask((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds }), signal),
+      run((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds }), signal),
     close: () => closing.abort(),
   }
 }
@@ -134,7 +133,7 @@ async function validateNotes(
     hasCode(endpoint, pool),
     ...notes.map((note) => validateNote(endpoint, { pool, note, atSeconds })),
   ])
-  // An address without code answers every call with success.
+  // A call to an address without code succeeds.
   const [note] = notes
   if (!isThere && note) {
     return {
@@ -159,15 +158,15 @@ async function validateNote(
   if ('value' in outcome) return { outcome: 'accepted' }
   if ('timeUnsupported' in outcome) return { outcome: 'time_unsupported', message: outcome.message }
   const { reason, message } = describeRevert(outcome.revert)
-  // Some nodes take the override and pass over it: the pool then speaks of the newest block's time.
+  // Some nodes accept the override but ignore it. The pool then compares with the newest block's time.
   const isInWindow = atSeconds !== undefined && note.validAfter < atSeconds && atSeconds < note.validBefore
   if (isInWindow && (reason === 'FeedNotYetValid' || reason === 'FeedExpired')) {
-    return { outcome: 'time_unsupported', message: 'passed over the block time it was asked about' }
+    return { outcome: 'time_unsupported', message: 'ignored the requested block time' }
   }
   return { outcome: 'refused', note, reason, message }
 }
 
-/** By hand, not by `AbortSignal.any`: on a signal that lives long that one keeps every call's memory in Node 20. */
+/** Not `AbortSignal.any`: on a signal that lives as long as the process, it leaks the memory of every call in Node 20. */
 async function withDeadline<Result>(
   work: Promise<Result>,
   { deadlineMs, signal }: { readonly deadlineMs: number; readonly signal: AbortSignal | undefined },
@@ -175,12 +174,12 @@ async function withDeadline<Result>(
   let timer: NodeJS.Timeout | undefined
   let onAbort: (() => void) | undefined
   const end = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ChainError(`the chain gave no answer within ${deadlineMs} ms.`)), deadlineMs)
-    onAbort = () => reject(new ChainError('the call to the chain was broken off.', { cause: signal?.reason }))
+    timer = setTimeout(() => reject(new ChainError(`the chain did not respond within ${deadlineMs} ms.`)), deadlineMs)
+    onAbort = () => reject(new ChainError('the call to the chain was aborted.', { cause: signal?.reason }))
     if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort, { once: true })
   })
-  // Whichever loses is nobody's concern any more.
+  // The work may fail after the deadline, when nothing awaits it.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, end])
@@ -190,7 +189,7 @@ async function withDeadline<Result>(
   }
 }
 
-/** No RPC of a chain gave a usable answer. The message names hosts at most. */
+/** Error thrown when no RPC of a chain returned a usable response. The message names hosts only. */
 export class ChainError extends Error {
   override readonly name = 'ChainError' as const
   readonly retryable = true

@@ -9,7 +9,7 @@ const maxCoupon = keccak256(toHex('MaxCouponLimitUpdated(uint256)'))
 const minMaturity = keccak256(toHex('MinMaturityLimitUpdated(uint256)'))
 const log = (topic: Hex, value: number) => ({ topics: [topic], data: toHex(value, { size: 32 }) })
 
-/** A node with some logs at each block, that answers as told where `interfere` does. */
+/** Creates a node with logs in its blocks. A result of `interfere` replaces the logs. */
 function nodeOf(blocks: Record<number, object[]>, interfere: () => unknown = () => undefined) {
   const ranges: (readonly [number, number])[] = []
   const call = async ({ method, params }: RpcCall) => {
@@ -31,7 +31,7 @@ function nodeOf(blocks: Record<number, object[]>, interfere: () => unknown = () 
   return { endpoint: { label: 'node', call, callMany: async () => [] }, blocks, ranges }
 }
 
-test('default: the last announced limits, then those of the new blocks', async () => {
+test('default: reads the whole history, then only new blocks', async () => {
   const read = createReadLimitLogs(pool)
   const node = nodeOf({ 5: [log(maxCoupon, 1000), log(minMaturity, 172_800)], 9: [log(maxCoupon, 900)] })
   expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 172_800n })
@@ -44,8 +44,8 @@ test('default: the last announced limits, then those of the new blocks', async (
   ])
 })
 
-test.each(['error', 'refused', 'timeout', 'garbage'] as const)(
-  'behavior: a node that fails on the whole history (%s) is asked about what is new',
+test.each(['error', 'refused', 'timeout', 'malformed'] as const)(
+  'behavior: reads only new blocks of a node that fails on the whole history (%s)',
   async (kind) => {
     const read = createReadLimitLogs(pool)
     let failure: Error | undefined = new RpcError({ kind, message: 'block range too wide' })
@@ -57,7 +57,7 @@ test.each(['error', 'refused', 'timeout', 'garbage'] as const)(
   },
 )
 
-test('error: a node that fails later is asked about the same blocks again', async () => {
+test('error: reads the same blocks again after a later failure', async () => {
   const read = createReadLimitLogs(pool)
   let failure: Error | undefined
   const node = nodeOf({ 9: [] }, () => failure)
@@ -74,6 +74,6 @@ test.each([
   ['null entries', [null, {}, { topics: [] }, { topics: 5, data: toHex(1, { size: 32 }) }]],
   ['data of another length', [{ topics: [maxCoupon], data: '0x01' }]],
   ['a name of Object', [{ topics: ['constructor'], data: toHex(1, { size: 32 }) }]],
-])('error: logs that are %s say nothing', async (_, answer) => {
+])('error: ignores malformed logs: %s', async (_, answer) => {
   expect(await createReadLimitLogs(pool)(nodeOf({ 1: [] }, () => answer).endpoint)).toEqual({})
 })

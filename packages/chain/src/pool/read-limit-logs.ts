@@ -3,7 +3,7 @@ import { type Address, toHex } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
-/** The limits that a pool announced last; a limit that was not announced since the first look is missing. */
+/** Limits of a pool by its last events. A limit without an event in the blocks that were read is missing. */
 export type AnnouncedLimits = { readonly maxCouponLimit?: bigint; readonly minMaturityLimit?: bigint }
 
 const limitsByTopic: ReadonlyMap<unknown, keyof AnnouncedLimits> = new Map([
@@ -12,8 +12,8 @@ const limitsByTopic: ReadonlyMap<unknown, keyof AnnouncedLimits> = new Map([
 ])
 
 /**
- * Creates the function that reads a pool's limits from its logs: all of them at the first look, later the new blocks
- * only. A node that refuses the range (providers limit it) is asked about the blocks from now on.
+ * Creates a function that reads a pool's limits from its logs: the whole history at the first call, later only new blocks.
+ * If a provider rejects the range of the history, only blocks after it are read.
  */
 export function createReadLimitLogs(pool: Address): (endpoint: RpcEndpoint) => Promise<AnnouncedLimits> {
   let known: AnnouncedLimits = {}
@@ -21,7 +21,10 @@ export function createReadLimitLogs(pool: Address): (endpoint: RpcEndpoint) => P
   return async (endpoint) => {
     const head = Number(await endpoint.call({ method: 'eth_blockNumber', params: [] }))
     if (!Number.isSafeInteger(head)) {
-      throw new RpcError({ kind: 'garbage', message: 'answered eth_blockNumber with something that is not a number' })
+      throw new RpcError({
+        kind: 'malformed',
+        message: 'responded to eth_blockNumber with a value that is not a number',
+      })
     }
     if (head < fromBlock) return known
     const range = { fromBlock: toHex(fromBlock), toBlock: toHex(head) }

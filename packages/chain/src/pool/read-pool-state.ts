@@ -5,7 +5,7 @@ import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
 import { createReadLimitLogs } from './read-limit-logs.ts'
 
-/** The contracts whose pause stops lends and claims. */
+/** Contracts whose pause stops lends and claims. */
 export const pausableContracts = ['pool', 'position token', 'dollar'] as const
 export type PausableContract = (typeof pausableContracts)[number]
 
@@ -19,12 +19,12 @@ export type PoolLimits = {
 }
 
 export type PoolPauses = {
-  /** False where the contract does not say whether it is paused: it is no pool of this protocol, or there is none. */
+  /** Whether the contract has `paused()`. If not, it is not a pool of this protocol, or there is no contract. */
   readonly tellsPause: boolean
   readonly paused: readonly PausableContract[]
 }
 
-/** What a chain says of a pool now. A value that the contract does not offer is undefined. */
+/** Current state of a pool. A value that the contract does not expose is undefined. */
 export type PoolState = PoolPauses & { readonly limits: PoolLimits }
 
 type Getter = Extract<
@@ -33,8 +33,8 @@ type Getter = Extract<
 >['name']
 
 /**
- * Creates the function that reads which of a pool's contracts are paused, and its limits. Pools without getters for the
- * limits announce them in logs, which are read from where the last look ended.
+ * Creates a function that reads which contracts of a pool are paused, and its limits. Limits without a getter are read from
+ * logs, from the block after the last call on.
  */
 export function createReadPoolState(pool: Address): (endpoint: RpcEndpoint) => Promise<PoolState> {
   const readLimitLogs = createReadLimitLogs(pool)

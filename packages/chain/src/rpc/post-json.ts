@@ -7,14 +7,14 @@ export type PostOptions = {
   readonly body: string
   readonly timeoutMs: number
   readonly answerBytesMax: number
-  /** Breaks the call off. */
+  /** Aborts the request. */
   readonly signal: AbortSignal
 }
 
-/** Sends a JSON body and returns the JSON of the answer, whatever its status if it is an answer at all. */
+/** Posts a JSON body and returns the parsed response. A JSON-RPC error is returned whatever the HTTP status. */
 export async function postJson(options: PostOptions): Promise<unknown> {
   const { url, headers, body, timeoutMs, signal } = options
-  // By hand: AbortSignal.any on a signal that lives as long as the process keeps every call's memory in Node 20.
+  // Not AbortSignal.any: on a signal that lives as long as the process, it leaks the memory of every call in Node 20.
   const controller = new AbortController()
   const abort = () => controller.abort()
   const timer = setTimeout(abort, timeoutMs)
@@ -24,7 +24,7 @@ export async function postJson(options: PostOptions): Promise<unknown> {
     const response = await fetch(url, { method: 'POST', headers, body, signal: controller.signal, redirect: 'error' })
     const bytesMax = options.answerBytesMax
     const chunks = await readChunks(response.body ?? [], { bytesMax, tooLarge: () => tooLarge(bytesMax) })
-    return parseAnswer(response, Buffer.concat(chunks).toString())
+    return parseResponse(response, Buffer.concat(chunks).toString())
   } catch (error) {
     controller.abort()
     signal.throwIfAborted()
@@ -36,23 +36,23 @@ export async function postJson(options: PostOptions): Promise<unknown> {
 }
 
 function tooLarge(bytesMax: number): RpcError {
-  return new RpcError({ kind: 'refused', message: `sent more than ${bytesMax} bytes, the limit for an answer` })
+  return new RpcError({ kind: 'refused', message: `sent a response of more than ${bytesMax} bytes` })
 }
 
-/** Providers put the reason of a refusal into the body of a 400 or 500 as well. */
-function parseAnswer(response: Response, text: string): unknown {
+/** Accepts a JSON-RPC error with status 400 or 500: providers put the reason of a rejection into such a body. */
+function parseResponse(response: Response, text: string): unknown {
   if (response.status === 429) {
     const seconds = Number(response.headers.get('retry-after'))
     const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined
-    throw new RpcError({ kind: 'busy', message: 'answered 429: too many requests', retryAfterMs })
+    throw new RpcError({ kind: 'busy', message: 'responded 429: too many requests', retryAfterMs })
   }
   const json = parseJson(text)
   if (json !== undefined && (response.ok || hasError(json))) return json
-  if (response.ok) throw new RpcError({ kind: 'garbage', message: 'answered with something that is not JSON' })
+  if (response.ok) throw new RpcError({ kind: 'malformed', message: 'sent a response that is not JSON' })
   const { status } = response
-  if (status === 413) throw new RpcError({ kind: 'refused', message: 'answered 413: too large' })
+  if (status === 413) throw new RpcError({ kind: 'refused', message: 'responded 413: too large' })
   const kind = status === 408 || status === 504 ? 'timeout' : 'unreachable'
-  throw new RpcError({ kind, message: `answered ${status}` })
+  throw new RpcError({ kind, message: `responded ${status}` })
 }
 
 function parseJson(text: string): unknown {
@@ -71,14 +71,14 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** The causes of fetch hold addresses and, with credentials in it, the URL: only the code of the failure is taken over. */
+/** Converts a fetch failure. Its cause contains addresses and possibly the URL with credentials, so only its code is used. */
 function toRpcError(
   error: unknown,
   { timeoutMs, isTimeout }: { readonly timeoutMs: number; readonly isTimeout: boolean },
 ): RpcError {
   if (error instanceof RpcError) return error
-  if (isTimeout) return new RpcError({ kind: 'timeout', message: `gave no answer within ${timeoutMs} ms` })
+  if (isTimeout) return new RpcError({ kind: 'timeout', message: `did not respond within ${timeoutMs} ms` })
   const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
-  const reason = typeof code === 'string' ? code : 'the connection broke'
+  const reason = typeof code === 'string' ? code : 'connection lost'
   return new RpcError({ kind: 'unreachable', message: `cannot be reached (${reason})` })
 }

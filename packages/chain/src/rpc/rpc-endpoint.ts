@@ -6,11 +6,11 @@ import { RpcError } from './rpc-error.ts'
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
 
 export type RpcEndpoint = {
-  /** For people: the host, nothing of the URL that may be a secret. */
+  /** Host for messages and logs. The rest of the URL may be a secret. */
   readonly label: string
-  /** One call, and its result as the node sent it. */
+  /** Sends one call and returns its result as the node sent it. */
   call(call: RpcCall): Promise<unknown>
-  /** Many calls in few requests; the results are in the order of the calls. */
+  /** Sends many calls in batches. The results are in the order of the calls. */
   callMany(calls: readonly RpcCall[]): Promise<readonly unknown[]>
 }
 
@@ -21,17 +21,17 @@ export type RpcEndpointOptions = {
   readonly signal: AbortSignal
 }
 
-// Some providers take no more in one request.
+// Some providers accept no more calls in one request.
 const batchMax = 50
 const parallelMax = 8
-// A server that refuses so many batches in a row takes none.
+// A server that rejects this many batches in a row does not support batches.
 const refusalsMax = 3
-// Of a failure that may be over at once, such as a kept connection that the other side had closed.
+// Retries a transient failure, such as a keep-alive connection that the server has closed.
 const attemptsMax = 3
 
-/** A JSON-RPC server at a URL. Throws nothing but `RpcError`, and the signal's reason when that is aborted. */
+/** Creates a client of one JSON-RPC server. Its methods throw `RpcError`, or the signal's reason after an abort. */
 export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
-  // Every call under way listens to it, and more than ten of them are no leak.
+  // Every pending call adds a listener. More than ten are not a leak.
   setMaxListeners(0, options.signal)
   const { href, headers, label, redact } = parseUrl(options.url)
   let refusals = 0
@@ -82,13 +82,13 @@ async function retry(post: () => Promise<unknown>): Promise<unknown> {
     try {
       return await post()
     } catch (error) {
-      const isPassing = error instanceof RpcError && (error.kind === 'unreachable' || error.kind === 'garbage')
-      if (!isPassing || attempt === attemptsMax) throw error
+      const isTransient = error instanceof RpcError && (error.kind === 'unreachable' || error.kind === 'malformed')
+      if (!isTransient || attempt === attemptsMax) throw error
     }
   }
 }
 
-/** One answer to many calls is an error, and mostly about there being many. */
+/** Reads the results of a batch. A single error in place of a list usually means that batches are not supported. */
 function readResults(
   answer: unknown,
   { calls, redact }: { readonly calls: readonly RpcCall[]; readonly redact: (message: string) => string },
@@ -100,13 +100,13 @@ function readResults(
       const isError = error instanceof RpcError && error.kind === 'error'
       throw isError ? new RpcError({ kind: 'refused', message: error.message }) : error
     }
-    throw new RpcError({ kind: 'garbage', message: 'answered a batch with one result' })
+    throw new RpcError({ kind: 'malformed', message: 'responded to a batch with one result' })
   }
   const sorted = sortById(answer, calls.length)
   return calls.map(({ method }, id) => readResult(sorted[id], { method, redact }))
 }
 
-/** fetch refuses URLs with a user in them; keys are also in paths and queries. */
+/** Moves credentials to a header, because fetch rejects URLs that contain them, and redacts paths and queries too. */
 function parseUrl(text: string) {
   const url = new URL(text)
   const { username, password, host, pathname, search } = url
@@ -145,15 +145,16 @@ function readResult(
     const message = redact(String(error.message ?? 'no message')).slice(0, messageLengthMax)
     const kind = isRateLimit(error.code, message) ? 'busy' : 'error'
     const code = typeof error.code === 'number' ? error.code : undefined
-    throw new RpcError({ kind, message: `answered ${method} with the error "${message}"`, code, data: error.data })
+    throw new RpcError({ kind, message: `responded to ${method} with error "${message}"`, code, data: error.data })
   }
-  if (result === undefined) throw new RpcError({ kind: 'garbage', message: `answered ${method} with no result` })
+  if (result === undefined)
+    throw new RpcError({ kind: 'malformed', message: `responded to ${method} without a result` })
   return result
 }
 
 const messageLengthMax = 200
 
-/** Codes and texts of the large providers; -32005 also stands for too many results, which is no reason to wait. */
+/** Recognizes the codes and messages of large providers. -32005 is not one: it also means too many results. */
 function isRateLimit(code: unknown, message: string): boolean {
   return code === 429 || /rate limit|too many requests|request count|capacity|throughput/i.test(message)
 }

@@ -1,21 +1,21 @@
 /**
- * What an RPC did wrong. `refused`: it does not want to do so much in one call. `busy`: it asks to be left alone for a
- * while. `behind`: it does not have a block yet. `changed`: its chain was another one between two answers.
+ * Kind of an RPC failure. `refused`: the call asks for too much at once. `busy`: the server limits the rate. `behind`: the
+ * server does not have a block yet. `changed`: a reorganization happened between two calls.
  */
-export type RpcErrorKind = 'unreachable' | 'timeout' | 'busy' | 'garbage' | 'error' | 'refused' | 'behind' | 'changed'
+export type RpcErrorKind = 'unreachable' | 'timeout' | 'busy' | 'malformed' | 'error' | 'refused' | 'behind' | 'changed'
 
 export type RpcErrorOptions = {
   readonly kind: RpcErrorKind
   readonly message: string
-  /** How long the RPC asked to be left alone. */
+  /** Delay the server requested with Retry-After. */
   readonly retryAfterMs?: number | undefined
-  /** Of an error the server answered with: its code and what it sent along, which for a revert is the contract's reason. */
+  /** Code and data of a JSON-RPC error. The data of a revert is the contract's error. */
   readonly code?: number | undefined
   readonly data?: unknown
   readonly cause?: unknown
 }
 
-/** A call that got no usable answer. All of them pass sooner or later, so all can be tried again. */
+/** Error of a call without a usable response. Every kind is transient and can be retried. */
 export class RpcError extends Error {
   override readonly name = 'RpcError' as const
   readonly kind: RpcErrorKind

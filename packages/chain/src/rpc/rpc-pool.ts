@@ -9,27 +9,28 @@ export type RpcLog = { readonly info: Write; readonly warn: Write }
 
 export type RpcPool = {
   /**
-   * Does some work on the first server that is well, on the next one if that fails. All of the work is on one server,
-   * so that its answers fit together. A refusal is the work's own affair and goes through.
+   * Runs work on the first healthy endpoint, and on the next one if that fails. All calls of the work go to one endpoint,
+   * so that their results are consistent. A `refused` or `changed` error is rethrown: the work handles it.
    */
   run<Result>(work: (endpoint: RpcEndpoint) => Promise<Result>): Promise<Result>
-  /** What is wrong with which server, if anything. */
+  /** Description of the endpoints that fail, or undefined. It names hosts only. */
   readonly problem: string | undefined
 }
 
 type Member = {
   readonly endpoint: RpcEndpoint
-  /** Whether it has said, since it last failed, that it is of the right chain. */
+  /** Whether its chain id was confirmed since its last failure. */
   isVerified: boolean
   fault: string | undefined
   failures: number
-  restsUntilMs: number
+  retryAtMs: number
   verifying: Promise<void> | undefined
 }
 
-// A short failure is over soon; a long one is looked at often enough to be back in use within seconds.
+// The maximum is short, so that a recovered endpoint is used again within seconds.
 const backoff = { minMs: 100, maxMs: 5_000 }
 
+/** Creates a pool that prefers the first endpoint and uses no endpoint before its chain id is confirmed. */
 export function createRpcPool(options: {
   readonly endpoints: readonly RpcEndpoint[]
   readonly chainId: number
@@ -41,7 +42,7 @@ export function createRpcPool(options: {
       isVerified: false,
       fault: undefined,
       failures: 0,
-      restsUntilMs: 0,
+      retryAtMs: 0,
       verifying: undefined,
     }),
   )
@@ -57,8 +58,8 @@ export function createRpcPool(options: {
       return faults.length > 0 ? `RPC ${faults.join('; ')}.` : undefined
     },
     run: async (work) => {
-      // Those that rest are looked at on the side, so that work goes back to the first when it is well.
-      for (const member of members) if (!member.isVerified && hasRested(member)) void verifyOnce(member)
+      // Endpoints are verified in the background, so that work returns to the first one when it has recovered.
+      for (const member of members) if (!member.isVerified && isRetryDue(member)) void verifyOnce(member)
       const tried = new Set<Member>()
       for (;;) {
         const member = await findNext(members, tried)
@@ -70,14 +71,14 @@ export function createRpcPool(options: {
           return result
         } catch (error) {
           if (!(error instanceof RpcError) || error.kind === 'refused' || error.kind === 'changed') throw error
-          rest(member, { error, log: options.log })
+          backOff(member, { error, log: options.log })
         }
       }
     },
   }
 }
 
-/** The first that is well. One that is still being looked at is waited for only if there is none: it may hang. */
+/** Returns the first verified member. Waits for a verification only if there is none, because it may hang. */
 async function findNext(members: readonly Member[], tried: ReadonlySet<Member>): Promise<Member | undefined> {
   for (;;) {
     const untried = members.filter((member) => !tried.has(member))
@@ -88,8 +89,8 @@ async function findNext(members: readonly Member[], tried: ReadonlySet<Member>):
   }
 }
 
-function hasRested(member: Member): boolean {
-  return Date.now() >= member.restsUntilMs
+function isRetryDue(member: Member): boolean {
+  return Date.now() >= member.retryAtMs
 }
 
 async function verify(
@@ -97,34 +98,35 @@ async function verify(
   { chainId, log }: { readonly chainId: number; readonly log: RpcLog },
 ): Promise<void> {
   try {
-    const answered = Number(await member.endpoint.call({ method: 'eth_chainId', params: [] }))
-    if (answered !== chainId) {
-      const message = `is of chain ${answered}, the configuration says ${chainId}: it is not used. Correct its URL or the chain id`
+    const reported = Number(await member.endpoint.call({ method: 'eth_chainId', params: [] }))
+    if (reported !== chainId) {
+      const message = `serves chain ${reported}, not chain ${chainId}, and is not used. Correct its URL or the chain id`
       throw new RpcError({ kind: 'error', message })
     }
-    if (member.fault) log.info({ rpc: member.endpoint.label }, 'the RPC is well again')
+    if (member.fault) log.info({ rpc: member.endpoint.label }, 'RPC recovered')
     member.isVerified = true
     member.fault = undefined
   } catch (error) {
-    if (error instanceof RpcError) rest(member, { error, log })
+    if (error instanceof RpcError) backOff(member, { error, log })
   }
 }
 
-function rest(member: Member, { error, log }: { readonly error: RpcError; readonly log: RpcLog }): void {
-  if (member.fault !== error.message) log.warn({ rpc: member.endpoint.label, problem: error.message }, 'the RPC fails')
+function backOff(member: Member, { error, log }: { readonly error: RpcError; readonly log: RpcLog }): void {
+  if (member.fault !== error.message)
+    log.warn({ rpc: member.endpoint.label, problem: error.message }, 'RPC request failed')
   member.isVerified = false
   member.fault = error.message
-  const restMs = Math.max(backoffMs(member.failures, backoff), error.retryAfterMs ?? 0)
+  const delayMs = Math.max(backoffMs(member.failures, backoff), error.retryAfterMs ?? 0)
   member.failures += 1
-  member.restsUntilMs = Date.now() + Math.min(restMs, backoff.maxMs)
+  member.retryAtMs = Date.now() + Math.min(delayMs, backoff.maxMs)
 }
 
-/** No server could do the work; what is wrong with each is in the pool's `problem`. */
+/** Error thrown when every endpoint failed. The pool's `problem` has the reasons. */
 export class NoRpcError extends Error {
   override readonly name = 'NoRpcError' as const
   readonly retryable = true
 
   constructor() {
-    super('No RPC gives usable answers.')
+    super('No RPC returned a usable response.')
   }
 }

@@ -58,5 +58,5 @@ function decodeEntry(raw: unknown, { from, to, addresses }: Bounds): Entry {
 }
 
 function garbage(what: string): RpcError {
-  return new RpcError({ kind: 'garbage', message: `answered eth_getLogs with logs that cannot be: ${what}` })
+  return new RpcError({ kind: 'malformed', message: `answered eth_getLogs with logs that cannot be: ${what}` })
 }

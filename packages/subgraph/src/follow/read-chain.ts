@@ -13,7 +13,7 @@ export async function readBlocks(endpoint: RpcEndpoint, numbers: readonly number
   return numbers.map((number, index) => {
     const block = getHeader(headers[index], number)
     if (block.number === number) return block
-    throw new RpcError({ kind: 'garbage', message: `answered with block ${block.number} for block ${number}` })
+    throw new RpcError({ kind: 'malformed', message: `answered with block ${block.number} for block ${number}` })
   })
 }
 
@@ -33,7 +33,7 @@ function getHeader(json: unknown, asked: number | 'latest'): Block {
     throw new RpcError({ kind: 'behind', message: `does not have block ${asked}: it lags behind` })
   const { number, hash, parentHash, timestamp } = json as Readonly<Record<string, unknown>>
   if (!isHash(hash) || !isHash(parentHash)) {
-    throw new RpcError({ kind: 'garbage', message: `answered with a block ${asked} without hashes` })
+    throw new RpcError({ kind: 'malformed', message: `answered with a block ${asked} without hashes` })
   }
   return {
     number: parseQuantity(number),
@@ -53,7 +53,7 @@ export function isHash(value: unknown): value is string {
 export function parseQuantity(value: unknown): number {
   const parsed = typeof value === 'string' && value.startsWith('0x') ? Number(value) : Number.NaN
   if (Number.isSafeInteger(parsed)) return parsed
-  throw new RpcError({ kind: 'garbage', message: 'answered with a number that is not hexadecimal' })
+  throw new RpcError({ kind: 'malformed', message: 'answered with a number that is not hexadecimal' })
 }
 
 export function toQuantity(value: number): string {
