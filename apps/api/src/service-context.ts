@@ -8,6 +8,13 @@ import type { Metrics } from './metrics.ts'
 import type { PoolWatchIntervals } from './notes/watch/watch-pools.ts'
 import type { PortalOptions } from './portal/open-portal.ts'
 
+export type SchedulerTime = {
+  /** Interval at which the schedulers read the service's clock; 1 s by default. */
+  readonly tickMs: number
+  /** Clock that retries are measured with; real time by default. */
+  readonly monotonicNow: () => number
+}
+
 export type ServiceOptions = {
   readonly config: Config
   readonly clock: Clock
@@ -21,6 +28,8 @@ export type ServiceOptions = {
   readonly premadeWriter?: PremadeWriter | undefined
   /** Intervals at which the pools are read. Tests inject shorter ones. */
   readonly poolWatchTimes?: PoolWatchIntervals | undefined
+  /** Tick and clock of the schedulers. Tests inject faster ones, so that nothing waits for a second. */
+  readonly schedulerTime?: SchedulerTime | undefined
   /** Milliseconds added to the database's clock when `clock` is shifted on purpose. 0 by default. */
   readonly databaseShiftMs?: (() => number) | undefined
   /** Open database, which the service closes. By default the service opens the one that `config` names. */

@@ -36,8 +36,9 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
     for (const pool of pools.values()) pool.close()
   })
   // Before anything is signed or served.
+  const tick = { tickMs: context.schedulerTime?.tickMs }
   const readChainTime = createChainTimeReader(config.chains)
-  const time = await startClockMonitor({ ...context, chains: config.chains, readChainTime })
+  const time = await startClockMonitor({ ...context, ...tick, chains: config.chains, readChainTime })
   closers.push(time.stop)
   const notes = await startNotes({ ...context, pools, readChainTime, time })
   const embedded = await startEmbeddedSubgraphs(config, context)

@@ -7,7 +7,7 @@ import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { apiMigrations } from '../src/migrations.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../src/service-database.ts'
-import { adminToken, call, coupons, newDatabase, signerAddress, signerKey } from './harness.ts'
+import { adminToken, call, coupons, newEmptyDatabase, signerAddress, signerKey } from './harness.ts'
 import { launch, prepareSite, type Site, serve, tallystick } from './process.ts'
 
 const defer = onTestFinished as never
@@ -15,7 +15,7 @@ const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
 
 async function newSite(engine: 'postgres' | 'pglite' = 'postgres'): Promise<Site> {
   const admin = { port: await findFreePort(), token: 'env:ADMIN_TOKEN' }
-  return prepareSite({ databaseUrl: await newDatabase(engine), config: { admin } })
+  return prepareSite({ databaseUrl: await newEmptyDatabase(engine), config: { admin } })
 }
 
 describe.each(databaseEngines)('on %s', (engine) => {
@@ -196,7 +196,7 @@ describe('a command that only reads', () => {
   const applied = (database: Database) => database.query('select name from migrations order by position')
 
   test('error: refuses a schema of another version and leaves it as it is', async () => {
-    const url = await newDatabase()
+    const url = await newEmptyDatabase()
     const database = await openDatabase(url)
     onTestFinished(() => database.close())
     await expect(openDatabaseToRead(url)).rejects.toMatchObject({

@@ -14,7 +14,7 @@ import { openServiceDatabase } from '../src/service-database.ts'
 import { issued, type Visit } from './doctor-site.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { startFakeSigner } from './fake-web3signer.ts'
-import { chain324, coupons, newDatabase, prepare, signerAddress } from './harness.ts'
+import { chain324, coupons, newDatabase, newEmptyDatabase, prepare, signerAddress } from './harness.ts'
 
 /** Brings a database to where a service would have it, with a curve or without. */
 export async function migrated(url: string, points: Record<string, number> | undefined): Promise<string> {
@@ -76,7 +76,11 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
     async () => ({ databaseUrl: await opened() }),
     /^database: reachable: .* is in use by process \d+/,
   ],
-  ['an empty database', async () => ({ databaseUrl: await newDatabase() }), /^notes: curve: no curve was ever set/],
+  [
+    'an empty database',
+    async () => ({ databaseUrl: await newEmptyDatabase() }),
+    /^notes: curve: no curve was ever set/,
+  ],
   [
     'no curve',
     async () => ({ databaseUrl: await migrated(await newDatabase(), undefined) }),

@@ -1,17 +1,19 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NotesResponse, notesResponseSchema } from '@tallystick/core'
-import { type Database, openDatabase } from '@tallystick/database'
+import type { Database } from '@tallystick/database'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
-import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
+import { createTestDatabase, type DatabaseEngine, type DatabaseTemplate } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { createOperator, type Operator } from '../src/admin/operator.ts'
 import { type Clock, createClock, type ShiftableClock } from '../src/clock.ts'
 import { type Config, parseConfig } from '../src/config.ts'
+import { apiMigrations } from '../src/migrations.ts'
 import type { ServiceOptions } from '../src/service-context.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
 import { startService } from '../src/start-service.ts'
@@ -83,23 +85,43 @@ export function createDeferrals(): { readonly defer: Defer; readonly finish: () 
   }
 }
 
-/** A new, empty database that goes when the test is over. */
+// Migrating a database takes longer than copying one that is migrated.
+const migratedTemplate: DatabaseTemplate = {
+  name: createHash('sha256').update(JSON.stringify(apiMigrations)).digest('hex').slice(0, 16),
+  prepare: async (url) => {
+    const database = await openServiceDatabase(url, () => undefined)
+    await database.close()
+  },
+}
+
+/** Creates a migrated database without rows. It is removed when the test is over. */
 export async function newDatabase(
   engine: DatabaseEngine = 'postgres',
   defer: Defer = onTestFinished as Defer,
 ): Promise<string> {
-  const { url, remove } = await createTestDatabase(engine, inject('databases'))
+  const { url, remove } = await createTestDatabase(engine, inject('databases'), migratedTemplate)
   defer(remove)
   return url
 }
 
+/** Creates a database without tables. It is removed when the test is over. */
+export async function newEmptyDatabase(engine: DatabaseEngine = 'postgres'): Promise<string> {
+  const { url, remove } = await createTestDatabase(engine, inject('databases'))
+  onTestFinished(remove)
+  return url
+}
+
+// Twenty times as fast as real time: a retry after a second takes 50 ms.
+const schedulerTime = { tickMs: 50, monotonicNow: () => performance.now() * 20 }
+
 const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
+
+const authority = createCertificateAuthority()
+const server = authority.issue(['localhost', '127.0.0.1'])
 
 /** Everything a service needs on disk and in its configuration, but nothing started. */
 export async function prepare({ databaseUrl, config: overrides }: Setting) {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-api-'))
-  const authority = createCertificateAuthority()
-  const server = authority.issue(['localhost', '127.0.0.1'])
   await writeFile(join(directory, 'cert.pem'), server.cert)
   await writeFile(join(directory, 'key.pem'), server.key, { mode: 0o600 })
   const settings = {
@@ -119,18 +141,23 @@ export async function prepare({ databaseUrl, config: overrides }: Setting) {
 
 /** The whole service on real ports, in this process, so that its clock can be moved. Stops when the test is over. */
 export async function start(setting: Setting, defer: Defer = onTestFinished as Defer): Promise<TestService> {
-  const { directory, authority, config } = await prepare(setting)
+  const { directory, config } = await prepare(setting)
   const clock = createClock()
   if (setting.at) clock.hold(Date.parse(setting.at))
-  const database = await seed(setting, config, clock)
+  const opened = await openServiceDatabase(config.database.reveal(), () => undefined)
+  await seed(opened, { setting, config, clock })
+  // The embedded database is open once; on PostgreSQL the tests have connections of their own.
+  const [database, beside] = opened.engine === 'pglite' ? [opened, undefined] : [undefined, opened]
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
   const { portal, premadeWriter } = setting
   const databaseShiftMs = () => (setting.databaseClock ?? clock).now() - Date.now()
   const say = (line: string) => lines.push(line)
-  const service = await startService({ config, clock, log, say, portal, premadeWriter, databaseShiftMs })
-  // The embedded database is open in one process once; on PostgreSQL tests look from beside.
-  const beside = database.engine === 'postgres' ? await openDatabase(config.database.reveal()) : undefined
+  const options = { config, clock, log, say, database, portal, premadeWriter, databaseShiftMs, schedulerTime }
+  const service = await startService(options).catch(async (error) => {
+    await opened.close()
+    throw error
+  })
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= Promise.all([service.stop(), beside?.close()]).then(() => undefined)
@@ -202,11 +229,15 @@ export async function call(
   })
 }
 
-async function seed({ curve = coupons }: Setting, config: Config, clock: ShiftableClock): Promise<Database> {
-  const database = await openServiceDatabase(config.database.reveal(), () => undefined)
+async function seed(
+  database: Database,
+  {
+    setting: { curve = coupons },
+    config,
+    clock,
+  }: { readonly setting: Setting; readonly config: Config; readonly clock: ShiftableClock },
+): Promise<void> {
   const operator = createOperator({ database, config, clock })
   const { history } = await operator.showCurve()
   if (curve && history.length === 0) await operator.setCurve({ points: curve, by: 'test' })
-  await database.close()
-  return database
 }

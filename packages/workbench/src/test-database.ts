@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { copyDirectory } from './pglite-template.ts'
+import { copyDirectory, findPgliteTemplate } from './pglite-template.ts'
 
-/** Where new databases come from: a running server, and a directory of an empty embedded database to copy. */
+/** Where new databases come from: a running server, and the directory of an empty embedded database to copy. */
 export type DatabaseSource = { readonly postgresUrl: string; readonly pgliteTemplate: string }
 
 export type TestDatabase = { readonly url: string; readonly remove: () => Promise<void> }
@@ -13,30 +13,90 @@ export type TestDatabase = { readonly url: string; readonly remove: () => Promis
 export const databaseEngines = ['pglite', 'postgres'] as const
 export type DatabaseEngine = (typeof databaseEngines)[number]
 
-/** A new, empty database on either engine. */
-export async function createTestDatabase(engine: DatabaseEngine, source: DatabaseSource): Promise<TestDatabase> {
-  if (engine === 'postgres') return createPostgresDatabase(source.postgresUrl)
+/** Content of a template database. It is prepared once, then copied. */
+export type DatabaseTemplate = {
+  /** Lower-case identifier. It changes with the content. */
+  readonly name: string
+  /** Fills the empty database of a URL and closes it. */
+  readonly prepare: (url: string) => Promise<void>
+}
+
+/** Creates a database on either engine: a copy of the template, or an empty one without a template. */
+export async function createTestDatabase(
+  engine: DatabaseEngine,
+  source: DatabaseSource,
+  template?: DatabaseTemplate,
+): Promise<TestDatabase> {
+  return engine === 'postgres'
+    ? createPostgresDatabase(source.postgresUrl, template)
+    : createPgliteDatabase(source.pgliteTemplate, template)
+}
+
+async function createPgliteDatabase(empty: string, template?: DatabaseTemplate): Promise<TestDatabase> {
+  const original = template ? await findPrepared(template) : empty
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-pglite-'))
   const path = join(directory, 'db')
   await mkdir(path)
-  await copyDirectory(source.pgliteTemplate, path)
+  await copyDirectory(original, path)
   return {
     url: `file:${path}`,
     remove: () => rm(directory, { recursive: true, force: true }),
   }
 }
 
-async function createPostgresDatabase(serverUrl: string): Promise<TestDatabase> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(serverUrl, `create database ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, remove: () => onServer(serverUrl, `drop database if exists ${name} with (force)`) }
+function findPrepared({ name, prepare }: DatabaseTemplate): Promise<string> {
+  return findPgliteTemplate({ name, make: (path) => prepare(`file:${path}`) })
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
+async function createPostgresDatabase(serverUrl: string, template?: DatabaseTemplate): Promise<TestDatabase> {
+  const name = newName()
+  await onServer(serverUrl, async (client) => {
+    if (!template) return client.query(`create database ${name}`)
+    return client.query(`create database ${name} template prepared_${template.name}`).catch(async (error) => {
+      if (error.code !== undefinedDatabase) throw error
+      await preparePostgres(client, { serverUrl, template })
+      return client.query(`create database ${name} template prepared_${template.name}`)
+    })
+  })
+  return {
+    url: urlOf(serverUrl, name),
+    remove: () => onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`)),
+  }
+}
+
+const undefinedDatabase = '3D000'
+const duplicateDatabase = '42P04'
+
+async function preparePostgres(
+  client: pg.Client,
+  { serverUrl, template: { name, prepare } }: { readonly serverUrl: string; readonly template: DatabaseTemplate },
+): Promise<void> {
+  const draft = newName()
+  await client.query(`create database ${draft}`)
+  await prepare(urlOf(serverUrl, draft))
+  // Another process may have been faster.
+  await client.query(`alter database ${draft} rename to prepared_${name}`).catch(async (error) => {
+    if (error.code !== duplicateDatabase) throw error
+    await client.query(`drop database ${draft} with (force)`)
+  })
+}
+
+function newName(): string {
+  return `test_${randomUUID().replaceAll('-', '')}`
+}
+
+function urlOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(statement)
-  await client.end()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
 }

@@ -61,7 +61,7 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
 }
 
 function startScheduler(
-  { config, database, clock, log, monotonicNow, readChainTime, time }: NotesContext,
+  { config, database, clock, log, monotonicNow, schedulerTime, readChainTime, time }: NotesContext,
   {
     signer,
     journal,
@@ -95,6 +95,7 @@ function startScheduler(
     metrics: noteMetrics,
     log,
     monotonicNow,
+    ...schedulerTime,
   })
 }
 
@@ -113,6 +114,7 @@ async function openCurveSource(
   if (curve.source === 'manual') return manualCurveSource
   return startTreasurySource({
     ...parts,
+    ...parts.schedulerTime,
     published,
     config: { ...config, curve },
     findUncertainty: time.findUncertainty,

@@ -35,6 +35,8 @@ export type ClockMonitorOptions = {
   readonly log: Logger
   readonly say: (line: string) => void
   readonly monotonicNow: () => number
+  /** Interval at which the clocks are compared; 1 s by default. */
+  readonly tickMs?: number | undefined
 }
 
 export const clockMetricHelp: MetricHelp = {
@@ -44,7 +46,7 @@ export const clockMetricHelp: MetricHelp = {
     'ALARM: 1 while the clocks disagree about the current period, so that no notes are served.',
 }
 
-const tickMs = 1_000
+const tickMsDefault = 1_000
 const databaseEveryMs = 3_000
 const chainEveryMs = 10_000
 // While the clocks disagree every request asks for a measurement. One in this time is enough.
@@ -54,7 +56,7 @@ const offsetMsOk = 5_000
 
 /** Measures the reference clocks, first once before it resolves, then every few seconds. */
 export async function startClockMonitor(options: ClockMonitorOptions): Promise<ClockMonitor> {
-  const { clock, say, monotonicNow } = options
+  const { clock, say, monotonicNow, tickMs = tickMsDefault } = options
   const { database, chains } = openClocks(options)
   const comparison = createClockComparison({ database, chains })
   const measureDatabase = createMeasuring(database ? [database] : [], monotonicNow)

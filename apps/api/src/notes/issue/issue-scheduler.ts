@@ -31,16 +31,18 @@ export type IssueSchedulerOptions = {
   readonly log: Logger
   /** Monotonic clock, milliseconds. */
   readonly monotonicNow: () => number
+  /** Interval at which the clock is read; 1 s by default. */
+  readonly tickMs?: number | undefined
 }
 
-const tickMs = 1_000
+const tickMsDefault = 1_000
 
 /**
  * Starts a loop that issues and publishes the notes of the current and the next period. It reads the clock every second
  * instead of setting a timer for the boundary, so it also works after the machine slept or its clock was set.
  */
 export async function startIssueScheduler(options: IssueSchedulerOptions): Promise<IssueScheduler> {
-  const { context, chains, published } = options
+  const { context, chains, published, tickMs = tickMsDefault } = options
   const gate = createRetryGate(options.monotonicNow)
   const reportRefusal = createRefusalReporter(options)
   let stopped = false

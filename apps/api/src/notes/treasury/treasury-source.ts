@@ -27,6 +27,8 @@ export type TreasurySourceOptions = {
   readonly log: Logger
   /** Milliseconds that never run backwards: waiting times are measured with it. */
   readonly monotonicNow: () => number
+  /** Interval at which the clock is read; 1 s by default. */
+  readonly tickMs?: number | undefined
   /** Why it is not certain which period it is, if so: then nothing is stored. */
   readonly findUncertainty: () => Promise<string | undefined>
 }
@@ -39,7 +41,7 @@ type Tries = {
   running: Promise<void> | undefined
 }
 
-const tickMs = 1_000
+const tickMsDefault = 1_000
 // How long before the notes of a period are signed its rates are first fetched: time to try again, and for a late row.
 const fetchAheadSeconds = 600
 // While a period is unsigned its rates are looked at again, in case the Treasury corrects them or is late with them.
@@ -52,7 +54,7 @@ const failedBackoff = { minMs: 1_000, maxMs: 60_000 }
  * row or the period is signed. Like the keeper of notes it looks at the clock every second rather than wait for a moment.
  */
 export async function startTreasurySource(parts: TreasurySourceOptions): Promise<CurveSource> {
-  const { database, clock, config, published } = parts
+  const { database, clock, config, published, tickMs = tickMsDefault } = parts
   const stopping = new AbortController()
   const tries = new Map<bigint, Tries>()
   const attempt = createAttempt(parts, {
