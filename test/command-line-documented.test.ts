@@ -33,7 +33,7 @@ test('default: every command is documented with all its options, and nothing els
     addAuditCommand,
     addDoctorCommand,
   ]) {
-    add(program)
+    add(program, process)
   }
   const commands = listCommands(program, '')
   const found = documented.map((line) => ({

@@ -16,7 +16,7 @@ import {
   start,
   type TestService,
 } from './harness.ts'
-import { prepareSite, serve, tallystick } from './process.ts'
+import { prepareSite, serveHere, tallystick } from './process.ts'
 
 describe.each(databaseEngines)('the audit table on %s', (engine) => {
   test('behavior: takes entries with their change or not at all, and keeps them as they are', async () => {
@@ -165,7 +165,7 @@ test('default: the command line without a server is recorded as the local user, 
   const site = await prepareSite({ databaseUrl: await newDatabase(), config })
   const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
   await tallystick(site, 'curve', 'set', ...points)
-  await serve(site, onTestFinished as never)
+  await serveHere(site, onTestFinished as never)
   const own = { ...site, env: { ...site.env, TALLYSTICK_ADMIN_TOKEN: tokens.kim } }
   expect((await tallystick(own, 'keys', 'create', '--name', 'x')).exitCode).toBe(0)
   const refused = await tallystick(own, 'audit')

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { apiMigrations } from '../src/migrations.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../src/service-database.ts'
 import { adminToken, call, coupons, newEmptyDatabase, signerAddress, signerKey } from './harness.ts'
-import { launch, prepareSite, type Site, serve, tallystick } from './process.ts'
+import { launch, prepareSite, type Site, serve, serveHere, tallystick, tallystickProcess } from './process.ts'
 
 const defer = onTestFinished as never
 const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
@@ -21,12 +21,14 @@ async function newSite(engine: 'postgres' | 'pglite' = 'postgres'): Promise<Site
 describe.each(databaseEngines)('on %s', (engine) => {
   test('default: an operator’s day, without a server and beside one', { timeout: 180_000 }, async () => {
     const site = await newSite(engine)
-    const set = await tallystick(site, 'curve', 'set', ...points)
+    // One engine is enough for processes, which take most of a second each.
+    const run = engine === 'postgres' ? tallystickProcess : tallystick
+    const set = await run(site, 'curve', 'set', ...points)
     expect([set.exitCode, set.stderr]).toEqual([0, ''])
     expect(set.stdout).toMatch(
       /^Curve 1 is stored, in force from \d{4}-\d\d-\d\d (00|18):00 New York on\.\n {5}7 days {4}369 bps/,
     )
-    const created = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'Wallet', '--json')).stdout)
+    const created = JSON.parse((await run(site, 'keys', 'create', '--name', 'Wallet', '--json')).stdout)
     expect(created.secret).toMatch(/^tsk_live_\w{36}$/)
 
     const server = await serve(site, defer)
@@ -61,7 +63,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
     expect(shown.stdout).toContain(`by ${signerAddress}\nTENOR    COUPON   MATURITY`)
     const file = join(site.directory, 'notes.json')
     writeFileSync(file, notes.body)
-    const verified = await tallystick(site, 'notes', 'verify', file)
+    const verified = await run(site, 'notes', 'verify', file)
     expect([verified.exitCode, verified.stdout.match(/genuine +usable for \d+ s more/g)?.length]).toEqual([0, 3])
 
     const stopped = await server.kill('SIGTERM')
@@ -73,7 +75,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
 test('error: an altered note, another signer, and no note at all are told apart', { timeout: 60_000 }, async () => {
   const site = await newSite()
   await tallystick(site, 'curve', 'set', ...points)
-  const server = await serve(site, defer)
+  const server = await serveHere(site, defer)
   const { secret } = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'x', '--json')).stdout)
   const notes = await call(`${server.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
   const file = join(site.directory, 'notes.json')
@@ -115,7 +117,8 @@ describe('exit codes', () => {
       ['serve', '--nonsense'],
     ]
     for (const commandLine of wrong) {
-      const { exitCode, stderr } = await tallystick(site, ...commandLine)
+      const run = commandLine[0] === 'nonsense' ? tallystickProcess : tallystick
+      const { exitCode, stderr } = await run(site, ...commandLine)
       expect([commandLine, exitCode]).toEqual([commandLine, 2])
       expect(stderr).toContain('(--help tells more)')
     }
@@ -123,7 +126,7 @@ describe('exit codes', () => {
 
   test('error: refused is 1, and says what to do', { timeout: 60_000 }, async () => {
     const site = await newSite()
-    const missing = await tallystick(site, 'curve', 'set', '7=369')
+    const missing = await tallystickProcess(site, 'curve', 'set', '7=369')
     expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('14 days has no coupon')])
     const unknown = await tallystick(site, 'keys', 'revoke', 'key_nowhere', '--json')
     expect([unknown.exitCode, JSON.parse(unknown.stderr).code]).toEqual([1, 'key_not_found'])
@@ -140,7 +143,7 @@ describe('exit codes', () => {
     config.listen.tls.cert = 'nowhere.pem'
     config.tenor = [7]
     writeFileSync(site.configPath, JSON.stringify(config))
-    const { exitCode, stderr, stdout } = await tallystick({ ...site, env: { SIGNER_KEY: signerKey } }, 'serve')
+    const { exitCode, stderr, stdout } = await tallystickProcess({ ...site, env: { SIGNER_KEY: signerKey } }, 'serve')
     expect([exitCode, stdout]).toEqual([3, ''])
     for (const fault of [
       'chains[0].pool:',
@@ -161,8 +164,8 @@ describe('exit codes', () => {
     const site = await newSite()
     const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
     writeFileSync(site.configPath, JSON.stringify({ ...config, database: 'postgres://u:hunter2@127.0.0.1:1/x' }))
-    for (const command of [['keys', 'list'], ['serve']]) {
-      const { exitCode, stderr } = await tallystick(site, ...command)
+    for (const finished of [tallystick(site, 'keys', 'list'), tallystickProcess(site, 'serve')]) {
+      const { exitCode, stderr } = await finished
       expect([exitCode, stderr]).toEqual([4, expect.stringContaining('cannot be used (ECONNREFUSED)')])
       expect(stderr).not.toContain('hunter2')
     }
@@ -170,7 +173,7 @@ describe('exit codes', () => {
 
   test('error: a wrong admin token is told from a server that is not there', { timeout: 60_000 }, async () => {
     const site = await newSite()
-    await serve(site, defer)
+    await serveHere(site, defer)
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'wrong' } }, 'keys', 'list')
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       1,
@@ -183,12 +186,12 @@ test('error: a second process on the embedded database is refused and changes no
   timeout: 60_000,
 }, async () => {
   const site = await newSite('pglite')
-  await serve(site, defer)
+  await serveHere(site, defer)
   const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
   const beside = { ...site, configPath: join(site.directory, 'beside.json') }
   config.admin.port = await findFreePort()
   writeFileSync(beside.configPath, JSON.stringify(config))
-  const second = await tallystick(beside, 'serve')
+  const second = await tallystickProcess(beside, 'serve')
   expect([second.exitCode, second.stderr]).toEqual([1, expect.stringContaining('is in use by process')])
 })
 

@@ -16,7 +16,7 @@ import {
 import { failuresOf, issued, linesOf, visit } from './doctor-site.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { adminToken, coupons, createDeferrals, newDatabase, prepare } from './harness.ts'
-import { prepareSite, serve, tallystick } from './process.ts'
+import { prepareSite, serve, serveHere, tallystick } from './process.ts'
 
 let databaseUrl: string
 beforeAll(async () => {
@@ -155,7 +155,7 @@ describe('the command', () => {
 
   test('error: a service with another token, and a port somebody else has', { timeout: 60_000 }, async () => {
     const site = await signedSite(await findFreePort())
-    await serve(site, onTestFinished as never)
+    await serveHere(site, onTestFinished as never)
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'another-token' } }, 'doctor')
     expect([wrong.exitCode, wrong.stdout]).toEqual([
       1,

@@ -2,7 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { createClock } from '../src/clock.ts'
+import { runCommandLine } from '../src/commands/run-command-line.ts'
+import type { Terminal } from '../src/commands/terminal.ts'
+import { loadConfig } from '../src/config.ts'
+import { startService } from '../src/start-service.ts'
 import { type Defer, prepare, type Setting } from './harness.ts'
 
 const cli = fileURLToPath(new URL('../bin/tallystick.js', import.meta.url))
@@ -31,10 +38,33 @@ export async function prepareSite(setting: Setting): Promise<Site> {
   return { directory, configPath, ca: authority.cert, env }
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end, in this process: starting one takes most of a second. */
 export async function tallystick(site: Site, ...commandLine: string[]): Promise<Finished> {
+  const chunks = { stdout: [] as string[], stderr: [] as string[] }
+  const terminal: Terminal = {
+    env: site.env,
+    stdin: process.stdin,
+    stdout: collectInto(chunks.stdout),
+    stderr: collectInto(chunks.stderr),
+  }
+  await runCommandLine(withConfig(site, commandLine), terminal)
+  const exitCode = Number(terminal.exitCode ?? 0)
+  return { exitCode, stdout: chunks.stdout.join(''), stderr: chunks.stderr.join('') }
+}
+
+/** Runs a command to its end, in a process of its own. */
+export async function tallystickProcess(site: Site, ...commandLine: string[]): Promise<Finished> {
   const child = launch(site, commandLine)
   return finish(child, collect(child))
+}
+
+/** Runs the service of a site in this process. */
+export async function serveHere({ configPath, env }: Site, defer: Defer) {
+  const config = loadConfig(configPath, { env, secrets: 'required' })
+  const log = pino({ level: 'silent' })
+  const service = await startService({ config, clock: createClock(), log, say: () => undefined })
+  defer(service.stop)
+  return service
 }
 
 /** Starts `tallystick serve` and waits for its ready line. */
@@ -61,15 +91,27 @@ export async function serve(site: Site, defer: Defer): Promise<Running> {
 
 /** Starts `tallystick serve` without waiting for anything. */
 export function launch(
-  { configPath, env }: Site,
-  [command = '', ...rest]: readonly string[],
+  site: Site,
+  commandLine: readonly string[],
   { stdout = 'pipe', stderr = 'pipe' }: { readonly stdout?: 'pipe' | number; readonly stderr?: 'pipe' | number } = {},
 ): ChildProcess {
-  const noConfig = command === '--help' || rest.includes('--help') || rest.includes('--config')
-  const commandLine = [command, ...rest, ...(noConfig ? [] : ['--config', configPath])]
-  return spawn(process.execPath, [cli, ...commandLine], {
-    env: { PATH: process.env['PATH'], ...env },
+  return spawn(process.execPath, [cli, ...withConfig(site, commandLine)], {
+    env: { PATH: process.env['PATH'], ...site.env },
     stdio: ['ignore', stdout, stderr],
+  })
+}
+
+function withConfig({ configPath }: Site, commandLine: readonly string[]): readonly string[] {
+  const isComplete = commandLine.includes('--help') || commandLine.includes('--config')
+  return isComplete ? commandLine : [...commandLine, '--config', configPath]
+}
+
+function collectInto(chunks: string[]): Writable {
+  return new Writable({
+    write: (chunk, _, done) => {
+      chunks.push(String(chunk))
+      done()
+    },
   })
 }
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type Database, openDatabase } from '@tallystick/database'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startFakeSigner } from './fake-web3signer.ts'
 import { call, coupons, createKey, newDatabase, notesOf, start } from './harness.ts'
-import { launch, prepareSite, serve, tallystick } from './process.ts'
+import { launch, prepareSite, type Site, serve, serveHere, tallystick } from './process.ts'
 
 const defer = onTestFinished as never
 const each = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
@@ -29,10 +29,17 @@ describe('two replicas on one PostgreSQL', () => {
     for (const instant of ['2026-11-15T18:00:00-05:00', '2026-11-16T00:00:00-05:00', '2026-11-16T18:00:00-05:00']) {
       for (const { clock } of replicas) clock.hold(Date.parse(instant))
       const before = signer.requests()
-      const answers = await Promise.all(
-        [...replicas, ...replicas].map((replica) => replica.call('/notes', { headers: { 'x-api-key': secret } })),
-      )
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const ask = () =>
+        Promise.all(
+          [...replicas, ...replicas].map((replica) => replica.call('/notes', { headers: { 'x-api-key': secret } })),
+        )
+      let answers = await ask()
+      // On a busy machine the race may take longer than a request waits for it.
+      await vi.waitUntil(async () => {
+        if (answers.every(({ status }) => status === 200)) return true
+        answers = await ask()
+        return false
+      }, 20_000)
       expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
       expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(1)
       expect(signer.requests() - before).toBeGreaterThanOrEqual(3)
@@ -88,9 +95,9 @@ describe('two replicas on one PostgreSQL', () => {
 
 describe('killed with SIGKILL', () => {
   /** Two starts serve the same bytes; if a boundary fell between them, which real time may do, the next two do. */
-  async function expectSameAgain(site: Awaited<ReturnType<typeof prepareSite>>) {
-    const first = await servedAfterwards(site)
-    const second = await servedAfterwards(site)
+  async function expectSameAgain(site: Site) {
+    const first = await servedByProcess(site)
+    const second = await servedHere(site)
     expect([first.status, second.status]).toEqual([200, 200])
     if (notesOf(first).message !== notesOf(second).message) return expectSameAgain(site)
     expect(second.body).toBe(first.body)
@@ -106,15 +113,31 @@ describe('killed with SIGKILL', () => {
     expect([rows, notes]).toEqual([3 * (sets as number), 3 * (sets as number)])
   }
 
-  /** Serves with a good signer and returns the body of /notes. */
-  async function servedAfterwards(site: Awaited<ReturnType<typeof prepareSite>>) {
-    const created = await tallystick(site, 'keys', 'create', '--name', 'after', '--json')
-    const { secret } = JSON.parse(created.stdout)
+  /** Serves with a good signer from a process that is killed afterwards, and returns the answer of /notes. */
+  async function servedByProcess(site: Site) {
+    const secret = await newSecret(site)
     const running = await serve(site, defer)
-    const answer = await call(`${running.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+    const answer = await getNotes(site, { baseUrl: running.baseUrl, secret })
     await running.kill('SIGKILL')
     return answer
   }
+
+  /** Serves with a good signer from this process, and returns the answer of /notes. */
+  async function servedHere(site: Site) {
+    const secret = await newSecret(site)
+    const { baseUrl, stop } = await serveHere(site, defer)
+    const answer = await getNotes(site, { baseUrl, secret })
+    await stop()
+    return answer
+  }
+
+  async function newSecret(site: Site): Promise<string> {
+    const created = await tallystick(site, 'keys', 'create', '--name', 'after', '--json')
+    return JSON.parse(created.stdout).secret
+  }
+
+  const getNotes = (site: Site, { baseUrl, secret }: { readonly baseUrl: string; readonly secret: string }) =>
+    call(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
 
   test.each([1, 2, 3])(
     'behavior: while signature %i of 3 is asked for, the next start serves, each note once',
@@ -167,7 +190,7 @@ describe('killed with SIGKILL', () => {
       )
       .toEqual([])
     expect(await watching.query('select 1 from note_sets')).toEqual([])
-    const answer = await servedAfterwards(site)
+    const answer = await servedHere(site)
     expect(answer.status).toBe(200)
     await expectEachOnce(watching)
     await database.close()

@@ -3,7 +3,7 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import { expect, onTestFinished, test } from 'vitest'
 import { november22, startFakeTreasury } from './fake-treasury.ts'
 import { type Defer, newDatabase } from './harness.ts'
-import { prepareSite, serve, tallystick } from './process.ts'
+import { prepareSite, serveHere, tallystick } from './process.ts'
 
 const defer = onTestFinished as Defer
 
@@ -19,7 +19,7 @@ test('default: curve show and notes show print where the coupons come from', { t
       curve: { source: 'treasury', basis: 'discount', spreadBps: -100, url: feed.url },
     },
   })
-  await serve(site, defer)
+  await serveHere(site, defer)
   const from = [`US Treasury bills of ${date}, bank discount`, 'spread -100 bps', '912797A17', 'sha256 ', feed.url]
 
   const curve = await tallystick(site, 'curve', 'show')

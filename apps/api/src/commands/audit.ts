@@ -2,14 +2,15 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { AuditReport } from '../admin/audit-report.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
 import { createOutput, formatTable } from './output.ts'
+import type { Terminal } from './terminal.ts'
 import { withReader } from './with-operator.ts'
 
-export function addAuditCommand(program: Command): void {
+export function addAuditCommand(program: Command, terminal: Terminal): void {
   addCommonOptions(program.command('audit').description('list who changed keys, curves and notes, newest first'))
     .option('--limit <number>', 'how many changes, 1 to 1000', parseLimit, 50)
     .action(async ({ config, json, limit }: CommonOptions & { readonly limit: number }) => {
-      const report = await withReader(config, (operator) => operator.showAudit(limit))
-      const output = createOutput(json)
+      const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showAudit(limit))
+      const output = createOutput(terminal, json)
       output.document(report)
       output.text(formatAudit(report))
     })

@@ -7,6 +7,7 @@ import { formatCurveReport, formatDifference, formatPoints, formatProposals } fr
 import { nameUser } from './name-user.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, type Output } from './output.ts'
+import type { Terminal } from './terminal.ts'
 import { withOperator, withReader } from './with-operator.ts'
 
 type SetOptions = CommonOptions & { readonly confirm: boolean; readonly chain?: number }
@@ -20,26 +21,27 @@ type CurveRequest = {
 
 const columnsDefault = 80
 
-export function addCurveCommand(program: Command): void {
+export function addCurveCommand(program: Command, terminal: Terminal): void {
   const curve = program.command('curve').description('see and set the coupons')
   addCommonOptions(
     curve.command('show').description('the coupons in force now and next, where they come from, and who set them'),
   ).action(async ({ config, json }: CommonOptions) => {
-    const report = await withReader(config, (operator) => operator.showCurve())
-    const output = createOutput(json)
+    const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showCurve())
+    const output = createOutput(terminal, json)
     output.document(report)
-    output.text(formatCurveReport(report, { columns: process.stdout.columns || columnsDefault }))
+    output.text(formatCurveReport(report, { columns: terminal.stdout.columns || columnsDefault }))
   })
-  addApproveCommand(curve)
+  addApproveCommand(curve, terminal)
   addCommonOptions(curve.command('set').description('set the coupons from the next boundary that is not signed yet'))
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
     .option('--chain <id>', 'for one chain only (all of them if left out)', parseChain)
     .option('--confirm', 'the coupons are meant: do not ask, even if they move further than the rails allow', false)
     .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
-      const output = createOutput(json)
-      const { curve, proposal, source, difference } = await withOperator(config, (operator) =>
-        set(operator, { request, output }),
+      const output = createOutput(terminal, json)
+      const { curve, proposal, source, difference } = await withOperator(
+        { path: config, env: terminal.env },
+        (operator) => set(operator, { request, output, terminal }),
       )
       output.document(proposal ? { proposal } : { curve })
       if (!curve) return output.text(formatProposals(proposal ? [proposal] : []))
@@ -50,11 +52,11 @@ export function addCurveCommand(program: Command): void {
     })
 }
 
-function addApproveCommand(curve: Command): void {
+function addApproveCommand(curve: Command, terminal: Terminal): void {
   addCommonOptions(curve.command('approve <id>').description('put a proposed curve in force, as a second name')).action(
     async (id: string, { config, json }: CommonOptions) => {
-      const { curve } = await withOperator(config, (operator) => operator.approveCurve(id))
-      const output = createOutput(json)
+      const { curve } = await withOperator({ path: config, env: terminal.env }, (operator) => operator.approveCurve(id))
+      const output = createOutput(terminal, json)
       output.document({ curve })
       output.text(`Curve ${curve.id} is stored, in force from ${curve.effectiveFromNewYork} New York on.`)
       output.text(formatPoints(curve.points))
@@ -65,14 +67,18 @@ function addApproveCommand(curve: Command): void {
 /** Stores a curve; a person at a terminal sees first what changes, and is asked. Others see it afterwards. */
 async function set(
   operator: Operator,
-  { request, output }: { readonly request: CurveRequest; readonly output: Output },
+  {
+    request,
+    output,
+    terminal,
+  }: { readonly request: CurveRequest; readonly output: Output; readonly terminal: Terminal },
 ) {
   const report = await operator.showCurve()
   const difference = formatDifference(report, request)
-  const isAsked = process.stdin.isTTY && process.stdout.isTTY && !output.json && !request.confirm
+  const isAsked = terminal.stdin.isTTY && terminal.stdout.isTTY && !output.json && !request.confirm
   if (isAsked) {
     output.text(difference)
-    if (!(await ask('Store?', { input: process.stdin, output: process.stdout }))) throw declined()
+    if (!(await ask('Store?', { input: terminal.stdin, output: terminal.stdout }))) throw declined()
   }
   const { curve, proposal } = await operator.setCurve(request)
   return { curve, proposal, source: report.source, difference: isAsked ? '' : difference }

@@ -3,10 +3,11 @@ import { createClock } from '../clock.ts'
 import { formatChecks, summarise } from '../doctor/format-checks.ts'
 import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
 import { createOutput, exitCodes } from './output.ts'
+import type { Terminal } from './terminal.ts'
 
 const codeOf = { well: exitCodes.done, broken: exitCodes.failed, misconfigured: exitCodes.config } as const
 
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addCommonOptions(
     program
       .command('doctor')
@@ -17,16 +18,16 @@ export function addDoctorCommand(program: Command): void {
     .option('--host <names>', 'names clients use, comma separated, to be looked for in the certificate', parseList, [])
     .action(async ({ config, json, host }: CommonOptions & { readonly host: string[] }) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')
-      const output = createOutput(json)
+      const output = createOutput(terminal, json)
       const { verdict, checks } = await runDoctor({
         configPath: config,
-        env: process.env,
+        env: terminal.env,
         hosts: host,
         clock: createClock(),
         report: (some) => output.text(formatChecks(some)),
       })
       output.document({ ok: verdict === 'well', checks })
       output.text(`\n${summarise(checks)}`)
-      process.exitCode = codeOf[verdict]
+      terminal.exitCode = codeOf[verdict]
     })
 }

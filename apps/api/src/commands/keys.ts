@@ -12,6 +12,7 @@ import {
   parseRpm,
 } from './options.ts'
 import { createOutput, exitCodes, formatTable, type Output } from './output.ts'
+import type { Terminal } from './terminal.ts'
 import { withOperator, withReader } from './with-operator.ts'
 
 type CreateOptions = CommonOptions & {
@@ -25,7 +26,7 @@ type CreateOptions = CommonOptions & {
 const graceDefault = parseDuration('24h')
 const confirmWaitMs = 5_000
 
-export function addKeysCommand(program: Command): void {
+export function addKeysCommand(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('issue, list, rotate and revoke API keys')
   addCommonOptions(keys.command('create').description('issue a key; it is shown this once'))
     .requiredOption('--name <name>', 'whose key it is')
@@ -40,33 +41,35 @@ export function addKeysCommand(program: Command): void {
     .action(async ({ config, json, expires, ...key }: CreateOptions) => {
       const { name, kind, scopes, rpm } = key
       const request = { name, kind, scopes, rpm: rpm === 'unlimited' ? null : rpm, expiresAt: expires ?? null }
-      const created = await withOperator(config, (operator) => operator.createKey(request))
-      const output = createOutput(json)
+      const created = await withOperator({ path: config, env: terminal.env }, (operator) => operator.createKey(request))
+      const output = createOutput(terminal, json)
       output.document(created)
       output.text(`Key ${created.key.id} for "${created.key.name}": ${describeKey(created.key)}.`)
       showSecret(output, created.secret)
     })
   addCommonOptions(keys.command('list').description('list the keys; their secrets are not kept')).action(
     async ({ config, json }: CommonOptions) => {
-      const list = await withReader(config, (operator) => operator.listKeys())
-      const output = createOutput(json)
+      const list = await withReader({ path: config, env: terminal.env }, (operator) => operator.listKeys())
+      const output = createOutput(terminal, json)
       output.document(list)
       output.text(formatKeys(list.keys))
     },
   )
   addCommonOptions(keys.command('revoke <id>').description('refuse a key from now on, everywhere')).action(
     async (id: string, { config, json }: CommonOptions) => {
-      const revoked = await withOperator(config, (operator) => operator.revokeKey(id, { waitMs: confirmWaitMs }))
-      const output = createOutput(json)
+      const revoked = await withOperator({ path: config, env: terminal.env }, (operator) =>
+        operator.revokeKey(id, { waitMs: confirmWaitMs }),
+      )
+      const output = createOutput(terminal, json)
       output.document(revoked)
       output.text(`Key ${revoked.key.id} ("${revoked.key.name}") is revoked. ${formatReplicas(revoked.replicas)}`)
-      setExitCode(revoked.replicas)
+      setExitCode(terminal, revoked.replicas)
     },
   )
-  addRotateCommand(keys)
+  addRotateCommand(keys, terminal)
 }
 
-function addRotateCommand(keys: Command): void {
+function addRotateCommand(keys: Command, terminal: Terminal): void {
   addCommonOptions(keys.command('rotate <id>').description('give a key a new secret; it is shown this once'))
     .addOption(
       new Option('--grace <duration>', 'how long the old secret still works: 0, 90s, 30m, 24h, 7d, or seconds')
@@ -75,8 +78,10 @@ function addRotateCommand(keys: Command): void {
     )
     .action(async (id: string, { config, json, grace }: CommonOptions & { readonly grace: number }) => {
       const request = { graceSeconds: grace, waitMs: grace === 0 ? confirmWaitMs : 0 }
-      const rotated = await withOperator(config, (operator) => operator.rotateKey(id, request))
-      const output = createOutput(json)
+      const rotated = await withOperator({ path: config, env: terminal.env }, (operator) =>
+        operator.rotateKey(id, request),
+      )
+      const output = createOutput(terminal, json)
       output.document(rotated)
       const old =
         grace === 0
@@ -84,7 +89,7 @@ function addRotateCommand(keys: Command): void {
           : `The old secret works for ${formatDuration(grace)} more.`
       output.text(`Key ${rotated.key.id} ("${rotated.key.name}") has a new secret. ${old}`)
       showSecret(output, rotated.secret)
-      if (grace === 0) setExitCode(rotated.replicas)
+      if (grace === 0) setExitCode(terminal, rotated.replicas)
     })
 }
 
@@ -100,8 +105,8 @@ function formatReplicas({ confirmed, unconfirmed }: ReplicaReport): string {
   ].join('\n')
 }
 
-function setExitCode({ unconfirmed }: ReplicaReport): void {
-  if (unconfirmed.length > 0) process.exitCode = exitCodes.unconfirmed
+function setExitCode(terminal: Terminal, { unconfirmed }: ReplicaReport): void {
+  if (unconfirmed.length > 0) terminal.exitCode = exitCodes.unconfirmed
 }
 
 function showSecret(output: Output, secret: string): void {

@@ -4,15 +4,16 @@ import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
 import { formatOrigin } from './format-curve.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, exitCodes, formatTable } from './output.ts'
+import type { Terminal } from './terminal.ts'
 import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
 import { withOperator, withReader } from './with-operator.ts'
 
-export function addNotesCommand(program: Command): void {
+export function addNotesCommand(program: Command, terminal: Terminal): void {
   const notes = program.command('notes').description('see the notes on offer, verify notes, repair a restored database')
   addCommonOptions(notes.command('show').description('the notes on offer, and why there are none if so')).action(
     async ({ config, json }: CommonOptions) => {
-      const report = await withReader(config, (operator) => operator.showNotes())
-      const output = createOutput(json)
+      const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showNotes())
+      const output = createOutput(terminal, json)
       output.document(report)
       output.text(formatReport(report))
     },
@@ -24,25 +25,27 @@ export function addNotesCommand(program: Command): void {
   )
     .option('--signer <address>', 'the address that should have signed (the configured signer if left out)')
     .action(async (file: string, { config, json, signer }: CommonOptions & { readonly signer?: string }) => {
-      const checked = await verifyNotesFile(file, { configPath: config, signer })
-      const output = createOutput(json)
+      const checked = await verifyNotesFile(file, { source: { path: config, env: terminal.env }, signer })
+      const output = createOutput(terminal, json)
       output.document({ notes: checked })
       output.text(formatChecked(checked))
-      if (checked.some((note) => !note.genuine)) process.exitCode = exitCodes.failed
+      if (checked.some((note) => !note.genuine)) terminal.exitCode = exitCodes.failed
     })
-  addReconcileCommand(notes)
-  addDiscardCommand(notes)
+  addReconcileCommand(notes, terminal)
+  addDiscardCommand(notes, terminal)
 }
 
-function addDiscardCommand(notes: Command): void {
+function addDiscardCommand(notes: Command, terminal: Terminal): void {
   addCommonOptions(
     notes.command('discard').description('delete notes that a wrong clock signed ahead of their time, and no others'),
   )
     .requiredOption('--chain <id>', 'the chain', parseChain)
     .requiredOption('--period <start>', 'the start of their period, ISO 8601, as `notes show` and `doctor` print it')
     .action(async ({ config, json, chain, period }: CommonOptions & { chain: number; period: string }) => {
-      const result = await withOperator(config, (operator) => operator.discardNotes({ chainId: chain, period }))
-      const output = createOutput(json)
+      const result = await withOperator({ path: config, env: terminal.env }, (operator) =>
+        operator.discardNotes({ chainId: chain, period }),
+      )
+      const output = createOutput(terminal, json)
       output.document(result)
       output.text(formatDiscarded(result.discarded))
     })
@@ -55,17 +58,17 @@ function formatDiscarded({ chainId, period, wasStored, wasJournalled }: DiscardR
   return `${done}\nThe signer journal here did not have them. Run this on the replica that signed them too.`
 }
 
-function addReconcileCommand(notes: Command): void {
+function addReconcileCommand(notes: Command, terminal: Terminal): void {
   addCommonOptions(
     notes
       .command('reconcile')
       .description('put notes that were signed and are in the signer journal back into a restored database'),
   ).action(async ({ config, json }: CommonOptions) => {
-    const report = await withOperator(config, (operator) => operator.reconcileNotes())
-    const output = createOutput(json)
+    const report = await withOperator({ path: config, env: terminal.env }, (operator) => operator.reconcileNotes())
+    const output = createOutput(terminal, json)
     output.document(report)
     output.text(formatReconciled(report))
-    if (report.contradictions.length > 0 || report.problems.length > 0) process.exitCode = exitCodes.failed
+    if (report.contradictions.length > 0 || report.problems.length > 0) terminal.exitCode = exitCodes.failed
   })
 }
 

@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import type { Terminal } from './terminal.ts'
 
 /** Where a command writes. `json` is one document on stdout instead of text for people. */
 export type Output = {
@@ -9,14 +10,14 @@ export type Output = {
   document(value: unknown): void
 }
 
-export function createOutput(json: boolean): Output {
+export function createOutput({ stdout }: Pick<Terminal, 'stdout'>, json: boolean): Output {
   return {
     json,
     text: (lines) => {
-      if (!json) process.stdout.write(`${lines}\n`)
+      if (!json) stdout.write(`${lines}\n`)
     },
     document: (value) => {
-      if (json) process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
+      if (json) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
     },
   }
 }
@@ -32,12 +33,15 @@ export const exitCodes = {
 } as const
 
 /** Tells on stderr what went wrong and returns the exit code it deserves. */
-export function reportFailure(error: unknown, { json }: { readonly json: boolean }): number {
+export function reportFailure(
+  error: unknown,
+  { json, stderr }: { readonly json: boolean } & Pick<Terminal, 'stderr'>,
+): number {
   const known = error instanceof TallystickError
   const message = known ? error.message : `Unexpected failure: ${(error as Error)?.stack ?? String(error)}`
   const code = known ? error.code : 'internal_error'
   const details = known ? error.details : undefined
-  process.stderr.write(json ? `${JSON.stringify({ message, code, ...(details && { details }) })}\n` : `${message}\n`)
+  stderr.write(json ? `${JSON.stringify({ message, code, ...(details && { details }) })}\n` : `${message}\n`)
   if (!known) return exitCodes.failed
   if (error.code === 'invalid_config') return exitCodes.config
   return ['database_unavailable', 'not_ready', 'server_unreachable', 'signer_failed'].includes(error.code)

@@ -5,10 +5,11 @@ import { createLineWriter } from '../create-line-writer.ts'
 import { openLog } from '../open-log.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
+import type { Terminal } from './terminal.ts'
 
 type ServeOptions = CommonOptions & { readonly logLevel: string }
 
-export function addServeCommand(program: Command): void {
+export function addServeCommand(program: Command, terminal: Terminal): void {
   addCommonOptions(program.command('serve').description('run the service'))
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent; the log goes to stderr as JSON', 'info')
     .action(async ({ config: path, json, logLevel }: ServeOptions) => {
@@ -18,7 +19,7 @@ export function addServeCommand(program: Command): void {
       const say = (line: string) => stdout.write(formatInfo(line))
       // Only now: no other command needs the whole service, and loading it takes most of a second.
       const { startService } = await import('../start-service.ts')
-      const config = loadConfig(path, { env: process.env, secrets: 'required' })
+      const config = loadConfig(path, { env: terminal.env, secrets: 'required' })
       const { log, writer: stderr } = openLog(2, { level: logLevel })
       const writers = { stdout, stderr }
       const service = await startService({ config, clock: createClock(), log, say, writers })

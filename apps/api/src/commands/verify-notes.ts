@@ -4,6 +4,7 @@ import { type Address, isAddress } from 'viem'
 import { createClock, toSeconds } from '../clock.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { openSigner } from '../notes/signers/open-signer.ts'
+import type { ConfigSource } from './with-operator.ts'
 
 export type CheckedNote = {
   readonly chainId: number
@@ -20,9 +21,9 @@ export type CheckedNote = {
 /** Checks every note of a file: a `/notes` answer, a list of notes, or one note. */
 export async function verifyNotesFile(
   file: string,
-  { configPath, signer }: { readonly configPath: string; readonly signer: string | undefined },
+  { source, signer }: { readonly source: ConfigSource; readonly signer: string | undefined },
 ): Promise<CheckedNote[]> {
-  const config = loadConfig(configPath, { env: process.env, secrets: 'optional' })
+  const config = loadConfig(source.path, { env: source.env, secrets: 'optional' })
   const notes = readNotes(file)
   const expected = await expectedSigner(config, signer)
   const nowSeconds = toSeconds(createClock().now())

@@ -10,6 +10,10 @@ import { type Config, loadConfig } from '../config.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../service-database.ts'
 import { readDatabaseTime } from '../time/read-database-time.ts'
 import { nameUser } from './name-user.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Configuration file, and the environment its secrets are read from. */
+export type ConfigSource = { readonly path: string; readonly env: Terminal['env'] }
 
 const probeTimeoutMs = 2_000
 const callTimeoutMs = 30_000
@@ -19,12 +23,12 @@ const callTimeoutMs = 30_000
  * embedded database can be open in one process only, so a running server has to be asked.
  */
 export async function withOperator<Result>(
-  configPath: string,
+  source: ConfigSource,
   work: (operator: Operator) => Promise<Result>,
   open: (url: string) => Promise<Database> = (url) => openServiceDatabase(url, () => undefined),
 ): Promise<Result> {
-  const config = loadConfig(configPath, { env: process.env, secrets: 'optional' })
-  const call = await findServer(config.admin)
+  const config = loadConfig(source.path, { env: source.env, secrets: 'optional' })
+  const call = await findServer(config.admin, source.env)
   if (call) return work(createRemoteOperator(call))
   const database = await open(config.database.reveal())
   try {
@@ -39,10 +43,10 @@ export async function withOperator<Result>(
 
 /** As `withOperator`, for a command that only reads: it makes no database and migrates none. */
 export function withReader<Result>(
-  configPath: string,
+  source: ConfigSource,
   work: (operator: Pick<Operator, 'listKeys' | 'showCurve' | 'showNotes' | 'showAudit'>) => Promise<Result>,
 ): Promise<Result> {
-  return withOperator(configPath, work, openDatabaseToRead)
+  return withOperator(source, work, openDatabaseToRead)
 }
 
 type Call = <Result>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Result>
@@ -64,8 +68,8 @@ function createRemoteOperator(call: Call): Operator {
 }
 
 /** A way to call the admin listener, or undefined where nothing listens. */
-async function findServer(admin: Config['admin']): Promise<Call | undefined> {
-  const call = createCall(adminUrlOf(admin), chooseAdminToken(admin, process.env))
+async function findServer(admin: Config['admin'], env: Terminal['env']): Promise<Call | undefined> {
+  const call = createCall(adminUrlOf(admin), chooseAdminToken(admin, env))
   try {
     await call('GET', '/healthz', undefined, probeTimeoutMs)
     return call
