@@ -191,6 +191,6 @@ test('behavior: at the boundary the fixed rates are those of the new period', as
   expect((await chain324())?.fixedRates[0]?.coupon).toBe('369')
   await get('/notes')
   service.clock.hold(boundaryMs)
-  await get('/notes')
-  expect((await chain324())?.fixedRates[0]?.coupon).toBe('380')
+  // The notes are withheld until the database's clock has been read at the new time.
+  await expect.poll(async () => (await chain324())?.fixedRates[0]?.coupon).toBe('380')
 })
