@@ -43,8 +43,21 @@ function coerceObject(type: GraphQLInputObjectType, value: Value): Value | undef
     if (!coerced) return undefined
     entries.set(key, coerced)
   }
-  const isComplete = Object.values(fields).every((field) => !isRequiredInputField(field) || entries.has(field.name))
+  const isComplete = requiredFieldsOf(type).every((name) => entries.has(name))
   return isComplete ? { kind: 'Object', entries } : undefined
+}
+
+// A filter type has about a hundred fields, and a request may hold many thousands of filter objects.
+const requiredFields = new WeakMap<GraphQLInputObjectType, readonly string[]>()
+
+function requiredFieldsOf(type: GraphQLInputObjectType): readonly string[] {
+  const known = requiredFields.get(type)
+  if (known) return known
+  const names = Object.values(type.getFields())
+    .filter(isRequiredInputField)
+    .map(({ name }) => name)
+  requiredFields.set(type, names)
+  return names
 }
 
 function coerceScalar(name: string, value: Value): Value | undefined {
