@@ -1,6 +1,6 @@
 import type { Migration } from '@tallystick/database'
 import { auditMigrations } from './audit/audit-log.ts'
-import { keyChangeMigrations, keyMigrations } from './keys/key-store.ts'
+import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { replicaMigrations } from './keys/replicas.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve/curve-store.ts'

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../keys/key-store.ts'
+import type { ApiKey } from '../keys/api-key.ts'
 
 /** A key as the admin listener and the command line show it. */
 export type KeyView = {

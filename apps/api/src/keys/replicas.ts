@@ -73,7 +73,7 @@ export async function announceReplica(
     [name, forgetSeconds, liveSeconds],
   )
   await beat()
-  keyRing.onTakenIn(beatInBackground)
+  keyRing.onChange(beatInBackground)
   const timer = setInterval(beatInBackground, beatIntervalMs)
   timer.unref()
   return {

@@ -1,0 +1,39 @@
+import type { Migration } from '@tallystick/database'
+
+// `revision` counts changes. It comes from one row that every change locks, so revisions are committed in order and a
+// reader of "everything above revision n" misses no change. A sequence could hand out 5 and 6 and commit 6 first.
+export const keyMigrations: readonly Migration[] = [
+  {
+    name: 'keys',
+    statements: [
+      `create table api_keys (
+         id text primary key, name text not null, kind text not null, scopes text[] not null, rpm int,
+         created_at bigint not null, expires_at bigint, revoked_at bigint, last_used_at bigint,
+         revision bigint not null unique)`,
+      `create table api_key_secrets (
+         hash text primary key, key_id text not null references api_keys, created_at bigint not null, expires_at bigint)`,
+      'create index api_key_secrets_by_key on api_key_secrets (key_id)',
+      'create table api_key_revision (value bigint not null)',
+      'insert into api_key_revision values (0)',
+    ],
+  },
+]
+
+// A trigger gives each revision a random id, so that a replica of an earlier version writes it too.
+export const keyChangeMigrations: readonly Migration[] = [
+  {
+    name: 'key changes',
+    statements: [
+      'create table api_key_changes (revision bigint primary key, id uuid not null default gen_random_uuid())',
+      'insert into api_key_changes (revision) select value from api_key_revision',
+      `create function note_key_change() returns trigger language plpgsql as $$
+         begin
+           insert into api_key_changes (revision) values (new.value)
+             on conflict (revision) do update set id = gen_random_uuid();
+           return null;
+         end $$`,
+      `create trigger api_key_changed after update on api_key_revision
+         for each row execute function note_key_change()`,
+    ],
+  },
+]
