@@ -23,13 +23,13 @@ export function checkCertificate(
   try {
     new X509Certificate(cert)
   } catch {
-    context.addIssue({ code: 'custom', path: ['cert'], message: `${files.cert} holds no certificate in PEM form` })
+    context.addIssue({ code: 'custom', path: ['cert'], message: `${files.cert} contains no PEM certificate` })
     return
   }
   try {
     createSecureContext({ cert, key })
   } catch {
-    const message = `${files.key} holds no private key in PEM form, or not the one of this certificate`
+    const message = `${files.key} contains no PEM private key, or the key of another certificate`
     context.addIssue({ code: 'custom', path: ['key'], message })
   }
 }
@@ -40,9 +40,7 @@ export function checkAuthority(path: string, context: z.RefinementCtx): void {
     new X509Certificate(readFileSync(path))
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    const message = /^E[A-Z]+$/.test(code)
-      ? `${path} cannot be read (${code})`
-      : `${path} holds no certificate in PEM form`
+    const message = /^E[A-Z]+$/.test(code) ? `${path} cannot be read (${code})` : `${path} contains no PEM certificate`
     context.addIssue({ code: 'custom', path: ['ca'], message })
   }
 }

@@ -30,11 +30,11 @@ export function databaseSchema(sources: ConfigSources) {
       if (!url && name !== undefined) return fault(`the variable ${name} is not set`)
       if (/^postgres(ql)?:\/\/./.test(url ?? '')) {
         if (URL.canParse(url as string)) return { reveal: () => url as string }
-        return fault('is no URL: write what is not a letter or digit in its password as %XX, such as %2F for a slash')
+        return fault('is not a valid URL: percent-encode special characters in the password, such as %2F for a slash')
       }
       const directory = resolve(sources.baseDirectory, (url ?? '').replace(/^file:(\/\/)?/, ''))
       if (/^file:./.test(url ?? '')) return { reveal: () => `file:${directory}` }
-      return fault('must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them')
+      return fault('must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that contains one of them')
     })
 }
 
@@ -65,7 +65,7 @@ export function secretUrlSchema(sources: ConfigSources): z.ZodType<string, strin
     if (!found) return isHttpUrl(value) ? value : fault(`${httpUrlFault}, or "env:NAME" or "file:path" of one`)
     if (found.problem !== undefined) return sources.secrets === 'required' ? fault(found.problem) : unknownUrl
     // Never the value itself: it is a secret.
-    return isHttpUrl(found.value) ? found.value : fault(`what ${found.name} holds ${httpUrlFault}`)
+    return isHttpUrl(found.value) ? found.value : fault(`the value of ${found.name} ${httpUrlFault}`)
   })
 }
 

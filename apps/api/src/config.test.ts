@@ -215,7 +215,7 @@ describe('the example of the design', () => {
     const defaulted = await load(withChain({ rpc, subgraph: { embedded: { positions } } }))
     expect(defaulted.chains[0]?.subgraph?.embedded?.startBlock).toBe(0)
     expect(await faultsOf(withChain({ subgraph: { embedded: { positions } } }))).toEqual([
-      'chains[0].rpc: must name at least one RPC: the embedded subgraph is read from it',
+      'chains[0].rpc: must have at least one RPC: the embedded subgraph indexes the chain from it',
     ])
   })
 })
@@ -281,7 +281,7 @@ describe('faults', () => {
         "listen.tls.key: <folder>/missing-key.pem cannot be read (ENOENT)",
         "admin.port: Invalid input: expected int, received number",
         "admin.token: must be "env:NAME" or "file:path": secrets do not belong in this file",
-        "database: must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them",
+        "database: must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that contains one of them",
         "signer.path: Too small: expected string to have >=1 characters",
         "signer.password: the variable NOT_SET is not set",
         "tenors[1]: Too small: expected number to be >=1",
@@ -290,7 +290,7 @@ describe('faults', () => {
         "rails.maxMoveBpsPerDay: Invalid input: expected int, received number",
         "rails.maxMoveBpsPerWeek: Too big: expected number to be <=100000",
         "rails.signAheadSeconds: Too big: expected number to be <=21600",
-        "chains[0].pool: must be an address: 0x and 40 hex digits, with a right checksum if mixed case",
+        "chains[0].pool: must be an address: 0x and 40 hex digits, with a valid checksum if mixed case",
         "chains[0].domain.version: must be a string: a number would change the hash",
         "chains[0].maxCouponBps: Too big: expected number to be <=10000",
         "chains[0].rpc[0]: must be an http or https URL without a user name or password in it, or "env:NAME" or "file:path" of one",
@@ -375,7 +375,7 @@ describe('faults', () => {
     ['listen', { ...smallest, listen: { ...smallest.listen, proxy: { trust: ['10.0.0.0/8'] } } }],
   ])('error: %s has to say who ends TLS, once', async (at, content) => {
     expect(await faultsOf(content)).toEqual([
-      `${at}: must have either "tls" (this service ends TLS) or "proxy" (a trusted proxy in front of it does)`,
+      `${at}: must have either "tls" (this service terminates TLS) or "proxy" (a trusted proxy does)`,
     ])
   })
 
@@ -413,10 +413,9 @@ describe('faults', () => {
 
   test('error: a preflight that is required needs an RPC to ask the pool through, and every fault is listed', async () => {
     const required = { ...smallest, rails: { preflight: 'require' } }
-    const fault =
-      'chains[0].rpc: must name at least one RPC: rails.preflight is "require", and the pool is asked through it'
+    const fault = 'chains[0].rpc: must have at least one RPC: rails.preflight "require" calls the pool through it'
     expect(await faultsOf(required)).toEqual([fault])
-    expect(await faultsOf({ ...required, tenors: [7, 7] })).toEqual(['tenors: holds a tenor twice', fault])
+    expect(await faultsOf({ ...required, tenors: [7, 7] })).toEqual(['tenors: contains a tenor twice', fault])
     expect(
       (await load({ ...withChain({ rpc: ['http://127.0.0.1:8545'] }), rails: required.rails })).rails.preflight,
     ).toBe('require')
@@ -429,7 +428,7 @@ describe('faults', () => {
       'chains[2].id: chain 324 is configured twice',
       'chains[3].id: chain 324 is configured twice',
     ])
-    expect(await faultsOf({ ...smallest, tenors: [7, 14, 7] })).toEqual(['tenors: holds a tenor twice'])
+    expect(await faultsOf({ ...smallest, tenors: [7, 14, 7] })).toEqual(['tenors: contains a tenor twice'])
     expect((await faultsOf({ ...smallest, chains: [] }))[0]).toMatch(/^chains: /)
     expect((await faultsOf({ ...smallest, tenors: [] }))[0]).toMatch(/^tenors: /)
   })
@@ -442,7 +441,7 @@ describe('faults', () => {
 
   test('error: an address with a wrong checksum', async () => {
     expect(await faultsOf(withChain({ pool: pool.replace('EBF', 'eBF') }))).toEqual([
-      'chains[0].pool: must be an address: 0x and 40 hex digits, with a right checksum if mixed case',
+      'chains[0].pool: must be an address: 0x and 40 hex digits, with a valid checksum if mixed case',
     ])
   })
 
@@ -521,20 +520,20 @@ describe('certificate and key', () => {
     ],
     ['a missing key', 'cert.pem', 'missing.pem', 'listen.tls.key: <folder>/missing.pem cannot be read (ENOENT)'],
     ['a directory', '.', 'key.pem', 'listen.tls.cert: <folder> cannot be read (EISDIR)'],
-    ['no PEM', 'text.pem', 'key.pem', 'listen.tls.cert: <folder>/text.pem holds no certificate in PEM form'],
+    ['no PEM', 'text.pem', 'key.pem', 'listen.tls.cert: <folder>/text.pem contains no PEM certificate'],
     [
       'no key',
       'cert.pem',
       'text.pem',
-      'listen.tls.key: <folder>/text.pem holds no private key in PEM form, or not the one of this certificate',
+      'listen.tls.key: <folder>/text.pem contains no PEM private key, or the key of another certificate',
     ],
     [
       'the key of another certificate',
       'cert.pem',
       'other-key.pem',
-      'listen.tls.key: <folder>/other-key.pem holds no private key in PEM form, or not the one of this certificate',
+      'listen.tls.key: <folder>/other-key.pem contains no PEM private key, or the key of another certificate',
     ],
-    ['the two exchanged', 'key.pem', 'cert.pem', 'listen.tls.cert: <folder>/key.pem holds no certificate in PEM form'],
+    ['the two exchanged', 'key.pem', 'cert.pem', 'listen.tls.cert: <folder>/key.pem contains no PEM certificate'],
   ])('error: %s', async (_, cert, key, fault) => {
     expect(await faultsOf(listen(cert, key))).toEqual([fault])
   })
@@ -581,18 +580,18 @@ describe('secrets', () => {
     const first = { name: 'ann', token: 'file:token', roles: ['keys'] }
     const other = { ...first, name: 'bob', token: 'env:SIGNER_KEY' }
     const faults = async (admin: object) => faultsOf({ ...smallest, admin })
-    const nobody = ['admin.token: must be given, or else one of "tokens" with the role "all"']
+    const nobody = ['admin.token: is required unless one of "tokens" has the role "all"']
     expect(await faults({})).toEqual(nobody)
     expect(await faults({ tokens: [first, other] })).toEqual(nobody)
     const token = 'env:ADMIN_TOKEN'
     expect(await faults({ token, tokens: [first, { ...other, name: 'ANN' }] })).toEqual([
-      'admin.tokens[1].name: is there twice',
+      'admin.tokens[1].name: is used twice',
     ])
     expect(await faults({ token, tokens: [{ ...first, name: 'admin' }] })).toEqual([
-      'admin.tokens[0].name: is there twice',
+      'admin.tokens[0].name: is used twice',
     ])
     expect(await faults({ token, tokens: [first, { ...other, token }] })).toEqual([
-      'admin.tokens[1].token: is the same as that of another name',
+      'admin.tokens[1].token: is also the token of another name',
     ])
     const hostile = [
       { name: 'local', token: 'env:SIGNER_KEY', roles: [] },
@@ -712,7 +711,7 @@ describe('database', () => {
       const [fault, ...others] = await faultsOf({ ...smallest, database: `postgres://u:${password}@db/tallystick` })
       expect(others).toEqual([])
       expect(fault).toBe(
-        'database: is no URL: write what is not a letter or digit in its password as %XX, such as %2F for a slash',
+        'database: is not a valid URL: percent-encode special characters in the password, such as %2F for a slash',
       )
     },
   )
@@ -721,7 +720,7 @@ describe('database', () => {
     'error: %j is no database',
     async (database) => {
       expect(await faultsOf({ ...smallest, database })).toEqual([
-        'database: must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that holds one of them',
+        'database: must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that contains one of them',
       ])
     },
   )
@@ -731,7 +730,7 @@ describe('the file itself', () => {
   test('error: one that is not there', () => {
     const missing = join(folder, 'missing.json')
     expect(() => loadConfig(missing, { env, secrets: 'required' })).toThrow(
-      `The configuration ${missing} cannot be read (ENOENT). Name another with --config.`,
+      `The configuration file ${missing} cannot be read (ENOENT). Set its path with --config.`,
     )
   })
 
@@ -779,7 +778,7 @@ describe('URLs that may be secrets', () => {
     const env = { ...variables, RPC_URL: `rpc.example/${key}` }
     const faults = await faultsOf(withChain({ rpc: ['env:RPC_URL', `ftp://${key}`] }), { env })
     expect(faults).toEqual([
-      'chains[0].rpc[0]: what RPC_URL holds must be an http or https URL without a user name or password in it',
+      'chains[0].rpc[0]: the value of RPC_URL must be an http or https URL without a user name or password in it',
       'chains[0].rpc[1]: must be an http or https URL without a user name or password in it, or "env:NAME" or "file:path" of one',
     ])
   })
@@ -815,12 +814,12 @@ describe('a Web3Signer behind TLS', () => {
     [
       'a key as authority',
       { ...signer, tls: { ca: 'key.pem' } },
-      'signer.tls.ca: <folder>/key.pem holds no certificate in PEM form',
+      'signer.tls.ca: <folder>/key.pem contains no PEM certificate',
     ],
     [
       'plain HTTP',
       { ...signer, url: 'http://signer.example', tls: {} },
-      'signer.url: must be an https URL: "tls" is of no use without',
+      'signer.url: must be an https URL: "tls" has no effect over http',
     ],
     [
       'a header in the open',

@@ -50,7 +50,7 @@ function readConfigFile(path: string): string {
   } catch (error) {
     throw new TallystickError({
       code: 'invalid_config',
-      message: `The configuration ${path} cannot be read (${(error as NodeJS.ErrnoException).code}). Name another with --config.`,
+      message: `The configuration file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}). Set its path with --config.`,
       retryable: false,
       cause: error,
     })

@@ -22,7 +22,7 @@ export function adminTokensSchema(secret: z.ZodType<Secret, string>) {
         name: z
           .string()
           .regex(/^[a-z\d][\w.@-]{0,63}$/i, 'must be 1 to 64 letters, digits, ".", "_", "-" or "@"')
-          .refine((name) => !reservedNames.includes(name.toLowerCase()), 'is a name that the audit uses itself'),
+          .refine((name) => !reservedNames.includes(name.toLowerCase()), 'is reserved for the audit log'),
         token: secret,
         roles: z.array(z.enum(adminRoles)).min(1),
       }),
@@ -37,15 +37,15 @@ export function checkAdminTokens(value: unknown, context: z.RefinementCtx): void
   const fault = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
   const seen = token === undefined ? [] : [{ name: 'admin', token: token as Partial<Secret> }]
   named.forEach((own, index) => {
-    if (seen.some(({ name }) => name === own?.name?.toLowerCase())) fault(['tokens', index, 'name'], 'is there twice')
+    if (seen.some(({ name }) => name === own?.name?.toLowerCase())) fault(['tokens', index, 'name'], 'is used twice')
     const value = own?.token?.reveal?.()
     // Two names with one token would be one person with two names.
     if (value && seen.some((other) => other.token?.reveal?.() === value))
-      fault(['tokens', index, 'token'], 'is the same as that of another name')
+      fault(['tokens', index, 'token'], 'is also the token of another name')
     seen.push({ name: own?.name?.toLowerCase() ?? '', token: own?.token as Partial<Secret> })
   })
   if (token !== undefined || named.some((own) => own?.roles?.includes('all'))) return
-  fault(['token'], 'must be given, or else one of "tokens" with the role "all"')
+  fault(['token'], 'is required unless one of "tokens" has the role "all"')
 }
 
 /** Every token of a configuration. `admin.token` is named "admin" and has the role "all". */

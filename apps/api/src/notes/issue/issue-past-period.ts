@@ -1,4 +1,4 @@
-import { maxAgeBusinessDaysDefault } from '../../config-schema.ts'
+import { maxAgeBusinessDaysDefault } from '../../config-curve.ts'
 import { manualCurveSource } from '../curve/curve-source.ts'
 import { type IssueContext, type IssueResult, issueNotes } from './issue-notes.ts'
 

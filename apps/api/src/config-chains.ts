@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { addressSchema, isList, isObject } from './config-fields.ts'
+import { type ConfigSources, type Secret, secretUrlSchema } from './config-secrets.ts'
+
+export function chainsSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) {
+  return z.array(chainSchema(sources, secret)).min(1).superRefine(refuseRepeatedChains, { when: isList })
+}
+
+/** Requires an RPC for each chain if `rails.preflight` does. Also runs on a configuration with other faults. */
+export function refuseUncheckedChains(value: unknown, context: z.RefinementCtx): void {
+  const { rails, chains } = value as { rails?: { preflight?: unknown }; chains?: readonly { rpc?: unknown }[] }
+  if (rails?.preflight !== 'require' || !Array.isArray(chains)) return
+  chains.forEach((chain, index) => {
+    if (!Array.isArray(chain?.rpc) || chain.rpc.length > 0) return
+    const message = 'must have at least one RPC: rails.preflight "require" calls the pool through it'
+    context.addIssue({ code: 'custom', path: ['chains', index, 'rpc'], message })
+  })
+}
+
+function chainSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) {
+  const url = secretUrlSchema(sources)
+  return z
+    .strictObject({
+      id: z.int().min(1),
+      name: z.string().min(1),
+      pool: addressSchema,
+      domain: z
+        .strictObject({
+          name: z.string().min(1).default('NoteSignatureVerifier'),
+          version: z.string('must be a string: a number would change the hash').min(1).default('1'),
+        })
+        .prefault({}),
+      maxCouponBps: z.int().min(1).max(10_000).default(1000),
+      minMaturitySeconds: z.int().min(0).default(172_800),
+      rpc: z.array(url).default([]),
+      subgraph: subgraphSchema({ secret, url }).optional(),
+    })
+    .refine(({ subgraph, rpc }) => subgraph?.embedded === undefined || rpc.length > 0, {
+      path: ['rpc'],
+      message: 'must have at least one RPC: the embedded subgraph indexes the chain from it',
+    })
+    .transform(({ pool, domain, ...chain }) => ({ ...chain, domain: { ...domain, verifyingContract: pool } }))
+}
+
+function subgraphSchema({
+  secret,
+  url,
+}: {
+  readonly secret: z.ZodType<Secret, string>
+  readonly url: z.ZodType<string, string>
+}) {
+  return z
+    .strictObject({
+      urls: z.array(url).min(1).optional(),
+      headers: z.record(z.string(), secret).optional(),
+      embedded: z.strictObject({ positions: addressSchema, startBlock: z.int().min(0).default(0) }).optional(),
+    })
+    .refine(({ urls, embedded }) => (urls === undefined) !== (embedded === undefined), {
+      message: 'must have either "urls" or "embedded"',
+      when: isObject,
+    })
+}
+
+function refuseRepeatedChains(chains: readonly { readonly id: number }[], context: z.RefinementCtx): void {
+  chains.forEach(({ id }, index) => {
+    if (chains.findIndex((chain) => chain.id === id) === index) return
+    context.addIssue({ code: 'custom', path: [index, 'id'], message: `chain ${id} is configured twice` })
+  })
+}

@@ -1,0 +1,53 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { checkCertificate } from './config-certificates.ts'
+import { isObject, portSchema } from './config-fields.ts'
+import type { ConfigSources, Secret } from './config-secrets.ts'
+
+export function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
+  const tls = z.strictObject({ cert: path, key: path }).superRefine((files, context) => {
+    if (sources.secrets === 'required') checkCertificate(files, context)
+  })
+  const network = z.string().refine(isNetwork, 'must be an IP address or a network such as "10.0.0.0/8"')
+  return z
+    .strictObject({
+      host: z.string().min(1).default('0.0.0.0'),
+      port: portSchema.default(8443),
+      publicRpm: z.int().min(1).max(1_000_000).nullable().default(600),
+      /** Total duration of an address's queries per minute. Default: see `choosePublicBudget`. */
+      publicQueryMsPerMinute: z.int().min(1).max(6_000_000).nullable().optional(),
+      /** Open connections. Default: as many as the limit of open files allows (`choose-bounds.ts`). */
+      connectionsMax: z.int().min(1).max(1_000_000).optional(),
+      /** Open connections of one IPv4 address or IPv6 /64. Null is unlimited. Trusted proxies have no limit. */
+      connectionsPerAddressMax: z.int().min(1).max(1_000_000).nullable().default(100),
+      /** How long connections are served after the stop signal, with /readyz at 503. */
+      lameDuckSeconds: z.int().min(0).max(300).default(5),
+      tls: tls.optional(),
+      proxy: z.strictObject({ trust: z.array(network).min(1) }).optional(),
+    })
+    .refine((listen) => (listen.tls === undefined) !== (listen.proxy === undefined), {
+      message: 'must have either "tls" (this service terminates TLS) or "proxy" (a trusted proxy does)',
+      when: isObject,
+    })
+}
+
+// One sixth of a processor: 1,000 times the duration of a common query.
+const publicQueryMsDefault = 10_000
+// The embedded database shares a thread with GET /notes. This is under 5% of the time, so the 95th percentile holds.
+const publicQueryMsDefaultEmbedded = 1_500
+
+type Listen = { readonly publicRpm: number | null; readonly publicQueryMsPerMinute?: number | null | undefined }
+
+/** Returns the configured budget of an address, or the default for the database. Null is unlimited. */
+export function choosePublicBudget(listen: Listen, database: Secret): number | null {
+  if (listen.publicQueryMsPerMinute !== undefined) return listen.publicQueryMsPerMinute
+  if (listen.publicRpm === null) return null
+  return database.reveal().startsWith('file:') ? publicQueryMsDefaultEmbedded : publicQueryMsDefault
+}
+
+function isNetwork(value: string): boolean {
+  const [ip = '', prefix, ...rest] = value.split('/')
+  const version = isIP(ip)
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { checkAuthority, checkCertificate } from './config-certificates.ts'
+import { addressSchema } from './config-fields.ts'
+import { type ConfigSources, httpUrl, isHttpUrl, type Secret } from './config-secrets.ts'
+
+type SignerFields = {
+  readonly path: z.ZodType<string, string>
+  readonly secret: z.ZodType<Secret, string>
+}
+
+export function signerSchema(sources: ConfigSources, { path, secret }: SignerFields) {
+  /** File of the notes that this replica signed, so that it cannot contradict itself after a database restore. */
+  const journal = path.prefault('.tallystick/signer-journal.jsonl')
+  return z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('private-key'), key: secret, journal }),
+    z.strictObject({ kind: z.literal('keystore'), path, password: secret, journal }),
+    web3SignerSchema(sources, { path, secret, journal }),
+  ])
+}
+
+/** `tls` and `headers` authenticate the service to the signer, or to a proxy in front of it. */
+function web3SignerSchema(
+  sources: ConfigSources,
+  { path, secret, journal }: SignerFields & { readonly journal: z.ZodPrefault<z.ZodType<string, string>> },
+) {
+  const tls = z
+    .strictObject({ cert: path.optional(), key: path.optional(), ca: path.optional() })
+    .superRefine(({ cert, key, ca }, context) => {
+      if ((cert === undefined) !== (key === undefined)) {
+        context.addIssue({ code: 'custom', message: 'must have both "cert" and "key", or neither' })
+      }
+      if (sources.secrets !== 'required') return
+      if (cert !== undefined && key !== undefined) checkCertificate({ cert, key }, context)
+      if (ca !== undefined) checkAuthority(ca, context)
+    })
+  return z
+    .strictObject({
+      kind: z.literal('web3signer'),
+      url: httpUrl,
+      address: addressSchema,
+      journal,
+      tls: tls.optional(),
+      headers: z.record(z.string().regex(/^[\w-]+$/, 'is not a valid header name'), secret).optional(),
+    })
+    .refine(({ tls, url }) => tls === undefined || !isHttpUrl(url) || url.startsWith('https:'), {
+      path: ['url'],
+      message: 'must be an https URL: "tls" has no effect over http',
+    })
+}
