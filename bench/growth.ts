@@ -124,7 +124,7 @@ async function createKeys(
 ): Promise<readonly string[]> {
   const database = await openDatabase(url)
   const config = loadConfig(site.configPath, { env: site.env, secrets: 'required' })
-  const operator = createOperator({ database, config, clock: createClock(), takeInKeys: async () => {} })
+  const operator = createOperator({ database, config, clock: createClock(), refreshKeys: async () => {} })
   const secrets: string[] = []
   for (let made = 0; made < count; made++) {
     const { secret } = await operator.createKey({ name: `key ${made}`, rpm: 1_000_000 })

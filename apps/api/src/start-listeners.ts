@@ -71,7 +71,7 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
   const { published, poolWatch, journalChecks, curveSource } = notes
   const operatorParts = {
     ...{ database, config, clock },
-    ...{ takeInKeys: replica.takeInKeys, curveProblem: curveSource.problem },
+    ...{ refreshKeys: replica.refreshKeys, curveProblem: curveSource.problem },
     ...{ reconcile: journalChecks.reconcile, discard: journalChecks.discard },
     ...{ latestNow: time.latestNow, assertClock: time.assertCertain },
   }

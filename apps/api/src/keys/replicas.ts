@@ -33,7 +33,7 @@ const lookIntervalMs = 100
 /** What tells the others that this process runs, and which change of keys it has taken in. */
 export type Announcement = {
   /** Takes in what changed, and says so before it resolves. */
-  takeInKeys(): Promise<void>
+  refreshKeys(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export async function announceReplica(
   database: Database,
   { name, keyRing, log }: { readonly name: string; readonly keyRing: KeyRing; readonly log: Logger },
 ): Promise<Announcement> {
-  if (database.engine === 'pglite') return { takeInKeys: keyRing.refresh, stop: async () => undefined }
+  if (database.engine === 'pglite') return { refreshKeys: keyRing.refresh, stop: async () => undefined }
   const id = randomUUID()
   let isStopped = false
   let failing = false
@@ -77,7 +77,7 @@ export async function announceReplica(
   const timer = setInterval(beatInBackground, beatIntervalMs)
   timer.unref()
   return {
-    takeInKeys: async () => {
+    refreshKeys: async () => {
       await keyRing.refresh()
       await beat()
     },

@@ -1,0 +1,64 @@
+import { periodAt } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import { z } from 'zod'
+import type { Auditor } from '../audit/audit-log.ts'
+import { type Clock, toSeconds } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { approveCurve, setCurve } from '../notes/curve/set-curve.ts'
+import {
+  type CurveReport,
+  type CurveView,
+  type ProposalView,
+  reportCurve,
+  viewCurve,
+  viewProposal,
+} from './curve-report.ts'
+import { parseRequest, printable } from './parse-request.ts'
+
+export type CurveOperator = {
+  showCurve(): Promise<CurveReport>
+  /** Sets a curve, or creates a proposal if a second person must approve it. */
+  setCurve(request: unknown): Promise<{ readonly curve?: CurveView; readonly proposal?: ProposalView }>
+  approveCurve(id: string): Promise<{ readonly curve: CurveView }>
+}
+
+const curveRequestSchema = z.strictObject({
+  points: z.record(z.string().regex(/^[1-9]\d{0,3}$/), z.number()),
+  chainId: z.int().nullable().default(null),
+  confirm: z.boolean().default(false),
+  by: printable.max(200).optional(),
+})
+
+export function createCurveOperator({
+  database,
+  config,
+  clock,
+  auditor,
+  curveProblem,
+  assertClock,
+}: {
+  readonly database: Database
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
+  readonly clock: Clock
+  readonly auditor: Auditor
+  readonly curveProblem: () => string | undefined
+  readonly assertClock: () => Promise<void>
+}): CurveOperator {
+  const now = () => toSeconds(clock.now())
+  return {
+    showCurve: () => {
+      const nowSeconds = now()
+      return reportCurve(database, { config, current: periodAt(nowSeconds), nowSeconds, problem: curveProblem() })
+    },
+    setCurve: async (request) => {
+      const wanted = parseRequest(curveRequestSchema, request, 'invalid_curve')
+      await assertClock()
+      const { curve, proposal } = await setCurve(database, { config, request: wanted, nowSeconds: now(), auditor })
+      return curve ? { curve: viewCurve(curve) } : { proposal: viewProposal(proposal) }
+    },
+    approveCurve: async (id) => {
+      await assertClock()
+      return { curve: viewCurve(await approveCurve(database, { config, id, nowSeconds: now(), auditor })) }
+    },
+  }
+}
