@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { createClocks, type Offsets } from './clocks.ts'
+import { createClocks } from './clocks.ts'
 import type { Member } from './member.ts'
+import type { Offsets } from './offsets.ts'
 
 const startsAtMs = Date.parse('2026-11-15T22:50:00Z')
 const stepMs = 300_000

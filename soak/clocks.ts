@@ -1,6 +1,7 @@
 import type { ReplicaName } from './fault.ts'
 import type { Span } from './ledger.ts'
 import type { Member } from './member.ts'
+import type { Offsets } from './offsets.ts'
 
 /** The soak's own time, which is the true one, and the clocks of the processes, which may be stepped away from it. */
 export type Clocks = {
@@ -19,8 +20,6 @@ export type Clocks = {
   /** Whom to tell; given once the processes are there. */
   tell(members: readonly Member[]): void
 }
-
-export type Offsets = { readonly clockMs: number; readonly trueMs: number }
 
 /** A value that was in force from its sending to the confirmation of the next. */
 type Term = { readonly value: number; readonly fromMs: number; untilMs: number }

@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Offsets } from './clocks.ts'
 import type { Gauge } from './growth.ts'
+import type { Offsets } from './offsets.ts'
 import type { Order, Word } from './replica.ts'
 
 /** A process of the service that is started again whenever it ends, as systemd would. */

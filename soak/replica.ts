@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { type Clock, loadConfig, startService, stopOnSignal } from '@tallystick/api'
 import pino from 'pino'
-import type { Offsets } from './clocks.ts'
 import type { Gauge } from './growth.ts'
+import type { Offsets } from './offsets.ts'
 
 /** What the soak tells a process of the service. */
 export type Order =

@@ -8,7 +8,8 @@ import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from
 import { askUpstreams } from './remote/ask-upstreams.ts'
 import type { WireQuery } from './remote/create-sender.ts'
 import { createKnownRemoteHead } from './remote/known-remote-head.ts'
-import { createUpstream, lightQuery, lightTimeoutMs, type Upstream, type UpstreamStatus } from './remote/upstream.ts'
+import { createUpstream, lightQuery, lightTimeoutMs, type Upstream } from './remote/upstream.ts'
+import type { UpstreamStatus } from './remote/upstream-status.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
   currentHead(): Head | undefined

@@ -1,23 +1,10 @@
 import { createPoolReader } from '@tallystick/chain'
-import { maturityOf, type Note, type Period } from '@tallystick/core'
+import { maturityOf } from '@tallystick/core'
 import type { ChainConfig } from '../config.ts'
-import type { Signer } from '../notes/signers/signer.ts'
+import type { ChainCheckContext } from './chain-check-context.ts'
 import { checkPool } from './check-pool.ts'
 import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
-
-export type ChainCheckContext = {
-  readonly chain: ChainConfig
-  readonly tenors: readonly number[]
-  readonly heads: readonly RpcHead[]
-  /** Undefined where the signer cannot be used. */
-  readonly signer: Signer | undefined
-  /** Those on offer now. */
-  readonly notes: readonly Note[]
-  readonly nowSeconds: bigint
-  /** The current period and the next. */
-  readonly periods: readonly Period[]
-}
 
 /** The way to a chain, and the pool at its end. */
 export async function checkChain(findings: Findings, context: ChainCheckContext): Promise<void> {

@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
 import { signNote } from '../notes/signers/sign-note.ts'
-import type { PoolCheckContext } from './check-pool.ts'
+import type { PoolCheckContext } from './chain-check-context.ts'
 import type { Findings } from './findings.ts'
 
 const advice =

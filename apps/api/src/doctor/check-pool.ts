@@ -1,14 +1,8 @@
-import type { PoolPauses, PoolReader, PoolValues, PoolViews } from '@tallystick/chain'
+import type { PoolPauses, PoolValues, PoolViews } from '@tallystick/chain'
 import { domainSeparator, isAddressEqual } from 'viem'
-import type { ChainCheckContext } from './check-chain.ts'
+import type { PoolCheckContext } from './chain-check-context.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
 import type { Findings } from './findings.ts'
-
-export type PoolCheckContext = ChainCheckContext & {
-  readonly reader: PoolReader
-  /** Time of the newest block. */
-  readonly headSeconds: bigint
-}
 
 const views = [
   'DOMAIN_SEPARATOR',

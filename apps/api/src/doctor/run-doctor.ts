@@ -97,26 +97,17 @@ function startExaminations(
   })
   const chains = config.chains.flatMap((chain) => {
     const current = periodAt(toSeconds(now()))
-    const own = start(`chain ${chain.id}`, async (findings) =>
-      checkChain(findings, {
-        chain,
-        tenors: config.tenors,
-        heads: (await heads.get(chain.id)) ?? [],
-        signer: await signer.result,
-        notes: offeredNotes(await reports, chain),
-        nowSeconds: toSeconds(now()),
-        periods: [current, periodAfter(current)],
-      }),
-    )
+    const readContext = async () => {
+      const known = (await heads.get(chain.id)) ?? []
+      return { chain, config, service, heads: known, nowSeconds: toSeconds(now()) }
+    }
+    const own = start(`chain ${chain.id}`, async (findings) => {
+      const notes = { signer: await signer.result, notes: offeredNotes(await reports, chain) }
+      const periods = [current, periodAfter(current)]
+      return checkChain(findings, { ...(await readContext()), ...notes, tenors: config.tenors, periods })
+    })
     const subgraph = start(`subgraph ${chain.id}`, async (findings) =>
-      checkSubgraph(findings, {
-        chain,
-        config,
-        service,
-        heads: (await heads.get(chain.id)) ?? [],
-        certificate: await certificate.result,
-        nowSeconds: toSeconds(now()),
-      }),
+      checkSubgraph(findings, { ...(await readContext()), certificate: await certificate.result }),
     )
     return [own, subgraph]
   })

@@ -1,65 +1,52 @@
 import { type ErrorBody, type ErrorCode, TallystickError } from '@tallystick/core'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** The HTTP status of each code. Exhaustive: a new code does not compile until it has one. */
+// Exhaustive: a new code does not compile until it has a status.
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  invalid_chainid: 400,
+  invalid_maturity: 400,
+  invalid_chains: 400,
+  query_rejected: 400,
+  invalid_parameter: 400,
+  invalid_request: 400,
+  invalid_curve: 400,
+  invalid_key_request: 400,
+  invalid_note_file: 400,
+  unauthorized: 401,
+  https_required: 403,
+  invalid_api_key: 403,
+  insufficient_scope: 403,
+  insufficient_role: 403,
+  not_found: 404,
+  key_not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  request_timeout: 408,
+  rail_refused: 409,
+  proposal_refused: 409,
+  key_not_active: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  notes_unavailable: 500,
+  invalid_config: 500,
+  database_in_use: 500,
+  database_too_new: 500,
+  journal_unusable: 500,
+  database_outdated: 500,
+  upstream_failed: 502,
+  signer_failed: 502,
+  server_unreachable: 502,
+  not_ready: 503,
+  database_unavailable: 503,
+  upstream_timeout: 504,
+}
+
+/** Returns the HTTP status of an error code. */
 export function statusOf(code: ErrorCode): number {
-  switch (code) {
-    case 'invalid_chainid':
-    case 'invalid_maturity':
-    case 'invalid_chains':
-    case 'query_rejected':
-    case 'invalid_parameter':
-    case 'invalid_request':
-    case 'invalid_curve':
-    case 'invalid_key_request':
-    case 'invalid_note_file':
-      return 400
-    case 'unauthorized':
-      return 401
-    case 'https_required':
-    case 'invalid_api_key':
-    case 'insufficient_scope':
-    case 'insufficient_role':
-      return 403
-    case 'not_found':
-    case 'key_not_found':
-      return 404
-    case 'method_not_allowed':
-      return 405
-    case 'not_acceptable':
-      return 406
-    case 'request_timeout':
-      return 408
-    case 'rail_refused':
-    case 'proposal_refused':
-    case 'key_not_active':
-      return 409
-    case 'payload_too_large':
-      return 413
-    case 'unsupported_media_type':
-      return 415
-    case 'rate_limited':
-      return 429
-    case 'headers_too_large':
-      return 431
-    case 'internal_error':
-    case 'notes_unavailable':
-    case 'invalid_config':
-    case 'database_in_use':
-    case 'database_too_new':
-    case 'journal_unusable':
-    case 'database_outdated':
-      return 500
-    case 'upstream_failed':
-    case 'signer_failed':
-    case 'server_unreachable':
-      return 502
-    case 'not_ready':
-    case 'database_unavailable':
-      return 503
-    case 'upstream_timeout':
-      return 504
-  }
+  return statuses[code]
 }
 
 /** Answers with an error: ours as it is, the framework's in our words, anything else as one fixed text and a log line. */

@@ -1,7 +1,4 @@
-import { printDocument } from './print-document.ts'
-
-/** A parsed GraphQL document, as graphql-js, codegen and `gql` make it. */
-export type DocumentLike = { readonly kind: 'Document'; readonly definitions: readonly unknown[] }
+import { type DocumentLike, printDocument } from './print-document.ts'
 
 /** The mark by which code generators tell the result and the variables of a document. */
 export type DocumentTypes<Result, Variables> = {

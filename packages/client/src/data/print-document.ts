@@ -1,5 +1,7 @@
 import { InvalidRequestError } from '../errors.ts'
-import type { DocumentLike } from './document.ts'
+
+/** A parsed GraphQL document, as graphql-js, codegen and `gql` make it. */
+export type DocumentLike = { readonly kind: 'Document'; readonly definitions: readonly unknown[] }
 
 /** A node of a GraphQL document (GraphQL specification, October 2021, §2), as far as queries have them. */
 type Node = {

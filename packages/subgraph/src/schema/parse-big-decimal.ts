@@ -1,4 +1,4 @@
-import type { ParsedScalar } from './parse-scalar.ts'
+import type { ParsedScalar } from './parsed-scalar.ts'
 
 // IEEE 754 decimal128, as graph-node keeps a BigDecimal: 34 digits and this range of exponents.
 const significantDigitsMax = 34

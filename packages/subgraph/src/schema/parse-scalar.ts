@@ -1,11 +1,6 @@
 import type { Scalar } from './entity-model.ts'
 import { parseBigDecimal } from './parse-big-decimal.ts'
-
-/**
- * The text PostgreSQL takes for a value and gives back for it (bytes as `\x…`), or why it is none, in the words Rust
- * has for it, since graph-node passes those on.
- */
-export type ParsedScalar = { readonly text: string } | { readonly fault: string }
+import type { ParsedScalar } from './parsed-scalar.ts'
 
 // graph-node's limit, and PostgreSQL's for the digits of a numeric before the point.
 const bigIntDigitsMax = 131_072

@@ -1,6 +1,6 @@
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import { type CallResult, callResults } from './judge-call.ts'
-import type { UpstreamStatus } from './upstream.ts'
+import type { UpstreamStatus } from './upstream-status.ts'
 
 export const remoteMetricHelp: MetricHelp = {
   tallystick_data_upstream_seconds:

@@ -9,17 +9,7 @@ import { createSender, type SenderOptions, type WireQuery } from './create-sende
 import { createCircuitGuard, type ProbeResult } from './guard-circuit.ts'
 import { circuitEventOf, failureOf, resultOf } from './judge-call.ts'
 import { createCallMetrics } from './remote-metrics.ts'
-
-export type UpstreamStatus = {
-  readonly upstream: string
-  readonly circuit: Circuit['state']
-  /** How long until it is looked at again, where its circuit is open. */
-  readonly restMs: number
-  readonly lastFailure: UpstreamFailure | undefined
-  readonly head: Head | undefined
-  /** Whether it was too far behind its chain a moment ago. */
-  readonly isBehind: boolean
-}
+import type { UpstreamStatus } from './upstream-status.ts'
 
 /** One URL of a chain's subgraph. */
 export type Upstream = {
@@ -92,12 +82,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     })
     return withOutcome(call, outcome)
   }
+  const probeTimeoutMs = Math.min(timeoutMs, lightTimeoutMs)
   const guard = createCircuitGuard({
-    probe: () =>
-      probe(
-        begin(lightQuery, () => undefined),
-        Math.min(timeoutMs, lightTimeoutMs),
-      ),
+    probe: () => probe(() => begin(lightQuery, () => undefined), probeTimeoutMs),
     onChange: (change) => logCircuit(log, { ...change, failure: lastFailure }),
     monotonicNow,
   })
@@ -136,7 +123,8 @@ function withOutcome(call: Call, outcome: Call['outcome']): Call {
   }
 }
 
-async function probe(call: Call, timeoutMs: number): Promise<ProbeResult> {
+async function probe(begin: () => Call, timeoutMs: number): Promise<ProbeResult> {
+  const call = begin()
   const timer = setTimeout(() => call.end('slow'), timeoutMs)
   const event = circuitEventOf(await call.outcome)
   clearTimeout(timer)

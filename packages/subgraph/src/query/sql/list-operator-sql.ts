@@ -1,6 +1,6 @@
 import { storageScalar } from '../../schema/entity-model.ts'
 import { decodeScalar } from './decode-scalar.ts'
-import type { OperatorUse } from './operator-sql.ts'
+import type { OperatorUse } from './operator-use.ts'
 
 /** The operators of a stored list: all of the operand, none of it, or (nocase) any of it. */
 export function listOperatorSql({ key, column, expression, value, parameters }: OperatorUse): string {

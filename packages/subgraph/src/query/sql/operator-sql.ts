@@ -1,25 +1,12 @@
 import { storageScalar } from '../../schema/entity-model.ts'
-import type { FilterKey, FilterOperator } from '../../schema/filter-keys.ts'
+import type { FilterOperator } from '../../schema/filter-keys.ts'
 import { hasAnyLength, indexedBytesMax, isIndexedSql } from '../../store/create-tables.ts'
-import type { Column } from '../../store/layout.ts'
 import { QueryError } from '../query-error.ts'
 import { isOpen, parameterOf } from '../request/open-variables.ts'
-import type { Value } from '../request/value.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import { listOperatorSql } from './list-operator-sql.ts'
+import type { OperatorUse } from './operator-use.ts'
 import { patternSql } from './pattern-sql.ts'
-import type { Parameters } from './statement.ts'
-
-export type OperatorKey = Extract<FilterKey, { kind: 'operator' }>
-
-/** One operator of a `where` on a column: `expression` is the column as the statement names it. */
-export type OperatorUse = {
-  readonly key: OperatorKey
-  readonly column: Column
-  readonly expression: string
-  readonly value: Value
-  readonly parameters: Parameters
-}
 
 const comparisonSymbols: Readonly<Partial<Record<FilterOperator, string>>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' }
 

@@ -1,5 +1,5 @@
 import { decodeScalar } from './decode-scalar.ts'
-import type { OperatorUse } from './operator-sql.ts'
+import type { OperatorUse } from './operator-use.ts'
 
 /**
  * `contains`, `starts_with` and `ends_with`. They are LIKE with the value as it is, so `%`, `_` and `\` in it keep

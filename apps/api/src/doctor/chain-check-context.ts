@@ -1,0 +1,24 @@
+import type { PoolReader } from '@tallystick/chain'
+import type { Note, Period } from '@tallystick/core'
+import type { ChainConfig } from '../config.ts'
+import type { Signer } from '../notes/signers/signer.ts'
+import type { RpcHead } from './read-heads.ts'
+
+export type ChainCheckContext = {
+  readonly chain: ChainConfig
+  readonly tenors: readonly number[]
+  readonly heads: readonly RpcHead[]
+  /** Undefined where the signer cannot be used. */
+  readonly signer: Signer | undefined
+  /** Those on offer now. */
+  readonly notes: readonly Note[]
+  readonly nowSeconds: bigint
+  /** The current period and the next. */
+  readonly periods: readonly Period[]
+}
+
+export type PoolCheckContext = ChainCheckContext & {
+  readonly reader: PoolReader
+  /** Time of the newest block. */
+  readonly headSeconds: bigint
+}

@@ -1,0 +1,1 @@
+export type Offsets = { readonly clockMs: number; readonly trueMs: number }
