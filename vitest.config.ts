@@ -26,6 +26,7 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
     name: 'browser',
     include: ['apps/portal/test/**/*.test.ts'],
     globalSetup: [build],
+    isolate: false,
   },
 ]
 

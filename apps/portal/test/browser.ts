@@ -32,7 +32,8 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
   return { page, requested, bytes }
 }
 
-/** Keeps a picture of the page, for people to look at. */
+/** Keeps a picture of the page for people to look at, if `TALLYSTICK_SCREENSHOTS` is set: each takes up to a second. */
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (!process.env['TALLYSTICK_SCREENSHOTS']) return
   await page.screenshot({ path: join(root, 'apps/portal/screenshots', `${name}.png`), fullPage: true })
 }

@@ -1,10 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openVisit, shoot, type Visit } from './browser.ts'
 import { launchBrowser } from './launch-browser.ts'
-import { type Credentials, root, startSandbox } from './start-sandbox.ts'
+import { type Credentials, startSandbox } from './start-sandbox.ts'
 
 let browser: Browser
 /** Why every test here is skipped, if there is no browser. */
@@ -13,7 +11,6 @@ let credentials: Credentials
 const visits: Visit[] = []
 
 beforeAll(async () => {
-  mkdirSync(join(root, 'apps/portal/screenshots'), { recursive: true })
   const launched = await launchBrowser()
   if (!launched.browser) {
     skipReason = launched.reason
