@@ -4,10 +4,10 @@ import type { BlockLogs } from './mapping.ts'
 import { changed, linkParents, type Range, readRange } from './read-range.ts'
 import { storeBlocks } from './store-blocks.ts'
 
-// Large enough that a transaction's own cost vanishes, small enough that a stop waits a second at most.
+// A transaction of this size takes at most 1 s, so a stop does not wait longer. Its overhead is negligible.
 const logsPerTransaction = 10_000
 
-/** Reads and stores deep history up to a block, in ranges; the next one is fetched while one is stored. */
+/** Reads and stores deep history up to a block, in ranges. It fetches the next range while it stores one. */
 export async function backfill(
   context: ChainContext,
   { cursor, to }: { readonly cursor: Cursor; readonly to: number },
@@ -19,7 +19,7 @@ export async function backfill(
     if (range.before.hash !== position.hash) throw changed(position.number)
     const from = range.end.number + 1
     next = from <= to ? fetchRange(context, { from, to }) : undefined
-    // It is looked at when its turn comes; until then a failure must not count as unhandled.
+    // The next iteration awaits it. Until then a rejection must not count as unhandled.
     next?.catch(() => undefined)
     for (const blocks of splitByLogs(linkParents(range.blocks, stored))) {
       if (context.isOver()) return { stored, position: stored }

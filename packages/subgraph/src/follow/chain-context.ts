@@ -6,20 +6,20 @@ import type { Mapping } from './mapping.ts'
 import type { RangeSizer } from './range-sizer.ts'
 import type { Position } from './read-range.ts'
 
-/** What the parts of a follower share. */
+/** State and services that the parts of a follower share. */
 export type ChainContext = {
   readonly subgraph: Subgraph
   readonly mapping: Mapping
-  /** The mapping's contracts in lower case. */
+  /** Contracts of the mapping, in lower case. */
   readonly addresses: ReadonlySet<string>
   readonly startBlock: number
   readonly pool: RpcPool
   readonly sizer: RangeSizer
   readonly log: FollowerLog
-  /** Whether to leave off before the next transaction: stopped, or no longer the one that follows. */
+  /** Returns whether to end before the next transaction: the follower was stopped, or lost its lock. */
   readonly isOver: () => boolean
   readonly onStored: (events: number) => void
 }
 
-/** How far the chain is read: `stored` is the head of the store; blocks without logs after it may have been read too. */
+/** How far the chain has been read. `stored` is the head of the store. `position` is after it if blocks without logs follow. */
 export type Cursor = { readonly stored: Block; readonly position: Position }

@@ -13,7 +13,7 @@ import { createProgressReport } from './report-progress.ts'
 
 export type FollowerOptions = {
   readonly subgraph: Subgraph
-  /** Where the subgraph is: among all that follow under one name on it, one works at a time. */
+  /** Database of the subgraph. Among all followers of one name on it, one works at a time. */
   readonly database: Database
   readonly name: string
   readonly chainId: number
@@ -22,33 +22,33 @@ export type FollowerOptions = {
   readonly mapping: Mapping
   readonly startBlock: number
   readonly log: FollowerLog
-  /** How often the head of the chain is looked at, 1 s by default. */
+  /** Interval at which the head of the chain is read, 1 s by default. */
   readonly pollMs?: number | undefined
-  /** How long a server may take to answer, 15 s by default. */
+  /** Time limit of an RPC request, 15 s by default. */
   readonly timeoutMs?: number | undefined
-  /** How large an answer may be, 64 MiB by default. */
+  /** Size limit of an RPC response, 64 MiB by default. */
   readonly answerBytesMax?: number | undefined
 }
 
 export type Follower = {
   status(): FollowerStatus
-  /** Whether this process is the one that writes the index, so that the head it knows is the latest there is. */
+  /** Whether this process writes the index. The head it knows is then the latest. */
   readonly isWriting: boolean
-  /** Finishes the transaction under way and lets go of the lock. */
+  /** Finishes the current transaction and releases the lock. */
   stop(): Promise<void>
 }
 
 const pollMsDefault = 1_000
 const timeoutMsDefault = 15_000
-// Ten thousand logs are 8 MB or so; what is larger than this is asked for in parts.
+// 10,000 logs have about 8 MB. A larger response is requested in parts.
 const answerBytesMaxDefault = 64 * 1024 * 1024
-// How soon another replica takes over, and how current the head is that a waiting one knows.
+// A waiting replica tries to take over, and reads the head of the index, at this interval.
 const lockPollMs = 1_000
-// Seldom: the one that follows asks the same servers all the time.
+// Rarely, because the follower that has the lock polls the same servers.
 const observeMs = 5_000
-// After a failure that is not the RPC's, such as a database that is away.
+// After a failure outside the RPC pool, which has its own backoff, such as a lost database.
 const failurePauseMs = 500
-// A reorg while blocks are read is nothing to report; a chain that never holds still is.
+// One reorg during a read is normal. Several in a row are reported.
 const changesTolerated = 5
 
 type Parts = FollowerOptions & {
@@ -58,7 +58,7 @@ type Parts = FollowerOptions & {
   readonly status: () => FollowerStatus
 }
 
-/** Starts to index a chain's logs into a subgraph, and goes on, whatever fails, until it is stopped. */
+/** Starts to index the logs of a chain into a subgraph. It retries after every failure until it is stopped. */
 export function createFollower(options: FollowerOptions): Follower {
   const { subgraph, chainId, log, timeoutMs = timeoutMsDefault, answerBytesMax = answerBytesMaxDefault } = options
   const controller = new AbortController()
@@ -111,7 +111,7 @@ async function run(parts: Parts): Promise<void> {
   }
 }
 
-/** For one that waits: returns a function that now and then looks at the chain's head, to know how far the index lags. */
+/** Creates a function for a waiting follower. It reads the head of the chain every 5 s, so that the lag is known. */
 function createObserver({ pool, progress }: Parts): () => void {
   let dueMs = 0
   return () => {
@@ -121,13 +121,13 @@ function createObserver({ pool, progress }: Parts): () => void {
       (latest) => {
         progress.chainHead = latest
       },
-      // What is wrong is in the pool's own problem.
+      // The pool reports the error in its `problem`.
       () => undefined,
     )
   }
 }
 
-/** Follows for as long as the lock is held. After a failure it begins again from what is stored. */
+/** Follows the chain while the lock is held. After a failure it restarts from the head of the store. */
 async function work(parts: Parts, lock: Lock): Promise<void> {
   const { lost } = lock
   const { subgraph, mapping, progress, stopped, pollMs = pollMsDefault } = parts
@@ -154,7 +154,7 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       changes = 0
     } catch (error) {
       if (context.isOver()) return
-      changes = isChange(error) ? changes + 1 : changesTolerated
+      changes = isChainChange(error) ? changes + 1 : changesTolerated
       if (changes >= changesTolerated) fail(parts, error)
       await pause(error instanceof NoRpcError ? Math.min(pollMs, failurePauseMs) : failurePauseMs, [stopped, lost])
       cursor = await readCursor(subgraph)
@@ -162,7 +162,7 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
   }
 }
 
-function isChange(error: unknown): boolean {
+function isChainChange(error: unknown): boolean {
   return error instanceof RpcError && error.kind === 'changed'
 }
 
@@ -175,7 +175,7 @@ function fail({ progress, pool, log, name, stopped }: Parts, error: unknown): vo
   if (stopped.aborted) return
   const message = error instanceof Error ? error.message : String(error)
   const problem = error instanceof NoRpcError ? (pool.problem ?? message) : message
-  if (progress.problem !== problem) log.error({ name, problem, err: error }, 'the index cannot go on')
+  if (progress.problem !== problem) log.error({ name, problem, err: error }, 'indexing failed; retrying')
   progress.state = 'failing'
   progress.problem = problem
 }

@@ -2,7 +2,7 @@ import { RpcError } from '@tallystick/chain'
 import type { Log } from './mapping.ts'
 import { isHash, parseQuantity } from './read-chain.ts'
 
-/** The logs of one block, in their order; the time is missing where the server does not say it. */
+/** Logs of one block in their order. The timestamp is undefined if the server does not send it. */
 export type DecodedBlock = {
   readonly number: number
   readonly hash: string
@@ -19,16 +19,16 @@ type Entry = {
   readonly log: Log
 }
 
-/** Decodes the answer to eth_getLogs: in the order of the chain, each log once, nothing that was not asked for. */
+/** Decodes the response to eth_getLogs in chain order and drops duplicates. Throws if it has a log that was not requested. */
 export function decodeLogs(json: unknown, bounds: Bounds): readonly DecodedBlock[] {
-  if (!Array.isArray(json)) throw garbage('something that is not a list')
+  if (!Array.isArray(json)) throw malformed('not a list')
   const entries = json.map((raw) => decodeEntry(raw, bounds))
   entries.sort((a, b) => a.number - b.number || a.log.logIndex - b.log.logIndex)
   const blocks: (DecodedBlock & { readonly logs: Log[] })[] = []
   for (const { number, hash, timestamp, log } of entries) {
     const last = blocks.at(-1)
     if (last?.number !== number) blocks.push({ number, hash, timestamp, logs: [log] })
-    else if (last.hash !== hash) throw garbage(`two blocks ${number}`)
+    else if (last.hash !== hash) throw malformed(`two blocks with number ${number}`)
     else if (last.logs.at(-1)?.logIndex !== log.logIndex) last.logs.push(log)
   }
   return blocks
@@ -37,12 +37,14 @@ export function decodeLogs(json: unknown, bounds: Bounds): readonly DecodedBlock
 function decodeEntry(raw: unknown, { from, to, addresses }: Bounds): Entry {
   const entry = (raw ?? {}) as Readonly<Record<string, unknown>>
   const { blockHash, blockTimestamp, transactionHash, topics, data, address, removed } = entry
-  if (!isHash(blockHash) || !isHash(transactionHash)) throw garbage('one without hashes')
-  if (typeof data !== 'string' || typeof address !== 'string') throw garbage('one without data')
-  if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === 'string')) throw garbage('one without topics')
+  if (!isHash(blockHash) || !isHash(transactionHash)) throw malformed('a log without hashes')
+  if (typeof data !== 'string' || typeof address !== 'string') throw malformed('a log without data')
+  if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === 'string'))
+    throw malformed('a log without topics')
   const number = parseQuantity(entry['blockNumber'])
   const emitter = address.toLowerCase()
-  if (number < from || number > to || !addresses.has(emitter) || removed === true) throw garbage('one not asked for')
+  if (number < from || number > to || !addresses.has(emitter) || removed === true)
+    throw malformed('a log that was not requested')
   return {
     number,
     hash: blockHash.toLowerCase(),
@@ -57,6 +59,6 @@ function decodeEntry(raw: unknown, { from, to, addresses }: Bounds): Entry {
   }
 }
 
-function garbage(what: string): RpcError {
-  return new RpcError({ kind: 'malformed', message: `answered eth_getLogs with logs that cannot be: ${what}` })
+function malformed(what: string): RpcError {
+  return new RpcError({ kind: 'malformed', message: `sent an invalid response to eth_getLogs: ${what}` })
 }

@@ -7,45 +7,45 @@ import { readLatest } from './read-chain.ts'
 import { readTip, type Tip } from './read-tip.ts'
 
 /**
- * So near the head every block is stored, on its parent: a reorg is then undone to the very block of the fork. Ethereum
- * is final after 64 to 95 blocks, nodes themselves keep 128 to be able to turn back. Deeper reorgs are undone too, to the
- * latest stored block before the fork.
+ * Number of blocks below the head of the chain that are all stored, so that a reorg is reverted exactly to its fork.
+ * Ethereum is final after 64 to 95 blocks, and nodes keep 128 blocks for reorgs. A deeper reorg is reverted to the latest
+ * stored block before its fork.
  */
 export const headBlocks = 256
 
-/** Reads and stores what is new on the chain; returns how far it is, and undefined when nothing is stored. */
+/** Reads and stores new blocks. Returns the new cursor, or undefined if nothing is stored. */
 export async function followChain(
   context: ChainContext,
   { cursor, progress }: { readonly cursor: Cursor | undefined; readonly progress: FollowerProgress },
 ): Promise<Cursor | undefined> {
-  if (!cursor) return begin(context, progress)
+  if (!cursor) return startIndex(context, progress)
   const { subgraph, pool, log } = context
   const tip = await pool.run((endpoint) => readTip(endpoint, { subgraph, cursor }))
   const { latest } = tip
   progress.chainHead = latest
-  if (tip.reorg) return undo(context, { cursor, progress, reorg: tip.reorg })
+  if (tip.reorg) return revertReorg(context, { cursor, progress, reorg: tip.reorg })
   const deep = latest.number - headBlocks
   if (cursor.position.number < deep) {
     progress.state = 'backfilling'
     return backfill(context, { cursor, to: deep })
   }
-  if (progress.state !== 'following') log.info({ block: cursor.position.number }, 'following the head of the chain')
+  if (progress.state !== 'following') log.info({ block: cursor.position.number }, 'following the chain head')
   progress.state = 'following'
   return followHead(context, { cursor, to: latest.number })
 }
 
-async function begin(context: ChainContext, progress: FollowerProgress): Promise<Cursor> {
+async function startIndex(context: ChainContext, progress: FollowerProgress): Promise<Cursor> {
   const { startBlock, pool } = context
   const latest = await pool.run(readLatest)
   progress.chainHead = latest
   if (latest.number < startBlock) {
-    const message = `The chain is at block ${latest.number} and startBlock is ${startBlock}: it is waited for. Lower startBlock if that is wrong.`
+    const message = `The chain head is block ${latest.number}, below startBlock ${startBlock}. Indexing starts at startBlock. Lower it if it is wrong.`
     throw new RpcError({ kind: 'behind', message })
   }
   return storeFirst(context)
 }
 
-async function undo(
+async function revertReorg(
   { subgraph, log }: ChainContext,
   step: {
     readonly cursor: Cursor
@@ -58,8 +58,8 @@ async function undo(
   if (shared && shared.hash === stored.hash) return { stored, position: stored }
   step.progress.reorgsSeen += 1
   const details = { from: stored.number, to: shared?.number, depth: stored.number - (shared?.number ?? -1) }
-  if (shared) log.warn(details, 'the chain was reorganised: going back to the fork')
-  else log.warn(details, 'the chain shares no block with what is indexed: indexing it anew')
+  if (shared) log.warn(details, 'reorg: reverting to the fork')
+  else log.warn(details, 'no common block with the index; reindexing from startBlock')
   await subgraph.revert(shared?.number ?? -1)
   return shared && { stored: shared, position: shared }
 }

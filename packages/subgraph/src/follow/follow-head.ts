@@ -8,10 +8,10 @@ import { storeBlocks } from './store-blocks.ts'
 
 type Span = { readonly from: number; readonly to: number; readonly addresses: ReadonlySet<string> }
 
-// Two requests of headers and logs: small enough that the chain rarely changes meanwhile.
+// One batch of headers and one of logs. Small enough that a reorg between them is rare.
 const blocksPerRead = 50
 
-/** Reads and stores every block up to one near the head, each on its parent. Blocks read together are one transaction. */
+/** Reads and stores every block up to `to`, near the head of the chain. Blocks read together are one transaction. */
 export async function followHead(
   context: ChainContext,
   { cursor, to }: { readonly cursor: Cursor; readonly to: number },
@@ -28,7 +28,7 @@ export async function followHead(
   return { stored, position }
 }
 
-/** Stores the block everything begins with, whatever is in it: queries for blocks before the earliest are refused. */
+/** Stores startBlock, with or without logs. Queries for earlier blocks are rejected. */
 export async function storeFirst(context: ChainContext): Promise<Cursor> {
   const { startBlock, addresses, pool } = context
   const blocks = await pool.run((endpoint) => readSpan(endpoint, { from: startBlock, to: startBlock, addresses }))
@@ -37,8 +37,8 @@ export async function storeFirst(context: ChainContext): Promise<Cursor> {
 }
 
 /**
- * Reads blocks and then their logs by hash (EIP-234), so that the logs are of these very blocks. Some servers have no
- * logs, rather than an error, for a hash they no longer know: so the last block must still be the same afterwards.
+ * Reads blocks, then their logs by block hash (EIP-234), so that both belong together. For an unknown hash some servers
+ * return no logs instead of an error, so the last block is read again: it must be the same.
  */
 async function readSpan(endpoint: RpcEndpoint, { from, to, addresses }: Span): Promise<readonly BlockLogs[]> {
   const blocks = await readBlocks(

@@ -3,31 +3,32 @@ import type { Block } from '../store/block.ts'
 
 export type FollowerState = 'starting' | 'waiting for lock' | 'backfilling' | 'following' | 'failing'
 
-/** What a follower does, as plain data: for metrics and readiness. */
+/** Status of a follower, for metrics and readiness. */
 export type FollowerStatus = {
   readonly state: FollowerState
-  /** The latest block indexed, by this process or by the one that follows. */
+  /** Head of the index, written by this process or another. */
   readonly head: Block | undefined
-  /** The chain's latest block, as the RPC says. */
+  /** Head of the chain, from the RPC. */
   readonly chainHead: { readonly number: number; readonly timestamp: number } | undefined
+  /** How far the head of the index is behind the head of the chain. */
   readonly lagBlocks: number | undefined
-  /** By the times of the two blocks, not by this machine's clock. */
+  /** Difference of the two blocks' timestamps. It does not use the local clock. */
   readonly lagSeconds: number | undefined
-  /** By this process. */
+  /** Number of events that this process indexed. */
   readonly eventsIndexed: number
   readonly reorgsSeen: number
-  /** What is wrong and what to do about it; also there when only one of several URLs fails. */
+  /** Current problem and its remedy. It is also set if only one of several RPC URLs fails. */
   readonly problem: string | undefined
 }
 
-/** What changes as a follower works. */
+/** Mutable state of a follower. */
 export type FollowerProgress = {
   state: FollowerState
   chainHead: Block | undefined
   eventsIndexed: number
   reorgsSeen: number
   problem: string | undefined
-  /** Held, and the head read since: nobody else writes. */
+  /** Set once the lock is held and the head was read: no other process writes then. */
   lock: Lock | undefined
 }
 

@@ -2,7 +2,7 @@ import type { Block } from '../store/block.ts'
 import type { BlockChanges } from '../store/collect-changes.ts'
 import type { StoredEntity } from '../store/load-entities.ts'
 
-/** A log as the node sends it: hex, lower case. */
+/** Log as the node sends it: hex in lower case. */
 export type Log = {
   readonly address: string
   readonly topics: readonly string[]
@@ -11,19 +11,19 @@ export type Log = {
   readonly logIndex: number
 }
 
-/** A block and the logs in it that a mapping asked for, in the order of the chain. */
+/** Block with the logs of the mapping's contracts, in chain order. */
 export type BlockLogs = { readonly block: Block; readonly logs: readonly Log[] }
 
-/** Reads entities as they stand before the first of the blocks that are being mapped. */
+/** Reads entities in their state before the first of the mapped blocks. */
 export type LoadEntities = (entity: string, ids: readonly string[]) => Promise<ReadonlyMap<string, StoredEntity>>
 
-/** How a protocol's logs become entities. All that is particular to a protocol is here. */
+/** Conversion of a protocol's logs to entities. The rest of the follower does not depend on the protocol. */
 export type Mapping = {
-  /** The contracts whose logs are followed. */
+  /** Contracts whose logs are indexed. */
   readonly addresses: readonly string[]
   /**
-   * The changes of some consecutive blocks: one element per block, in their order, also for those without logs. Many
-   * come at once in a backfill, so that what has to be loaded is loaded in few statements.
+   * Returns the changes of consecutive blocks: one element per block, in their order, also for blocks without logs. A
+   * backfill passes many blocks at once, so that few statements load the entities.
    */
   map(blocks: readonly BlockLogs[], load: LoadEntities): Promise<readonly BlockChanges[]>
 }

@@ -1,4 +1,4 @@
-/** Resolves after a time, or at once when one of the signals is aborted. */
+/** Resolves after `ms`, or as soon as one of the signals is aborted. */
 export function pause(ms: number, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

@@ -1,20 +1,20 @@
 export type RangeSizer = {
-  /** How many blocks to ask for in one call. */
+  /** Number of blocks to request in one call. */
   readonly size: number
   succeeded(logs: number): void
   refused(): void
 }
 
-// What most providers allow; those that allow less say so at the first call.
+// Most providers allow this many. Others reject the first call.
 const sizeAtStart = 2_000
-// Where blocks are empty, ranges grow until one call covers days.
+// Ranges of empty blocks grow until one call covers days.
 const sizeMax = 100_000
-// About 8 MB of answer and a second of storing: more gains nothing and makes the next stop wait.
+// A response of about 8 MB, stored within 1 s. More is not faster, and delays a stop.
 const logsWanted = 10_000
-// A limit that was met is taken to be one for a while: to try it again at each success would lose every other call.
+// A range that was rejected is not retried for a while. Retrying after each success would waste every other call.
 const successesUntilRetry = 16
 
-/** Finds how many blocks a call may ask for: halves at a refusal, doubles at success. */
+/** Creates a sizer of ranges: it halves the size when a call is rejected and doubles it after a success. */
 export function createRangeSizer(): RangeSizer {
   let size = sizeAtStart
   let limit = sizeMax

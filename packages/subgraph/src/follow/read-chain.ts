@@ -6,18 +6,18 @@ export async function readLatest(endpoint: RpcEndpoint): Promise<Block> {
   return getHeader(await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }), 'latest')
 }
 
-/** Reads blocks by their numbers, in that order. Throws if the server does not have one of them yet. */
+/** Reads blocks by number, in the given order. Throws if the server does not have one of them yet. */
 export async function readBlocks(endpoint: RpcEndpoint, numbers: readonly number[]): Promise<readonly Block[]> {
   const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }))
   const headers = await endpoint.callMany(calls)
   return numbers.map((number, index) => {
     const block = getHeader(headers[index], number)
     if (block.number === number) return block
-    throw new RpcError({ kind: 'malformed', message: `answered with block ${block.number} for block ${number}` })
+    throw new RpcError({ kind: 'malformed', message: `sent block ${block.number} instead of block ${number}` })
   })
 }
 
-/** As `readBlocks` of one number, for a caller to whom its absence is an answer. */
+/** Reads a block by number. Returns undefined if the server does not have it yet. */
 export async function findBlock(endpoint: RpcEndpoint, number: number): Promise<Block | undefined> {
   return readBlocks(endpoint, [number]).then(
     ([block]) => block,
@@ -30,10 +30,10 @@ export async function findBlock(endpoint: RpcEndpoint, number: number): Promise<
 
 function getHeader(json: unknown, asked: number | 'latest'): Block {
   if (json === null || typeof json !== 'object')
-    throw new RpcError({ kind: 'behind', message: `does not have block ${asked}: it lags behind` })
+    throw new RpcError({ kind: 'behind', message: `does not have block ${asked} yet` })
   const { number, hash, parentHash, timestamp } = json as Readonly<Record<string, unknown>>
   if (!isHash(hash) || !isHash(parentHash)) {
-    throw new RpcError({ kind: 'malformed', message: `answered with a block ${asked} without hashes` })
+    throw new RpcError({ kind: 'malformed', message: `sent block ${asked} without hashes` })
   }
   return {
     number: parseQuantity(number),
@@ -49,11 +49,11 @@ export function isHash(value: unknown): value is string {
   return typeof value === 'string' && value.length === hashLength && value.startsWith('0x')
 }
 
-/** Numbers of blocks, times and positions: all far below 2^53. */
+/** Parses a block number, a timestamp or a log index: all are far below 2^53. */
 export function parseQuantity(value: unknown): number {
   const parsed = typeof value === 'string' && value.startsWith('0x') ? Number(value) : Number.NaN
   if (Number.isSafeInteger(parsed)) return parsed
-  throw new RpcError({ kind: 'malformed', message: 'answered with a number that is not hexadecimal' })
+  throw new RpcError({ kind: 'malformed', message: 'sent a number that is not hexadecimal' })
 }
 
 export function toQuantity(value: number): string {

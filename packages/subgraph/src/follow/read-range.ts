@@ -4,30 +4,30 @@ import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'
 import { readBlocks, toQuantity } from './read-chain.ts'
 
-/** A block by what tells it from others. */
+/** Number and hash of a block. */
 export type Position = { readonly number: number; readonly hash: string }
 
 export type Range = {
-  /** The blocks to store: those with logs, and milestones. */
+  /** Blocks to store: those with logs, and milestones. */
   readonly blocks: readonly BlockLogs[]
   readonly logCount: number
-  /** The block the range stands on, and its last one, stored or not. */
+  /** Parent of the first block, and the last block, stored or not. */
   readonly before: Position
   readonly end: Position
 }
 
 /**
- * In deep history blocks without logs are stored at multiples of this only: a cursor that does not depend on how large
- * the ranges happened to be, so that every way to index a chain ends in the same tables. A crash repeats no more than this.
+ * Interval of milestones: blocks of deep history that are stored without logs. Since it does not depend on the size of
+ * the ranges, the tables are the same however a chain is indexed. After a crash at most this many blocks are read again.
  */
 export const milestoneBlocks = 2_000
 
-/** What the store has for a parent that nobody asked the chain for. */
+/** Stored in place of a parent hash that was not read. */
 const unknownHash = `0x${'0'.repeat(64)}`
 
 /**
- * Reads a range of deep history. Its ends are read before the logs, which shows that the server has all of the range,
- * and again after them, which shows that its chain was the same all along.
+ * Reads a range of deep history. Both ends are read before the logs, so the server has the whole range, and again after
+ * them, so its chain did not change in between.
  */
 export async function readRange(
   endpoint: RpcEndpoint,
@@ -64,7 +64,8 @@ async function readLogs(
   try {
     return decodeLogs(await endpoint.call({ method: 'eth_getLogs', params: [filter] }), { from, to, addresses })
   } catch (error) {
-    // Every provider has its own words for "too much", so an error is taken for that as long as there is less to ask for.
+    // Providers report a range that is too large in different ways, so every error of a range of several blocks counts as
+    // a rejection of its size.
     const isRefusal = error instanceof RpcError && (error.kind === 'error' || error.kind === 'refused')
     if (!isRefusal) throw error
     const kind = from < to ? 'refused' : 'error'
@@ -72,7 +73,7 @@ async function readLogs(
   }
 }
 
-/** Blocks with logs and milestones in their order; where a header was read as well, both must agree. */
+/** Merges blocks with logs and milestones in order. Throws if a header and the logs of a block disagree. */
 function joinBlocks(parts: {
   readonly decoded: readonly DecodedBlock[]
   readonly headers: readonly Block[]
@@ -91,7 +92,7 @@ function joinBlocks(parts: {
   return [...joined.values()].sort((a, b) => a.block.number - b.block.number)
 }
 
-/** Gives blocks whose parent was not read the hash of the one before them, where that one is stored too. */
+/** Sets the parent hash of blocks whose parent was not read but is the stored block before them. */
 export function linkParents(blocks: readonly BlockLogs[], head: Block): readonly BlockLogs[] {
   return blocks.map(({ block, logs }, index) => {
     const previous = blocks[index - 1]?.block ?? head
@@ -101,5 +102,5 @@ export function linkParents(blocks: readonly BlockLogs[], head: Block): readonly
 }
 
 export function changed(number: number): RpcError {
-  return new RpcError({ kind: 'changed', message: `changed its chain while block ${number} was read` })
+  return new RpcError({ kind: 'changed', message: `changed its chain during the read of block ${number}` })
 }

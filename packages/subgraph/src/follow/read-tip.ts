@@ -6,16 +6,16 @@ import { findBlock, readLatest } from './read-chain.ts'
 
 export type Tip = {
   readonly latest: Block
-  /** There if the chain is no longer the one that was read: the latest stored block both share, if they share any. */
+  /** Set if the chain is no longer the indexed one. `shared` is the latest stored block on both, if there is one. */
   readonly reorg: { readonly shared: Block | undefined } | undefined
 }
 
-// Servers behind one URL differ by a few blocks, and answer in turn. That is nothing to report or to act on.
+// Servers behind one URL respond in turn and differ by a few blocks. That is neither a reorg nor a problem.
 const lagTolerated = 8
 
 type Known = { readonly subgraph: Subgraph; readonly cursor: Cursor }
 
-/** Reads the chain's latest block, and whether it still stands on what is stored. Only another hash at a height counts. */
+/** Reads the head of the chain and detects a reorg: another hash at a height that was read before. */
 export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip> {
   const latest = await readLatest(endpoint)
   const { position } = known.cursor
@@ -26,15 +26,15 @@ export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip>
   }
   const lag = position.number - latest.number
   if (lag > lagTolerated) {
-    const message = `is at block ${latest.number}, ${lag} behind what is indexed already: it has to catch up`
+    const message = `is at block ${latest.number}, ${lag} blocks behind the head of the index`
     throw new RpcError({ kind: 'behind', message })
   }
   return { latest, reorg: undefined }
 }
 
 /**
- * The latest stored block that is on the chain. Blocks on it are followed by those that are not, so it is looked for in
- * steps that double and then in halves: a fork at any depth takes few calls.
+ * Finds the latest stored block that is on the chain. It searches back in doubling steps, then bisects, so a fork at any
+ * depth takes few calls.
  */
 async function findShared(endpoint: RpcEndpoint, { subgraph, cursor }: Known): Promise<Block | undefined> {
   const { stored } = cursor

@@ -1,10 +1,9 @@
 import type { FollowerLog } from './follower-log.ts'
 import type { FollowerStatus } from './follower-status.ts'
 
-// Often enough to see that it moves, seldom enough to read.
 const intervalMs = 2_000
 
-/** Returns a function to call after each transaction of a backfill, which says now and then how far it is. */
+/** Creates a function to call after each transaction of a backfill. It logs the progress every 2 s. */
 export function createProgressReport(options: {
   readonly name: string
   readonly startBlock: number
@@ -20,6 +19,6 @@ export function createProgressReport(options: {
     const eventsPerSecond = Math.round(((eventsIndexed - last.events) * 1_000) / elapsedMs)
     last = { atMs: Date.now(), events: eventsIndexed }
     const details = { name, block: head.number, percent, eventsPerSecond, lagBlocks, lagSeconds }
-    log.info(details, `backfilling: ${percent} %, ${eventsPerSecond} events a second`)
+    log.info(details, `backfilling: ${percent} %, ${eventsPerSecond} events/s`)
   }
 }
