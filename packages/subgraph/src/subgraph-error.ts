@@ -1,4 +1,4 @@
-/** What the library can refuse: the SDL, the namespace it is opened on, a block, a change, or a log. */
+/** Reason why a call was refused. */
 export type SubgraphErrorCode =
   | 'invalid_schema'
   | 'invalid_namespace'
@@ -13,7 +13,7 @@ export type SubgraphErrorOptions = {
   readonly cause?: unknown
 }
 
-/** A call the subgraph refused before it changed anything. Trying again with the same input fails the same way. */
+/** Error of a call that was refused before it changed anything. A retry with the same input fails again. */
 export class SubgraphError extends Error {
   override readonly name = 'SubgraphError' as const
   readonly code: SubgraphErrorCode

@@ -16,47 +16,47 @@ export type SubgraphOptions = {
   readonly database: Database
   /** SDL with `@entity` and `@derivedFrom`. */
   readonly schema: string
-  /** The PostgreSQL schema that holds the data: one subgraph each. */
+  /** PostgreSQL schema for the data. Each subgraph needs its own. */
   readonly namespace: string
-  /** What `_meta { deployment }` says; by default it is made from the schema. */
+  /** Value of `_meta { deployment }`. By default it is derived from the schema. */
   readonly deployment?: string | undefined
-  /** How long a query may take, 10 s by default. PGlite cannot break off a statement, so there it is looked at between them. */
+  /** Time limit of a query, 10 s by default. PGlite cannot cancel a statement, so there it applies between statements. */
   readonly queryTimeoutMs?: number | undefined
-  /** How many entities an answer may hold, 100,000 by default. */
+  /** Highest number of entities in an answer, 100,000 by default. */
   readonly answerEntitiesMax?: number | undefined
-  /** Is told of failures that are not the query's fault; the client gets a fixed text for them. */
+  /** Receives internal errors. The client gets a fixed text for them. */
   readonly onInternalError?: ((error: unknown) => void) | undefined
 }
 
 export type CommitOptions = {
-  /** The hash the head must have: refused if another writer moved it since the changes were made. */
+  /** Required hash of the head. The commit is refused if another writer changed it. */
   readonly after?: string | undefined
-  /** Makes the indexes of the attributes first, as `commit` does. */
+  /** Creates the indexes of the attributes first, as `commit` does. */
   readonly isIndexed?: boolean | undefined
 }
 
 export type Subgraph = {
-  /** The latest block this process knows of: by its own commits and reverts, and from every query it answered. */
+  /** Latest block that this process knows, from its commits, reverts and queries. */
   readonly head: Block | undefined
   readonly deployment: string
-  /** Asks the database for the latest block: another process may have committed it. */
+  /** Reads the latest block from the database. Another process may have committed it. */
   readHead(): Promise<Block | undefined>
-  /** The latest block at or below a number: to find where another chain forks off. */
+  /** Finds the latest block at or below a number, for example to locate a fork. */
   findBlockAt(number: number): Promise<Block | undefined>
-  /** Reads entities at the head by their ids, in API form, references as ids: for mappings that count. */
+  /** Reads entities at the head by id, in API form, with references as ids. Mappings use it. */
   load(entity: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntity>>
-  /** Writes a block and its changes together or not at all. The first one also makes the indexes of the attributes. */
+  /** Writes a block and its changes in one transaction. The first commit also creates the indexes of the attributes. */
   commit(block: Block, changes: readonly EntityChange[]): Promise<void>
   /**
-   * Writes many blocks in one transaction, with one statement of each kind per entity: for a backfill. Until the first
-   * `commit` the attributes have no indexes, which makes it faster and queries slower.
+   * Writes many blocks in one transaction, with one statement of each kind per entity, for a backfill. Until the first
+   * `commit` the attributes have no indexes: writes are faster, queries slower.
    */
   commitMany(blocks: readonly BlockChanges[], options?: CommitOptions): Promise<void>
-  /** Drops everything above a block. */
+  /** Deletes all blocks above a number, with their changes. */
   revert(blockNumber: number): Promise<void>
-  /** Answers a query. Never throws: what goes wrong is in `errors`. */
+  /** Answers a query. It never throws: errors are in `errors`. */
   execute(request: QueryRequest): Promise<QueryResult>
-  /** As `execute`, with the data as JSON text and the head it is from. */
+  /** Answers a query with the data as JSON text, the head it was read from, and the code of a failure. */
   answer(request: QueryRequest): Promise<Answer>
 }
 
@@ -80,16 +80,16 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
   })
   const known = createKnownHead(await readHead(database, store.layout))
   const answer = async (request: QueryRequest) => {
-    const learn = known.ask()
+    const setHead = known.startRead()
     const answered = await answerQuery(request)
-    if (answered.head) learn(answered.head)
+    if (answered.head) setHead(answered.head)
     return answered
   }
   const commitMany = async (blocks: readonly BlockChanges[], { after, isIndexed }: CommitOptions = {}) => {
     if (isIndexed) await store.ensureIndexes()
     const head = await store.commit(blocks, after)
-    // Asked only now: a query that ran meanwhile may have seen the state before.
-    known.ask()(head)
+    // After the commit: a query that started before it may have read the previous head.
+    known.startRead()(head)
   }
   return {
     get head() {
@@ -97,8 +97,8 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     },
     deployment,
     readHead: async () => {
-      const learn = known.ask()
-      learn(await readHead(database, store.layout))
+      const setHead = known.startRead()
+      setHead(await readHead(database, store.layout))
       return known.head
     },
     findBlockAt: (number) => findBlockAt(database, { layout: store.layout, number }),
@@ -107,7 +107,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     commitMany,
     revert: async (blockNumber) => {
       const head = await store.revert(blockNumber)
-      known.ask()(head)
+      known.startRead()(head)
     },
     execute: async (request) => toResult(await answer(request)),
     answer,

@@ -183,7 +183,7 @@ test('behavior: an RPC that falls behind is no reorg, and is said', async () => 
       call.params[0] === 'latest' ? { id: call.id, result: latest } : lagAt(height)(call, answer),
     ),
   )
-  await problemOf(index).toMatch(/is at block \d+, 30 behind what is indexed already/)
+  await problemOf(index).toMatch(/is at block \d+, 30 blocks behind the head of the index/)
   expect(await index.tables()).toEqual(expected)
   lagging.behave(forwardAll)
   await problemOf(index).toBeUndefined()

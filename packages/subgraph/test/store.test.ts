@@ -206,7 +206,11 @@ describe.each(databaseEngines)('%s', (engine) => {
     ['another parent', 'The parent of block 3 is 0xff', [{ ...blockAt(3), parentHash: `0x${'ff'.repeat(32)}` }, []]],
     ['a number that is none', 'The block number 1.5 is not an integer', [{ ...blockAt(3), number: 1.5 }, []]],
     ['a hash that is none', 'The hash of block 3 is not 0x', [{ ...blockAt(3), hash: 'abc' }, []]],
-    ['a hash twice', 'A block has the hash of another one', [{ ...blockAt(4), hash: blockAt(1).hash }, []]],
+    [
+      'a hash twice',
+      'The hash of a block is already stored for another block',
+      [{ ...blockAt(4), hash: blockAt(1).hash }, []],
+    ],
     ['a time that is none', 'The timestamp of block 3', [{ ...blockAt(3), timestamp: -1 }, []]],
     ['an unknown entity', 'there is no entity Nope', [blockAt(3), [{ entity: 'Nope', id: '1', set: {} }]]],
     [
@@ -215,7 +219,11 @@ describe.each(databaseEngines)('%s', (engine) => {
       [blockAt(3), [make('a', { nope: 1 })]],
     ],
     ['a field of every object', 'Thing has no field constructor', [blockAt(3), [make('a', { constructor: 1 })]]],
-    ['a missing required field', 'the required field name is not given', [blockAt(3), [make('new', { size: 1 })]]],
+    [
+      'a missing required field',
+      'a new entity needs the required field name',
+      [blockAt(3), [make('new', { size: 1 })]],
+    ],
     ['null in a required field', 'name is required', [blockAt(3), [make('a', { name: null })]]],
     ['a wrong value', 'size must be a number, a 32-bit integer, not "1"', [blockAt(3), [make('a', { size: '1' })]]],
     ['a number too large', 'size must be a number', [blockAt(3), [make('a', { size: 2 ** 31 })]]],
@@ -224,7 +232,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     ['a NUL character', 'name must be a string without NUL', [blockAt(3), [make('a', { name: 'a\0b' })]]],
     ['half a character', 'name must be a string without NUL', [blockAt(3), [make('a', { name: '\ud800' })]]],
     ['an id too long', 'the id must be a string of at most 1024 bytes', [blockAt(3), [make('x'.repeat(1025), null)]]],
-    ['another id in set', 'set gives it the id "b"', [blockAt(3), [make('a', { id: 'b' })]]],
+    ['another id in set', 'set has another id, "b"', [blockAt(3), [make('a', { id: 'b' })]]],
   ])('error: refuses %s, and changes nothing', async (_, message, given) => {
     const { things, namespace } = await openThings('refusing')
     if (!things.head) await things.commit(blockAt(1), [make('a', { name: 'A' })])
@@ -258,7 +266,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     const { namespace } = await openThings()
     const failing = openSubgraph({ database: opened.database, schema: gallerySchema, namespace })
     await expect(failing).rejects.toMatchObject({ code: 'schema_mismatch' })
-    await expect(failing).rejects.toThrow(`The namespace "${namespace}" holds data of another schema`)
+    await expect(failing).rejects.toThrow(`The namespace "${namespace}" has data of another schema`)
   })
 
   test.each(['', 'public', 'pg_x', 'a"b', 'x'.repeat(64), 'information_schema'])(

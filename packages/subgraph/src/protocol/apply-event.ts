@@ -18,7 +18,7 @@ export type Context = {
   readonly set: WorkingSet
   readonly pool: string
   readonly block: Block
-  /** Who holds tokens of this block that were minted and not yet lent: the mint comes before the Lend. */
+  /** Holders of tokens minted in this block whose Lend event follows. */
   readonly minted: Map<string, string>
 }
 
@@ -49,7 +49,7 @@ export function applyEvent(context: Context, event: ProtocolEvent): void {
 type EventOf<Kind extends ProtocolEvent['kind']> = Extract<ProtocolEvent, { readonly kind: Kind }>
 
 function applyTransfer({ set, minted }: Context, { to, tokenId }: EventOf<'transfer'>): void {
-  // A burn: what ends a position is the Claim after it, and the position keeps its last holder.
+  // A burn. The Claim event after it ends the position, which keeps its last holder.
   if (to === zeroAddress) return
   const position = set.positions.rows.get(tokenId)
   if (!position) {
@@ -165,7 +165,7 @@ function applyFloatingIncome(context: Context, { firstDay, days }: EventOf<'floa
     const day = firstDay + index
     put(context.set.floatingIncomes, { id: String(day), day, ...stated, updatedAt })
   })
-  // Days that are restated are behind the last one.
+  // The event may restate earlier days.
   changePool(context, ({ lastFloatingIncomeDay }) => ({
     lastFloatingIncomeDay: Math.max(lastFloatingIncomeDay ?? 0, firstDay + days.length - 1),
   }))
@@ -205,7 +205,7 @@ function changePool({ set, pool }: Context, change: (before: Pool) => Partial<Po
   put(set.pools, { ...before, ...change(before) })
 }
 
-/** To be called after the pool's change: the day ends with what is active in the pool. */
+/** Updates the current day. Call it after `changePool`: the day has the pool's active principal. */
 function changeDay({ set, pool, block }: Context, change: (before: ProtocolDay) => Partial<ProtocolDay>): void {
   const day = utcDayOf(block.timestamp)
   const before = set.days.rows.get(String(day)) ?? newProtocolDay(day)
@@ -223,7 +223,7 @@ function refuseClaim({ tokenId, transactionHash }: Claim): SubgraphError {
   )
 }
 
-/** Going on would state sums that are wrong for good. */
+/** Creates the error for an index that started too late. Its sums would be wrong permanently. */
 function refuseLateStart(fault: string): SubgraphError {
   return new SubgraphError({
     code: 'unmappable_log',

@@ -252,7 +252,7 @@ test('error: a claim of a position, or a change of a partner, from before the in
 test('error: a log cut short is refused', async () => {
   const cut = lend(ann, { tokenId: 1n }).map((event) => ({ ...event, data: event.data.slice(0, -2) }))
   await expect(mapping.map([blockOf(1, cut)], empty)).rejects.toThrow(
-    `Log 0 of transaction ${hash} with topic ${eventTopics.Lend} has no word 5 in its data. Ask another node for it.`,
+    `Log 0 of transaction ${hash} with topic ${eventTopics.Lend} has no word 5 in its data. Read it from another node.`,
   )
   const topics = [eventTopics.Transfer, pad(zero), pad(ann)]
   const short = log(positions, { topics, words: [1n] })

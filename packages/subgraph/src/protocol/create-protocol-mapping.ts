@@ -10,7 +10,7 @@ export type ProtocolMappingOptions = {
   readonly positions: string
 }
 
-/** Makes the mapping from the logs of a pool and its position token to the entities of `protocolSchema`. */
+/** Creates the mapping from the logs of a pool and its position token to the entities of `protocolSchema`. */
 export function createProtocolMapping(options: ProtocolMappingOptions): Mapping {
   const contracts = { pool: options.pool.toLowerCase(), positions: options.positions.toLowerCase() }
   const decode = ({ block, logs }: BlockLogs) => {

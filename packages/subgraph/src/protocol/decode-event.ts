@@ -3,7 +3,7 @@ import type { Log } from '../follow/mapping.ts'
 import { SubgraphError } from '../subgraph-error.ts'
 import type { Partner, Pool } from './entities.ts'
 
-/** What a log says, as far as entities are concerned: numbers as decimal strings, addresses and hashes as 0x hex. */
+/** Event that changes entities. Numbers are decimal strings, addresses and hashes 0x hex. */
 export type ProtocolEvent =
   | { readonly kind: 'transfer'; readonly to: string; readonly from: string; readonly tokenId: string }
   | Lend
@@ -43,8 +43,8 @@ export type StatedDay = { readonly floatingIncome: string; readonly accFloatingI
 type Contracts = { readonly pool: string; readonly positions: string }
 
 /**
- * Decodes a log by hand, since hashing event signatures for each is most of what a general decoder costs. Logs of other
- * contracts, and events that change no entity, are undefined.
+ * Decodes a log without a general decoder, which would spend most of its time hashing event signatures. Returns undefined
+ * for logs of other contracts and for events that change no entity.
  */
 export function decodeEvent(log: Log, { pool, positions }: Contracts): ProtocolEvent | undefined {
   const topic = log.topics[0] ?? ''
@@ -111,7 +111,7 @@ function decodeDailyIncome(log: Log): ProtocolEvent {
 }
 
 function decodePreviousIncomes(log: Log): ProtocolEvent {
-  // Where a list begins is given in bytes; its first word is its length.
+  // The offset of a list is in bytes. Its first word is its length.
   const incomesAt = Number(uint(log, 1)) / 32
   const sumsAt = Number(uint(log, 2)) / 32
   const days: StatedDay[] = []
@@ -129,7 +129,7 @@ function uint(log: Log, index: number): string {
   return String(BigInt(word(log, index)))
 }
 
-/** The data's word of 32 bytes at an index. */
+/** Returns the 32-byte word of the data at an index. */
 function word(log: Log, index: number): string {
   const start = 2 + 64 * index
   const digits = log.data.slice(start, start + 64)
@@ -151,6 +151,6 @@ function topicOf(log: Log, index: number): string {
 function refuse({ logIndex, transactionHash, topics }: Log, fault: string): SubgraphError {
   return new SubgraphError({
     code: 'unmappable_log',
-    message: `Log ${logIndex} of transaction ${transactionHash} with topic ${topics[0]} ${fault}. Ask another node for it.`,
+    message: `Log ${logIndex} of transaction ${transactionHash} with topic ${topics[0]} ${fault}. Read it from another node.`,
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Entities of schema.graphql as mappings hold them: in API form, which is what the store gives and takes. A field that
- * is not in the schema, or a required one that is missing here, is refused by the store.
+ * Entities of schema.graphql in API form, as the store reads and writes them. The store refuses an unknown field and a
+ * missing required field.
  */
 export type PositionInfo = {
   readonly id: string

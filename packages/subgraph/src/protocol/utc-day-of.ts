@@ -1,4 +1,4 @@
-/** The protocol's days: whole ones since the epoch, in UTC. */
+/** Returns the protocol's day of an instant: whole UTC days since the epoch. */
 export function utcDayOf(unixSeconds: number): number {
   return Math.floor(unixSeconds / 86_400)
 }

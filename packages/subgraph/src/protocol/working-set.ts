@@ -5,7 +5,7 @@ import type { Account, FloatingIncome, Partner, Pool, PositionInfo, ProtocolDay 
 import { utcDayOf } from './utc-day-of.ts'
 import { zeroAddress } from './zero-address.ts'
 
-/** Entities of one kind that the blocks at hand touch, and which of them the current block changed. */
+/** Entities of one kind that the mapped blocks use, and the ids that the current block changed. */
 export type Table<Entity> = {
   readonly entity: string
   readonly rows: Map<string, Entity>
@@ -21,10 +21,10 @@ export type WorkingSet = {
   readonly days: Table<ProtocolDay>
 }
 
-/** The events of a block, and its second. */
+/** Events of a block, and its timestamp. */
 export type BlockEvents = { readonly timestamp: number; readonly events: readonly ProtocolEvent[] }
 
-/** Loads what the events can touch: one statement per kind of entity, however many blocks there are. */
+/** Loads the entities that events may change, with one statement per kind of entity for all blocks. */
 export async function loadWorkingSet(
   load: LoadEntities,
   { pool, blocks }: { readonly pool: string; readonly blocks: readonly BlockEvents[] },
@@ -35,7 +35,7 @@ export async function loadWorkingSet(
     loadTable<Pool>(load, { entity: 'Pool', ids: blocks.some(({ events }) => events.length > 0) ? [pool] : [] }),
     loadTable<ProtocolDay>(load, { entity: 'ProtocolDay', ids: ids.days }),
   ])
-  // An event names neither the holder nor always the partner of a position: the position does.
+  // Events do not always have the holder and the partner of a position. The position has both.
   for (const { account, partner } of positions.rows.values()) {
     ids.accounts.add(account)
     if (partner !== null) ids.partners.add(partner)
@@ -44,7 +44,7 @@ export async function loadWorkingSet(
     loadTable<Account>(load, { entity: 'Account', ids: ids.accounts }),
     loadTable<Partner>(load, { entity: 'Partner', ids: ids.partners }),
   ])
-  // Not loaded: each statement of a day's income replaces the one before.
+  // Not loaded: each event replaces the floating income of a day.
   const floatingIncomes = { entity: 'FloatingIncome', rows: new Map(), changed: new Set<string>() }
   return { positions, accounts, partners, floatingIncomes, pools, days }
 }
@@ -54,7 +54,7 @@ export function put<Entity extends { readonly id: string }>(table: Table<Entity>
   table.changed.add(entity.id)
 }
 
-/** The changes since the last call. */
+/** Returns the changes since the last call. */
 export function takeChanges(set: WorkingSet): readonly EntityChange[] {
   const changes: EntityChange[] = []
   for (const { entity, rows, changed } of Object.values(set) as Table<NonNullable<EntityChange['set']>>[]) {
@@ -75,7 +75,7 @@ function collectIds(blocks: readonly BlockEvents[]) {
   for (const { timestamp, events } of blocks) {
     for (const event of events) {
       if (event.kind === 'transfer') ids.accounts.add(event.to)
-      // What is minted here cannot be stored yet, and in a backfill that is nearly everything.
+      // A token minted in these blocks is not stored yet. In a backfill that is nearly every token.
       if (event.kind === 'transfer' && event.from === zeroAddress) minted.add(event.tokenId)
       if ((event.kind === 'transfer' || event.kind === 'claim') && !minted.has(event.tokenId)) {
         ids.positions.add(event.tokenId)

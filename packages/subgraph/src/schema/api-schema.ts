@@ -1,24 +1,24 @@
 import { assertValidSchema, buildSchema, type GraphQLSchema, GraphQLSchema as Schema } from 'graphql'
 import { SubgraphError } from '../subgraph-error.ts'
-import type { Entity, EntityModel, Field } from './entity-model.ts'
+import { type Entity, type EntityModel, type Field, targetNameOf } from './entity-model.ts'
 import { type FilterKey, filterKeysOf } from './filter-keys.ts'
 import { type Ordering, orderingsOf } from './orderings.ts'
 import { rootFieldNames } from './root-field-names.ts'
 
 export type RootField = { readonly kind: 'single' | 'collection'; readonly entity: Entity }
 
-/** The GraphQL API over a model, with what its generated names stand for. */
+/** GraphQL API of a model, with the meaning of its generated names. */
 export type ApiSchema = {
   readonly model: EntityModel
   readonly graphql: GraphQLSchema
   readonly rootFields: ReadonlyMap<string, RootField>
-  /** Per entity name, per key of its `where`. */
+  /** By entity name, then by key of its `where`. */
   readonly filterKeys: ReadonlyMap<string, ReadonlyMap<string, FilterKey>>
-  /** Per entity name, per value of its `orderBy`. */
+  /** By entity name, then by value of its `orderBy`. */
   readonly orderings: ReadonlyMap<string, ReadonlyMap<string, Ordering>>
 }
 
-// The argument order shows in introspection, and code generators copy it. Nested collections have the first part only.
+// Introspection shows the order of arguments, and code generators copy it. Nested collections have only the first part.
 const collectionArguments = (name: string) =>
   `skip: Int = 0, first: Int = 100, orderBy: ${name}_orderBy, orderDirection: OrderDirection, where: ${name}_filter`
 const rootArguments = 'block: Block_height, subgraphError: _SubgraphErrorPolicy_! = deny'
@@ -41,7 +41,7 @@ type _Meta_ { block: _Block_! deployment: String! hasIndexingErrors: Boolean! }
 `
 const shownDirectives = ['skip', 'include', 'entity', 'subgraphId', 'derivedFrom']
 
-/** Generates the API graph-node gives a model: names, arguments and order are part of the contract. */
+/** Generates the same API as graph-node. Names, arguments and their order are part of the contract. */
 export function buildApiSchema(model: EntityModel): ApiSchema {
   const entities = [...model.entities.values()]
   return {
@@ -76,9 +76,13 @@ function buildGraphqlSchema(model: EntityModel): GraphQLSchema {
     assertValidSchema(schema)
     return schema
   } catch (cause) {
-    // Names that clash among generated fields and types, or that GraphQL reserves: its own words say which.
+    // Generated names clash, or GraphQL reserves them. Its message says which.
     const message = cause instanceof Error ? cause.message : String(cause)
-    throw new SubgraphError({ code: 'invalid_schema', message: `The schema has no valid API: ${message}`, cause })
+    throw new SubgraphError({
+      code: 'invalid_schema',
+      message: `The schema cannot be converted to a valid API: ${message}`,
+      cause,
+    })
   }
 }
 
@@ -105,7 +109,7 @@ function printEntity({ name, description, fields }: Entity): string {
 }
 
 function printField(field: Field): string {
-  const target = field.kind === 'derived' ? field.entity : field.type.name
+  const target = targetNameOf(field)
   const isEntity = field.kind === 'derived' || field.type.kind === 'reference'
   const parameters = isEntity && field.isList ? `(${collectionArguments(target)})` : ''
   return `${printDescription(field.description)}${field.name}${parameters}: ${printType(field, target)}`
@@ -117,7 +121,7 @@ function printType({ isList, isRequired, areElementsRequired }: Field, target: s
 }
 
 function printDescription(description: string | undefined): string {
-  // A JSON string is a GraphQL string: both escape alike.
+  // A JSON string is a valid GraphQL string.
   return description === undefined ? '' : `${JSON.stringify(description)}\n`
 }
 

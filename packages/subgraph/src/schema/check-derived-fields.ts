@@ -1,7 +1,7 @@
 import { SubgraphError } from '../subgraph-error.ts'
 import type { EntityModel } from './entity-model.ts'
 
-/** Refuses a `@derivedFrom` whose other end is not a stored reference back to the entity. */
+/** Throws if the source of a `@derivedFrom` is not a stored reference to the entity. */
 export function checkDerivedFields({ entities }: EntityModel): void {
   for (const entity of entities.values()) {
     for (const field of entity.fields) {

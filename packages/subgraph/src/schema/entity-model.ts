@@ -17,10 +17,10 @@ type FieldShape = {
   readonly description: string | undefined
 }
 
-/** A field with a column of its own. */
+/** Field with its own column. */
 export type StoredField = FieldShape & { readonly kind: 'stored'; readonly type: StoredType }
 
-/** A field that is the other end of the reference `from` of another entity. */
+/** Field that is the inverse of the reference `from` of another entity. */
 export type DerivedField = FieldShape & { readonly kind: 'derived'; readonly entity: string; readonly from: string }
 
 export type Field = StoredField | DerivedField
@@ -40,7 +40,7 @@ export type EntityModel = {
   readonly enums: ReadonlyMap<string, Enumeration>
 }
 
-/** The scalar a value is stored as: an enum as its name, a reference as the id of what it points at. */
+/** Returns the scalar that a value is stored as: an enum as its name, a reference as the id of its target. */
 export function storageScalar(type: StoredType): Scalar {
   if (type.kind === 'enum') return 'String'
   return type.kind === 'reference' ? type.id : type.name

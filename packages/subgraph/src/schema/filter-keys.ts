@@ -18,7 +18,7 @@ const patterns = [
 
 export type FilterOperator = (typeof comparisons)[number] | (typeof patterns)[number]
 
-/** One key of a `where` object: an operator on a field, or (`child`) a filter on what the field points at. */
+/** Key of a `where` object: an operator on a field, or (`child`) a filter on the field's target. */
 export type FilterKey =
   | {
       readonly kind: 'operator'
@@ -29,7 +29,7 @@ export type FilterKey =
     }
   | { readonly kind: 'child'; readonly key: string; readonly field: Field; readonly operandType: string }
 
-/** The keys of `X_filter` without `_change_block`, `and` and `or`, in the order introspection shows them. */
+/** Returns the keys of `X_filter` without `_change_block`, `and` and `or`, in the order of introspection. */
 export function filterKeysOf(entity: Entity): readonly FilterKey[] {
   return entity.fields.flatMap((field) => {
     const child = childKey(field)
@@ -57,7 +57,7 @@ function childKey(field: Field): FilterKey | undefined {
   return { kind: 'child', key: `${field.name}_`, field, operandType: `${target}_filter` }
 }
 
-/** graph-node shows a reference as the text of its id, and as Int where that is an Int8. */
+/** graph-node takes the id of a reference as String, or as Int if it is an Int8. */
 function operandTypeOf(type: StoredType): string {
   if (type.kind !== 'reference') return type.name
   return type.id === 'Int8' ? 'Int' : 'String'

@@ -1,6 +1,6 @@
 import type { EntityModel } from './entity-model.ts'
 
-/** Equal for two schemas exactly if they mean the same: comments and the order of types and fields do not count. */
+/** Returns a text that is equal for equivalent schemas. Comments and the order of types and fields do not count. */
 export function fingerprintOf({ entities, enums }: EntityModel): string {
   return JSON.stringify({
     entities: [...entities.values()].sort(byName).map((entity) => ({

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { buildApiSchema } from './api-schema.ts'
 import { parseSchema } from './parse-schema.ts'
 
-/** The GraphQL API that a subgraph of this SDL has. */
+/** Returns the GraphQL API of a subgraph with this SDL. */
 export function graphqlSchemaOf(schema: string): GraphQLSchema {
   return buildApiSchema(parseSchema(schema)).graphql
 }

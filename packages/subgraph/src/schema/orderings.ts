@@ -1,7 +1,7 @@
 import type { Entity, EntityModel, Field } from './entity-model.ts'
 import { getEntity } from './entity-model.ts'
 
-/** One value of `X_orderBy`: a field of the entity, or a field of what one of its single references points at. */
+/** Value of `X_orderBy`: a field of the entity, or a field of the target of a single reference. */
 export type Ordering = { readonly name: string; readonly field: Field; readonly childField?: Field | undefined }
 
 export function orderingsOf(model: EntityModel, entity: Entity): readonly Ordering[] {

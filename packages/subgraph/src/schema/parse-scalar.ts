@@ -8,7 +8,7 @@ const int8Max = 2n ** 63n - 1n
 const invalidDigit = { fault: 'invalid digit found in string' }
 const empty = { fault: 'cannot parse integer from empty string' }
 
-/** Parses the text form of a scalar that has one. Numbers are normalised, so equal values have equal texts. */
+/** Parses the text form of a scalar. It normalises numbers, so that equal values have equal texts. */
 export function parseScalar(scalar: Scalar, value: string): ParsedScalar {
   switch (scalar) {
     case 'Bytes':

@@ -29,7 +29,7 @@ test.each([
   ['type A @entity { id: ID }', 'A needs an id of type ID!, String!, Bytes! or Int8!'],
   ['type A @entity { id: Int! }', 'A needs an id of type'],
   ['type A @entity { x: Int }', 'A needs an id of type'],
-  ['type A @entity { id: ID! x: Float }', 'The type Float of A.x is not known'],
+  ['type A @entity { id: ID! x: Float }', 'The type Float of A.x is unknown'],
   ['type A @entity { id: ID! x: [[Int!]!]! }', 'A.x is a list of lists'],
   ['type A @entity { id: ID! x(y: Int): Int }', 'Arguments are not supported, but A.x has some'],
   ['type A @entity { id: ID! x: Int @deprecated }', 'The directive @deprecated on A.x is not supported'],

@@ -21,7 +21,7 @@ import {
   scalars,
 } from './entity-model.ts'
 
-// PostgreSQL cuts longer identifiers short, and two that were cut alike would be one.
+// PostgreSQL truncates longer identifiers, so two could become equal.
 const identifierLengthMax = 63
 
 type Types = {
@@ -29,7 +29,7 @@ type Types = {
   readonly objects: ReadonlyMap<string, ObjectTypeDefinitionNode>
 }
 
-/** Reads SDL with `@entity` and `@derivedFrom`. What this engine does not support is refused by its name. */
+/** Parses SDL with `@entity` and `@derivedFrom`. Throws a `SubgraphError` that names an unsupported feature. */
 export function parseSchema(sdl: string): EntityModel {
   const types = collectTypes(parseSdl(sdl))
   const enums = [...types.enums.values()].map(({ name, values = [] }) => {
@@ -98,7 +98,7 @@ function checkEntityDirective(entity: string, directive: ConstDirectiveNode): vo
   }
   for (const argument of directive.arguments ?? []) {
     const isOff = argument.value.kind === Kind.BOOLEAN && !argument.value.value
-    // An immutable entity is only a promise of the mappings; the store needs nothing of it.
+    // The store does not need to know which entities are immutable.
     if (argument.name.value === 'immutable' || isOff) continue
     throw refuse(`@entity(${argument.name.value}: …) on ${entity} is not supported.`)
   }
@@ -157,7 +157,7 @@ function parseStoredType(name: string, { path, types }: { readonly path: string;
   if (enumeration) return { kind: 'enum', name, values: (enumeration.values ?? []).map((value) => value.name.value) }
   const entity = types.objects.get(name)
   if (entity) return { kind: 'reference', name, id: getIdScalar(entity) }
-  throw refuse(`The type ${name} of ${path} is not known. Scalars are ${scalars.join(', ')}.`)
+  throw refuse(`The type ${name} of ${path} is unknown. Scalars are ${scalars.join(', ')}.`)
 }
 
 function refuse(message: string): SubgraphError {

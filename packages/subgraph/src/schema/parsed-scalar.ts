@@ -1,5 +1,5 @@
 /**
- * The text PostgreSQL takes for a value and gives back for it (bytes as `\x…`), or why it is none, in the words Rust
- * has for it, since graph-node passes those on.
+ * Text that PostgreSQL accepts and returns for a value (bytes as `\x…`), or why the value is invalid. The faults are
+ * Rust's messages, because graph-node shows them.
  */
 export type ParsedScalar = { readonly text: string } | { readonly fault: string }

@@ -1,6 +1,6 @@
-// graph-node names root fields with the Rust crate Inflector 0.11.4, so its rules hold, odd ones included
-// ("person" becomes "personople"). It matches case as written, hence Person becomes persons. The first rule that fits
-// wins. Its lower-case special words (ox, sheep, …) are left out: a type name starts with a capital letter.
+// graph-node names root fields with the Rust crate Inflector 0.11.4. These are its rules, odd ones included ("person" becomes
+// "personople"). They are case-sensitive, so Person becomes persons. The first match applies. Its lower-case special words
+// (ox, sheep, …) are omitted, because a type name starts with a capital letter.
 const pluralRules: readonly (readonly [RegExp, string])[] = [
   [/(eaux)$/, '$1'],
   [/(child)(?:ren)?$/, '$1ren'],
@@ -33,7 +33,7 @@ const pluralRules: readonly (readonly [RegExp, string])[] = [
 
 export type RootFieldNames = { readonly singular: string; readonly plural: string }
 
-/** The two root fields of an entity: one by id, one for the collection. */
+/** Returns the names of an entity's two root fields: by id and for the collection. */
 export function rootFieldNames(entityName: string): RootFieldNames {
   const singular = camelCase(entityName)
   const plural = camelCase(pluralise(entityName))
@@ -48,7 +48,7 @@ function pluralise(name: string): string {
 function camelCase(name: string): string {
   let result = ''
   let startsWord = false
-  // Only letters that did not start a word count as the one before, so PoolABC keeps its capitals and USDCPool not.
+  // Letters that start a word are not remembered, so PoolABC keeps its capitals and USDCPool does not.
   let previous = ''
   for (const character of name.replace(/_+$/, '')) {
     if (character === '_') {

@@ -10,26 +10,28 @@ export type Block = {
   readonly timestamp: number
 }
 
-/** Throws unless `block` can stand directly on `head`; numbers may be left out, but what is consecutive must fit. */
+/** Throws unless `block` can follow `head`. Numbers may be skipped. The parent hash of a consecutive block must match. */
 export function assertFollows(head: Block | undefined, block: Block): void {
   assertBlock(block)
   if (!head) return
   if (block.number <= head.number) {
     throw refuse(
-      `Block ${block.number} does not follow the head, block ${head.number}. Revert first to replace blocks.`,
+      `Block ${block.number} does not follow the head, block ${head.number}. To replace blocks, revert first.`,
     )
   }
   if (block.number === head.number + 1 && block.parentHash.toLowerCase() !== head.hash.toLowerCase()) {
     throw refuse(
-      `The parent of block ${block.number} is ${block.parentHash}, but the head, block ${head.number}, is ${head.hash}. Revert to the block both chains share.`,
+      `The parent of block ${block.number} is ${block.parentHash}, but the head, block ${head.number}, is ${head.hash}. Revert to the common block of both chains.`,
     )
   }
 }
 
-/** Throws unless `head` is the block of a hash: another writer may have moved it since its hash was read. */
+/** Throws unless `head` has a hash: another writer may have changed it. */
 export function assertIs(head: Block | undefined, hash: string): void {
   if (head?.hash === hash.toLowerCase()) return
-  throw refuse(`The head is ${head ? `block ${head.number}, ${head.hash}` : 'empty'}, not ${hash}. Read it again.`)
+  throw refuse(
+    `The head is ${head ? `block ${head.number}, ${head.hash}` : 'empty'}, not ${hash}. Read the head again.`,
+  )
 }
 
 function assertBlock({ number, hash, parentHash, timestamp }: Block): void {

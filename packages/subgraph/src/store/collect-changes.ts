@@ -5,8 +5,8 @@ import { encodeValue } from './encode-value.ts'
 import { getColumn, type Layout, type Table } from './layout.ts'
 
 /**
- * What happens to one entity in a block. `set` gives fields their values in API form: those of an entity that exists
- * and are not given keep theirs, those of a new one are null. `null` removes the entity.
+ * Change of one entity in a block. `set` has values in API form. Fields that are not given keep their value, or are null in
+ * a new entity. `null` removes the entity.
  */
 export type EntityChange = {
   readonly entity: string
@@ -16,18 +16,18 @@ export type EntityChange = {
 
 export type BlockChanges = { readonly block: Block; readonly changes: readonly EntityChange[] }
 
-/** The values of an entity by the positions of their columns, as the texts PostgreSQL has for them; undefined if not given. */
+/** Values of an entity by column position, as PostgreSQL's texts. Undefined if not given. */
 export type EncodedFields = readonly (string | null | undefined)[]
 
-/** All of a block's changes of one entity in one: `replace` is a set after a removal, which inherits nothing. */
+/** Combined changes of one entity in one block. `replace` is a set after a removal: it inherits nothing. */
 export type Operation =
   | { readonly kind: 'merge' | 'replace'; readonly fields: EncodedFields }
   | { readonly kind: 'remove' }
 
-/** Per id (its text), the operations in the order of their blocks. */
+/** Operations by the text of the id, then by block number in ascending order. */
 export type TableChanges = ReadonlyMap<string, ReadonlyMap<number, Operation>>
 
-/** Checks and encodes every change before the database is touched, grouped by table. */
+/** Validates and encodes all changes, and groups them by table, before anything is written. */
 export function collectChanges(layout: Layout, blocks: readonly BlockChanges[]): ReadonlyMap<Table, TableChanges> {
   const collected = new Map<Table, Map<string, Map<number, Operation>>>()
   for (const { block, changes } of blocks) {
@@ -57,7 +57,7 @@ function followWith(before: Operation | undefined, next: Operation): Operation {
   return { kind: before.kind, fields: mergeFields(before.fields, next.fields) }
 }
 
-/** Those of `next`, and where it gives none, those of `before`. */
+/** Returns the values of `next`, with those of `before` where `next` has none. */
 export function mergeFields(before: EncodedFields, next: EncodedFields): EncodedFields {
   return next.map((value, position) => (value === undefined ? before[position] : value))
 }
@@ -82,7 +82,7 @@ function encodeChange(table: Table, { change, id }: { readonly change: EntityCha
     fields[column.position] = encoded.text
   }
   const { position } = getColumn(table, 'id')
-  if ((fields[position] ?? id) !== id) throw refuse(change, `set gives it the id ${preview(change.set['id'])}`)
+  if ((fields[position] ?? id) !== id) throw refuse(change, `set has another id, ${preview(change.set['id'])}`)
   fields[position] = id
   return { kind: 'merge', fields }
 }
@@ -99,7 +99,7 @@ function preview(value: unknown): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
-/** Also thrown where only the database knows: a required field that neither the change nor the entity has. */
+/** Creates the error for an invalid change. */
 export function refuse({ entity, id }: Pick<EntityChange, 'entity' | 'id'>, fault: string): SubgraphError {
   return new SubgraphError({ code: 'invalid_change', message: `Cannot change ${entity} ${preview(id)}: ${fault}.` })
 }

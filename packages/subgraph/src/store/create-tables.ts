@@ -1,9 +1,9 @@
 import { type Column, type Layout, openEnd, type Table } from './layout.ts'
 
-/** Longer texts and bytes are not indexed: an entry of a B-tree must fit a third of a page. */
+/** Longer texts and bytes are not indexed, because an entry of a B-tree is limited to a third of a page. */
 export const indexedBytesMax = 256
 
-/** The statements that make an empty store, with the indexes that writing needs. */
+/** Returns the statements that create an empty store, with the indexes for writes. */
 export function createTablesSql(layout: Layout): readonly string[] {
   return [
     `create table ${layout.blocks} (
@@ -14,7 +14,7 @@ export function createTablesSql(layout: Layout): readonly string[] {
 
 function createTableSql(table: Table): string {
   const columns = [...table.columns.values()].map(({ field, name, type }) => {
-    // Byte order, whatever the database's own collation: what graph-node requires of its database.
+    // Byte order, independent of the database's collation. graph-node requires it of its database.
     const collation = type.startsWith('text') ? ' collate "C"' : ''
     return `${name} ${type}${collation}${field.isRequired ? ' not null' : ''}`
   })
@@ -22,7 +22,7 @@ function createTableSql(table: Table): string {
     ${columns.join(', ')}, "$from" int4 not null, "$to" int4 not null, primary key ("id", "$from"))`
 }
 
-/** `$from` and `$to` are for a revert, which touches the latest blocks. */
+/** The indexes on `$from` and `$to` are for a revert, which changes the latest blocks. */
 function createVersionIndexesSql({ name }: Table): readonly string[] {
   return [
     `create unique index on ${name} ("id") where "$to" = ${openEnd}`,
@@ -32,8 +32,8 @@ function createVersionIndexesSql({ name }: Table): readonly string[] {
 }
 
 /**
- * The indexes that queries need. They ask nearly always for the head, so these hold the open versions only and stay as
- * small as the state, whatever the history.
+ * Returns the statements that create the indexes for queries. Nearly all queries read the head, so the indexes have only
+ * open versions, and do not grow with the history.
  */
 export function createAttributeIndexesSql(layout: Layout): readonly string[] {
   return [...layout.tables.values()].flatMap(({ name, columns }) =>
@@ -42,7 +42,7 @@ export function createAttributeIndexesSql(layout: Layout): readonly string[] {
       const conditions = [
         `"$to" = ${openEnd}`,
         ...(hasAnyLength(column) ? [isIndexedSql(column.name)] : []),
-        // Values that are not there yet cost nothing; no filter looks for them by index.
+        // No filter finds null by index.
         ...(column.field.isRequired ? [] : [`${column.name} is not null`]),
       ]
       return keys === undefined ? [] : [`create index on ${name} ${keys} where ${conditions.join(' and ')}`]
@@ -51,8 +51,8 @@ export function createAttributeIndexesSql(layout: Layout): readonly string[] {
 }
 
 /**
- * How an attribute is indexed. A reference has the id behind it: what points at an entity is listed by id. Elsewhere the
- * ties of a sort are few, and an index without the id is smaller.
+ * Returns the index keys of an attribute. The index of a reference also has the id, because the entities that refer to
+ * another are sorted by id. Other attributes have few ties, and an index without the id is smaller.
  */
 function indexKeysOf(column: Column): string | undefined {
   const { field, name } = column
@@ -61,13 +61,13 @@ function indexKeysOf(column: Column): string | undefined {
   return field.isList ? undefined : `(${name})`
 }
 
-/** Whether values of the column may be too long for its index. Ids, and so references, are kept short; enums are. */
+/** Returns whether values of a column may be too long for its index. Ids, references and enums are always short. */
 export function hasAnyLength({ field, elementType }: Column): boolean {
   if (field.isList || field.name === 'id' || field.type.kind !== 'scalar') return false
   return elementType === 'text' || elementType === 'bytea'
 }
 
-/** The condition under which a value is in the index. A filter that repeats it can use the index. */
+/** Returns the condition under which a value is in the index. A filter must repeat it to use the index. */
 export function isIndexedSql(expression: string): string {
   return `octet_length(${expression}) <= ${indexedBytesMax}`
 }

@@ -2,18 +2,18 @@ import { storageScalar } from '../schema/entity-model.ts'
 import type { Column } from './layout.ts'
 
 /**
- * Columns are read as text, lists as arrays of it, so that no driver rounds a number: a row has them as `c0`, `c1`, …
+ * Row with columns `c0`, `c1`, … Columns are read as text, and lists as arrays of text, so that no driver rounds a number.
  */
 export type Row = Readonly<Record<string, string | readonly (string | null)[] | null>>
 
-/** The select list that reads columns of the table `alias`. */
+/** Returns the select list that reads columns of the table `alias`. */
 export function selectColumns(columns: readonly Column[], alias: string): string {
   return columns
     .map(({ name, field }, index) => `${alias}.${name}::${field.isList ? 'text[]' : 'text'} as c${index}`)
     .join(', ')
 }
 
-/** Makes the function that gives a column's value in API form. */
+/** Creates a function that converts a column's value to API form. */
 export function createDecoder({ field }: Column): (raw: Row[string] | undefined) => unknown {
   const decode = decoders[storageScalar(field.type)] ?? ((text: string) => text)
   const decodeNullable = (text: string | null) => (text === null ? null : decode(text))

@@ -2,10 +2,10 @@ import { type Scalar, type StoredField, storageScalar } from '../schema/entity-m
 import { parseScalar } from '../schema/parse-scalar.ts'
 import { formatArray } from './format-array.ts'
 
-/** The text of a value as PostgreSQL gives it back, null for none; or what is wrong with the value. */
+/** Text of a value as PostgreSQL returns it, or null; or why the value is invalid. */
 export type EncodedValue = { readonly text: string | null } | { readonly fault: string }
 
-// What an index entry can hold: ids and numbers are indexed whole. Far above what a chain produces.
+// Ids and numbers are indexed whole, so they must fit an index entry. Chains produce far smaller ones.
 const idBytesMax = 1_024
 const bigIntDigitsMax = 2_000
 
@@ -35,7 +35,7 @@ export function encodeValue(field: StoredField, value: unknown): EncodedValue {
     }
     const encoded = element === null || element === undefined ? { text: null } : encodeElement(field, element)
     if ('fault' in encoded) return encoded
-    // In an array PostgreSQL writes a boolean as one letter.
+    // In an array PostgreSQL prints a boolean as one letter.
     elements.push(typeof element === 'boolean' ? String(element).charAt(0) : encoded.text)
   }
   return { text: formatArray(elements) }
@@ -55,7 +55,7 @@ function encodeElement({ name, type }: StoredField, value: unknown): EncodedValu
   return parsed
 }
 
-/** The text of a value of the right JavaScript type. */
+/** Returns the text of a value, or undefined if its JavaScript type is wrong. */
 function textOf(scalar: Scalar, value: unknown): string | undefined {
   if (scalar === 'Boolean') return typeof value === 'boolean' ? String(value) : undefined
   if (scalar === 'Int') return typeof value === 'number' ? String(value) : undefined
@@ -68,6 +68,6 @@ function textOf(scalar: Scalar, value: unknown): string | undefined {
 function isTooLong(text: string, { scalar, isId }: { readonly scalar: Scalar; readonly isId: boolean }): boolean {
   if (scalar === 'BigInt') return text.length > bigIntDigitsMax + 1
   if (!isId) return false
-  // Bytes are written with two digits each.
+  // Each byte has two digits.
   return Buffer.byteLength(text) > (scalar === 'Bytes' ? 2 * idBytesMax + 2 : idBytesMax)
 }

@@ -1,4 +1,4 @@
-/** Writes a one-dimensional array as PostgreSQL writes it, quotes only where it would, so that equal arrays are equal texts. */
+/** Formats a one-dimensional array exactly as PostgreSQL prints it, so that equal arrays have equal texts. */
 export function formatArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((element) => (element === null ? 'NULL' : formatElement(element))).join(',')}}`
 }
@@ -8,7 +8,7 @@ export function formatIntegers(elements: readonly number[]): string {
 }
 
 function formatElement(element: string): string {
-  // Numbers and bytes are most of what is written, and need no look at each character.
+  // Fast paths: most elements are numbers or bytes.
   if (/^-?\d/.test(element) && !/[^\d.-]/.test(element)) return element
   if (element.startsWith('\\x') && !/[^\da-f]/.test(element.slice(2))) return `"\\${element}"`
   if (element !== '' && !/[{}",\\ \t\n\r\v\f]|^null$/i.test(element)) return element

@@ -2,26 +2,26 @@ import type { Block } from './block.ts'
 
 export type KnownHead = {
   readonly head: Block | undefined
-  /** Call it before the database is asked; what it returns takes the answer. */
-  ask(): (answer: Block | undefined) => void
+  /** Starts a read: call it before the query. Returns a function that takes the head that was read. */
+  startRead(): (read: Block | undefined) => void
 }
 
-/** The last head heard of. An answer that was asked for before one already heard is older, and does not count. */
+/** Keeps the latest head that was read. It ignores the result of a read that started before the one it has. */
 export function createKnownHead(initial: Block | undefined): KnownHead {
   let head = initial
-  let asked = 0
-  let heard = 0
+  let started = 0
+  let latest = 0
   return {
     get head() {
       return head
     },
-    ask: () => {
-      asked += 1
-      const mine = asked
-      return (answer) => {
-        if (mine < heard) return
-        heard = mine
-        head = answer
+    startRead: () => {
+      started += 1
+      const number = started
+      return (read) => {
+        if (number < latest) return
+        latest = number
+        head = read
       }
     },
   }

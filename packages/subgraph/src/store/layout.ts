@@ -9,11 +9,11 @@ import { SubgraphError } from '../subgraph-error.ts'
 
 export type Column = {
   readonly field: StoredField
-  /** Among the table's columns. */
+  /** Position among the columns of the table. */
   readonly position: number
   /** Quoted, ready for SQL. */
   readonly name: string
-  /** The type of one value: for a list, of its elements. */
+  /** Type of a value, or of the elements of a list. */
   readonly elementType: string
   readonly type: string
 }
@@ -26,7 +26,7 @@ export type Table = {
   readonly idType: string
 }
 
-/** Where a subgraph's data is: one PostgreSQL schema, a table per entity, and two tables of the store itself. */
+/** Tables of a subgraph: one PostgreSQL schema with a table per entity, and two tables of the store. */
 export type Layout = {
   readonly namespace: string
   readonly schemaName: string
@@ -36,7 +36,7 @@ export type Layout = {
   readonly tables: ReadonlyMap<string, Table>
 }
 
-/** `$to` of the versions that are still good: no block has this number, and a comparison needs no case for null. */
+/** `$to` of open versions. No block has this number. Unlike null it needs no special case in comparisons. */
 export const openEnd = 2_147_483_647
 
 const sqlTypes = {
@@ -51,14 +51,14 @@ const sqlTypes = {
   Boolean: 'bool',
 } as const
 
-// PostgreSQL has these columns in every table and lets nobody define them.
+// PostgreSQL reserves these column names in every table.
 const systemColumns = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
 export function createLayout(model: EntityModel, namespace: string): Layout {
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(namespace) || /^(pg_|public$|information_schema$)/i.test(namespace)) {
     throw new SubgraphError({
       code: 'invalid_namespace',
-      message: `The namespace "${namespace}" cannot be used. Use letters, digits, _ and -, starting with a letter, 63 at most; not public, information_schema or pg_….`,
+      message: `The namespace "${namespace}" is invalid. Use at most 63 letters, digits, _ and -, starting with a letter. public, information_schema and pg_… are reserved.`,
     })
   }
   const schemaName = `"${namespace}"`

@@ -5,10 +5,10 @@ import { encodeValue } from './encode-value.ts'
 import { formatArray } from './format-array.ts'
 import { getColumn, type Layout, openEnd } from './layout.ts'
 
-/** An entity's stored fields in API form; a reference is an id. */
+/** Stored fields of an entity in API form. A reference is an id. */
 export type StoredEntity = Readonly<Record<string, unknown>>
 
-/** Reads entities at the head by their ids, in one statement. Those that are not there are missing. */
+/** Reads entities at the head by id, in one statement. The result lacks entities that do not exist. */
 export async function loadEntities(
   queryable: Queryable,
   { layout, entity, ids }: { readonly layout: Layout; readonly entity: string; readonly ids: readonly string[] },

@@ -13,23 +13,23 @@ import { writeTable } from './write-table.ts'
 export type Store = {
   readonly database: Database
   readonly layout: Layout
-  /** Writes the blocks and their changes in one transaction, onto the head of a hash if one is given; returns the new head. */
+  /** Writes blocks and their changes in one transaction. If `after` is given, the head must have that hash. Returns the new head. */
   commit(blocks: readonly BlockChanges[], after?: string): Promise<Block | undefined>
   /**
-   * Makes the indexes queries need, once. A backfill goes without: an index on all of it takes less time than one that
-   * grows with every row.
+   * Creates the indexes for queries, once. A backfill does not have them: creating an index at the end is faster than
+   * updating it with every row.
    */
   ensureIndexes(): Promise<void>
-  /** Drops every block above a number with its changes; returns the new head. */
+  /** Deletes all blocks above a number, with their changes. Returns the new head. */
   revert(blockNumber: number): Promise<Block | undefined>
 }
 
-// Of the tables themselves, not of the schema they hold. A version that changes them has to migrate.
+// Version of the tables, not of the schema. A release that changes the tables has to migrate them.
 const layoutVersion = 1
-// The SQLSTATE.
+// SQLSTATE.
 const uniqueViolation = '23505'
 
-/** Opens the store of a namespace, making it on first use. A namespace keeps the schema it was made with. */
+/** Opens the store of a namespace. The first use creates it. Its schema cannot change. */
 export async function openStore(
   database: Database,
   { model, namespace }: { readonly model: EntityModel; readonly namespace: string },
@@ -37,7 +37,7 @@ export async function openStore(
   const layout = createLayout(model, namespace)
   const fingerprint = fingerprintOf(model)
   await database.transaction((transaction) => ensureTables(transaction, { layout, fingerprint }))
-  // PGlite has nothing that counts in the background.
+  // PGlite has no autovacuum, which would update the statistics.
   if (database.engine === 'pglite') await analyse(database, layout)
   let isIndexed = false
   return {
@@ -69,7 +69,7 @@ async function ensureTables(
   } else if (found.layout !== layoutVersion || found.schema !== fingerprint) {
     throw new SubgraphError({
       code: 'schema_mismatch',
-      message: `The namespace "${layout.namespace}" holds data of another schema. Open it with that schema, or use another namespace and index again.`,
+      message: `The namespace "${layout.namespace}" has data of another schema. Open it with that schema, or index again in another namespace.`,
     })
   }
 }
@@ -80,7 +80,7 @@ async function createIndexes(transaction: Queryable, layout: Layout): Promise<vo
   if (meta?.is_indexed) return
   await transaction.query("select set_config('statement_timeout', '0', true)")
   for (const statement of createAttributeIndexesSql(layout)) await transaction.query(statement)
-  // Nobody has counted yet what was written just before, and plans are made by the counts.
+  // The planner needs statistics of the rows that the backfill just wrote.
   await analyse(transaction, layout)
   await transaction.query(`update ${layout.meta} set is_indexed = true`)
 }
@@ -115,7 +115,7 @@ async function commitBlocks(
   return last
 }
 
-/** Keeps other writers out until the transaction ends; readers are not held up. */
+/** Blocks other writers, but not readers, until the transaction ends. Returns the head. */
 async function lockForWriting(transaction: Queryable, layout: Layout): Promise<Block | undefined> {
   await transaction.query(`lock table ${layout.blocks} in share row exclusive mode`)
   return readHead(transaction, layout)
@@ -139,7 +139,11 @@ async function insertBlocks(
     )
     .catch((cause) => {
       if (cause.code !== uniqueViolation) throw cause
-      throw new SubgraphError({ code: 'invalid_block', message: 'A block has the hash of another one.', cause })
+      throw new SubgraphError({
+        code: 'invalid_block',
+        message: 'The hash of a block is already stored for another block.',
+        cause,
+      })
     })
 }
 

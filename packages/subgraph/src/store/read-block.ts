@@ -4,7 +4,7 @@ import type { Layout } from './layout.ts'
 
 export type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
 
-/** The latest block; undefined in an empty store. */
+/** Reads the latest block. Returns undefined in an empty store. */
 export async function readHead(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
   const rows = await queryable.query<BlockRow>(headSql(layout))
   return rows[0] && toBlock(rows[0])
@@ -25,7 +25,7 @@ export async function findBlockByHash(
   return rows[0] && toBlock(rows[0])
 }
 
-/** The latest block at or below a number: with numbers left out, the one the store's state at that number is from. */
+/** Finds the latest block at or below a number. Numbers may be skipped, so it has the state at that number. */
 export async function findBlockAt(
   queryable: Queryable,
   { layout, number }: { readonly layout: Layout; readonly number: number },
@@ -37,7 +37,7 @@ export async function findBlockAt(
   return rows[0] && toBlock(rows[0])
 }
 
-/** The first block the store has: before it nothing is known. */
+/** Reads the number of the first block in the store. */
 export async function readEarliestNumber(queryable: Queryable, layout: Layout): Promise<number | undefined> {
   const rows = await queryable.query<{ number: number | null }>(`select min(number) as number from ${layout.blocks}`)
   return rows[0]?.number ?? undefined

@@ -6,7 +6,7 @@ import { getColumn, openEnd, type Table } from './layout.ts'
 type Version = { readonly fields: EncodedFields; readonly from: number; to: number }
 type Closing = { readonly id: string; readonly block: number }
 
-/** Writes the changes of any number of blocks to one table: one read, one close and one insert, however many they are. */
+/** Writes the changes of any number of blocks to one table with three statements: read, close and insert. */
 export async function writeTable(
   transaction: Queryable,
   { table, changes }: { readonly table: Table; readonly changes: TableChanges },
@@ -55,7 +55,7 @@ function planVersions(
   let open: Version | undefined
   for (const [block, operation] of plan.operations) {
     const next = apply(table, { id: plan.id, current, operation })
-    // A change that changes nothing is no version, as in graph-node: `_change_block` does not see it.
+    // As in graph-node, a change without effect creates no version, so `_change_block` does not include it.
     if (areEqual(current, next)) continue
     if (open) open.to = block
     else if (current) plan.closings.push({ id: plan.id, block })
@@ -78,7 +78,7 @@ function apply(
   if (inherited) return mergeFields(inherited, operation.fields)
   for (const { field, position } of table.columns.values()) {
     if (field.isRequired && (operation.fields[position] ?? null) === null) {
-      throw refuse({ entity: table.entity.name, id }, `it is new, and the required field ${field.name} is not given`)
+      throw refuse({ entity: table.entity.name, id }, `a new entity needs the required field ${field.name}`)
     }
   }
   return operation.fields
@@ -111,7 +111,7 @@ async function insertVersions(
   const names = columns.map(({ name }) => name).join(', ')
   const values = columns.map(({ field, type }, index) => `x.c${index}${field.isList ? `::${type}` : ''}`).join(', ')
   const aliases = columns.map((_, index) => `c${index}`).join(', ')
-  // One text per column, which PostgreSQL reads as an array of its type: a cast for each value would take longer.
+  // One text per column, cast to an array: faster than a cast of each value.
   const arrays = columns.map(({ field, type }, index) => `$${index + 3}::text::${field.isList ? 'text' : type}[]`)
   await transaction.query(
     `insert into ${table.name} (${names}, "$from", "$to") select ${values}, x."from", x."to"

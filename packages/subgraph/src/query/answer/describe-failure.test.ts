@@ -11,7 +11,10 @@ test.each([
   [new GraphQLError('Syntax Error'), { code: 'invalid_query', entry: { message: 'Syntax Error' } }],
   [withCode('22025', 'LIKE pattern'), { code: 'invalid_query', entry: { message: 'Store error: LIKE pattern' } }],
   [withCode('54001', 'stack depth'), { code: 'invalid_query', entry: { message: 'Store error: stack depth' } }],
-  [new RangeError('Maximum call stack'), { code: 'invalid_query', entry: { message: 'The query nests too deep.' } }],
+  [
+    new RangeError('Maximum call stack'),
+    { code: 'invalid_query', entry: { message: 'The query is nested too deeply.' } },
+  ],
 ])('default: %s is about the query and shown', (error, failure) => {
   expect(describeFailure(error, () => expect.unreachable())).toEqual(failure)
 })

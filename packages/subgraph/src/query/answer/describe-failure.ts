@@ -23,7 +23,7 @@ export function describeFailure(error: unknown, onInternalError: (error: unknown
   // SQLSTATE class 22 is a value that PostgreSQL cannot use, such as a pattern that ends in \, and class 54 a statement
   // beyond its limits.
   if (typeof code === 'string' && /^(22|54)/.test(code)) return invalidQuery(`Store error: ${String(message)}`)
-  if (error instanceof RangeError) return invalidQuery('The query nests too deep.')
+  if (error instanceof RangeError) return invalidQuery('The query is nested too deeply.')
   onInternalError(error)
   return code === 'database_unavailable'
     ? failureWithCode(code, 'Store error: the database cannot be reached')

@@ -11,7 +11,7 @@ import { QueryError } from '../query-error.ts'
 import type { Values } from '../request/coerce-arguments.ts'
 import type { Fragments } from '../request/parse-query.ts'
 
-/** What a selection depends on, and how much of it may still be expanded: fragments can multiply a short text. */
+/** Inputs of a selection's expansion, and how many more fields it may have: fragments can multiply a short text. */
 export type SelectionContext = {
   readonly fragments: Fragments
   readonly variables: Values
@@ -21,8 +21,8 @@ export type SelectionContext = {
 export type FieldBudget = { readonly max: number; left: number }
 
 /**
- * The fields of one level by their response key, in the order of the query, fragments spread and `@skip` and `@include`
- * applied (to fragment spreads too, as GraphQL says). Entities are concrete types, so every valid fragment applies.
+ * Returns the fields of one level by response key, in the order of the query. It expands fragments and applies `@skip`
+ * and `@include`, also on fragment spreads. Entities are concrete types, so every valid fragment applies.
  */
 export function collectFields(
   context: SelectionContext,
@@ -58,12 +58,12 @@ export function subSelectionsOf(nodes: readonly FieldNode[]): readonly Selection
 function spend({ budget }: SelectionContext): void {
   budget.left -= 1
   if (budget.left >= 0) return
-  throw new QueryError(`The query selects more than ${budget.max} fields, fragments included. Ask for fewer.`)
+  throw new QueryError(`The query selects more than ${budget.max} fields, fragments included. Select fewer.`)
 }
 
 function isIncluded(node: SelectionNode, variables: Values): boolean {
   if (!node.directives?.length) return true
-  // As in graph-node, which adds `__typename` whatever its directives say.
+  // graph-node ignores the directives of `__typename`.
   if (node.kind === Kind.FIELD && node.name.value === '__typename') return true
   const booleans: Record<string, boolean> = {}
   for (const [name, value] of variables) if (value.kind === 'Boolean') booleans[name] = value.value

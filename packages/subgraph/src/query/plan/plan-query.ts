@@ -100,7 +100,7 @@ const keyLengthMax = 63
 // PostgreSQL allows 1,664 columns.
 const fieldsMax = 1_000
 
-/** Returns whether the database can write a root field as JSON. Its rows are not counted then, nor its levels nested. */
+/** Returns whether the database can write a root field as JSON: it has no nested levels, and its rows need no count. */
 function canBeJson({ plan: { fields } }: EntityRoot, rowsMax: number): boolean {
   if (rowsMax < firstMax || fields.length === 0 || fields.length > fieldsMax) return false
   return fields.every(({ kind, key }) => kind !== 'link' && key.length <= keyLengthMax)

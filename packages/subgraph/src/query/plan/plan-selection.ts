@@ -5,7 +5,7 @@ import { QueryError } from '../query-error.ts'
 import { coerceArguments, type Values } from '../request/coerce-arguments.ts'
 import { collectFields, type SelectionContext, subSelectionsOf } from './collect-fields.ts'
 
-/** What is asked of an entity: its fields in the order of the query. */
+/** Selected fields of an entity, in the order of the query. */
 export type EntityPlan = { readonly entity: Entity; readonly fields: readonly PlannedField[] }
 
 export type LinkPlan = {
@@ -24,10 +24,10 @@ export type PlannedField =
 
 export type PlanContext = SelectionContext & { readonly api: ApiSchema }
 
-// graph-node's limit. Only fragments get there: brackets cannot nest so deep.
+// graph-node's limit. Only fragments reach it, because brackets nest less deeply.
 const depthMax = 255
 
-/** Expands a selection on an entity, arguments coerced; nothing of the database is looked at yet. */
+/** Expands a selection on an entity and coerces its arguments, without the database. */
 export function planSelection(
   context: PlanContext,
   {
@@ -66,7 +66,7 @@ function planField(
   return { kind: 'link', key, field, node, values: valuesOf(context, { typeName: entity.name, node }), target }
 }
 
-/** The coerced arguments of a field of an object type. */
+/** Returns the coerced arguments of a field of an object type. */
 export function valuesOf(
   { api, variables }: PlanContext,
   { typeName, node }: { readonly typeName: string; readonly node: FieldNode },

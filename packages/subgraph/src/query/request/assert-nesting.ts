@@ -1,12 +1,12 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 
-// graph-node's parser stops there too; that of graphql-js would go on until its stack is full.
+// graph-node's parser has the same limit. The parser of graphql-js would recurse until the stack overflows.
 const nestingMax = 50
 
 const opening: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const closing: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
-/** Throws a `GraphQLError` if a text has brackets too deep, or too many tokens, to be parsed safely. */
+/** Throws a `GraphQLError` if brackets in a text nest too deeply, or it has too many tokens, to be parsed safely. */
 export function assertNesting(text: string, { tokensMax }: { readonly tokensMax: number }): void {
   const source = new Source(text)
   const lexer = new Lexer(source)

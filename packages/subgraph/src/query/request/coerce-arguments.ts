@@ -15,7 +15,7 @@ import { debugValue, nullValue, type Value } from './value.ts'
 
 export type Values = ReadonlyMap<string, Value>
 
-/** The variables an operation declares, coerced. Others that were sent are ignored. */
+/** Coerces the variables an operation declares. It ignores others. */
 export function coerceVariables(
   schema: GraphQLSchema,
   { operation, variables }: { readonly operation: OperationDefinitionNode; readonly variables: unknown },
@@ -43,7 +43,7 @@ export function coerceVariables(
   return coerced
 }
 
-/** The arguments of a field, coerced; those that are not given are missing, whatever their default. */
+/** Coerces the arguments of a field. Arguments that are not given are missing in the result, without their default. */
 export function coerceArguments(
   field: GraphQLField<unknown, unknown>,
   { node, variables }: { readonly node: FieldNode; readonly variables: Values },

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import { isInt32, nullValue, type Value } from './value.ts'
 
-/** Brings a value into the form its input type asks for; undefined if it has none. What a text says is not looked at. */
+/** Coerces a value to its input type. Returns undefined if it does not fit. It does not parse texts. */
 export function coerceValue(type: GraphQLInputType, value: Value): Value | undefined {
   if (isNonNullType(type)) return value.kind === 'Null' ? undefined : coerceValue(type.ofType, value)
   if (value.kind === 'Null') return nullValue
@@ -22,7 +22,7 @@ export function coerceValue(type: GraphQLInputType, value: Value): Value | undef
   return coerceScalar(type.name, value)
 }
 
-/** One value stands for a list of it, as GraphQL says; graph-node would fail. */
+/** Accepts a single value as a list of one, as GraphQL specifies. graph-node rejects it. */
 function coerceList(type: GraphQLInputType, value: Value): Value | undefined {
   const items: Value[] = []
   for (const item of value.kind === 'List' ? value.items : [value]) {

@@ -1,28 +1,28 @@
 import type { Values } from './coerce-arguments.ts'
 import type { Value } from './value.ts'
 
-/** A variable's text whose place in a statement is kept, so that the statement serves other texts too. */
+/** Text of a variable that becomes a slot of a statement, so that the statement can be reused with other texts. */
 export type OpenValue = Extract<Value, { readonly text: string }> & {
   readonly variable: string
-  /** What the variable is in the request at hand. */
+  /** Value of the variable in the current request. */
   readonly given: Value
 }
 
-/** A parameter that is read from the variables of each request. */
+/** Parameter that is read from the variables of each request. */
 export type VariableSlot = { readonly variable: string; readonly read: (value: Value) => string }
 
 export type OpenVariables = {
   readonly values: Values
-  /** Whether a text was looked at as such: then more than a parameter depends on it. */
+  /** Whether a text was read directly. Then more than a parameter depends on it. */
   readonly areRead: boolean
 }
 
-// So short that what it stands for is in every index, whatever the form it is stored in.
+// So short that the value is in every index, whatever its stored form.
 const openBytesMax = 200
 
 /**
- * What queries of one text must have in common to share a statement: the values of their variables, except that of
- * texts it is enough that they are short. Undefined if there is no telling.
+ * Returns the part of the variables that queries of one text must have in common to share a statement: all values but
+ * short texts. Returns undefined if a variable is a list, an object or a long text.
  */
 export function signatureOf(variables: Values): string | undefined {
   let signature = ''
@@ -39,7 +39,7 @@ function describe(value: Exclude<Value, { readonly kind: 'List' | 'Object' }>): 
   return value.kind === 'Null' || value.kind === 'String' ? '' : value.text
 }
 
-/** Opens the texts among variables that have a signature, and watches what is made of them. */
+/** Replaces the texts of variables with open values, and records whether their text is read. */
 export function openVariables(variables: Values): OpenVariables {
   let areRead = false
   const open = (variable: string, given: Extract<Value, { readonly text: string }>): OpenValue => ({
@@ -65,7 +65,7 @@ export function isOpen(value: Value): value is OpenValue {
   return 'given' in value
 }
 
-/** The parameter for a value. What is wrong with it shows here, also where it is read again later. */
+/** Returns the parameter for a value. A wrong value throws here, even if it is only read when the statement runs. */
 export function parameterOf(value: Value, read: (value: Value) => string): string | VariableSlot {
   if (!isOpen(value)) return read(value)
   read(value.given)

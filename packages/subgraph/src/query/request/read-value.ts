@@ -2,7 +2,7 @@ import { Kind, type ValueNode } from 'graphql'
 import { QueryError } from '../query-error.ts'
 import { nullValue, type Value } from './value.ts'
 
-/** Reads a literal. A variable that was not given is null, as graph-node has it, inside objects too. */
+/** Reads a literal. A variable that was not given is null, also inside objects, as in graph-node. */
 export function readLiteral(node: ValueNode, variables: ReadonlyMap<string, Value>): Value {
   switch (node.kind) {
     case Kind.VARIABLE:
@@ -29,10 +29,10 @@ export function readLiteral(node: ValueNode, variables: ReadonlyMap<string, Valu
   }
 }
 
-// As deep as brackets may nest in the text of a query.
+// The limit of brackets in the text of a query.
 const nestingMax = 50
 
-/** Reads a value of the `variables` of a request. */
+/** Reads a value from the `variables` of a request. */
 export function readJson(json: unknown, depth = 0): Value {
   if (typeof json === 'boolean') return { kind: 'Boolean', value: json }
   if (typeof json === 'string') return { kind: 'String', text: json }

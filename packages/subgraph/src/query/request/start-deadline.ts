@@ -3,12 +3,12 @@ import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abo
 export type Deadline = {
   /** By `performance.now()`. */
   readonly deadlineMs: number
-  /** Aborted when it is reached, or when the caller's own signal is. */
+  /** Aborted at the deadline, or together with the caller's signal. */
   readonly signal: StopSignal
   stop(): void
 }
 
-/** The time a query may take. By hand: `AbortSignal.any` keeps the memory of every query in Node 20. */
+/** Starts the time limit of a query. It does not use `AbortSignal.any`, which leaks memory in Node 20. */
 export function startDeadline(timeoutMs: number, outer: StopSignal | undefined): Deadline {
   const { signal, abort: abortWith } = createAbort()
   const abort = () => abortWith()

@@ -1,6 +1,6 @@
 /**
- * An input value before it has a meaning, from a literal or from JSON. The kinds are graph-node's, because its error
- * messages print them in Rust's debug form. Numbers are kept as their text: a BigInt literal may have any length.
+ * Input value before it is coerced, from a literal or from JSON. The kinds are graph-node's, because its error messages
+ * print them in Rust's debug form. Numbers stay texts, because a BigInt literal may have any length.
  */
 export type Value =
   | { readonly kind: 'Null' }
@@ -11,7 +11,7 @@ export type Value =
 
 export const nullValue: Value = { kind: 'Null' }
 
-/** A value as Rust's `{:?}` prints it. */
+/** Prints a value as Rust's `{:?}` does. */
 export function debugValue(value: Value): string {
   switch (value.kind) {
     case 'Null':

@@ -37,9 +37,7 @@ export async function readRows(
 }
 
 function tooManyEntities(rowsMax: number): QueryError {
-  return new QueryError(
-    `The answer has more than ${rowsMax} entities. Ask for fewer: use a smaller \`first\`, or several queries.`,
-  )
+  return new QueryError(`The answer has more than ${rowsMax} entities. Use a smaller \`first\`, or several queries.`)
 }
 
 /** Converts the rows of a level to objects, and reads each nested level with one statement. */

@@ -9,7 +9,7 @@ import { type StatementScope, visibleSql } from './statement.ts'
 
 export type SortKey = { readonly expression: string; readonly direction: 'asc' | 'desc' }
 
-/** The parts of the statement for a collection, from its arguments. */
+/** Clauses of the statement for a collection, from its arguments. */
 export type CollectionSql = {
   readonly join: string
   readonly condition: string
@@ -28,7 +28,7 @@ export function collectionSql(
     readonly table: Table
     readonly alias: string
     readonly values: Values
-    /** How a nested collection belongs to its parent. */
+    /** Condition that links a nested collection to its parent. */
     readonly link?: string | undefined
   },
 ): CollectionSql {
@@ -56,7 +56,7 @@ function integerIn(
   const value = argumentOf(values, name)
   const number = value.kind === 'Int' ? Number(value.text) : absent
   if (number >= min && number <= max) return number
-  // "between 0" for `first` too, although 0 is refused: the text is graph-node's.
+  // `first: 0` is rejected although the message says "between 0". The text is graph-node's.
   throw new QueryError(`The \`${name}\` argument must be between 0 and ${max}, but is ${number}`)
 }
 
@@ -80,7 +80,7 @@ function orderSql(
   const chosen = argumentOf(values, 'orderDirection')
   const direction = chosen.kind === 'Enum' && chosen.text === 'desc' ? 'desc' : 'asc'
   const { join, expression } = sortExpression(scope, { table, alias, ordering, isNested })
-  // For a child's id too, where graph-node leaves it open: pages must not overlap.
+  // Also for the id of a child, unlike graph-node, so that pages do not overlap.
   const tieBreak = orderBy.text === 'id' ? [] : [{ expression: id, direction } as const]
   return { join, sortKeys: [{ expression, direction }, ...tieBreak] }
 }
@@ -103,7 +103,7 @@ function sortExpression(
   const child = getTable(scope.layout, targetNameOf(field))
   const column = getColumn(child, childField.name).name
   const link = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'o', field })
-  // Lateral with a limit, so that a derived field with two children does not double its parent.
+  // Lateral with a limit, so that a derived field with two children does not duplicate its parent.
   return {
     join: `left join lateral (select o.${column} as value from ${child.name} as o
              where ${visibleSql(scope, { alias: 'o', condition: link })} limit 1) as o on true`,

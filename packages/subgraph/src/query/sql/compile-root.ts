@@ -16,14 +16,14 @@ import {
   visibleSql,
 } from './statement.ts'
 
-/** A level of the answer: the columns it reads as `c0`, `c1`, …, `id` first, and the statements of the next levels. */
+/** Level of the answer: the columns it reads as `c0`, `c1`, …, `id` first, and the statements of the nested levels. */
 export type Level = {
   readonly plan: EntityPlan
   readonly columns: readonly Column[]
   readonly links: ReadonlyMap<string, Link>
 }
 
-/** One statement for all parents of a level. Its rows name their parent in `parent`, except a reference's. */
+/** Statement that reads a nested level for all parents. Its rows have the parent's id in `parent`, except for a reference. */
 export type Link = { readonly plan: LinkPlan; readonly statement: Statement; readonly level: Level }
 
 export type CompiledRoot = { readonly statement: Statement; readonly level: Level }
@@ -48,7 +48,7 @@ function compileLevel(scope: Scope, plan: EntityPlan): Level {
   return { plan, columns: [...needed].map((name) => getColumn(table, name)), links }
 }
 
-/** A single stored reference: the parent's own row says which child it is. */
+/** Returns whether a link is a single stored reference. The row of the parent then has the id of the child. */
 export function isReference({ field }: LinkPlan): boolean {
   return field.kind === 'stored' && !field.isList
 }
@@ -73,10 +73,10 @@ function referenceSql(
   return `select ${selectColumns(columns, 'c')} from ${child.name} as c where ${condition}`
 }
 
-// A derived field that is no list has one child; a second is enough to know that it is ambiguous.
-const twoOfThem: Values = new Map([['first', { kind: 'Int', text: '2' }]])
+// A derived field that is not a list has one child. A second one shows that it is ambiguous.
+const firstTwo: Values = new Map([['first', { kind: 'Int', text: '2' }]])
 
-/** Each parent's children, sorted and cut for each parent alone. The order outside is the order inside. */
+/** Returns the SQL for the children of each parent, sorted and limited per parent. */
 function childrenSql(
   scope: StatementScope,
   {
@@ -94,7 +94,7 @@ function childrenSql(
   const { condition, sortKeys, range } = collectionSql(scope, {
     table: child,
     alias: 'c',
-    values: plan.field.isList ? plan.values : twoOfThem,
+    values: plan.field.isList ? plan.values : firstTwo,
     link: linkSql({ parent: table, parentAlias: 'p', child, childAlias: 'c', field: plan.field }),
   })
   const ids = `${scope.parameters.add(parentIdsSlot)}::text[]::${table.idType}[]`

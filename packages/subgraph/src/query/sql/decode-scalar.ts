@@ -4,7 +4,7 @@ import { QueryError } from '../query-error.ts'
 import { invalidArgument } from '../request/coerce-arguments.ts'
 import type { Value } from '../request/value.ts'
 
-/** The text PostgreSQL takes for a coerced value of a scalar. */
+/** Returns the text that PostgreSQL accepts for a coerced value. Throws a `QueryError` if there is none. */
 export function decodeScalar(
   scalar: Scalar,
   { value, argument }: { readonly value: Value; readonly argument: string },

@@ -8,7 +8,7 @@ import { type StatementScope, visibleSql } from './statement.ts'
 
 type Filtered = { readonly table: Table; readonly alias: string; readonly isChild?: boolean | undefined }
 
-/** The SQL of a `where` object over the rows of a table. */
+/** Returns the SQL condition of a `where` object. */
 export function filterSql(scope: StatementScope, { where, ...filtered }: Filtered & { readonly where: Value }): string {
   if (where.kind !== 'Object') throw invalidFilter()
   const { entries } = where
@@ -22,8 +22,8 @@ export function filterSql(scope: StatementScope, { where, ...filtered }: Filtere
 }
 
 /**
- * `and` and `or` side by side in one object: graph-node puts the elements of both lists under both operators, so
- * together they mean "all of them".
+ * Combines `and` and `or` of one object. graph-node applies both operators to the elements of both lists, so together they
+ * mean "all of them".
  */
 function pooledSql(
   scope: StatementScope,
@@ -66,7 +66,7 @@ function columnSql(
   return operatorSql({ key, column, expression: `${alias}.${column.name}`, value, parameters })
 }
 
-/** When the visible version was written. */
+/** Returns the condition on the block that wrote the visible version. */
 function changeBlockSql(
   { parameters }: StatementScope,
   { alias, value }: { readonly alias: string; readonly value: Value },
@@ -76,7 +76,7 @@ function changeBlockSql(
   return `${alias}."$from" >= ${parameters.add(Number(number.text))}::int4`
 }
 
-/** A filter on what a field points at: some row there is related, visible and fits. */
+/** Returns the condition that a field points at a visible entity that matches a filter. */
 function childSql(
   scope: StatementScope,
   {
@@ -93,7 +93,7 @@ function childSql(
   return `exists (select 1 from ${child.name} as f where ${isFound})`
 }
 
-/** How a row and what one of its fields points at belong together. */
+/** Returns the condition that links a row with the entity that one of its fields points at. */
 export function linkSql({
   parent,
   parentAlias,
@@ -117,7 +117,7 @@ export function linkSql({
 }
 
 function invalidFilter(): QueryError {
-  // The typing error is graph-node's; clients may compare the text.
+  // The spelling is graph-node's. Clients may compare the text.
   return new QueryError('Filter must by an object')
 }
 

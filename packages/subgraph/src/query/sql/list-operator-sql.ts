@@ -2,7 +2,7 @@ import { storageScalar } from '../../schema/entity-model.ts'
 import { decodeScalar } from './decode-scalar.ts'
 import type { OperatorUse } from './operator-use.ts'
 
-/** The operators of a stored list: all of the operand, none of it, or (nocase) any of it. */
+/** Returns the SQL of an operator on a stored list: it has all elements of the operand, none, or (nocase) any. */
 export function listOperatorSql({ key, column, expression, value, parameters }: OperatorUse): string {
   const scalar = storageScalar(column.field.type)
   const items = value.kind === 'List' ? value.items : []

@@ -10,7 +10,7 @@ import { patternSql } from './pattern-sql.ts'
 
 const comparisonSymbols: Readonly<Partial<Record<FilterOperator, string>>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' }
 
-/** The SQL of one filter operator. SQL's rules on null are graph-node's. */
+/** Returns the SQL of a filter operator. graph-node has SQL's rules for null. */
 export function operatorSql(use: OperatorUse): string {
   const { key, expression, value } = use
   const { operator, field } = key
@@ -58,7 +58,7 @@ function equalitySql(use: OperatorUse): string {
 function membershipSql(use: OperatorUse): string {
   const { key, column, expression, value, parameters } = use
   if (value.kind !== 'List') throw new QueryError(`Non-list value passed to \`_${key.operator}\` filter`)
-  // graph-node writes both as `false`: not being in an empty list holds for nothing.
+  // graph-node compiles both operators to `false` for an empty list.
   if (value.items.length === 0) return 'false'
   const texts = value.items.map((item) => operandText({ ...use, value: item }))
   const list = `${parameters.add(texts)}::text[]::${column.elementType}[]`
@@ -66,7 +66,7 @@ function membershipSql(use: OperatorUse): string {
   return withIndexCondition(use, { condition: `${expression} = any(${list})`, texts })
 }
 
-/** What equals a short value is short: saying so lets PostgreSQL use the index, which holds the short values. */
+/** Adds the condition of the partial index, which has short values only, so that PostgreSQL can use it. */
 function withIndexCondition(
   { column, expression }: OperatorUse,
   { condition, texts }: { readonly condition: string; readonly texts: readonly string[] },

@@ -5,7 +5,7 @@ import type { Parameters } from './statement.ts'
 
 export type OperatorKey = Extract<FilterKey, { kind: 'operator' }>
 
-/** One operator of a `where` on a column: `expression` is the column as the statement names it. */
+/** Operator of a `where` on a column. `expression` is the column in the statement. */
 export type OperatorUse = {
   readonly key: OperatorKey
   readonly column: Column

@@ -2,8 +2,8 @@ import { decodeScalar } from './decode-scalar.ts'
 import type { OperatorUse } from './operator-use.ts'
 
 /**
- * `contains`, `starts_with` and `ends_with`. They are LIKE with the value as it is, so `%`, `_` and `\` in it keep
- * their meaning: graph-node does not escape them, and queries rely on it.
+ * Returns the SQL of `contains`, `starts_with` and `ends_with`: LIKE with the unescaped value. As in graph-node, `%`, `_` and
+ * `\` in it are wildcards, and queries rely on it.
  */
 export function patternSql(use: OperatorUse): string {
   const { key, column, expression, value, parameters } = use
@@ -17,7 +17,7 @@ export function patternSql(use: OperatorUse): string {
   return `${textSql(use, expression)} ${like} ${parameters.add(patternOf(key.operator, text))}::text`
 }
 
-/** A reference to an entity whose id is Bytes takes text operators: on the id as the API shows it. */
+/** Text operators on a reference whose id is Bytes apply to the id in API form. */
 function textSql({ column }: OperatorUse, expression: string): string {
   return column.elementType === 'bytea' ? `('0x' || encode(${expression}, 'hex'))` : expression
 }

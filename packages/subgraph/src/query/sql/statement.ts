@@ -5,20 +5,20 @@ import type { Values } from '../request/coerce-arguments.ts'
 import type { VariableSlot } from '../request/open-variables.ts'
 import { nullValue } from '../request/value.ts'
 
-/** Stands in the parameters for what is known only when the statement runs. */
-export const parentIdsSlot = Symbol('the ids of the parents')
-export const rowLimitSlot = Symbol('how many rows the request may still read')
-export const blockSlot = Symbol('the number of the block that is looked at')
+/** Placeholders for parameters that are known only when the statement runs. */
+export const parentIdsSlot = Symbol('ids of the parents')
+export const rowLimitSlot = Symbol('remaining rows of the query')
+export const blockSlot = Symbol('block number')
 
-/** A statement whose text depends on the shape of the query alone: every value is a parameter. */
+/** Statement whose text depends only on the shape of the query. Every value is a parameter. */
 export type Statement = { readonly text: string; readonly parameters: readonly unknown[] }
 
-/** Which versions are seen: the open ones, or those that were good at a block. */
+/** Versions that a statement reads: the open ones, or those valid at a block. */
 export type Visibility = 'head' | 'block'
 
 export type Scope = { readonly api: ApiSchema; readonly layout: Layout; readonly visibility: Visibility }
 
-/** A scope with the parameters of the statement that is being written. */
+/** Scope with the parameters of the statement that is being compiled. */
 export type StatementScope = Scope & { readonly parameters: Parameters }
 
 export type Parameters = {
@@ -27,7 +27,7 @@ export type Parameters = {
   add(value: unknown): string
 }
 
-// The protocol counts parameters in 16 bits; a filter that needs this many is none a person wrote.
+// PostgreSQL's protocol allows 65,535 parameters.
 const parametersMax = 5_000
 
 export function createParameters(): Parameters {
@@ -42,7 +42,7 @@ export function createParameters(): Parameters {
   }
 }
 
-/** The parameters of a statement for the variables of a request. */
+/** Returns the parameters of a statement for the variables of a request. */
 export function fillSlots(parameters: readonly unknown[], variables: Values): readonly unknown[] {
   return parameters.map((parameter) => {
     if (typeof parameter !== 'object' || parameter === null || !('variable' in parameter)) return parameter
@@ -52,16 +52,16 @@ export function fillSlots(parameters: readonly unknown[], variables: Values): re
 }
 
 /**
- * The condition that a row is a visible version and fits a condition. For a past block it is written in two halves, the
- * versions still open and those closed since, each with the condition inside: so that a block near the head, which
- * clients pin to turn pages, is found by the indexes of the head and the few rows closed after it.
+ * Returns the condition that a row is a visible version and matches `condition`. For a past block it has two halves, each
+ * with the condition: versions that are still open, and versions closed since. A block near the head, which clients use to
+ * read pages, is then found by the indexes of the head and the few versions closed since.
  */
 export function visibleSql(
   { visibility, parameters }: StatementScope,
   { alias, condition }: { readonly alias: string; readonly condition: string },
 ): string {
   const [from, to] = [`${alias}."$from"`, `${alias}."$to"`]
-  // The number is in the text, where PostgreSQL can match it with that of the partial indexes.
+  // A literal, so that PostgreSQL can match it with the condition of the partial indexes.
   if (visibility === 'head') return `${to} = ${openEnd} and (${condition})`
   const block = `${parameters.add(blockSlot)}::int4`
   const isOpen = `${to} = ${openEnd} and ${from} <= ${block} and (${condition})`
