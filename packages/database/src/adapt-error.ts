@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
 
 // Node's own connection failures, and the SQLSTATE classes PostgreSQL closes a connection with: 08 connection
 // exception, 57P operator intervention, 53 insufficient resources, 28 and 3D wrong credentials or database name.

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import type { Database } from './database.ts'
 
 /** One step of a schema: a name that never changes once released, and its statements in order. */

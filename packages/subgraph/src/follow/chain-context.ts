@@ -1,4 +1,4 @@
-import type { RpcPool } from '@tallystick/chain'
+import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 import type { FollowerLog } from './follower-log.ts'

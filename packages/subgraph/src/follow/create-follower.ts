@@ -1,4 +1,6 @@
-import { createRpcEndpoint, createRpcPool, NoRpcError, RpcError, type RpcPool } from '@tallystick/chain'
+import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { createRpcPool, NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import type { Database, Lock } from '@tallystick/database'
 import type { Subgraph } from '../subgraph.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'

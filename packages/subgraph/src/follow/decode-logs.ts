@@ -1,4 +1,4 @@
-import { RpcError } from '@tallystick/chain'
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import type { Log } from './mapping.ts'
 import { isHash, parseQuantity } from './read-chain.ts'
 

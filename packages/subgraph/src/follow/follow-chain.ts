@@ -1,4 +1,4 @@
-import { RpcError } from '@tallystick/chain'
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { backfill } from './backfill.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { followHead, storeFirst } from './follow-head.ts'

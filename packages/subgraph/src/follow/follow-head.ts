@@ -1,4 +1,4 @@
-import type { RpcEndpoint } from '@tallystick/chain'
+import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'

@@ -1,4 +1,5 @@
-import { type RpcEndpoint, RpcError } from '@tallystick/chain'
+import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import type { Block } from '../store/block.ts'
 
 /** Reads the latest block. */
