@@ -5,7 +5,7 @@ import { Agent, fetch as fetchWith } from 'undici'
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-/** What `npm start` writes for programs to read. */
+/** Contents of the `credentials.json` that `npm start` writes. */
 export type Credentials = {
   readonly baseUrl: string
   readonly apiKey: string
@@ -26,17 +26,17 @@ export function readCredentials(directory: string): Credentials {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Credentials
   } catch {
-    throw new Error(`${path} cannot be read. Is a sandbox running? Start one with \`npm start\`, in another terminal.`)
+    throw new Error(`${path} cannot be read. Start a sandbox with \`npm start\` in another terminal.`)
   }
 }
 
-/** The sandbox has a certificate authority of its own. Against a real service the platform's `fetch` is all it takes. */
+/** Returns a `fetch` that trusts the sandbox's certificate authority. A real service needs only the platform's `fetch`. */
 export function trustSandbox({ caCert }: Pick<Credentials, 'caCert'>): FetchFunction {
   const dispatcher = new Agent({ connect: { ca: readFileSync(caCert) } })
   return ((input: string, init: object) => fetchWith(input, { ...init, dispatcher })) as unknown as FetchFunction
 }
 
-/** The sandbox's chain, and a wallet on it that signs for itself. */
+/** Returns a client of the sandbox's chain, and one of a wallet on it that signs its own transactions. */
 export function openChain(
   { id, rpcUrl }: Credentials['chains'][number],
   { privateKey }: Credentials['wallets'][number],

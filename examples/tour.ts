@@ -1,6 +1,6 @@
 /**
- * A loan from beginning to end, as an integrator would write it: fetch the notes, prove one, lend on it, see the position,
- * let it mature, claim it, see what it earned. Runs against a sandbox: `npm start` in one terminal, `npm run tour` in another.
+ * A loan from start to finish, as an integrator would write it: fetch the notes, verify one, lend, find the position, let
+ * it mature, claim it and read the earnings. Needs a sandbox: `npm start` in one terminal, `npm run tour` in another.
  */
 import {
   claimCalldata,
@@ -32,7 +32,7 @@ const client = createClient({
 
 const principal = parseUnits('25000', 18)
 
-// 1. What is on offer. The notes are good until the New York day or its first part ends, and the chain enforces it.
+// 1. Fetch the notes. The pool accepts them until the end of the current period.
 title('The notes on offer')
 const offer = await client.notes({ chainId })
 for (const note of offer.notes) {
@@ -40,24 +40,24 @@ for (const note of offer.notes) {
   say(`${String(days).padStart(4)} days   ${percent(note.coupon)}   until ${time(note.maturityTimestamp)}`)
 }
 const [note] = offer.notes
-if (!note) throw new Error('There is no note on offer.')
-say(`They can be used until ${time(note.validBefore)}.`)
+if (!note) throw new Error('No note is on offer.')
+say(`They are valid until ${time(note.validBefore)}.`)
 
-// 2. Trust nobody: the signer is the one the pool itself has registered, and the signature is checked here.
-title('Is the first one genuine?')
+// 2. Verify the signature locally, with the signer that the pool has registered.
+title('Verifying the first note')
 const verification = await verifyNote(note, { pool, signer })
 if (!verification.valid) throw new Error(verification.reason)
-say(`Yes: signed by ${verification.signer} for the pool ${pool} on chain ${chainId}.`)
+say(`Valid: signed by ${verification.signer} for the pool ${pool} on chain ${chainId}.`)
 
-// 3. What it would bring.
-title(`Lending ${dollars(principal)} on it`)
+// 3. Compute the expected income.
+title(`Lending ${dollars(principal)}`)
 const { floatingRate } = await client.rate()
 const expected = expectedIncome(note, { principal, lendTimestamp: offer.serverTime, floatingRate })
 say(
-  `Fixed ${dollars(expected.fixed)}, for certain; floating ${dollars(expected.floating)}, if the rate stays at ${percent(floatingRate ?? 0n)}.`,
+  `Fixed income ${dollars(expected.fixed)}. Floating income ${dollars(expected.floating)} if the rate stays at ${percent(floatingRate ?? 0n)}.`,
 )
 
-// 4. Approve the dollars and lend. Two transactions; permitLendCalldata makes it one and a signature.
+// 4. Approve the dollars and lend: two transactions. With permitLendCalldata it is one transaction and a signature.
 await send(`approve ${dollars(principal)}`, () =>
   wallet.writeContract({ address: token, abi: erc20Abi, functionName: 'approve', args: [pool, principal] }),
 )
@@ -67,11 +67,11 @@ const lent = await send('lend', () =>
 const [lend] = parseEventLogs({ abi: poolEventAbi, eventName: 'Lend', logs: lent.logs })
 if (!lend) throw new Error('The pool did not log the loan.')
 const { tokenId } = lend.args
-say(`Position ${tokenId} is ours.`)
+say(`The wallet holds position ${tokenId}.`)
 
-// 5. The same through the API, a moment later: /data answers from the index of the chain.
-title('The position, as /data has it')
-const position = await until('it is indexed', async () => {
+// 5. Find the position through the API. /data reads the index of the chain, which is a moment behind.
+title('The position in /data')
+const position = await until('the position is indexed', async () => {
   const [chain] = await client.positions(lender.address, { chains: [chainId] })
   return chain?.positions?.find((candidate) => candidate.tokenId === tokenId)
 })
@@ -79,14 +79,14 @@ say(
   `${dollars(position.principal)} at ${percent(position.coupon)}, lent ${time(position.lendTimestamp)}, matures ${time(position.maturityTimestamp)}: ${position.status}.`,
 )
 
-// 6. Time. Nobody waits a week for a tour: on a development chain it can be moved, and the sandbox moves along.
+// 6. Advance the clock of the development chain. The sandbox follows it.
 title('A week later')
 const { timestamp } = await reader.getBlock()
 await reader.request({
   method: 'evm_increaseTime',
   params: [Number(position.maturityTimestamp - timestamp) + 60],
 } as never)
-const { rate, days } = await until('the service has followed, and the incomes of the days between are in', async () => {
+const { rate, days } = await until('the service follows and the floating incomes are reported', async () => {
   const [current, [incomes]] = await Promise.all([client.rate(), client.floatingIncomes({ chains: [chainId] })])
   const lastDay = incomes?.days?.[0]?.day ?? 0n
   const isThere = current.isProtocolSynced && lastDay >= position.maturityTimestamp / 86_400n - 1n
@@ -94,13 +94,13 @@ const { rate, days } = await until('the service has followed, and the incomes of
 })
 say(`${rate.chains[0]?.syncReason ?? ''} Floating rate now ${percent(rate.floatingRate ?? 0n)}.`)
 
-// 7. What the pool has to pay, reckoned here with the contract's own arithmetic.
+// 7. Compute the income with the arithmetic of the contract.
 const fixed = fixedIncome(position, position.maturityTimestamp)
 const floating = floatingIncome(position, { instantSeconds: position.maturityTimestamp, ...floatingAccumulator(days) })
-say(`The SDK reckons ${dollars(fixed)} fixed and ${dollars(floating)} floating: ${dollars(fixed + floating)}.`)
+say(`Computed: ${dollars(fixed)} fixed and ${dollars(floating)} floating, ${dollars(fixed + floating)} in total.`)
 
-// 8. Claim: the position goes back to the pool, principal and income come out.
-title('Claiming it')
+// 8. Claim: the pool takes the position back and pays principal and income.
+title('Claiming the position')
 await send('approve the position', () =>
   wallet.writeContract({ address: positions, abi: erc721Abi, functionName: 'approve', args: [pool, tokenId] }),
 )
@@ -109,9 +109,9 @@ const claimed = await send('claim', () =>
 )
 const [claim] = parseEventLogs({ abi: poolEventAbi, eventName: 'Claim', logs: claimed.logs })
 if (!claim) throw new Error('The pool did not log the claim.')
-say(`Paid: ${dollars(claim.args.totalIncome)} of income on ${dollars(claim.args.principal)}.`)
+say(`Paid: ${dollars(claim.args.totalIncome)} income on ${dollars(claim.args.principal)}.`)
 
-// 9. Earnings, over everything this wallet ever had.
+// 9. Read the earnings of the wallet over all its positions.
 title('Earnings of the wallet')
 const earnings = await until('the claim is indexed', async () => {
   const [chain] = await client.earnings(lender.address, { chains: [chainId] })
@@ -120,36 +120,36 @@ const earnings = await until('the claim is indexed', async () => {
   return isClaimed ? chain?.earnings : undefined
 })
 say(
-  `Claimed ${dollars(earnings.claimed.net)} after fees; ${earnings.activePositions} positions still earn, ${dollars(earnings.accrued.net)} so far.`,
+  `Claimed ${dollars(earnings.claimed.net)} after fees. ${earnings.activePositions} active positions have accrued ${dollars(earnings.accrued.net)}.`,
 )
 
 title('Predicted and paid')
 const predicted = fixed + floating
 say(`predicted ${predicted}`)
 say(`paid      ${claim.args.totalIncome}`)
-if (predicted !== claim.args.totalIncome) throw new Error('They differ. That must not be: please report it.')
-say('equal, to the last of eighteen decimals.')
+if (predicted !== claim.args.totalIncome) throw new Error('They differ. This is a bug: please report it.')
+say('Equal to all 18 decimals.')
 
-/** Sends a transaction and waits for it; what the pool refuses is said in plain words. */
-async function send(what: string, transact: () => Promise<Hex>) {
+/** Sends a transaction and waits for its receipt. Explains a revert of the pool. */
+async function send(name: string, transact: () => Promise<Hex>) {
   try {
     const receipt = await reader.waitForTransactionReceipt({ hash: await transact() })
-    if (receipt.status !== 'success') throw new Error('it was mined, and reverted')
-    say(`${what}: block ${receipt.blockNumber}`)
+    if (receipt.status !== 'success') throw new Error('the transaction reverted')
+    say(`${name}: block ${receipt.blockNumber}`)
     return receipt
   } catch (error) {
-    throw new Error(`${what}: ${explainRevert(error)?.message ?? (error as Error).message}`)
+    throw new Error(`${name}: ${explainRevert(error)?.message ?? (error as Error).message}`)
   }
 }
 
-async function until<Value>(what: string, look: () => Promise<Value | undefined | null>): Promise<Value> {
+async function until<Value>(condition: string, read: () => Promise<Value | undefined | null>): Promise<Value> {
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
-    const found = await look()
+    const found = await read()
     if (found) return found
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
-  throw new Error(`Waited a minute until ${what}, in vain.`)
+  throw new Error(`Timed out after 60 s: waited until ${condition}.`)
 }
 
 function title(text: string): void {

@@ -117,7 +117,7 @@ test('default: the tour runs as the README prints it, and the predicted income i
   for (const stream of [tour.stdout, tour.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)))
   const [code] = await once(tour, 'close')
   const output = chunks.join('')
-  expect([code, output]).toEqual([0, expect.stringContaining('equal, to the last of eighteen decimals.')])
+  expect([code, output]).toEqual([0, expect.stringContaining('Equal to all 18 decimals.')])
   const [, predicted, paid] = /predicted (\d+)\n *paid +(\d+)\n/.exec(output) ?? []
   expect(BigInt(predicted ?? 0)).toBeGreaterThan(0n)
   expect(paid).toBe(predicted)
