@@ -1,19 +1,20 @@
-import type { Member } from './member.ts'
+import type { ServiceProcess } from './service-process.ts'
 
 export const adminToken = 'soak'
-// Longer than anything takes on a busy machine; what is not answered by then hangs.
+// Longer than any request takes on a busy machine.
 const answerMs = 20_000
 
-/** Asks the admin listener of a process; throws unless it answers well. */
-export async function askAdmin(
-  { adminUrl }: Pick<Member, 'adminUrl'>,
+/** Sends a POST request to the admin listener of a process. Throws if the response is not successful. */
+export async function postAdmin(
+  { adminUrl }: Pick<ServiceProcess, 'adminUrl'>,
   { path, body }: { readonly path: string; readonly body?: object | undefined },
 ): Promise<unknown> {
   const headers = { authorization: `Bearer ${adminToken}`, ...(body && { 'content-type': 'application/json' }) }
   const signal = AbortSignal.timeout(answerMs)
   const sent = { method: 'POST', headers, signal, ...(body && { body: JSON.stringify(body) }) }
   const answer = await fetch(adminUrl + path, sent)
-  if (!answer.ok) throw new Error(`The admin listener answered ${answer.status} to ${path}: ${await answer.text()}`)
+  if (!answer.ok)
+    throw new Error(`The admin listener responded with ${answer.status} to ${path}: ${await answer.text()}`)
   return answer.json()
 }
 
@@ -22,8 +23,8 @@ export type Readiness = {
   readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]
 }
 
-/** What `/readyz` of a process says; undefined if it says nothing. */
-export async function readReadiness({ adminUrl }: Pick<Member, 'adminUrl'>): Promise<Readiness | undefined> {
+/** Returns the readiness of a process, or undefined if it does not respond. */
+export async function readReadiness({ adminUrl }: Pick<ServiceProcess, 'adminUrl'>): Promise<Readiness | undefined> {
   const headers = { authorization: `Bearer ${adminToken}` }
   try {
     const answer = await fetch(`${adminUrl}/readyz`, { headers, signal: AbortSignal.timeout(answerMs) })

@@ -1,32 +1,32 @@
-/** `unknown`: the connection failed, and nobody can tell whether the request was counted. */
-export type Admission = 'let in' | 'sent away' | 'unknown'
+/** `unknown`: the connection failed, so the request may or may not have been counted. */
+export type Admission = 'admitted' | 'throttled' | 'unknown'
 
-type Asked = { readonly sentMs: number; readonly receivedMs: number; readonly admission: Admission }
+type Attempt = { readonly sentMs: number; readonly receivedMs: number; readonly admission: Admission }
 
-/** A limited key on one run of one replica: whether it was let in and sent away as its limit says. */
+/** Rate limit check of a limited key on one run of one replica. */
 export type Allowance = {
-  /** Takes in an answer; what is wrong with it, or undefined. Answers come in the order of their requests. */
-  take(asked: Asked): string | undefined
+  /** Adds a response and returns its problem, or undefined. Responses must be added in the order of their requests. */
+  take(attempt: Attempt): string | undefined
 }
 
 const windowMs = 60_000
 
-/** Windows open with a request and close a minute later; which moment that was is known only within the request. */
+/** Creates the check. A window opens with a request and closes a minute later. The opening time is known only within the duration of the request. */
 export function createAllowance(limit: number): Allowance {
-  let counted: Asked[] = []
+  let counted: Attempt[] = []
   return {
-    take: (asked) => {
-      const { sentMs, receivedMs, admission } = asked
+    take: (attempt) => {
+      const { sentMs, receivedMs, admission } = attempt
       counted = counted.filter((one) => one.receivedMs > sentMs - 2 * windowMs)
-      if (admission === 'sent away') {
+      if (admission === 'throttled') {
         const possible = counted.filter((one) => one.receivedMs >= sentMs - windowMs).length
-        return possible < limit ? `sent away with 429 after ${possible} of ${limit} requests a minute` : undefined
+        return possible < limit ? `rejected with 429 after ${possible} of ${limit} requests per minute` : undefined
       }
-      counted.push(asked)
-      // Two windows may touch within a minute, three may not.
-      const isCertain = (one: Asked) => one.admission === 'let in' && one.sentMs > receivedMs - windowMs
+      counted.push(attempt)
+      // A minute can overlap two windows, but not three.
+      const isCertain = (one: Attempt) => one.admission === 'admitted' && one.sentMs > receivedMs - windowMs
       const certain = counted.filter(isCertain).length
-      return certain > 2 * limit ? `let in ${certain} times within a minute with a limit of ${limit}` : undefined
+      return certain > 2 * limit ? `admitted ${certain} times within a minute with a limit of ${limit}` : undefined
     },
   }
 }

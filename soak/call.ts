@@ -10,10 +10,10 @@ export type Call = {
   readonly body?: string | undefined
 }
 
-// Longer than anything the service may take: what is not answered by then hangs.
+// Longer than any request may take.
 export const callTimeoutMs = 20_000
 
-/** One HTTPS exchange; rejects if the connection fails or nothing comes. */
+/** Sends one HTTPS request. Rejects if the connection fails or times out. */
 export function call(url: string, { agent, method = 'GET', headers = {}, body }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, headers, agent, timeout: callTimeoutMs }, (incoming) => {
@@ -25,7 +25,7 @@ export function call(url: string, { agent, method = 'GET', headers = {}, body }:
         resolve({ status, headers, body: Buffer.concat(chunks).toString() })
       })
     })
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${callTimeoutMs} ms`)))
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no response within ${callTimeoutMs} ms`)))
     outgoing.on('error', reject)
     outgoing.end(body)
   })

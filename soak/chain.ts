@@ -14,19 +14,19 @@ import {
 import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
 
-/** A real chain with the protocol, sixty days of history, and a block every second of the soak's clock. */
+/** A real chain with the protocol, 60 days of history, and a block every second of the soak's clock. */
 export type SoakChain = {
   readonly id: number
   readonly url: string
   readonly protocol: Protocol
-  /** Brings the chain to where the clock was moved. */
+  /** Advances the chain to the time of the clock. */
   follow(): Promise<void>
-  /** Remembers the chain as it is; the returned function makes it forget everything since: a reorg that deep. */
+  /** Takes a snapshot. The returned function reverts the chain to it, which is a reorg of that depth. */
   remember(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
-// Enough for transfers and claims; more would only make the start slow.
+// Enough for transfers and claims without a slow start.
 export const seededPositions = 40
 
 export async function startChain({
@@ -69,8 +69,8 @@ export async function startChain({
       const [snapshot] = await callNode(node.url, [{ method: 'evm_snapshot', params: [] }])
       return async () => {
         const [isDone] = await callNode(node.url, [{ method: 'evm_revert', params: [snapshot] }])
-        if (isDone !== true) throw new Error(`The chain ${id} could not go back to its snapshot.`)
-        // Going back takes the node's own clock back too.
+        if (isDone !== true) throw new Error(`Chain ${id} could not revert to its snapshot.`)
+        // The revert also sets back the clock of the node.
         await follow()
       }
     },

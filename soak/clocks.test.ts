@@ -1,38 +1,38 @@
 import { expect, test } from 'vitest'
 import { createClocks } from './clocks.ts'
-import type { Member } from './member.ts'
 import type { Offsets } from './offsets.ts'
+import type { ServiceProcess } from './service-process.ts'
 
 const startsAtMs = Date.parse('2026-11-15T22:50:00Z')
 const stepMs = 300_000
 
-/** A process that confirms its offsets when it is told to. */
-function createSlowMember(name: string) {
+/** Fake process that confirms its offsets on demand. */
+function createSlowProcess(name: string) {
   const confirmations: (() => void)[] = []
   const offsets: Offsets[] = []
-  const member: Pick<Member, 'name' | 'setOffsets'> = {
+  const serviceProcess: Pick<ServiceProcess, 'name' | 'setOffsets'> = {
     name,
-    setOffsets: (told) => {
-      offsets.push(told)
+    setOffsets: (given) => {
+      offsets.push(given)
       return new Promise((resolve) => confirmations.push(resolve))
     },
   }
-  return { member: member as Member, offsets, confirm: () => confirmations.shift()?.() }
+  return { serviceProcess: serviceProcess as ServiceProcess, offsets, confirm: () => confirmations.shift()?.() }
 }
 
 const span = () => ({ fromMs: Date.now(), toMs: Date.now() })
 
-test('default: time begins where it is told to and runs on in whole seconds of distance', () => {
+test('default: time starts at the given instant, with an offset of whole seconds', () => {
   const clocks = createClocks(startsAtMs)
   expect(Math.abs(clocks.now() - startsAtMs)).toBeLessThan(2_000)
-  // Without its sign: the rest of a negative offset is -0, which is another value than 0.
+  // Absolute, because the remainder of a negative offset is -0, which differs from 0.
   expect(Math.abs(clocks.offsetsOf('a').clockMs % 1000)).toBe(0)
 })
 
-test('behavior: until a step is confirmed the clock may be right or wrong, then only wrong; the true time stays', async () => {
+test('behavior: a clock is possibly right until a step is confirmed, and the true time does not change', async () => {
   const clocks = createClocks(startsAtMs)
-  const slow = createSlowMember('a')
-  clocks.tell([slow.member])
+  const slow = createSlowProcess('a')
+  clocks.setProcesses([slow.serviceProcess])
   expect(clocks.steps('a', span())).toEqual([0])
   const stepping = clocks.step('a', stepMs)
   const between = span()
@@ -45,14 +45,14 @@ test('behavior: until a step is confirmed the clock may be right or wrong, then 
   const later = { fromMs: Date.now() + 10, toMs: Date.now() + 20 }
   expect(clocks.steps('a', later)).toEqual([stepMs])
   expect(clocks.times(later)).toEqual([{ fromMs: later.fromMs + trueMs, toMs: later.toMs + trueMs }])
-  // What was asked before is judged by what could be so then.
+  // An earlier request is judged by the values of its time.
   expect(clocks.steps('a', between)).toEqual([0, stepMs])
 })
 
-test('behavior: moving the time moves a wrong clock with it, and either time may be true until all know', async () => {
+test('behavior: moving the time also moves a wrong clock, and both times are possible until all processes confirm', async () => {
   const clocks = createClocks(startsAtMs)
-  const slow = createSlowMember('a')
-  clocks.tell([slow.member])
+  const slow = createSlowProcess('a')
+  clocks.setProcesses([slow.serviceProcess])
   const stepping = clocks.step('a', -stepMs)
   slow.confirm()
   await stepping

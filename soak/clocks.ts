@@ -1,39 +1,39 @@
 import type { ReplicaName } from './fault.ts'
 import type { Span } from './ledger.ts'
-import type { Member } from './member.ts'
 import type { Offsets } from './offsets.ts'
+import type { ServiceProcess } from './service-process.ts'
 
-/** The soak's own time, which is the true one, and the clocks of the processes, which may be stepped away from it. */
+/** True time of the soak, and the clocks of the processes, which may differ from it. */
 export type Clocks = {
-  /** True time, Unix milliseconds. */
+  /** Returns the true time in Unix milliseconds. */
   now(): number
-  /** How far a process's clock is to be from this machine's, and how far the true time is. */
+  /** Returns the offsets of a process's clock and of the true time from this machine's clock. */
   offsetsOf(name: string): Offsets
-  /** Moves the true time, and every clock with it. */
+  /** Moves the true time and every clock with it. */
   moveTo(instantMs: number): Promise<void>
-  /** Steps the clock of one replica away from the true time, or back with 0. */
+  /** Sets the error of one replica's clock. 0 corrects it. */
   step(name: ReplicaName, stepMs: number): Promise<void>
-  /** What the true time may have been, for somebody who is told of it, between two instants of this machine. */
+  /** Returns the possible true times between two instants of this machine. There are several while the time is moved. */
   times(span: Span): readonly Span[]
-  /** By how much a replica's clock may have been wrong between two instants of this machine. */
+  /** Returns the possible errors of a replica's clock between two instants of this machine. */
   steps(name: ReplicaName, span: Span): readonly number[]
-  /** Whom to tell; given once the processes are there. */
-  tell(members: readonly Member[]): void
+  /** Sets the processes whose clocks are changed. */
+  setProcesses(processes: readonly ServiceProcess[]): void
 }
 
-/** A value that was in force from its sending to the confirmation of the next. */
-type Term = { readonly value: number; readonly fromMs: number; untilMs: number }
+/** Value that was possibly in use from its sending to the confirmation of the next one. */
+type TimedValue = { readonly value: number; readonly fromMs: number; untilMs: number }
 
 export function createClocks(startsAtMs: number): Clocks {
-  let members: readonly Member[] = []
-  // In whole seconds, so that chain and service turn their seconds together.
+  let processes: readonly ServiceProcess[] = []
+  // In whole seconds, so that the seconds of the chain and the service begin together.
   let sharedMs = toWholeSeconds(startsAtMs - Date.now())
   const stepOf = new Map<string, number>()
-  const moves = createTerms(sharedMs)
-  const stepTerms = new Map<string, Terms>()
-  const termsOf = (name: string) => {
-    const known = stepTerms.get(name) ?? createTerms(0)
-    stepTerms.set(name, known)
+  const moves = createValueHistory(sharedMs)
+  const stepHistories = new Map<string, ValueHistory>()
+  const historyOf = (name: string) => {
+    const known = stepHistories.get(name) ?? createValueHistory(0)
+    stepHistories.set(name, known)
     return known
   }
   const offsetsOf = (name: string) => ({ clockMs: sharedMs + (stepOf.get(name) ?? 0), trueMs: sharedMs })
@@ -43,35 +43,35 @@ export function createClocks(startsAtMs: number): Clocks {
     moveTo: async (instantMs) => {
       sharedMs = toWholeSeconds(instantMs - Date.now())
       const confirm = moves.begin(sharedMs)
-      await Promise.all(members.map((member) => member.setOffsets(offsetsOf(member.name))))
+      await Promise.all(processes.map((serviceProcess) => serviceProcess.setOffsets(offsetsOf(serviceProcess.name))))
       confirm()
     },
     step: async (name, stepMs) => {
       stepOf.set(name, stepMs)
-      const confirm = termsOf(name).begin(stepMs)
-      await members.find((member) => member.name === name)?.setOffsets(offsetsOf(name))
+      const confirm = historyOf(name).begin(stepMs)
+      await processes.find((serviceProcess) => serviceProcess.name === name)?.setOffsets(offsetsOf(name))
       confirm()
     },
     times: (span) => moves.in(span).map((ms) => ({ fromMs: span.fromMs + ms, toMs: span.toMs + ms })),
-    steps: (name, span) => termsOf(name).in(span),
-    tell: (told) => {
-      members = told
+    steps: (name, span) => historyOf(name).in(span),
+    setProcesses: (given) => {
+      processes = given
     },
   }
 }
 
-type Terms = {
-  /** The returned function says that the new value is known and the old one no longer in force. */
+type ValueHistory = {
+  /** Adds a value. The returned function confirms that the previous one is no longer in use. */
   begin(value: number): () => void
-  /** The values that were in force in a span. */
+  /** Returns the values that were possibly in use in a span. */
   in(span: Span): readonly number[]
 }
 
-function createTerms(first: number): Terms {
-  const terms: Term[] = [{ value: first, fromMs: 0, untilMs: Number.POSITIVE_INFINITY }]
+function createValueHistory(first: number): ValueHistory {
+  const terms: TimedValue[] = [{ value: first, fromMs: 0, untilMs: Number.POSITIVE_INFINITY }]
   return {
     begin: (value) => {
-      const last = terms.at(-1) as Term
+      const last = terms.at(-1) as TimedValue
       terms.push({ value, fromMs: Date.now(), untilMs: Number.POSITIVE_INFINITY })
       return () => {
         last.untilMs = Date.now()

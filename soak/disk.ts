@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A directory for the embedded database, on a small disk of its own where this machine lets us have one. */
+/** Directory for the embedded database, on a small disk of its own if this machine allows it. */
 export type Disk = {
   readonly directory: string
-  /** Why it cannot be filled; undefined where it can. */
+  /** Reason why it cannot be filled, or undefined. */
   readonly problem: string | undefined
-  /** Takes all the room there is left. */
+  /** Uses all free space. */
   fill(): void
-  /** Gives it back. */
+  /** Frees the space again. */
   clear(): void
   remove(): void
 }
 
-// An empty embedded database takes 40 MB, its log some segments of 16 MB.
+// An empty embedded database takes 40 MB, and its log some segments of 16 MB.
 const size = '224m'
 
 export function createDisk(directory: string): Disk {
@@ -26,7 +26,7 @@ export function createDisk(directory: string): Disk {
     problem,
     fill: () => {
       const file = openSync(ballast, 'a')
-      // Ever smaller, so that not a page is left.
+      // Decreasing sizes, so that no page is left.
       for (const bytes of [1_048_576, 65_536, 4_096]) {
         const block = Buffer.alloc(bytes, 1)
         while (write(file, block)) {}
@@ -46,7 +46,7 @@ function mount(directory: string): string | undefined {
     return undefined
   } catch (error) {
     const words = String((error as { stderr?: unknown }).stderr ?? (error as Error).message)
-    return `no small disk could be mounted (${words.trim()}): that takes root on Linux`
+    return `mounting a small disk failed (${words.trim()}). It needs root on Linux`
   }
 }
 

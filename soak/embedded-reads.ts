@@ -3,31 +3,34 @@ import { setTimeout } from 'node:timers/promises'
 import { callNode } from '@tallystick/sandbox'
 import { call } from './call.ts'
 import type { SoakChain } from './chain.ts'
-import type { Member } from './member.ts'
+import type { ServiceProcess } from './service-process.ts'
 
 const body = JSON.stringify({ query: '{ _meta { block { number } } positionInfos(first: 5) { id } }' })
 
-type Asked = { readonly ca: string; readonly chainId: number }
+type Attempt = { readonly ca: string; readonly chainId: number }
 
-/** Asks the embedded subgraph of a process; what is wrong with its answer, or undefined. */
-export async function findReadProblem({ baseUrl }: Pick<Member, 'baseUrl'>, asked: Asked): Promise<string | undefined> {
+/** Queries the embedded subgraph of a process. Returns the problem of the result, or undefined. */
+export async function findReadProblem(
+  { baseUrl }: Pick<ServiceProcess, 'baseUrl'>,
+  attempt: Attempt,
+): Promise<string | undefined> {
   try {
-    const { positionInfos } = await read(baseUrl, asked)
+    const { positionInfos } = await read(baseUrl, attempt)
     return positionInfos.length === 5 ? undefined : `${positionInfos.length} of 5 positions`
   } catch (error) {
     return (error as Error).message
   }
 }
 
-/** Resolves when the embedded subgraph of a process knows all of a chain. */
-export async function untilIndexed(
-  { baseUrl }: Pick<Member, 'baseUrl'>,
+/** Resolves when the embedded subgraph of a process has indexed the chain. */
+export async function waitUntilIndexed(
+  { baseUrl }: Pick<ServiceProcess, 'baseUrl'>,
   { ca, chain }: { readonly ca: string; readonly chain: SoakChain },
 ): Promise<void> {
   for (;;) {
     const [height] = await callNode(chain.url, [{ method: 'eth_blockNumber', params: [] }])
     const known = await read(baseUrl, { ca, chainId: chain.id }).catch(() => undefined)
-    // A block comes every second; one of them may be under way.
+    // There is a new block every second.
     if (known && known._meta.block.number >= Number(height) - 2) return
     await setTimeout(200)
   }
@@ -38,7 +41,7 @@ type Read = {
   readonly positionInfos: readonly unknown[]
 }
 
-async function read(baseUrl: string, { ca, chainId }: Asked): Promise<Read> {
+async function read(baseUrl: string, { ca, chainId }: Attempt): Promise<Read> {
   const agent = new Agent({ ca })
   const headers = { 'content-type': 'application/json' }
   try {

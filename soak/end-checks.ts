@@ -3,18 +3,18 @@ import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '@tallystick/database'
 import { readReadiness } from './admin.ts'
 import { call } from './call.ts'
+import type { SoakEnvironment } from './environment.ts'
 import { type ReplicaName, replicaNames } from './fault.ts'
 import { findGrowth, type Gauge } from './growth.ts'
 import type { Ledger } from './ledger.ts'
-import type { Member } from './member.ts'
 import { comparePositions, readChainPositions, readServedPositions } from './positions.ts'
-import type { World } from './world.ts'
+import type { ServiceProcess } from './service-process.ts'
 
-/** What everything holds at a moment without load. */
+/** Resource usage without load. */
 export type Measured = {
-  /** By the name of the process. */
+  /** Usage of each process, by its name. */
   readonly gauges: ReadonlyMap<string, Gauge>
-  /** To PostgreSQL. */
+  /** Number of connections to PostgreSQL. */
   readonly connections: number
 }
 
@@ -24,30 +24,30 @@ export type EndReport = {
   readonly positions: readonly { readonly chain: number; readonly onChain: number }[]
 }
 
-// Idle connections of pools end after ten seconds, and what is left of load within that time.
+// Idle pool connections are closed after 10 s, and pending work ends within that time.
 const settleMs = 15_000
-// Two replicas keep a handful each; 15 each is what the manual allows.
+// Each of the two replicas keeps a few. docs/operating.md allows more.
 const connectionGrowthMax = 6
 const catchUpMs = 30_000
-// Five times 15 s: a connection kept alive is closed after 72.
+// Five times 15 s: a keep-alive connection is closed after 72 s.
 const measuresMax = 5
 
-/** Measures all there is. Nobody may call meanwhile. */
-export async function measure(world: World): Promise<Measured> {
+/** Measures all processes. There must be no load meanwhile. */
+export async function measure(environment: SoakEnvironment): Promise<Measured> {
   await setTimeout(settleMs)
   const gauges = new Map<string, Gauge>()
-  for (const member of membersOf(world)) {
-    const gauge = await member.gauge()
-    if (gauge) gauges.set(member.name, gauge)
+  for (const serviceProcess of processesOf(environment)) {
+    const gauge = await serviceProcess.gauge()
+    if (gauge) gauges.set(serviceProcess.name, gauge)
   }
-  return { gauges, connections: await countConnections(world) }
+  return { gauges, connections: await countConnections(environment) }
 }
 
-function membersOf({ replicas, indexer }: World): readonly Member[] {
+function processesOf({ replicas, indexer }: SoakEnvironment): readonly ServiceProcess[] {
   return [...Object.values(replicas), indexer]
 }
 
-async function countConnections({ databaseUrl }: World): Promise<number> {
+async function countConnections({ databaseUrl }: SoakEnvironment): Promise<number> {
   const database = await openDatabase(databaseUrl)
   const [row] = await database.query<{ n: number }>(
     `select count(*)::int as n from pg_stat_activity
@@ -57,9 +57,9 @@ async function countConnections({ databaseUrl }: World): Promise<number> {
   return row?.n ?? 0
 }
 
-/** What has to hold when all is quiet again. A process that was started anew since `before` may hold no more either. */
+/** Runs the checks after the load. The limits also apply to a process that was restarted since `before`. */
 export async function checkEnd(
-  world: World,
+  environment: SoakEnvironment,
   {
     ledger,
     before,
@@ -67,32 +67,34 @@ export async function checkEnd(
   }: {
     readonly ledger: Ledger
     readonly before: Measured
-    readonly onViolation: (words: string) => void
+    readonly onViolation: (message: string) => void
   },
 ): Promise<EndReport> {
-  const agent = new Agent({ ca: world.authority.cert, keepAlive: true })
-  await checkReady(world, onViolation)
-  await checkSameNotes(world, { agent, onViolation })
-  const positions = await checkPositions(world, { agent, onViolation })
+  const agent = new Agent({ ca: environment.authority.cert, keepAlive: true })
+  await checkReady(environment, onViolation)
+  await checkSameNotes(environment, { agent, onViolation })
+  const positions = await checkPositions(environment, { agent, onViolation })
   agent.destroy()
-  await checkStored(world, { ledger, onViolation })
-  for (const rate of ledger.unservedRates()) onViolation(`/rate told a coupon no note has: ${JSON.stringify(rate)}`)
-  const { after, growth } = await measureGrowth(world, before)
+  await checkStored(environment, { ledger, onViolation })
+  for (const rate of ledger.unservedRates())
+    onViolation(`/rate returned a coupon that no note has: ${JSON.stringify(rate)}`)
+  const { after, growth } = await measureGrowth(environment, before)
   for (const { name, ...gauges } of growth) {
     for (const words of findGrowth(gauges)) onViolation(`${name} has grown: ${words}`)
   }
-  for (const { name, isReady } of membersOf(world)) if (!isReady) onViolation(`${name} does not run at the end`)
+  for (const { name, isReady } of processesOf(environment))
+    if (!isReady) onViolation(`${name} is not running at the end`)
   const connections = { before: before.connections, after: after.connections }
   if (connections.after - connections.before > connectionGrowthMax) {
-    onViolation(`connections to PostgreSQL ${connections.before} to ${connections.after}`)
+    onViolation(`connections to PostgreSQL have grown from ${connections.before} to ${connections.after}`)
   }
   return { growth, connections, positions }
 }
 
-/** Measures again while something has grown: connections that nobody uses are closed sooner or later, a leak stays. */
-async function measureGrowth(world: World, before: Measured) {
+/** Measures again while a value has grown: unused connections are closed eventually, a leak stays. */
+async function measureGrowth(environment: SoakEnvironment, before: Measured) {
   for (let tries = 1; ; tries++) {
-    const after = await measure(world)
+    const after = await measure(environment)
     const growth = [...before.gauges].flatMap(([name, gauge]) => {
       const last = after.gauges.get(name)
       return last ? [{ name, before: gauge, after: last }] : []
@@ -101,21 +103,24 @@ async function measureGrowth(world: World, before: Measured) {
   }
 }
 
-type Parts = { readonly agent: Agent; readonly onViolation: (words: string) => void }
+type Parts = { readonly agent: Agent; readonly onViolation: (message: string) => void }
 
-async function checkReady(world: World, onViolation: (words: string) => void): Promise<void> {
-  // The indexer signs nothing and is never ready.
-  for (const member of Object.values(world.replicas)) {
-    const readiness = await readReadiness(member)
+async function checkReady(environment: SoakEnvironment, onViolation: (message: string) => void): Promise<void> {
+  // The indexer signs no notes and is never ready.
+  for (const serviceProcess of Object.values(environment.replicas)) {
+    const readiness = await readReadiness(serviceProcess)
     if (readiness?.ready) continue
     const failed = readiness?.checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)
-    onViolation(`${member.name} is not ready at the end: ${failed?.join('; ') ?? 'no answer'}`)
+    onViolation(`${serviceProcess.name} is not ready at the end: ${failed?.join('; ') ?? 'no response'}`)
   }
 }
 
-async function checkSameNotes(world: World, { agent, onViolation }: Parts): Promise<void> {
+async function checkSameNotes(environment: SoakEnvironment, { agent, onViolation }: Parts): Promise<void> {
   const get = (name: ReplicaName) =>
-    call(`${world.replicas[name].baseUrl}/notes`, { agent, headers: { 'x-api-key': world.keys[0] as string } }).then(
+    call(`${environment.replicas[name].baseUrl}/notes`, {
+      agent,
+      headers: { 'x-api-key': environment.keys[0] as string },
+    }).then(
       ({ status, body }) => `${status} ${body}`,
       (error: Error) => error.message,
     )
@@ -123,16 +128,19 @@ async function checkSameNotes(world: World, { agent, onViolation }: Parts): Prom
   if (a !== b || !a?.startsWith('200 ')) onViolation(`/notes at the end: ${a?.slice(0, 100)} and ${b?.slice(0, 100)}`)
 }
 
-/** Of each chain on each replica; lending has stopped, so that they come to agree within the time an index may take. */
-async function checkPositions(world: World, { agent, onViolation }: Parts): Promise<EndReport['positions']> {
+/** Compares the positions of each chain on each replica. Lending has stopped, so the indexes catch up. */
+async function checkPositions(
+  environment: SoakEnvironment,
+  { agent, onViolation }: Parts,
+): Promise<EndReport['positions']> {
   return Promise.all(
-    world.chains.map(async (chain) => {
+    environment.chains.map(async (chain) => {
       const onChain = await readChainPositions(chain)
       for (const name of replicaNames) {
-        const { baseUrl } = world.replicas[name]
-        const asked = { baseUrl, chainId: chain.id, key: world.keys[0] as string, agent }
+        const { baseUrl } = environment.replicas[name]
+        const attempt = { baseUrl, chainId: chain.id, key: environment.keys[0] as string, agent }
         const difference = () =>
-          readServedPositions(asked).then(
+          readServedPositions(attempt).then(
             (served) => comparePositions(served, { chain: onChain }),
             (error: Error) => error.message,
           )
@@ -149,9 +157,9 @@ async function checkPositions(world: World, { agent, onViolation }: Parts): Prom
   )
 }
 
-/** What was ever served is what is stored, bit for bit. */
+/** Checks that every note that was ever served is stored with the same signature. */
 async function checkStored(
-  { databaseUrl }: World,
+  { databaseUrl }: SoakEnvironment,
   { ledger, onViolation }: { readonly ledger: Ledger } & Pick<Parts, 'onViolation'>,
 ): Promise<void> {
   const database = await openDatabase(databaseUrl)
@@ -163,6 +171,6 @@ async function checkStored(
   for (const { chainid, signature_valid_after, maturity_timestamp, signature } of ledger.notes()) {
     const { r, s, v } = signature
     if (stored.has([chainid, signature_valid_after, maturity_timestamp, r, s, v].join())) continue
-    onViolation(`a note was served that is not stored: chain ${chainid}, maturity ${maturity_timestamp}`)
+    onViolation(`a served note is not stored: chain ${chainid}, maturity ${maturity_timestamp}`)
   }
 }

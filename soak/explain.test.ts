@@ -20,11 +20,11 @@ const fault = (kind: FaultKind, rest: Partial<InjectedFault> = {}): InjectedFaul
 })
 
 describe('isExplained', () => {
-  test('default: nothing explains a failure when there is no fault', () => {
+  test('default: without a fault, a failure is not explained', () => {
     expect(isExplained(failed({}), [])).toBe(false)
   })
 
-  test('behavior: PostgreSQL explains the embedded chain and not the remote one', () => {
+  test('behavior: a PostgreSQL outage explains failures of the embedded chain only', () => {
     const faults = [fault('postgres-stop')]
     expect(isExplained(failed({ chain: 324 }), faults)).toBe(true)
     expect(isExplained(failed({ chain: 300 }), faults)).toBe(false)
@@ -46,14 +46,14 @@ describe('isExplained', () => {
     }
   })
 
-  test('behavior: a kill explains connections to that replica only, and no answer with a status', () => {
+  test('behavior: a kill explains failed connections to that replica only, and no response', () => {
     const faults = [fault('replica-kill', { replicas: ['a'] })]
     expect(isExplained(failed({ answer: 'connection' }), faults)).toBe(true)
     expect(isExplained(failed({ answer: 'connection', replica: 'b' }), faults)).toBe(false)
     expect(isExplained(failed({ answer: '500 internal_error' }), faults)).toBe(false)
   })
 
-  test('behavior: a restore explains dead connections only where the replicas were killed for it', () => {
+  test('behavior: a restore explains failed connections only if the replicas were killed', () => {
     const failure = failed({ answer: 'connection', endpoint: '/notes' })
     expect(isExplained(failure, [fault('database-restore', { variant: 1 })])).toBe(true)
     expect(isExplained(failure, [fault('database-restore', { variant: 0 })])).toBe(false)
@@ -61,7 +61,7 @@ describe('isExplained', () => {
     expect(isExplained(failed({ chain: 300 }), [fault('database-restore')])).toBe(false)
   })
 
-  test('behavior: it has to overlap the request, its grace included', () => {
+  test('behavior: a fault must overlap the request, including its grace time', () => {
     const faults = [fault('replica-kill')]
     const at = (sentMs: number) => failed({ answer: 'connection', sentMs, receivedMs: sentMs + 10 })
     expect([980, 990, 4_000, 4_001].map((sentMs) => isExplained(at(sentMs), faults))).toEqual([
@@ -72,7 +72,7 @@ describe('isExplained', () => {
     ])
   })
 
-  test('behavior: what lasts still explains, what was not injected does not', () => {
+  test('behavior: an active fault explains a failure, a skipped one does not', () => {
     expect(isExplained(failed({ sentMs: 1e6, receivedMs: 1e6 }), [fault('upstream-500', { endedMs: undefined })])).toBe(
       true,
     )
@@ -81,29 +81,29 @@ describe('isExplained', () => {
 })
 
 describe('hadChanceToSign', () => {
-  const asked = { replica: 'a', sinceMs: 0, untilMs: 60_000 } as const
+  const attempt = { replica: 'a', sinceMs: 0, untilMs: 60_000 } as const
 
-  test('default: twenty seconds are a chance', () => {
-    expect(hadChanceToSign([], { ...asked, untilMs: 20_000 })).toBe(true)
-    expect(hadChanceToSign([], { ...asked, untilMs: 19_999 })).toBe(false)
+  test('default: 20 s are enough to sign', () => {
+    expect(hadChanceToSign([], { ...attempt, untilMs: 20_000 })).toBe(true)
+    expect(hadChanceToSign([], { ...attempt, untilMs: 19_999 })).toBe(false)
   })
 
-  test('behavior: a signer that was away all the time, or but for a moment, leaves none', () => {
-    expect(hadChanceToSign([fault('signer-outage', { startedMs: -5_000, endedMs: 50_000 })], asked)).toBe(false)
-    expect(hadChanceToSign([fault('signer-outage', { startedMs: -5_000, endedMs: undefined })], asked)).toBe(false)
+  test('behavior: a signer that was unavailable almost all the time leaves no chance', () => {
+    expect(hadChanceToSign([fault('signer-outage', { startedMs: -5_000, endedMs: 50_000 })], attempt)).toBe(false)
+    expect(hadChanceToSign([fault('signer-outage', { startedMs: -5_000, endedMs: undefined })], attempt)).toBe(false)
     const broken = [
       fault('postgres-stop', { startedMs: 10_000, endedMs: 25_000 }),
       fault('signer-outage', { startedMs: 44_000, endedMs: 50_000 }),
     ]
-    expect(hadChanceToSign(broken, asked)).toBe(false)
+    expect(hadChanceToSign(broken, attempt)).toBe(false)
   })
 
-  test('behavior: a chance between two outages counts, and another replica’s trouble does not', () => {
+  test('behavior: a chance between two outages counts, and faults of another replica do not', () => {
     const between = [
       fault('signer-outage', { startedMs: -1, endedMs: 10_000 }),
       fault('signer-outage', { startedMs: 30_000, endedMs: undefined }),
     ]
-    expect(hadChanceToSign(between, asked)).toBe(true)
-    expect(hadChanceToSign([fault('fd-pressure', { replicas: ['b'], endedMs: undefined })], asked)).toBe(true)
+    expect(hadChanceToSign(between, attempt)).toBe(true)
+    expect(hadChanceToSign([fault('fd-pressure', { replicas: ['b'], endedMs: undefined })], attempt)).toBe(true)
   })
 })

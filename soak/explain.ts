@@ -3,16 +3,16 @@ import type { FaultKind, InjectedFault, ReplicaName } from './fault.ts'
 export const endpoints = ['/notes', '/data', '/rate'] as const
 export type Endpoint = (typeof endpoints)[number]
 
-/** The chain whose index the replicas keep themselves, in their PostgreSQL. */
+/** Chain with the embedded subgraph, in PostgreSQL. */
 export const embeddedChainId = 324
-/** The chain they ask a remote subgraph about. */
+/** Chain with the remote subgraph. */
 export const remoteChainId = 300
 
-/** Something a caller did not want to get. Milliseconds are counted from the beginning of the load. */
+/** Failed request, or a failed chain of one. Milliseconds count from the start of the load. */
 export type Failure = {
   readonly replica: ReplicaName
   readonly endpoint: Endpoint
-  /** The chain that failed; undefined where the request failed as a whole. */
+  /** Chain that failed, or undefined if the whole request failed. */
   readonly chain?: number | undefined
   /** `connection`, or status and code such as `502 upstream_failed`. */
   readonly answer: string
@@ -24,16 +24,16 @@ type Explanation = {
   readonly kind: FaultKind
   readonly endpoints: readonly Endpoint[]
   readonly answers: readonly string[]
-  /** Only what concerns this chain. */
+  /** Restricts it to this chain. */
   readonly chain?: number
-  /** Only this way of doing it. */
+  /** Restricts it to this variant of the fault. */
   readonly variant?: 0 | 1
-  /** How long after its end it may still be felt. */
+  /** Time after its end during which it may still have effects. */
   readonly graceMs: number
 }
 
 const noUpstream = ['502 upstream_failed', '504 upstream_timeout'] as const
-// A circuit rests 15 s at the most, and a query that was under way may take its whole time.
+// A circuit is open for up to 15 s, and a pending query may take its full timeout.
 const circuitGraceMs = 21_000
 
 function upstream(kind: FaultKind): Explanation {
@@ -41,30 +41,30 @@ function upstream(kind: FaultKind): Explanation {
 }
 
 /**
- * Which fault explains which failure, as narrow as docs/operating.md promises it. What is not here explains nothing: an
- * RPC that is away, a reorg, a revoked key, a new certificate and hostile strangers fail no request, and nothing but
- * missing signatures (`hadChanceToSign`) and a clock that is wrong about the period make `/notes` fail, or `/rate` ever.
+ * Failures that each fault explains, as narrow as docs/operating.md describes. Other faults explain no failure: an RPC
+ * outage, a reorg, a revoked key, a new certificate and hostile clients must not fail any request. `/notes` may fail only
+ * because of missing signatures (`hadChanceToSign`) or a clock in the wrong period. `/rate` must never fail.
  */
 export const explanations: readonly Explanation[] = [
-  // Connections that were kept open are found dead one by one.
+  // Keep-alive connections fail one by one.
   { kind: 'replica-kill', endpoints, answers: ['connection'], graceMs: 2_000 },
-  // "Notes and keys in memory go on being served": the index in the database cannot be.
+  // Notes and keys in memory are still served, but not the index in the database.
   { kind: 'postgres-stop', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 3_000 },
-  // Copying and putting back stop it for a while; then the index follows the chain again from where it was.
+  // Copy and restore stop the database for a while. Then the index follows the chain from the restored block.
   { kind: 'database-restore', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 3_000 },
-  // In one way of doing it both replicas are killed.
+  // In variant 1 both replicas are killed.
   { kind: 'database-restore', variant: 1, endpoints, answers: ['connection'], graceMs: 2_000 },
   upstream('upstream-hang'),
   upstream('upstream-500'),
   upstream('upstream-garbage'),
   upstream('upstream-drip'),
   upstream('disk-full'),
-  // Without descriptors there are no new connections, from callers or to anything.
+  // Without descriptors the replica can neither accept nor open connections.
   { kind: 'fd-pressure', endpoints, answers: ['connection'], graceMs: 1_000 },
   { kind: 'fd-pressure', endpoints: ['/data'], answers: noUpstream, graceMs: circuitGraceMs },
 ]
 
-/** Whether one of the faults that were in force while a request was under way explains its failure. */
+/** Returns whether a fault that was active during the request explains its failure. */
 export function isExplained(failure: Failure, faults: readonly InjectedFault[]): boolean {
   return faults.some(
     (fault) =>
@@ -78,19 +78,25 @@ function covers(
   { endpoints, answers, chain, variant, graceMs }: Explanation,
   { failure, fault }: { readonly failure: Failure; readonly fault: InjectedFault },
 ): boolean {
-  const isDuring =
+  const overlaps =
     failure.receivedMs >= fault.startedMs && failure.sentMs <= (fault.endedMs ?? Number.POSITIVE_INFINITY) + graceMs
-  const isAbout = chain === undefined || failure.chain === undefined || failure.chain === chain
-  const isWay = variant === undefined || variant === fault.variant
-  return isDuring && isAbout && isWay && endpoints.includes(failure.endpoint) && answers.includes(failure.answer)
+  const matchesChain = chain === undefined || failure.chain === undefined || failure.chain === chain
+  const matchesVariant = variant === undefined || variant === fault.variant
+  return (
+    overlaps &&
+    matchesChain &&
+    matchesVariant &&
+    endpoints.includes(failure.endpoint) &&
+    answers.includes(failure.answer)
+  )
 }
 
-// A try that failed is repeated after 15 s at the most; the rest is signing and storing on a busy machine.
+// A failed attempt is retried after at most 15 s. The rest is for signing and storing on a busy machine.
 const chanceMs = 20_000
 
 /**
- * Whether a replica could have had the notes of a period: since the period came near there was a stretch without anything
- * that keeps it from signing, long enough for the slowest retry.
+ * Returns whether a replica had enough time to get the notes of a period: a stretch without a fault that prevents signing,
+ * long enough for the slowest retry.
  */
 export function hadChanceToSign(
   faults: readonly InjectedFault[],
@@ -107,8 +113,8 @@ export function hadChanceToSign(
   return untilMs - freeFromMs >= chanceMs
 }
 
-// A clock that differs from the chain's or the database's signs nothing; nor does a replica that finds its database older
-// than what it signed.
+// A replica does not sign while its clock differs from the chain's or the database's, or while its database is older than
+// its journal.
 const blocksSigning: ReadonlySet<FaultKind> = new Set([
   'signer-outage',
   'postgres-stop',

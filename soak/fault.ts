@@ -1,4 +1,4 @@
-/** Everything the soak does to the service, in the words of its report. */
+/** Faults that the soak injects, with their names in the report. */
 export const faultKinds = [
   'replica-kill',
   'postgres-stop',
@@ -24,23 +24,23 @@ export type FaultKind = (typeof faultKinds)[number]
 export const replicaNames = ['a', 'b'] as const
 export type ReplicaName = (typeof replicaNames)[number]
 
-/** Milliseconds are counted from the beginning of the load. */
+/** Planned fault. Milliseconds count from the start of the load. */
 export type PlannedFault = {
   readonly kind: FaultKind
   readonly startMs: number
   readonly endMs: number
-  /** The replicas it hits; what they share hits both. */
+  /** Replicas that it affects. A fault of a shared part affects both. */
   readonly replicas: readonly ReplicaName[]
-  /** Which of the two ways there are of doing it. */
+  /** Which of the two variants of the fault. */
   readonly variant: 0 | 1
-  /** The boundary it was planned for, where it means something only at one. */
+  /** Boundary that it was planned for, if it must be near one. */
   readonly boundaryMs?: number | undefined
 }
 
-/** A fault as it happened. `endedMs` is undefined while it lasts. */
+/** Injected fault. `endedMs` is undefined while it is active. */
 export type InjectedFault = Pick<PlannedFault, 'kind' | 'replicas' | 'variant'> & {
   readonly startedMs: number
   readonly endedMs?: number | undefined
-  /** Why it could not be injected; it then explains nothing. */
+  /** Reason why it could not be injected. It then explains no failure. */
   readonly skipped?: string | undefined
 }

@@ -2,14 +2,14 @@ import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '@tallystick/database'
 import type { Clocks } from './clocks.ts'
 
-const lookMs = 2_000
-// What the configuration has by default, and what clocks are allowed to differ by.
+const pollMs = 2_000
+// The default of the configuration plus the tolerance of clocks.
 const signAheadSeconds = 600 + 2
 
-/** Looks into the database all the while: nothing is signed for a period that begins later than the true time allows. */
+/** Polls the database and reports sets that are signed earlier than the true time allows. */
 export function watchFuturePeriods(
   databaseUrl: string,
-  { clocks, onViolation }: { readonly clocks: Pick<Clocks, 'now'>; readonly onViolation: (words: string) => void },
+  { clocks, onViolation }: { readonly clocks: Pick<Clocks, 'now'>; readonly onViolation: (message: string) => void },
 ): { stop(): Promise<void> } {
   let isStopped = false
   const look = async () => {
@@ -26,9 +26,9 @@ export function watchFuturePeriods(
   }
   const running = (async () => {
     while (!isStopped) {
-      // The database is away at times.
+      // The database is sometimes unavailable.
       await look().catch(() => undefined)
-      await setTimeout(lookMs)
+      await setTimeout(pollMs)
     }
   })()
   return {

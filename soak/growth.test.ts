@@ -3,12 +3,12 @@ import { findGrowth } from './growth.ts'
 
 const gauge = { heapBytes: 50_000_000, rssBytes: 200_000_000, descriptors: 40, resources: { TCPSocketWrap: 10 } }
 
-test('default: what stays or shrinks has not grown', () => {
+test('default: equal or smaller values have not grown', () => {
   expect(findGrowth({ before: gauge, after: gauge })).toEqual([])
   expect(findGrowth({ before: gauge, after: { ...gauge, heapBytes: 1, descriptors: 1, resources: {} } })).toEqual([])
 })
 
-test('error: heap, descriptors and each kind of handle are told, beyond their allowance', () => {
+test('error: heap, descriptors and each kind of handle are reported beyond their limit', () => {
   const within = { ...gauge, heapBytes: 83_554_432, descriptors: 52, resources: { TCPSocketWrap: 22 } }
   expect(findGrowth({ before: gauge, after: within })).toEqual([])
   const beyond = { ...gauge, heapBytes: 83_554_433, descriptors: 53, resources: { TCPSocketWrap: 23, Timeout: 13 } }

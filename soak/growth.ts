@@ -1,20 +1,20 @@
-/** What a process holds, measured after a garbage collection and without load. */
+/** Resource usage of a process after a garbage collection, without load. */
 export type Gauge = {
   readonly heapBytes: number
   readonly rssBytes: number
   /** Open file descriptors: sockets, files, pipes. */
   readonly descriptors: number
-  /** What keeps Node's event loop busy, by kind. */
+  /** Active resources of Node's event loop, by kind. */
   readonly resources: Readonly<Record<string, number>>
 }
 
-// What a run keeps for good reasons: compiled code, prepared statements, answers in their bounded caches.
+// Legitimate growth: compiled code, prepared statements, results in bounded caches.
 const heapGrowthMax = 32 * 1024 * 1024
-// Idle connections of pools, which are closed and opened as they are needed.
+// Idle pool connections, which are opened and closed on demand.
 const descriptorGrowthMax = 12
 const resourceGrowthMax = 12
 
-/** What grew more than it may between two measurements of one process. */
+/** Returns the values of a process that grew beyond their limit between two measurements. */
 export function findGrowth({ before, after }: { readonly before: Gauge; readonly after: Gauge }): readonly string[] {
   const found: string[] = []
   const heapGrowth = after.heapBytes - before.heapBytes

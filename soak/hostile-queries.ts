@@ -1,38 +1,38 @@
 const allFields =
   'id tokenId currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp partnerId status account { id activePositions } pool { id }'
 
-/** Queries that a stranger may send to `/subgraphs`: the dearest that are permitted, and what has to be refused. */
+/** Hostile queries for `/subgraphs`: the most expensive permitted ones, and some that must be rejected. */
 export const hostileBodies: readonly { readonly name: string; readonly body: string }[] = [
   {
     name: '1,500 roots in 56 KB',
     body: toBody(`{ ${repeat(1_500, (n) => `r${n}: positionInfos(first: 9) { id }`)} }`),
   },
   {
-    name: 'as many roots as are permitted, each with all rows',
+    name: 'maximum of roots, each with all rows',
     body: toBody(`{ ${repeat(30, (n) => `r${n}: positionInfos(first: 1000, skip: ${n}) { ${allFields} }`)} }`),
   },
   {
-    name: 'as many rows as are permitted, along one path',
+    name: 'maximum of rows along one path',
     body: toBody(
       '{ accounts(first: 100) { positions(first: 1000) { id account { id } pool { id } partner { id } } } }',
     ),
   },
-  { name: 'far more rows', body: toBody('{ accounts(first: 1000) { positions(first: 1000) { id } } }') },
-  { name: 'as deep as is permitted', body: toBody(nest(9)) },
-  { name: 'far deeper', body: toBody(nest(400)) },
+  { name: 'too many rows', body: toBody('{ accounts(first: 1000) { positions(first: 1000) { id } } }') },
+  { name: 'maximum depth', body: toBody(nest(9)) },
+  { name: 'too deep', body: toBody(nest(400)) },
   { name: 'introspection', body: toBody(`{ __schema { types { fields { type { ${ofTypes(7)} } } } } }`) },
-  { name: 'a page far behind', body: toBody('{ positionInfos(first: 1000, skip: 5000, orderBy: coupon) { id } }') },
+  { name: 'a distant page', body: toBody('{ positionInfos(first: 1000, skip: 5000, orderBy: coupon) { id } }') },
   { name: 'a large first', body: toBody('{ positionInfos(first: 1000000000) { id } }') },
   {
-    name: 'texts to be searched',
+    name: 'text searches',
     body: toBody(`{ ${repeat(25, (n) => `r${n}: positionInfos(where: { status_contains_nocase: "${n}e" }) { id }`)} }`),
   },
   {
-    name: 'a long list to look for',
+    name: 'a long id list',
     body: toBody(`{ positionInfos(where: { id_in: [${repeat(900, (n) => `"${n}"`)}] }) { id } }`),
   },
   {
-    name: 'fragments that spread one another',
+    name: 'nested fragments',
     body: toBody(
       `${repeat(20, (n) => `fragment f${n} on PositionInfo { id ...f${n + 1} account { positions { ...f${n + 1} } } }`)}
        fragment f20 on PositionInfo { id } { positionInfos { ...f0 } }`,
@@ -42,7 +42,7 @@ export const hostileBodies: readonly { readonly name: string; readonly body: str
     name: 'deep variables',
     body: `{"query":"{ _meta { block { number } } }","variables":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_001)}`,
   },
-  { name: 'no JSON', body: `{"query":${'['.repeat(20_000)}` },
+  { name: 'invalid JSON', body: `{"query":${'['.repeat(20_000)}` },
 ]
 
 function toBody(query: string): string {

@@ -5,60 +5,60 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { findReadProblem } from './embedded-reads.ts'
+import { placeCertificate } from './environment.ts'
 import { remoteChainId } from './explain.ts'
 import { type FaultKind, type PlannedFault, replicaNames } from './fault.ts'
-import { CannotInjectError, type Ending, type Injector, startAgain } from './injector.ts'
-import type { Member } from './member.ts'
+import { startHostileClients } from './hostile-clients.ts'
+import { CannotInjectError, type EndFault, type Injector, restart } from './injector.ts'
 import { restoreDatabase } from './restore.ts'
 import { checkRevocation } from './revocation.ts'
-import { letStrangersIn } from './strangers.ts'
-import { placeCertificate } from './world.ts'
+import type { ServiceProcess } from './service-process.ts'
 import { stepClocks } from './wrong-clock.ts'
 
-/** Begins a fault; what it resolves to ends it. Throws `CannotInjectError` with the reason where it is not possible here. */
-export function inject(injector: Injector, fault: PlannedFault): Promise<Ending> {
+/** Starts a fault and resolves to the function that ends it. Throws `CannotInjectError` if this machine does not allow it. */
+export function inject(injector: Injector, fault: PlannedFault): Promise<EndFault> {
   return begin[fault.kind](injector, fault)
 }
 
-type Begin = (injector: Injector, fault: PlannedFault) => Promise<Ending>
+type Begin = (injector: Injector, fault: PlannedFault) => Promise<EndFault>
 
 const begin: Readonly<Record<FaultKind, Begin>> = {
   'replica-kill': async (injector, { replicas }) => {
-    const members = replicas.map((name) => injector.world.replicas[name])
-    await Promise.all(members.map((member) => member.end('SIGKILL')))
+    const serviceProcesses = replicas.map((name) => injector.environment.replicas[name])
+    await Promise.all(serviceProcesses.map((serviceProcess) => serviceProcess.end('SIGKILL')))
     return async () => {
-      await Promise.all(members.map((member) => startAgain(injector, member)))
+      await Promise.all(serviceProcesses.map((serviceProcess) => restart(injector, serviceProcess)))
     }
   },
-  'postgres-stop': async ({ world: { postgres } }, { variant }) => {
+  'postgres-stop': async ({ environment: { postgres } }, { variant }) => {
     await postgres.halt(variant === 0 ? 'SIGINT' : 'SIGQUIT')
     return () => postgres.resume()
   },
   'database-restore': async (injector, fault) => {
     const restoring = restoreDatabase(injector, fault)
-    // Its failure is told when it is waited for.
+    // The error is handled when the fault ends.
     restoring.catch(() => undefined)
     return () => restoring
   },
-  'rpc-outage': async ({ world: { rpcs } }, { variant }) => {
-    for (const rpc of rpcs) rpc.behave(variant === 0 ? 'refuse' : 'hang')
+  'rpc-outage': async ({ environment: { rpcs } }, { variant }) => {
+    for (const rpc of rpcs) rpc.setMode(variant === 0 ? 'refuse' : 'hang')
     return async () => {
-      for (const rpc of rpcs) rpc.behave('pass')
+      for (const rpc of rpcs) rpc.setMode('pass')
     }
   },
-  reorg: async ({ world: { chains } }) => {
+  reorg: async ({ environment: { chains } }) => {
     const undos = await Promise.all(chains.map((chain) => chain.remember()))
     return async () => {
       await Promise.all(undos.map((undo) => undo()))
     }
   },
-  'upstream-hang': (injector) => spoilUpstream(injector, 'hang'),
-  'upstream-500': (injector) => spoilUpstream(injector, '500'),
-  'upstream-garbage': (injector) => spoilUpstream(injector, 'garbage'),
-  'upstream-drip': (injector) => spoilUpstream(injector, 'drip'),
-  'signer-outage': async ({ world: { signer } }, { variant }) => {
-    signer.behave(variant === 0 ? 'refuse' : 'hang')
-    return async () => signer.behave('sign')
+  'upstream-hang': (injector) => breakUpstream(injector, 'hang'),
+  'upstream-500': (injector) => breakUpstream(injector, '500'),
+  'upstream-garbage': (injector) => breakUpstream(injector, 'garbage'),
+  'upstream-drip': (injector) => breakUpstream(injector, 'drip'),
+  'signer-outage': async ({ environment: { signer } }, { variant }) => {
+    signer.setMode(variant === 0 ? 'refuse' : 'hang')
+    return async () => signer.setMode('sign')
   },
   'clock-ahead': stepClocks,
   'clock-behind': stepClocks,
@@ -68,29 +68,32 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
   },
   'certificate-change': changeCertificates,
   'disk-full': fillDisk,
-  'fd-pressure': takeDescriptors,
-  'hostile-queries': letStrangersIn,
+  'fd-pressure': exhaustDescriptors,
+  'hostile-queries': startHostileClients,
 }
 
-async function spoilUpstream(
-  { world: { subgraph } }: Injector,
+async function breakUpstream(
+  { environment: { subgraph } }: Injector,
   mode: 'hang' | '500' | 'garbage' | 'drip',
-): Promise<Ending> {
-  subgraph.behave(mode)
-  return async () => subgraph.behave('pass')
+): Promise<EndFault> {
+  subgraph.setMode(mode)
+  return async () => subgraph.setMode('pass')
 }
 
-// "Within a second" by the manual: the files are looked at every second, and the machine is busy.
+// The documented limit is 1 s. The files are checked every second, and the machine is busy.
 const certificateMs = 2_500
 
-async function changeCertificates({ world, onViolation }: Injector, { variant }: PlannedFault): Promise<Ending> {
+async function changeCertificates(
+  { environment, onViolation }: Injector,
+  { variant }: PlannedFault,
+): Promise<EndFault> {
   const changes = replicaNames.map(async (name) => {
-    const pair = world.authority.issue(['localhost', '127.0.0.1'])
-    // In one variant the key comes late, as from a tool that writes one file after the other.
+    const pair = environment.authority.issue(['localhost', '127.0.0.1'])
+    // In variant 1 the key file is written later, like by a tool that writes one file after the other.
     const beforeKey = () => setTimeout(variant === 0 ? 0 : 1_500)
-    await placeCertificate(join(world.directory, name), { ...pair, beforeKey })
+    await placeCertificate(join(environment.directory, name), { ...pair, beforeKey })
     await setTimeout(certificateMs)
-    const served = await readFingerprint(world.replicas[name], world.authority.cert)
+    const served = await readFingerprint(environment.replicas[name], environment.authority.cert)
     const isOld = served !== undefined && served !== new X509Certificate(pair.cert).fingerprint256
     if (isOld) onViolation(`replica ${name} still serves its old certificate`)
   })
@@ -99,8 +102,8 @@ async function changeCertificates({ world, onViolation }: Injector, { variant }:
   }
 }
 
-/** Of the certificate a new connection gets; undefined if there is no connection. */
-function readFingerprint({ baseUrl }: Member, ca: string): Promise<string | undefined> {
+/** Returns the fingerprint of the served certificate, or undefined if the connection fails. */
+function readFingerprint({ baseUrl }: ServiceProcess, ca: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket: TLSSocket = connect({ host: '127.0.0.1', port: Number(new URL(baseUrl).port), ca }, () => {
       resolve(socket.getPeerCertificate().fingerprint256)
@@ -110,44 +113,44 @@ function readFingerprint({ baseUrl }: Member, ca: string): Promise<string | unde
   })
 }
 
-async function fillDisk(injector: Injector): Promise<Ending> {
+async function fillDisk(injector: Injector): Promise<EndFault> {
   const { onViolation } = injector
-  const { disk, indexer, authority } = injector.world
+  const { disk, indexer, authority } = injector.environment
   if (disk.problem !== undefined) throw new CannotInjectError(disk.problem)
   disk.fill()
   const refill = setInterval(() => disk.fill(), 1_000)
   return async () => {
-    // "Writes fail and reads go on; make room and restart."
+    // docs/operating.md: writes fail, reads continue, and a restart is needed.
     const problem = await findReadProblem(indexer, { ca: authority.cert, chainId: remoteChainId })
     if (problem) onViolation(`the remote subgraph cannot be read while its disk is full: ${problem}`)
     clearInterval(refill)
     disk.clear()
     await indexer.end('SIGTERM')
-    await startAgain(injector, indexer)
+    await restart(injector, indexer)
   }
 }
 
-// What it has open, and hardly more.
+// Allows only a few more than are open.
 const sparedDescriptors = 4
-const pressingConnections = 40
+const extraConnections = 40
 
-async function takeDescriptors({ world }: Injector, { replicas }: PlannedFault): Promise<Ending> {
+async function exhaustDescriptors({ environment }: Injector, { replicas }: PlannedFault): Promise<EndFault> {
   const [name = 'a'] = replicas
-  const member = world.replicas[name]
-  const { pid } = member
+  const serviceProcess = environment.replicas[name]
+  const { pid } = serviceProcess
   if (pid === undefined) throw new CannotInjectError(`replica ${name} does not run`)
   const target = ['--pid', String(pid)]
   const before = prlimit([...target, '--nofile', '--noheadings', '--output=SOFT'])
   prlimit([...target, `--nofile=${readdirSync(`/proc/${pid}/fd`).length + sparedDescriptors}:`])
-  const { port } = new URL(member.baseUrl)
-  const sockets = Array.from({ length: pressingConnections }, () => {
+  const { port } = new URL(serviceProcess.baseUrl)
+  const sockets = Array.from({ length: extraConnections }, () => {
     const socket = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false })
     socket.on('error', () => undefined)
     return socket
   })
   return async () => {
     for (const socket of sockets) socket.destroy()
-    if (member.pid === pid) prlimit([...target, `--nofile=${before}:`])
+    if (serviceProcess.pid === pid) prlimit([...target, `--nofile=${before}:`])
   }
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createAllowance } from './allowance.ts'
 import type { InjectedFault } from './fault.ts'
-import { type Exchange, judge, type Surroundings } from './judge.ts'
+import { type Exchange, type JudgeContext, judge } from './judge.ts'
 import { createLedger } from './ledger.ts'
 
-// 2026-11-15T18:00:10-05:00, ten seconds into an evening period.
+// 2026-11-15T18:00:10-05:00, 10 s after the start of an evening period.
 const nowMs = 1_794_783_610_000
 const periodStart = 1_794_783_600n
 const note = {
@@ -23,7 +23,7 @@ const notesBody = JSON.stringify({
   ],
 })
 
-const asked = (exchange: Partial<Exchange>): Exchange => ({
+const attempt = (exchange: Partial<Exchange>): Exchange => ({
   replica: 'a',
   run: 1,
   endpoint: '/notes',
@@ -38,7 +38,7 @@ const asked = (exchange: Partial<Exchange>): Exchange => ({
 const answered = (status: number, body: unknown, headers = {}) => ({
   answer: { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
 })
-const around = (faults: readonly InjectedFault[] = [], signableAt = 0): Surroundings => ({
+const around = (faults: readonly InjectedFault[] = [], signableAt = 0): JudgeContext => ({
   ledger: createLedger(),
   faults,
   signableSinceMs: new Map([[periodStart, signableAt]]),
@@ -50,27 +50,26 @@ const fault = (kind: InjectedFault['kind']): InjectedFault => ({
   variant: 0,
   startedMs: 0,
 })
-const violationsOf = (exchange: Partial<Exchange>, surroundings = around()) =>
-  judge(asked(exchange), surroundings).violations
+const violationsOf = (exchange: Partial<Exchange>, context = around()) => judge(attempt(exchange), context).violations
 
 describe('/notes', () => {
-  test('default: good notes are fine, sent or not modified, and new once', () => {
-    const surroundings = around()
-    expect(judge(asked(answered(200, notesBody)), surroundings)).toEqual({
+  test('default: valid notes have no violation with 200 and 304, and are new once', () => {
+    const context = around()
+    expect(judge(attempt(answered(200, notesBody)), context)).toEqual({
       violations: [],
       fresh: JSON.parse(notesBody).data,
     })
-    expect(judge(asked(answered(304, notesBody)), surroundings)).toEqual({ violations: [], fresh: [] })
+    expect(judge(attempt(answered(304, notesBody)), context)).toEqual({ violations: [], fresh: [] })
   })
 
-  test('error: a stale body that was called not modified is outside its window', () => {
+  test('error: a 304 for a stale body is outside its window', () => {
     const times = [{ fromMs: nowMs - 60_000, toMs: nowMs - 50_000 }]
     expect(violationsOf({ ...answered(304, notesBody), times })).toHaveLength(1)
   })
 
   test('behavior: missing notes are a violation only if they could have been signed', () => {
     const missing = answered(500, { code: 'notes_unavailable', message: 'None.' }, { 'retry-after': '5' })
-    expect(violationsOf(missing)).toEqual(['500 notes_unavailable though the notes could have been signed'])
+    expect(violationsOf(missing)).toEqual(['500 notes_unavailable although the notes could have been signed'])
     expect(violationsOf(missing, around([], 40_000))).toEqual([])
     expect(violationsOf(missing, around([fault('signer-outage')]))).toEqual([])
     expect(violationsOf(missing, around([fault('rpc-outage')]))).toHaveLength(1)
@@ -84,16 +83,16 @@ describe('/notes', () => {
     },
   )
 
-  test('error: what a process has served once it goes on serving, whatever the fault; a new process may not have it', () => {
+  test('error: a process keeps serving notes it has served, and a new process may not have them', () => {
     const missing = answered(500, { code: 'notes_unavailable', message: 'None.' }, { 'retry-after': '5' })
-    const surroundings = around([fault('database-restore')])
+    const context = around([fault('database-restore')])
     const others = { ...missing, chains: [324] }
-    expect(violationsOf(missing, surroundings)).toEqual([])
-    violationsOf({ ...answered(200, notesBody), chains: [300] }, surroundings)
-    expect(violationsOf(others, surroundings)).toEqual([])
-    violationsOf(answered(200, notesBody), surroundings)
-    expect(violationsOf(others, surroundings)).toEqual(['500 notes_unavailable though they were served before'])
-    expect(violationsOf({ ...others, run: 2 }, surroundings)).toEqual([])
+    expect(violationsOf(missing, context)).toEqual([])
+    violationsOf({ ...answered(200, notesBody), chains: [300] }, context)
+    expect(violationsOf(others, context)).toEqual([])
+    violationsOf(answered(200, notesBody), context)
+    expect(violationsOf(others, context)).toEqual(['500 notes_unavailable although they were served before'])
+    expect(violationsOf({ ...others, run: 2 }, context)).toEqual([])
   })
 
   const boundaryMs = Number(periodStart) * 1000
@@ -124,14 +123,14 @@ describe('/notes', () => {
     expect(violations).toHaveLength(isRight ? 0 : 1)
   })
 
-  test('error: no notes, and no word of when', () => {
+  test('error: missing notes without Retry-After', () => {
     const missing = answered(500, { code: 'notes_unavailable', message: 'None.' })
     expect(violationsOf({ ...missing, times: at(-2 * minutes), steps: [5 * minutes] })).toEqual([
       '500 notes_unavailable without a Retry-After',
     ])
   })
 
-  test('error: a good key that is refused is a violation', () => {
+  test('error: rejecting a valid key is a violation', () => {
     expect(violationsOf(answered(403, { code: 'invalid_api_key', message: 'No.' }))).toEqual([
       '403 invalid_api_key: No.',
     ])
@@ -143,18 +142,18 @@ describe('/data', () => {
   const entry = (chain: number, code?: string) =>
     code ? { chain, data: null, errors: [{ message: 'm', code }] } : { chain, data: {} }
 
-  test('default: both chains in their order', () => {
+  test('default: both chains in the requested order', () => {
     expect(violationsOf({ ...data, ...answered(200, [entry(300), entry(324)]) })).toEqual([])
     expect(violationsOf({ ...data, ...answered(200, [entry(324), entry(300)]) })).toHaveLength(1)
   })
 
-  test('behavior: a chain that fails has to be the one the fault is about', () => {
+  test('behavior: a fault explains failures of its own chain only', () => {
     const failed = { ...data, ...answered(200, [entry(300), entry(324, 'upstream_failed')]) }
     expect(violationsOf(failed, around([fault('postgres-stop')]))).toEqual([])
     expect(violationsOf(failed, around([fault('upstream-500')]))).toHaveLength(1)
   })
 
-  test('behavior: where all failed, each needs its own explanation', () => {
+  test('behavior: if all chains failed, each needs an explanation', () => {
     const chains = [300, 324].map((chain) => ({ chain, errors: [{ code: 'upstream_failed' }] }))
     const failed = { ...data, ...answered(502, { code: 'upstream_failed', message: 'm', details: { chains } }) }
     expect(violationsOf(failed, around([fault('postgres-stop')]))).toHaveLength(1)
@@ -173,16 +172,16 @@ describe('/rate', () => {
     chains: [300, 324].map((id) => ({ chainid: String(id), fixedRates: [{ ...note, coupon }] })),
   })
 
-  test('default: it tells the coupons of the notes', () => {
-    const surroundings = around()
-    judge(asked(answered(200, notesBody)), surroundings)
-    expect(violationsOf({ ...rate, ...answered(200, bodyOf('369')) }, surroundings)).toEqual([])
-    expect(surroundings.ledger.unservedRates()).toEqual([])
-    expect(violationsOf({ ...rate, ...answered(200, bodyOf('370')) }, surroundings)).toEqual([])
-    expect(surroundings.ledger.unservedRates()).toHaveLength(2)
+  test('default: the coupons are those of the notes', () => {
+    const context = around()
+    judge(attempt(answered(200, notesBody)), context)
+    expect(violationsOf({ ...rate, ...answered(200, bodyOf('369')) }, context)).toEqual([])
+    expect(context.ledger.unservedRates()).toEqual([])
+    expect(violationsOf({ ...rate, ...answered(200, bodyOf('370')) }, context)).toEqual([])
+    expect(context.ledger.unservedRates()).toHaveLength(2)
   })
 
-  test('error: a chain that is left out, whatever the fault', () => {
+  test('error: a missing chain is a violation with every fault', () => {
     expect(violationsOf({ ...rate, ...answered(200, { chains: [] }) }, around([fault('upstream-hang')]))).toHaveLength(
       1,
     )
@@ -190,10 +189,10 @@ describe('/rate', () => {
 })
 
 describe('a limited key', () => {
-  test('behavior: 429 after its limit is fine, before it or without Retry-After it is not', () => {
+  test('behavior: 429 is valid only beyond the limit and with Retry-After', () => {
     const refused = answered(429, { code: 'rate_limited' }, { 'retry-after': '30' })
     const allowance = createAllowance(1)
-    expect(violationsOf({ ...refused, allowance })).toEqual(['sent away with 429 after 0 of 1 requests a minute'])
+    expect(violationsOf({ ...refused, allowance })).toEqual(['rejected with 429 after 0 of 1 requests per minute'])
     violationsOf({ ...answered(200, notesBody), allowance })
     expect(violationsOf({ ...refused, allowance })).toEqual([])
     expect(violationsOf({ ...answered(429, {}), allowance })).toEqual(['429 without a Retry-After of 1 to 60'])

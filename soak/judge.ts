@@ -5,34 +5,35 @@ import { type Endpoint, embeddedChainId, type Failure, hadChanceToSign, isExplai
 import type { InjectedFault, ReplicaName } from './fault.ts'
 import type { Ledger, Span } from './ledger.ts'
 
-/** A request and what became of it. Milliseconds are counted from the beginning of the load. */
+/** Request with its result. Milliseconds count from the start of the load. */
 export type Exchange = {
   readonly replica: ReplicaName
-  /** Which of its processes, counted. */
+  /** Number of the replica's process. */
   readonly run: number
   readonly endpoint: Endpoint
   readonly path: string
-  /** The chains asked about. */
+  /** Requested chains. */
   readonly chains: readonly number[]
-  /** Of a limited key on this run of the replica; undefined where the key has no limit. */
+  /** Rate limit check of the key on this run of the replica, or undefined if the key has no limit. */
   readonly allowance?: Allowance | undefined
   readonly sentMs: number
   readonly receivedMs: number
-  /** What the true time may have been, Unix milliseconds. */
+  /** Possible true times, Unix milliseconds. */
   readonly times: readonly Span[]
-  /** By how much the replica's clock may have been wrong, then or as short before as it may not have noticed the end. */
+  /** Possible errors of the replica's clock during the request or shortly before it. */
   readonly steps: readonly number[]
-  /** Undefined if the connection failed; `problem` says how. */
+  /** Response, or undefined if the connection failed. `problem` has the reason. */
   readonly answer?: Answer | undefined
   readonly problem?: string | undefined
 }
 
-export type Surroundings = {
+/** State that `judge` needs besides the exchange. */
+export type JudgeContext = {
   readonly ledger: Ledger
   readonly faults: readonly InjectedFault[]
-  /** Since when the notes of a period could be signed, by its first second. */
+  /** Time since when the notes of a period can be signed, by its start. */
   readonly signableSinceMs: ReadonlyMap<bigint, number>
-  /** Whose notes a process has served already: it has them in memory, whatever happens to the rest. */
+  /** Processes, chains and periods whose notes were already served. They are in memory from then on. */
   readonly served: Set<string>
 }
 
@@ -40,78 +41,79 @@ export type Judgement = { readonly violations: readonly string[]; readonly fresh
 
 const chainIds = [remoteChainId, embeddedChainId] as const
 const statusOfCode: Readonly<Record<string, number>> = { upstream_failed: 502, upstream_timeout: 504 }
-/** A clock is compared every few seconds, on a busy machine somewhat less often. */
+/** Time in which a replica must notice a wrong clock: it compares clocks every few seconds, less often on a busy machine. */
 export const noticeMs = 10_000
-// With a right clock a note is served inside its period to the millisecond. With a wrong one the period is told by a
-// comparison, which is as exact as its round trip is short.
+// With a correct clock, notes are served exactly inside their period. With a wrong one, the accuracy depends on the round
+// trip of the comparison.
 const wrongClockToleranceMs = 1_000
 const marginMs = 1_000
-const fine: Judgement = { violations: [], fresh: [] }
+const noViolation: Judgement = { violations: [], fresh: [] }
 
-/** What an exchange breaks of what the service promises, the faults in force taken into account. */
-export function judge(exchange: Exchange, surroundings: Surroundings): Judgement {
+/** Returns the violations of an exchange, considering the active faults. */
+export function judge(exchange: Exchange, context: JudgeContext): Judgement {
   const { answer, endpoint, allowance } = exchange
   const fault = allowance?.take({ ...exchange, admission: admissionOf(answer) })
-  if (fault) return blame(fault)
+  if (fault) return toViolation(fault)
   if (!answer) {
-    return accuse(exchange, { surroundings, answers: [{ answer: 'connection' }], words: exchange.problem ?? '' })
+    return findUnexplained(exchange, { context, answers: [{ answer: 'connection' }], words: exchange.problem ?? '' })
   }
   if (allowance && answer.status === 429) return judgeRefusal(answer)
   const isGood = answer.status === 200 || (answer.status === 304 && endpoint === '/notes')
-  if (!isGood) return judgeFailure(exchange, { answer, surroundings })
-  if (endpoint === '/notes') return judgeNotes(exchange, { answer, surroundings })
-  if (endpoint === '/data') return judgeData(exchange, { answer, surroundings })
-  return judgeRate(answer, surroundings)
+  if (!isGood) return judgeFailure(exchange, { answer, context })
+  if (endpoint === '/notes') return judgeNotes(exchange, { answer, context })
+  if (endpoint === '/data') return judgeData(exchange, { answer, context })
+  return judgeRate(answer, context)
 }
 
-type Judged = { readonly answer: Answer; readonly surroundings: Surroundings }
+type Judged = { readonly answer: Answer; readonly context: JudgeContext }
 
 function admissionOf(answer: Answer | undefined): Admission {
   if (!answer) return 'unknown'
-  return answer.status === 429 ? 'sent away' : 'let in'
+  return answer.status === 429 ? 'throttled' : 'admitted'
 }
 
 function judgeRefusal({ headers }: Answer): Judgement {
   const seconds = Number(headers['retry-after'])
-  return seconds >= 1 && seconds <= 60 ? fine : blame('429 without a Retry-After of 1 to 60')
+  return seconds >= 1 && seconds <= 60 ? noViolation : toViolation('429 without a Retry-After of 1 to 60')
 }
 
-function judgeFailure(exchange: Exchange, { answer, surroundings }: Judged): Judgement {
+function judgeFailure(exchange: Exchange, { answer, context }: Judged): Judgement {
   const { code, message, details } = parse(answer.body) as ErrorBody
   const words = `${answer.status} ${code}`
   if (words === '500 notes_unavailable' && exchange.endpoint === '/notes') {
-    if (!(Number(answer.headers['retry-after']) >= 1)) return blame(`${words} without a Retry-After`)
-    return judgeMissing(exchange, { surroundings, words })
+    if (!(Number(answer.headers['retry-after']) >= 1)) return toViolation(`${words} without a Retry-After`)
+    return judgeMissing(exchange, { context, words })
   }
   const failed = details?.chains?.map(({ chain, errors }) => ({ chain, answer: toAnswer(errors[0]?.code) }))
-  return accuse(exchange, { surroundings, answers: failed ?? [{ answer: words }], words: `${words}: ${message}` })
+  return findUnexplained(exchange, { context, answers: failed ?? [{ answer: words }], words: `${words}: ${message}` })
 }
 
-/** Notes that are not there are right only if the replica's clock is wrong about the period, or it never had a chance to get them. */
+/** Checks missing notes. They are allowed if the replica's clock is in the wrong period, or if it had no chance to sign. */
 function judgeMissing(
   exchange: Exchange,
-  { surroundings, words }: { readonly surroundings: Surroundings; readonly words: string },
+  { context, words }: { readonly context: JudgeContext; readonly words: string },
 ): Judgement {
-  if (mayDisagree(exchange)) return fine
+  if (mayDisagree(exchange)) return noViolation
   const { replica, times, receivedMs } = exchange
-  const { faults, signableSinceMs, served } = surroundings
-  if (servedKeys(exchange).every((key) => served.has(key))) return blame(`${words} though they were served before`)
+  const { faults, signableSinceMs, served } = context
+  if (servedKeys(exchange).every((key) => served.has(key)))
+    return toViolation(`${words} although they were served before`)
   const isGuilty = times.every(({ toMs }) => {
     const sinceMs = signableSinceMs.get(periodStartAt(toMs)) ?? Number.NEGATIVE_INFINITY
     return hadChanceToSign(faults, { replica, sinceMs, untilMs: receivedMs })
   })
-  return isGuilty ? blame(`${words} though the notes could have been signed`) : fine
+  return isGuilty ? toViolation(`${words} although the notes could have been signed`) : noViolation
 }
 
-/** One for each chain asked about and period that it may have been. */
+/** Returns a key for each requested chain and possible period. */
 function servedKeys({ replica, run, chains, times }: Exchange): readonly string[] {
   const periods = new Set(times.flatMap(({ fromMs, toMs }) => [periodStartAt(fromMs), periodStartAt(toMs)]))
   return chains.flatMap((chain) => [...periods].map((start) => `${replica} ${run} ${chain} ${start}`))
 }
 
-/** Whether the clock of a replica and the true time may have been in different periods. */
+/** Returns whether the replica's clock and the true time were possibly in different periods. */
 function mayDisagree({ times, steps }: Pick<Exchange, 'times' | 'steps'>): boolean {
-  // What was measured before the clock was set is wrong by as much in the other direction.
+  // A measurement from before the clock was set is wrong by the same amount in the other direction.
   const isChanging = steps.length > 1
   const errors = steps.flatMap((stepMs) => (isChanging ? [stepMs, -stepMs] : [stepMs])).filter((ms) => ms !== 0)
   return times.some(({ fromMs, toMs }) =>
@@ -127,17 +129,17 @@ function periodStartAt(ms: number): bigint {
   return periodAt(BigInt(Math.floor(ms / 1000))).start
 }
 
-function judgeNotes(exchange: Exchange, { answer, surroundings }: Judged): Judgement {
+function judgeNotes(exchange: Exchange, { answer, context }: Judged): Judgement {
   const { path, times, steps } = exchange
   const toleranceMs = steps.some((stepMs) => stepMs !== 0) ? wrongClockToleranceMs : 0
-  const { violations, fresh } = surroundings.ledger.take({ path, times, toleranceMs, body: answer.body })
+  const { violations, fresh } = context.ledger.take({ path, times, toleranceMs, body: answer.body })
   if (exchange.chains.length === 1 || !answer.body.includes('None are available for chain')) {
     const keys = servedKeys(exchange)
-    // Across a boundary nobody knows whose they were.
-    if (keys.length === exchange.chains.length) for (const key of keys) surroundings.served.add(key)
+    // Across a boundary the period of the notes is not known.
+    if (keys.length === exchange.chains.length) for (const key of keys) context.served.add(key)
     return { violations, fresh }
   }
-  const missing = judgeMissing(exchange, { surroundings, words: 'notes of one chain only' })
+  const missing = judgeMissing(exchange, { context, words: 'notes of one chain only' })
   return { violations: [...violations, ...missing.violations], fresh }
 }
 
@@ -150,17 +152,17 @@ type ErrorBody = {
 }
 type DataEntry = { readonly chain: number; readonly data: unknown; readonly errors?: readonly ErrorBody[] }
 
-function judgeData(exchange: Exchange, { answer, surroundings }: Judged): Judgement {
+function judgeData(exchange: Exchange, { answer, context }: Judged): Judgement {
   const entries = parse(answer.body) as readonly DataEntry[]
   if (!Array.isArray(entries) || entries.map(({ chain }) => chain).join() !== exchange.chains.join()) {
-    return blame(`/data answered for other chains than ${exchange.chains}`)
+    return toViolation(`/data returned other chains than ${exchange.chains}`)
   }
   const failed = entries.filter(({ errors }) => errors !== undefined)
   const answers = failed.map(({ chain, errors }) => ({ chain, answer: toAnswer(errors?.[0]?.code) }))
   const words = failed
     .map(({ chain, errors }) => `chain ${chain}: ${errors?.[0]?.code} ${errors?.[0]?.message}`)
     .join('; ')
-  return accuse(exchange, { surroundings, answers, words: `200 with ${words}` })
+  return findUnexplained(exchange, { context, answers, words: `200 with ${words}` })
 }
 
 type RateBody = {
@@ -170,37 +172,37 @@ type RateBody = {
   }[]
 }
 
-function judgeRate({ body }: Answer, { ledger }: Surroundings): Judgement {
+function judgeRate({ body }: Answer, { ledger }: JudgeContext): Judgement {
   const { chains } = parse(body) as Partial<RateBody>
   if (chains?.map(({ chainid }) => Number(chainid)).join() !== chainIds.join()) {
-    return blame(`/rate answered for other chains than ${chainIds}: ${body.slice(0, 200)}`)
+    return toViolation(`/rate returned other chains than ${chainIds}: ${body.slice(0, 200)}`)
   }
   for (const { chainid, fixedRates } of chains) {
     for (const { maturity_timestamp, coupon } of fixedRates) ledger.takeRate({ chainid, maturity_timestamp, coupon })
   }
-  return fine
+  return noViolation
 }
 
-/** Violations for those of the failures that no fault explains. */
-function accuse(
+/** Returns a violation if no fault explains one of the failures. */
+function findUnexplained(
   exchange: Exchange,
   {
-    surroundings,
+    context,
     answers,
     words,
   }: {
-    readonly surroundings: Surroundings
+    readonly context: JudgeContext
     readonly answers: readonly Pick<Failure, 'chain' | 'answer'>[]
     readonly words: string
   },
 ): Judgement {
   const [only, ...more] = exchange.chains
   const chain = more.length === 0 ? only : undefined
-  const isUnexplained = answers.some((failed) => !isExplained({ chain, ...exchange, ...failed }, surroundings.faults))
-  return isUnexplained ? blame(words) : fine
+  const isUnexplained = answers.some((failed) => !isExplained({ chain, ...exchange, ...failed }, context.faults))
+  return isUnexplained ? toViolation(words) : noViolation
 }
 
-function blame(words: string): Judgement {
+function toViolation(words: string): Judgement {
   return { violations: [words], fresh: [] }
 }
 

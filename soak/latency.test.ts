@@ -10,7 +10,7 @@ const exchange = (sentMs: number, tookMs: number, rest: Partial<Exchange> = {}):
 })
 const fault: InjectedFault = { kind: 'reorg', replicas: ['a'], variant: 0, startedMs: 1_000, endedMs: 2_000 }
 
-test('default: what took how long, in each phase', () => {
+test('default: percentiles of each phase', () => {
   let nowMs = 0
   const latency = createLatency(() => nowMs)
   for (let ms = 1; ms <= 100; ms++) latency.take(exchange(ms, ms), [])
@@ -27,7 +27,7 @@ test('default: what took how long, in each phase', () => {
   })
 })
 
-test('behavior: what is no /notes, failed, began in another phase or met a fault is left out', () => {
+test('behavior: other endpoints, failures, requests of another phase and requests during a fault are ignored', () => {
   let nowMs = 0
   const latency = createLatency(() => nowMs)
   latency.take(exchange(1, 1, { endpoint: '/rate' }), [])
@@ -42,7 +42,7 @@ test('behavior: what is no /notes, failed, began in another phase or met a fault
   expect([calm.count, hostile.count]).toEqual([1, 0])
 })
 
-test('behavior: slow is what is slower than in the pauses by more than noise, and enough of it', () => {
+test('behavior: hostile queries slow /notes if it is slower than in the pauses by more than noise', () => {
   const calm = { count: 1_000, p50Ms: 1, p95Ms: 2 }
   const pause = { count: 200, p50Ms: 5, p95Ms: 20 }
   expect(findSlowness({ calm, pause, hostile: { ...pause, p95Ms: 180 } })).toBe(undefined)

@@ -2,17 +2,17 @@ import type { InjectedFault } from './fault.ts'
 import type { Exchange } from './judge.ts'
 
 /**
- * When a request was made: while no fault was in force, while hostile queries came in, or in the pauses between them,
- * when everything else is as it was.
+ * Phase of a request: without an active fault, during hostile queries, or in the pauses between them, when nothing else
+ * changes.
  */
 export const phases = ['calm', 'hostile', 'pause'] as const
 export type Phase = (typeof phases)[number]
 
 export type Percentiles = { readonly count: number; readonly p50Ms: number; readonly p95Ms: number }
 
-/** How long `/notes` takes. */
+/** Latency of `/notes` in each phase. */
 export type Latency = {
-  /** Begins the hostile phase, or a pause of it; undefined ends both. */
+  /** Starts the hostile phase or a pause. Undefined ends both. */
   enter(phase: 'hostile' | 'pause' | undefined): void
   take(exchange: Exchange, faults: readonly InjectedFault[]): void
   read(): Readonly<Record<Phase, Percentiles>>
@@ -28,9 +28,9 @@ export function createLatency(elapsedMs: () => number): Latency {
       sinceMs = elapsedMs()
     },
     take: ({ endpoint, answer, sentMs, receivedMs }, faults) => {
-      // What began in another phase belongs to neither.
+      // A request that was sent in another phase belongs to neither.
       if (endpoint !== '/notes' || !answer || sentMs < sinceMs) return
-      const isCalm = !faults.some((fault) => isFelt(fault, { sentMs, receivedMs }))
+      const isCalm = !faults.some((fault) => isNear(fault, { sentMs, receivedMs }))
       const found = phase ?? (isCalm ? 'calm' : undefined)
       if (found) taken[found].push(receivedMs - sentMs)
     },
@@ -42,14 +42,14 @@ export function createLatency(elapsedMs: () => number): Latency {
   }
 }
 
-// A process that was started again is slow for a while.
-const feltMs = 5_000
+// A restarted process is slow at first.
+const effectMs = 5_000
 
-function isFelt(
+function isNear(
   { startedMs, endedMs = Number.POSITIVE_INFINITY, skipped }: InjectedFault,
   { sentMs, receivedMs }: Pick<Exchange, 'sentMs' | 'receivedMs'>,
 ): boolean {
-  return skipped === undefined && startedMs <= receivedMs && sentMs <= endedMs + feltMs
+  return skipped === undefined && startedMs <= receivedMs && sentMs <= endedMs + effectMs
 }
 
 function toPercentiles(taken: readonly number[]): Percentiles {
@@ -58,19 +58,18 @@ function toPercentiles(taken: readonly number[]): Percentiles {
   return { count: sorted.length, p50Ms: at(0.5), p95Ms: at(0.95) }
 }
 
-// Fewer say nothing about a twentieth of them.
+// A 95th percentile needs at least this many.
 const countMin = 200
 /**
- * The promise is 10 ms. It is kept by a machine that does nothing else; here two cores are shared by the replicas, the
- * chains, PostgreSQL and the callers, whose own event loop is late by tens of milliseconds, and on a machine that has
- * more to do than it can, whatever is added makes everything wait for a multiple of what it waits already. What the
- * promise is about is far beyond that: a service that answers such queries on its own thread, or lets them take its
- * connections, is slow by seconds.
+ * The target is 10 ms on a machine without other load. Here the replicas, the chains, PostgreSQL and the clients share
+ * two cores, the event loop of the clients is late by tens of milliseconds, and on an overloaded machine every added
+ * load multiplies all waiting times. A service that fails the target, because it runs such queries on its main thread or
+ * lets them use its connections, is slower by seconds.
  */
 const slowedMaxMs = 100
 const slowedTimesMax = 3
 
-/** What is wrong with the answers that came while hostile queries did, by those in the pauses between them. */
+/** Returns a message if `/notes` was slower during hostile queries than in their pauses, or undefined. */
 export function findSlowness({ hostile, pause }: Readonly<Record<Phase, Percentiles>>): string | undefined {
   if (hostile.count < countMin || pause.count < countMin) return undefined
   const slowedMs = hostile.p95Ms - pause.p95Ms

@@ -15,7 +15,7 @@ const bodyOf = (...data: object[]) => JSON.stringify({ message: 'Notes.', data, 
 const at = (fromMs: number, toMs = fromMs) => ({ times: [{ fromMs, toMs }], toleranceMs: 0 })
 const other = { signature: { r: `0x${'3'.repeat(64)}`, s: `0x${'2'.repeat(64)}`, v: 27 } }
 
-test('default: the same body again and again is no violation, and its notes are new once', () => {
+test('default: a repeated body is no violation, and its notes are new once', () => {
   const ledger = createLedger()
   const served = { path: '/notes', body: bodyOf(note()), ...at(1_500_000) }
   expect(ledger.take(served)).toEqual({ violations: [], fresh: [note()] })
@@ -40,14 +40,14 @@ test.each([
   expect(violations).toEqual(words === undefined ? [] : [words])
 })
 
-test('behavior: while the time is being moved either may be true', () => {
+test('behavior: both times are possible while the time is moved', () => {
   const times = [at(500_000), at(1_500_000)].flatMap((one) => one.times)
   const served = { path: '/notes', body: bodyOf(note()), toleranceMs: 0 }
   expect(createLedger().take({ ...served, times }).violations).toEqual([])
   expect(createLedger().take({ ...served, times: times.slice(0, 1) }).violations).toHaveLength(1)
 })
 
-test('behavior: a second signature of a note is a violation on any path, every time it is served', () => {
+test('behavior: a second signature of a note is a violation on every path, each time', () => {
   const ledger = createLedger()
   ledger.take({ path: '/notes', body: bodyOf(note()), ...at(1_500_000) })
   for (const path of ['/notes?chainid=324', '/notes?chainid=324']) {
@@ -56,19 +56,17 @@ test('behavior: a second signature of a note is a violation on any path, every t
   }
 })
 
-test('behavior: another body with the same notes is a violation; of fewer chains it is another question', () => {
+test('behavior: another body with the same notes is a violation, unless it has fewer chains', () => {
   const ledger = createLedger()
   const take = (body: string) => ledger.take({ path: '/notes', body, ...at(1_500_000) }).violations
   const elsewhere = note({ chainid: '300' })
   expect(take(bodyOf(note(), elsewhere))).toEqual([])
   expect(take(bodyOf(note()))).toEqual([])
   expect(take(bodyOf(elsewhere, note()))).toEqual([])
-  expect(take(`${bodyOf(note(), elsewhere)} `)).toEqual([
-    'another body of /notes than was served before for the same period',
-  ])
+  expect(take(`${bodyOf(note(), elsewhere)} `)).toEqual(['/notes was served with another body in the same period'])
 })
 
-test('behavior: a rate is judged by the notes of its maturity, whichever comes first', () => {
+test('behavior: a rate is compared with the notes of its maturity, in either order', () => {
   const ledger = createLedger()
   ledger.takeRate(note())
   ledger.takeRate(note({ coupon: '370' }))
@@ -78,7 +76,7 @@ test('behavior: a rate is judged by the notes of its maturity, whichever comes f
   expect(ledger.unservedRates()).toMatchObject([{ coupon: '370' }])
 })
 
-test('error: what is no answer of /notes is a violation', () => {
+test('error: an invalid body is a violation', () => {
   const { violations } = createLedger().take({ path: '/notes', body: '{"data":[]', ...at(0) })
-  expect(violations[0]).toContain('not what the specification says')
+  expect(violations[0]).toContain('an invalid body of /notes')
 })

@@ -5,20 +5,20 @@ export type Span = { readonly fromMs: number; readonly toMs: number }
 export type ServedNotes = {
   readonly path: string
   readonly body: string
-  /** What the true time may have been while the request was under way, Unix milliseconds. */
+  /** Possible true times of the request, Unix milliseconds. */
   readonly times: readonly Span[]
-  /** How far outside its period a note may be served. */
+  /** Tolerated time outside of a note's period. */
   readonly toleranceMs: number
 }
 
 export type Ledger = {
-  /** Takes in a good answer of `/notes`. What it breaks, and the notes that were never seen before. */
+  /** Adds a successful response of `/notes`. Returns its violations and its new notes. */
   take(served: ServedNotes): { readonly violations: readonly string[]; readonly fresh: readonly WireNote[] }
-  /** Takes in a coupon that `/rate` told. The notes that have it may be served later: at a boundary either may be first. */
+  /** Adds a coupon of `/rate`. Its notes may be served later: at a boundary, either endpoint may be first. */
   takeRate(rate: Rate): void
-  /** The coupons that `/rate` told for a maturity whose notes were served, none of them with that coupon. */
+  /** Returns the coupons of `/rate` that differ from all served notes of their maturity. */
   unservedRates(): readonly Rate[]
-  /** Every note that was ever served, once. */
+  /** Returns every served note once. */
   notes(): readonly WireNote[]
 }
 
@@ -31,7 +31,7 @@ type Parsed = {
 }
 type Window = { readonly startMs: number; readonly endMs: number; readonly words: string }
 
-/** Everything `/notes` ever said, on whichever replica: what it says next has to agree with it. */
+/** Creates a record of all responses of `/notes` on all replicas, to detect contradictions between them. */
 export function createLedger(): Ledger {
   const noteOf = new Map<string, WireNote>()
   const bodyOf = new Map<string, string>()
@@ -60,8 +60,8 @@ export function createLedger(): Ledger {
     const key = `${path} ${windows.map(({ words }) => words)} ${chains}`
     const first = bodyOf.get(key)
     if (first === undefined) bodyOf.set(key, body)
-    else if (first !== body) faults.push(`another body of ${path} than was served before for the same period`)
-    if (data.length === 0) faults.push('an answer without notes')
+    else if (first !== body) faults.push(`${path} was served with another body in the same period`)
+    if (data.length === 0) faults.push('a response without notes')
     return { windows, faults, fresh }
   }
   return {
@@ -89,11 +89,11 @@ function parseNotes(body: string): NotesResponse | string {
   try {
     return notesResponseSchema.parse(JSON.parse(body))
   } catch {
-    return `a body of /notes that is not what the specification says: ${body.slice(0, 100)}`
+    return `an invalid body of /notes: ${body.slice(0, 100)}`
   }
 }
 
-/** The chain's comparison excludes both ends. */
+/** Returns the window of a note. The chain's comparison excludes both ends. */
 function toWindow({ signature_valid_after, signature_valid_before }: WireNote): Window {
   return {
     startMs: (Number(signature_valid_after) + 1) * 1000,
@@ -102,7 +102,7 @@ function toWindow({ signature_valid_after, signature_valid_before }: WireNote): 
   }
 }
 
-/** In words; undefined where it may have been the time for the note. */
+/** Returns a message if a note was served outside its window, or undefined. */
 function findUntimely(
   { startMs, endMs, words }: Window,
   { times, toleranceMs }: Pick<ServedNotes, 'times' | 'toleranceMs'>,

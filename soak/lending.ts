@@ -17,8 +17,8 @@ import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroH
 import { type SoakChain, seededPositions } from './chain.ts'
 
 export type Lending = {
-  /** What was sent to the chain so far. */
-  readonly counts: Readonly<Record<'lent' | 'passed on' | 'claimed', number>>
+  /** Number of transactions so far. */
+  readonly counts: Readonly<Record<'lent' | 'transferred' | 'claimed', number>>
   stop(): Promise<void>
 }
 
@@ -27,20 +27,20 @@ export type LendingOptions = {
   readonly clock: Clock
   /** The notes of this chain that were served last. */
   readonly notes: () => readonly WireNote[]
-  readonly onViolation: (words: string) => void
+  readonly onViolation: (message: string) => void
 }
 
 type Sent = { readonly hash: Hex; readonly note: WireNote; readonly atMs: number }
 
 const actEveryMs = 1_200
-// Blocks come every second; what a reorg took has no receipt any more.
+// There is a block every second. A transaction that a reorg removed has no receipt.
 const settleMs = 4_000
 const { admin, lenders } = sandboxWallets()
 
-/** People who lend with the notes they were served, pass positions on and claim them, as long as it runs. */
+/** Lends with served notes, transfers positions and claims them until it is stopped. */
 export function startLending(chain: SoakChain, options: LendingOptions): Lending {
   const random = createRandom(options.seed)
-  const counts = { lent: 0, 'passed on': 0, claimed: 0 }
+  const counts = { lent: 0, transferred: 0, claimed: 0 }
   let sent: readonly Sent[] = []
   let isStopped = false
   const act = async () => {
@@ -67,7 +67,7 @@ export function startLending(chain: SoakChain, options: LendingOptions): Lending
   }
   const running = (async () => {
     while (!isStopped) {
-      // What a reorg or a moved clock spoils is tried again with something else.
+      // A reorg or a moved clock can make a transaction fail. The next one is sent anyway.
       await act().catch(() => undefined)
       await setTimeout(actEveryMs * (0.5 + random()))
     }
@@ -93,11 +93,11 @@ async function lend(
   return send(chain, { from: address, to: chain.protocol.pool, data })
 }
 
-/** A position somebody holds is claimed if it is time, else given to somebody else. */
+/** Claims a random position if it has matured. Transfers it otherwise. */
 async function movePosition(
   chain: SoakChain,
   { random, clock, positionCount }: { readonly random: Random; readonly clock: Clock; readonly positionCount: number },
-): Promise<'passed on' | 'claimed' | undefined> {
+): Promise<'transferred' | 'claimed' | undefined> {
   const { pool, positions } = chain.protocol
   const tokenId = BigInt(1 + Math.floor(random() * positionCount))
   const from = decodeFunctionResult({
@@ -123,10 +123,10 @@ async function movePosition(
   const to = pick(random, lenders).address
   const data = encodeFunctionData({ abi: positionTokenAbi, functionName: 'transferFrom', args: [from, to, tokenId] })
   await send(chain, { from, to: positions, data })
-  return 'passed on'
+  return 'transferred'
 }
 
-/** A note that was served and is refused in a block of its own window is worth nothing to whoever got it. */
+/** Returns a message if the pool rejected a served note in a block inside its window, or undefined. */
 async function findRefusal(chain: SoakChain, { hash, note }: Sent): Promise<string | undefined> {
   const [receipt] = await callNode(chain.url, [{ method: 'eth_getTransactionReceipt', params: [hash] }])
   const { status, blockNumber } = (receipt ?? {}) as { status?: Hex; blockNumber?: Hex }
@@ -134,10 +134,10 @@ async function findRefusal(chain: SoakChain, { hash, note }: Sent): Promise<stri
   const [block] = await callNode(chain.url, [{ method: 'eth_getBlockByNumber', params: [blockNumber, false] }])
   const at = Number((block as { timestamp: Hex }).timestamp)
   if (at <= Number(note.signature_valid_after) || at >= Number(note.signature_valid_before)) return undefined
-  return `the pool of chain ${chain.id} refused a note inside its window, in transaction ${hash}`
+  return `the pool of chain ${chain.id} rejected a note inside its window in transaction ${hash}`
 }
 
-/** Each UTC day's floating income, as soon as the day is over. */
+/** Reports the floating income of each UTC day after its end. */
 async function reportIncomes(chain: SoakChain, clock: Clock): Promise<void> {
   const today = BigInt(Math.floor(clock.now() / 1000)) / daySeconds
   const { pool } = chain.protocol

@@ -8,10 +8,10 @@ import type { Clocks } from './clocks.ts'
 import { type Endpoint, embeddedChainId, remoteChainId } from './explain.ts'
 import { type ReplicaName, replicaNames } from './fault.ts'
 import { type Exchange, noticeMs } from './judge.ts'
-import type { Member } from './member.ts'
+import type { ServiceProcess } from './service-process.ts'
 
 export type Load = {
-  /** Resolves when nothing is under way and every connection of the callers is closed. */
+  /** Pauses the load. Resolves when no request is pending and all connections are closed. */
   pause(): Promise<void>
   resume(): void
   stop(): Promise<void>
@@ -20,17 +20,17 @@ export type Load = {
 export type LoadOptions = {
   readonly seed: number
   readonly ca: string
-  readonly members: Readonly<Record<ReplicaName, Member>>
+  readonly serviceProcesses: Readonly<Record<ReplicaName, ServiceProcess>>
   readonly clocks: Pick<Clocks, 'times' | 'steps'>
   readonly keys: readonly string[]
   readonly limitedKey: string
-  /** Milliseconds since the beginning of the load. */
+  /** Returns the milliseconds since the start of the load. */
   readonly elapsedMs: () => number
   readonly onExchange: (exchange: Exchange) => void
 }
 
 export const limitedRpm = 90
-// With these two replicas get some 150 requests a second: enough to see everything, and the machine has other work.
+// Gives about 150 requests per second on two replicas: enough coverage, and CPU time left for the other processes.
 const callersPerReplica = 4
 const thinkMs = 45
 const limitedThinkMs = 350
@@ -50,13 +50,13 @@ const dataQueries = [
   '{ floatingIncomes(first: 3, orderBy: day, orderDirection: desc) { day floatingIncome } }',
 ] as const
 
-/** Callers with several keys on all three endpoints of both replicas, over kept TLS connections. */
+/** Starts clients with several keys on all three endpoints of both replicas, over keep-alive TLS connections. */
 export function startLoad(options: LoadOptions): Load {
   const agents: Agent[] = []
   let gate: Promise<void> | undefined
   let open: (() => void) | undefined
   let isStopped = false
-  let underWay = 0
+  let pending = 0
   const newAgent = () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: options.ca })
     agents.push(agent)
@@ -69,14 +69,14 @@ export function startLoad(options: LoadOptions): Load {
     const kept = new Map<string, Answer>()
     while (!isStopped) {
       if (gate) await gate
-      underWay++
+      pending++
       const request = chooseRequest(random)
-      const allowance = limited ? allowanceOf(allowances, options.members[replica].runs) : undefined
+      const allowance = limited ? allowanceOf(allowances, options.serviceProcesses[replica].runs) : undefined
       const known = random() < 0.3 ? kept.get(request.path) : undefined
       const made = await exchange(options, { replica, request, key, agent, allowance, known })
       if (made.answer?.status === 200 && made.endpoint === '/notes') kept.set(request.path, made.answer)
       options.onExchange(made)
-      underWay--
+      pending--
       await setTimeout(waitMs * (0.5 + random()))
     }
   }
@@ -95,7 +95,7 @@ export function startLoad(options: LoadOptions): Load {
     gate ??= new Promise((resolve) => {
       open = resolve
     })
-    while (underWay > 0) await setTimeout(20)
+    while (pending > 0) await setTimeout(20)
     for (const agent of agents) agent.destroy()
   }
   const resume = () => {
@@ -116,7 +116,7 @@ export function startLoad(options: LoadOptions): Load {
 
 type Caller = { readonly seed: number; readonly key: string; readonly waitMs: number; readonly limited: boolean }
 
-/** A new process counts anew. */
+/** Returns the allowance of a run. A new process starts with a full allowance. */
 function allowanceOf(allowances: Map<number, Allowance>, run: number): Allowance {
   const known = allowances.get(run) ?? createAllowance(limitedRpm)
   allowances.set(run, known)
@@ -141,7 +141,7 @@ function chooseRequest(random: Random): Request {
 }
 
 async function exchange(
-  { members, clocks, elapsedMs }: LoadOptions,
+  { serviceProcesses, clocks, elapsedMs }: LoadOptions,
   {
     replica,
     request,
@@ -155,7 +155,7 @@ async function exchange(
     readonly key: string
     readonly agent: Agent
     readonly allowance: Allowance | undefined
-    /** An earlier answer, to be asked whether it still holds. */
+    /** Earlier response for a conditional request. */
     readonly known: Answer | undefined
   },
 ): Promise<Exchange> {
@@ -166,11 +166,11 @@ async function exchange(
     ...(known?.headers.etag !== undefined && { 'if-none-match': known.headers.etag }),
   }
   const options: Call = { agent, headers, method: body === undefined ? 'GET' : 'POST', body }
-  const { runs: run } = members[replica]
+  const { runs: run } = serviceProcesses[replica]
   const sentMs = elapsedMs()
   const fromMs = Date.now()
-  const result = await call(members[replica].baseUrl + path, options).then(
-    // What is not modified is served as much as what is sent.
+  const result = await call(serviceProcesses[replica].baseUrl + path, options).then(
+    // A 304 serves the known body.
     (answer) => ({ answer: answer.status === 304 && known ? { ...answer, body: known.body } : answer }),
     (error: Error) => ({ problem: error.message }),
   )

@@ -9,16 +9,16 @@ export type SoakOptions = {
 
 export const usage = `npm run soak -- [--minutes 10] [--seed <n>] [--json]
 
-Runs two replicas on PostgreSQL, two chains, a remote subgraph and callers, injects faults on a schedule that the seed
-decides, and checks all the while what the service promises. Ends with 0 if nothing was broken, else with 1.
+Runs two replicas on PostgreSQL, two chains, a remote subgraph and clients, injects faults on a schedule derived from the
+seed, and checks the guarantees of the service. Exits with 0 if there was no violation, otherwise with 1.
 
-  --minutes <n>  how long the load lasts, 7 at least (default 10); start and end checks come on top
-  --seed <n>     which schedule (default: a new one, which the report names)
-  --json         the report as JSON
-  --help         this
+  --minutes <n>  duration of the load, at least 7 (default 10), without the start and the final checks
+  --seed <n>     seed of the schedule (default: random; the report shows it)
+  --json         print the report as JSON
+  --help         show this help
 `
 
-/** Throws with what is wrong. `newSeed` is taken where none is given. */
+/** Parses the arguments. Throws if one is wrong. `newSeed` creates the default seed. */
 export function parseOptions(argv: readonly string[], newSeed: () => number): SoakOptions {
   const { values } = parseArgs({
     args: [...argv],

@@ -5,14 +5,14 @@ import { type Address, type Hex, type Log, parseEventLogs, zeroAddress } from 'v
 import { call } from './call.ts'
 import type { SoakChain } from './chain.ts'
 
-/** A position in the words of `/data`. */
+/** Position as `/data` returns it. */
 export type Position = Readonly<Record<string, string | null>>
 
 const fields =
   'tokenId currentOwner initalOwner initiator coupon principal lendTimestamp maturityTimestamp partnerFeeBPS partnerId status lendTransactionHash claimTransactionHash totalIncome fee'
 const pageSize = 500
 
-/** Every position as the chain's own logs tell it, by token id. */
+/** Returns every position of a chain, read from its logs, ordered by token id. */
 export async function readChainPositions({ url, protocol }: SoakChain): Promise<readonly Position[]> {
   const filter = { fromBlock: '0x0', toBlock: 'latest', address: [protocol.pool, protocol.positions] }
   const [logs] = await callNode(url, [{ method: 'eth_getLogs', params: [filter] }])
@@ -56,7 +56,7 @@ function moved(
   return { tokenId: String(tokenId), currentOwner, initalOwner: currentOwner, ...unclaimed }
 }
 
-/** Every position as `/data` tells it, by token id. */
+/** Returns every position that `/data` serves, ordered by token id. */
 export async function readServedPositions({
   baseUrl,
   chainId,
@@ -75,14 +75,14 @@ export async function readServedPositions({
     const body = JSON.stringify({ query, variables: { chains: [chainId] } })
     const answer = await call(`${baseUrl}/data`, { agent, method: 'POST', headers, body })
     if (answer.status !== 200)
-      throw new Error(`/data of chain ${chainId} answered ${answer.status}: ${answer.body.slice(0, 300)}`)
+      throw new Error(`/data of chain ${chainId} responded with ${answer.status}: ${answer.body.slice(0, 300)}`)
     const [{ data }] = JSON.parse(answer.body)
     positions.push(...data.positionInfos)
     if (data.positionInfos.length < pageSize) return positions
   }
 }
 
-/** What differs between two lists of positions, in words; undefined if nothing does. */
+/** Describes the first difference between two lists of positions. Returns undefined if there is none. */
 export function comparePositions(
   served: readonly Position[],
   { chain }: { readonly chain: readonly Position[] },

@@ -4,27 +4,27 @@ import pino from 'pino'
 import type { Gauge } from './growth.ts'
 import type { Offsets } from './offsets.ts'
 
-/** What the soak tells a process of the service. */
-export type Order =
+/** Message from the soak to a process of the service. */
+export type ProcessCommand =
   | ({ readonly kind: 'offsets'; readonly id: number } & Offsets)
   | { readonly kind: 'gauge'; readonly id: number }
 
-/** What the process tells the soak. */
-export type Word =
+/** Message from the process to the soak. */
+export type ProcessReply =
   | { readonly kind: 'ready'; readonly baseUrl: string; readonly adminUrl: string }
   | { readonly kind: 'done'; readonly id: number; readonly gauge?: Gauge | undefined }
 
-// As `tallystick serve` does it, but for the clock: that is moved by whoever started the process.
+// Like `tallystick serve`, but the soak moves the clock.
 const [, , configPath = '', firstClockMs = '0', firstTrueMs = '0'] = process.argv
 let offsets: Offsets = { clockMs: Number(firstClockMs), trueMs: Number(firstTrueMs) }
 const clock: Clock = { now: () => Date.now() + offsets.clockMs }
-const tell = (word: Word) => process.send?.(word)
+const sendReply = (reply: ProcessReply) => process.send?.(reply)
 process.on('disconnect', () => process.exit(1))
-process.on('message', (order: Order) => {
-  if (order.kind === 'offsets') {
-    offsets = order
-    tell({ kind: 'done', id: order.id })
-  } else tell({ kind: 'done', id: order.id, gauge: measure() })
+process.on('message', (command: ProcessCommand) => {
+  if (command.kind === 'offsets') {
+    offsets = command
+    sendReply({ kind: 'done', id: command.id })
+  } else sendReply({ kind: 'done', id: command.id, gauge: measure() })
 })
 
 const config = loadConfig(configPath, { env: process.env, secrets: 'required' })
@@ -32,7 +32,7 @@ const log = pino({ level: 'info', base: null }, pino.destination(2))
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const service = await startService({ config, clock, log, say, databaseShiftMs: () => offsets.trueMs })
 stopOnSignal(service, { say })
-tell({ kind: 'ready', baseUrl: service.baseUrl, adminUrl: service.adminUrl })
+sendReply({ kind: 'ready', baseUrl: service.baseUrl, adminUrl: service.adminUrl })
 
 function measure(): Gauge {
   globalThis.gc?.()

@@ -11,13 +11,13 @@ export type Report = {
   readonly tally: Tally
   readonly lent: string
   readonly periods: number
-  /** How late the soak's own event loop was at the most: what is above a second is a machine that had no time for it. */
+  /** Maximum delay of the soak's own event loop. More than a second means that the machine is overloaded. */
   readonly lateMs: number
   readonly latency: ReturnType<Latency['read']>
   readonly end: EndReport | undefined
 }
 
-/** The report for people. */
+/** Formats the report for people. */
 export function formatReport({ seed, minutes, schedule, tally, lent, periods, latency, lateMs, end }: Report): string {
   const { faults, requests, violations } = tally
   const lines = [
@@ -41,11 +41,11 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, la
         .join(', ')}`,
     )
   }
-  lines.push('', `how long /notes took: ${formatLatency(latency)}`)
+  lines.push('', `latency of /notes: ${formatLatency(latency)}`)
   lines.push('', `on the chains: ${lent}`)
   for (const { chain, onChain } of end?.positions ?? [])
     lines.push(`  chain ${chain}: ${onChain} positions compared on both replicas`)
-  lines.push('', 'before the first fault and at the end, without load, after a garbage collection')
+  lines.push('', 'resources before the first fault and at the end, without load, after a garbage collection')
   for (const { name, before, after } of end?.growth ?? []) {
     const heap = `${formatMegabytes(before.heapBytes)} to ${formatMegabytes(after.heapBytes)}`
     const rss = `${formatMegabytes(before.rssBytes)} to ${formatMegabytes(after.rssBytes)}`
@@ -54,7 +54,7 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, la
     )
   }
   if (end) lines.push(`  PostgreSQL connections ${end.connections.before} to ${end.connections.after}`)
-  lines.push(`  the soak itself was late by ${Math.round(lateMs)} ms at the most`)
+  lines.push(`  maximum event loop delay of the soak itself: ${Math.round(lateMs)} ms`)
   const count = violations.reduce((sum, { times }) => sum + times, 0)
   lines.push('', `violations: ${count}`)
   for (const violation of violations)
@@ -62,7 +62,7 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, la
   return lines.join('\n')
 }
 
-/** The report for programs. */
+/** Encodes the report for programs. */
 export function encodeReport({ seed, minutes, tally, periods, latency, lateMs, end }: Report): object {
   const requests = Object.fromEntries(
     [...tally.requests].map(([endpoint, statuses]) => [endpoint, Object.fromEntries(statuses)]),
@@ -72,7 +72,7 @@ export function encodeReport({ seed, minutes, tally, periods, latency, lateMs, e
 }
 
 const phaseWords = {
-  calm: 'without a fault',
+  calm: 'without faults',
   hostile: 'with hostile queries',
   pause: 'in their pauses',
 } as const

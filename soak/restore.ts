@@ -1,94 +1,102 @@
 import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '@tallystick/database'
 import { currentCoupons } from '@tallystick/sandbox'
-import { askAdmin, readReadiness } from './admin.ts'
+import { postAdmin, readReadiness } from './admin.ts'
+import { type SoakEnvironment, tenors } from './environment.ts'
 import { type PlannedFault, replicaNames } from './fault.ts'
-import { type Injector, startAgain } from './injector.ts'
-import type { Member } from './member.ts'
+import { type Injector, restart } from './injector.ts'
 import { restoreAtMs } from './schedule.ts'
-import { tenors, type World } from './world.ts'
+import type { ServiceProcess } from './service-process.ts'
 
-// Books are compared at the start and every minute; the rest is a busy machine.
-const noticedMs = 75_000
-// A difference is looked at again every five seconds.
+// The journal is compared with the database at the start and every minute. The rest is for a busy machine.
+const detectionMs = 75_000
+// A difference is checked again every 5 s.
 const readyMs = 30_000
-const booksCheck = 'signed notes'
-const lookMs = 500
+const journalCheck = 'signed notes'
+const pollMs = 500
 
 /**
- * Makes a copy of the database, sets another curve, waits until the next period is signed from it, and puts the copy
- * back: a service that only knows its database would sign that period again, from the old curve. Replicas run on or are
- * killed and started on the old state. They have to be unready until somebody reconciles, then ready.
+ * Copies the database, sets another curve, waits until the next period is signed with it, and restores the copy. Without
+ * the signer journal, the service would sign that period again with the old curve. The replicas keep running or are killed
+ * and started on the old state. They must not be ready until `notes reconcile`, and must be ready after it.
  */
 export async function restoreDatabase(injector: Injector, fault: PlannedFault): Promise<void> {
-  const { world, elapsedMs, onViolation, isStopped } = injector
+  const { environment, elapsedMs, onViolation, isStopped } = injector
   const { variant, boundaryMs = elapsedMs() } = fault
-  const { postgres } = world
-  const members = replicaNames.map((name) => world.replicas[name])
+  const { postgres } = environment
+  const serviceProcesses = replicaNames.map((name) => environment.replicas[name])
   await postgres.halt('SIGINT')
-  const putBack = await postgres.save()
+  const restoreCopy = await postgres.save()
   await postgres.resume()
-  const before = await countSets(world)
-  await changeCurve(world)
-  while (!isStopped() && elapsedMs() < boundaryMs + restoreAtMs[variant]) await setTimeout(lookMs)
+  const before = await countSets(environment)
+  await changeCurve(environment)
+  while (!isStopped() && elapsedMs() < boundaryMs + restoreAtMs[variant]) await setTimeout(pollMs)
   if (isStopped()) return
-  const lost = (await countSets(world)) - before
+  const lost = (await countSets(environment)) - before
 
-  if (variant === 1) await Promise.all(members.map((member) => member.end('SIGKILL')))
+  if (variant === 1) await Promise.all(serviceProcesses.map((serviceProcess) => serviceProcess.end('SIGKILL')))
   await postgres.halt('SIGQUIT')
-  await putBack()
+  await restoreCopy()
   await postgres.resume()
-  if (variant === 1) await Promise.all(members.map((member) => startAgain(injector, member)))
-  if (lost === 0) return onViolation('the soak itself: no period was signed between copy and restore')
-  const isUnready = (member: Member) => readReadiness(member).then((found) => hasBadBooks(found))
+  if (variant === 1) await Promise.all(serviceProcesses.map((serviceProcess) => restart(injector, serviceProcess)))
+  if (lost === 0) return onViolation('error of the soak: no period was signed between the copy and the restore')
+  const isUnready = (serviceProcess: ServiceProcess) =>
+    readReadiness(serviceProcess).then((found) => hasJournalProblem(found))
   await expectAll(injector, {
-    members,
-    withinMs: noticedMs,
+    serviceProcesses,
+    withinMs: detectionMs,
     words: 'has not noticed a restored database',
     is: isUnready,
   })
-  await retry(() => askAdmin(members[0] as Member, { path: '/notes/reconcile', body: {} }))
-  const isReady = (member: Member) => readReadiness(member).then((found) => found?.ready === true)
-  await expectAll(injector, { members, withinMs: readyMs, words: 'is not ready after the reconciliation', is: isReady })
+  await retry(() => postAdmin(serviceProcesses[0] as ServiceProcess, { path: '/notes/reconcile', body: {} }))
+  const isReady = (serviceProcess: ServiceProcess) =>
+    readReadiness(serviceProcess).then((found) => found?.ready === true)
+  await expectAll(injector, {
+    serviceProcesses,
+    withinMs: readyMs,
+    words: 'is not ready after notes reconcile',
+    is: isReady,
+  })
 }
 
-function hasBadBooks(readiness: Awaited<ReturnType<typeof readReadiness>>): boolean {
-  return readiness?.ready === false && readiness.checks.some(({ name, ok }) => name === booksCheck && !ok)
+function hasJournalProblem(readiness: Awaited<ReturnType<typeof readReadiness>>): boolean {
+  return readiness?.ready === false && readiness.checks.some(({ name, ok }) => name === journalCheck && !ok)
 }
 
 async function expectAll(
   { onViolation, isStopped }: Injector,
   {
-    members,
+    serviceProcesses,
     withinMs,
     words,
     is,
   }: {
-    readonly members: readonly Member[]
+    readonly serviceProcesses: readonly ServiceProcess[]
     readonly withinMs: number
     readonly words: string
-    readonly is: (member: Member) => Promise<boolean>
+    readonly is: (serviceProcess: ServiceProcess) => Promise<boolean>
   },
 ): Promise<void> {
   const untilMs = Date.now() + withinMs
   await Promise.all(
-    members.map(async (member) => {
-      while (!isStopped() && !(await is(member))) {
-        if (Date.now() > untilMs) return onViolation(`replica ${member.name} ${words} after ${withinMs / 1000} s`)
-        await setTimeout(lookMs)
+    serviceProcesses.map(async (serviceProcess) => {
+      while (!isStopped() && !(await is(serviceProcess))) {
+        if (Date.now() > untilMs)
+          return onViolation(`replica ${serviceProcess.name} ${words} after ${withinMs / 1000} s`)
+        await setTimeout(pollMs)
       }
     }),
   )
 }
 
-const couponMove = 7
+const couponMoveBps = 7
 
-async function changeCurve({ replicas }: World): Promise<void> {
-  const points = Object.fromEntries(tenors.map((tenor) => [tenor, (currentCoupons[tenor] as number) + couponMove]))
-  await retry(() => askAdmin(replicas.b, { path: '/curve', body: { points, confirm: true, by: 'soak' } }))
+async function changeCurve({ replicas }: SoakEnvironment): Promise<void> {
+  const points = Object.fromEntries(tenors.map((tenor) => [tenor, (currentCoupons[tenor] as number) + couponMoveBps]))
+  await retry(() => postAdmin(replicas.b, { path: '/curve', body: { points, confirm: true, by: 'soak' } }))
 }
 
-async function countSets({ databaseUrl }: World): Promise<number> {
+async function countSets({ databaseUrl }: SoakEnvironment): Promise<number> {
   return retry(async () => {
     const database = await openDatabase(databaseUrl)
     try {
@@ -102,7 +110,7 @@ async function countSets({ databaseUrl }: World): Promise<number> {
 
 const retryMs = 30_000
 
-/** A process whose database was just started again may need a moment to connect. */
+/** Retries `work`, because a process needs a moment to reconnect after a restart of its database. */
 async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
   const untilMs = Date.now() + retryMs
   for (;;) {
@@ -110,7 +118,7 @@ async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
       return await work()
     } catch (error) {
       if (Date.now() > untilMs) throw error
-      await setTimeout(lookMs)
+      await setTimeout(pollMs)
     }
   }
 }

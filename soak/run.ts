@@ -3,7 +3,7 @@ import { parseOptions, type SoakOptions, usage } from './options.ts'
 import { encodeReport, formatReport } from './report.ts'
 import { soak } from './soak.ts'
 
-// What does not end by then is left to the system, which ends it with this process.
+// Processes that have not ended by then end with this process.
 const undoMs = 40_000
 
 async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
@@ -11,17 +11,17 @@ async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
   let isStopped = false
   const undoAll = async () => {
     isStopped = true
-    for (const undo of undos.splice(0).reverse()) await (async () => undo())().catch(complain)
+    for (const undo of undos.splice(0).reverse()) await (async () => undo())().catch(printError)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (isStopped) process.exit(1)
-      say(`${signal}: ending what was started (once more to stop at once)`)
+      say(`${signal}: shutting down (repeat to exit immediately)`)
       void undoAll().finally(() => process.exit(1))
     })
   }
   process.on('uncaughtException', (error) => {
-    complain(error)
+    printError(error)
     void undoAll().finally(() => process.exit(1))
   })
   try {
@@ -36,12 +36,12 @@ async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
   }
 }
 
-/** On stderr: stdout is the report's. */
+/** Writes a line to stderr. stdout is for the report. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-function complain(error: unknown): void {
+function printError(error: unknown): void {
   say(error instanceof Error ? error.message : String(error))
 }
 
@@ -50,6 +50,6 @@ try {
   if (options.help) process.stdout.write(usage)
   process.exit(options.help ? 0 : await run(options))
 } catch (error) {
-  complain(error)
+  printError(error)
   process.exit(1)
 }

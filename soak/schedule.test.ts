@@ -4,7 +4,7 @@ import { areExclusive, jumpAheadMs, planSchedule, quietHeadMs, quietTailMs } fro
 
 const seeds = Array.from({ length: 200 }, (_, index) => index * 7_919 + 1)
 
-test('default: the same seed and length give the same schedule, another seed another', () => {
+test('default: the seed and the length determine the schedule', () => {
   expect(planSchedule({ seed: 1, minutes: 7 })).toEqual(planSchedule({ seed: 1, minutes: 7 }))
   expect(planSchedule({ seed: 1, minutes: 7 })).not.toEqual(planSchedule({ seed: 2, minutes: 7 }))
 })
@@ -16,7 +16,7 @@ test.each([7, 10, 30])('behavior: at %d minutes every kind of fault occurs, what
   }
 })
 
-test('behavior: ten minutes hold both ways of every kind, and one of a restore, which takes long', () => {
+test('behavior: 10 minutes have both variants of every kind, and one restore', () => {
   const restores = new Set<number>()
   for (const seed of seeds) {
     const { faults } = planSchedule({ seed, minutes: 10 })
@@ -27,7 +27,7 @@ test('behavior: ten minutes hold both ways of every kind, and one of a restore, 
   expect(restores.size).toBe(2)
 })
 
-test('behavior: the beginning and the end are quiet', () => {
+test('behavior: the start and the end have no faults', () => {
   for (const seed of seeds) {
     const { faults, lengthMs } = planSchedule({ seed, minutes: 7 })
     for (const { startMs, endMs } of faults) {
@@ -40,7 +40,7 @@ test('behavior: the beginning and the end are quiet', () => {
 
 test.each([
   ['key-revocation', 'postgres-stop'],
-  // It would undo the one, and its copy needs the other to be there.
+  // A restore would undo the revocation, and its copy needs a running PostgreSQL.
   ['key-revocation', 'database-restore'],
   ['postgres-stop', 'database-restore'],
   ['clock-ahead', 'database-restore'],
@@ -67,7 +67,7 @@ test.each(['signer-outage', 'clock-ahead', 'clock-behind', 'database-restore'] a
   },
 )
 
-test('behavior: a clock is a day wrong on one replica only, and while the next period is signed', () => {
+test('behavior: a clock error of a day affects one replica only, while the next period is signed', () => {
   for (const seed of seeds) {
     const { faults, boundariesMs } = planSchedule({ seed, minutes: 10 })
     const days = faults.filter(({ kind, variant }) => kind === 'clock-ahead' && variant === 1)
@@ -84,6 +84,6 @@ test('behavior: faults overlap, and several boundaries are crossed in ten minute
   )
 })
 
-test('error: a length that cannot hold every fault is refused', () => {
-  expect(() => planSchedule({ seed: 1, minutes: 2 })).toThrow('Give it longer')
+test('error: a length that is too short for every fault is rejected', () => {
+  expect(() => planSchedule({ seed: 1, minutes: 2 })).toThrow('Increase --minutes')
 })

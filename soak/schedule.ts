@@ -3,24 +3,24 @@ import { type FaultKind, faultKinds, type PlannedFault, type ReplicaName, replic
 
 export type Schedule = {
   readonly lengthMs: number
-  /** When the clock reaches a New York boundary. */
+  /** Times of the New York boundaries. */
   readonly boundariesMs: readonly number[]
-  /** In the order of their starts. */
+  /** Faults in the order of their starts. */
   readonly faults: readonly PlannedFault[]
 }
 
-// Before the first fault: what is measured then is what the end is compared with.
+// Before the first fault, resources are measured for the comparison at the end.
 export const quietHeadMs = 30_000
-// After the last: circuits close within 15 s, a failed start is tried again, the indexes catch up.
+// After the last fault, circuits close within 15 s, failed starts are retried and the indexes catch up.
 export const quietTailMs = 55_000
 const firstBoundaryMs = 60_000
 const boundaryEveryMs = 90_000
-/** So long before a boundary the clock jumps there, and the next period is signed. */
+/** Time before a boundary to which the clock jumps. The next period is signed then. */
 export const jumpAheadMs = 40_000
-// As dense as this every kind finds its place at five minutes, and several always overlap.
+// Dense enough to place every kind within five minutes, with overlaps.
 const msPerFault = 15_000
 
-// Long enough to be seen by every caller; the first is the shortest, the second the longest.
+// Long enough to affect every client.
 const durationsMs: Readonly<Record<Exclude<FaultKind, BoundKind>, readonly [min: number, max: number]>> = {
   'replica-kill': [2_000, 6_000],
   'postgres-stop': [5_000, 14_000],
@@ -40,23 +40,24 @@ const durationsMs: Readonly<Record<Exclude<FaultKind, BoundKind>, readonly [min:
 type BoundKind = 'database-restore' | 'signer-outage' | 'clock-ahead' | 'clock-behind'
 type Range = readonly [min: number, max: number]
 
-/** When a database is put back to its copy, from the boundary before which its periods are signed. */
+/** Time of the database restore of each variant, relative to its boundary. */
 export const restoreAtMs = { 0: -15_000, 1: 5_000 } as const
 
-// Those that mean something only at a boundary: when each way of doing it begins and ends, from there.
+// Faults near a boundary: start and end of each variant, relative to it.
 const spans: Readonly<Record<BoundKind, readonly [{ from: Range; to: Range }, { from: Range; to: Range }]>> = {
-  // The copy is made before the next period is signed and put back after it. Replicas that run on compare what they have
-  // with the database every minute, those that are started compare it at once.
+  // The copy is made before the next period is signed and restored after it. Running replicas compare their journal with
+  // the database every minute, restarted ones at once.
   'database-restore': [
     { from: [-55_000, -53_000], to: [90_000, 90_000] },
     { from: [-55_000, -53_000], to: [70_000, 70_000] },
   ],
-  // When the next period is signed already; before the clock comes near it.
+  // Variant 0: the next period is already signed. Variant 1: it is not.
   'signer-outage': [
     { from: [-10_000, -10_000], to: [10_000, 20_000] },
     { from: [-jumpAheadMs - 5_000, -jumpAheadMs - 5_000], to: [15_000, 25_000] },
   ],
-  // Five minutes, while true and wrong time are on the two sides of the boundary; a day, while the next period is signed.
+  // Variant 0: five minutes, with the true and the wrong time on different sides of the boundary. Variant 1: a day, while
+  // the next period is signed.
   'clock-ahead': [
     { from: [-25_000, -10_000], to: [4_000, 10_000] },
     { from: [-jumpAheadMs - 5_000, -jumpAheadMs - 3_000], to: [5_000, 10_000] },
@@ -74,7 +75,7 @@ const upstreamKinds: readonly FaultKind[] = [
   'upstream-drip',
   'disk-full',
 ]
-// What would hide the other, or make it impossible: all the rest may overlap.
+// Faults that would hide or prevent each other. All others may overlap.
 const exclusive: readonly (readonly FaultKind[])[] = [
   upstreamKinds,
   ['clock-ahead', 'clock-behind'],
@@ -91,12 +92,12 @@ const exclusive: readonly (readonly FaultKind[])[] = [
   ['certificate-change', 'database-restore'],
   ['replica-kill', 'fd-pressure', 'hostile-queries', 'database-restore'],
 ]
-// What has to be over before an excluded one begins: a start, a closed circuit.
+// Time for a start or for a circuit to close before an exclusive fault begins.
 const apartMs = 6_000
 const triesMax = 200
 const plansMax = 500
 
-/** What happens when: a pure function of seed and length. Every kind occurs at least once. */
+/** Plans the faults as a pure function of the seed and the length. Every kind occurs at least once. */
 export function planSchedule({ seed, minutes }: { readonly seed: number; readonly minutes: number }): Schedule {
   const random = createRandom(seed)
   const lengthMs = Math.round(minutes * 60_000)
@@ -105,12 +106,12 @@ export function planSchedule({ seed, minutes }: { readonly seed: number; readonl
     const faults = planFaults(random, { seed, lengthMs, boundariesMs })
     if (faults) return { lengthMs, boundariesMs, faults: [...faults].sort((a, b) => a.startMs - b.startMs) }
   }
-  throw new Error(`A soak of ${minutes} minutes cannot hold every fault. Give it longer.`)
+  throw new Error(`${minutes} minutes are too short for every fault. Increase --minutes.`)
 }
 
 type Length = Pick<Schedule, 'lengthMs' | 'boundariesMs'>
 
-/** Undefined if one of them found no room. */
+/** Places the faults. Returns undefined if one of them does not fit. */
 function planFaults(
   random: Random,
   { seed, ...length }: Length & { readonly seed: number },
@@ -120,9 +121,9 @@ function planFaults(
   const faults: PlannedFault[] = []
   for (let round = 0; round < rounds; round++) {
     for (const [index, kind] of placingOrder.entries()) {
-      // Takes two minutes: one for every second of the others.
+      // It takes two minutes, so it occurs only in every second round.
       if (kind === 'database-restore' && round % 2 === 1) continue
-      // In turns, so that two rounds hold both ways of doing it.
+      // Alternates, so that two rounds have both variants.
       const variant = ((seed + index + (kind === 'database-restore' ? round / 2 : round)) % 2) as 0 | 1
       const fault = place(random, { kind, variant, ...length, faults })
       if (!fault) return undefined
@@ -132,7 +133,7 @@ function planFaults(
   return faults
 }
 
-// Those with the fewest places first.
+// Faults with the fewest possible places first.
 const placingOrder: readonly FaultKind[] = faultKinds.toSorted((a, b) => Number(isBound(b)) - Number(isBound(a)))
 
 function isBound(kind: FaultKind): kind is BoundKind {
@@ -184,7 +185,7 @@ function replicasOf(random: Random, { kind, variant }: Pick<PlannedFault, 'kind'
       return [pick(random, replicaNames)]
     case 'clock-ahead':
     case 'clock-behind':
-      // A day on one of them only: the other goes on signing.
+      // A day on one replica only, so that the other keeps signing.
       if (variant === 1) return [pick(random, replicaNames)]
       return pick(random, [['a'], ['b'], ['a', 'b']] as const)
     default:
@@ -197,7 +198,7 @@ function collide(one: PlannedFault, other: PlannedFault): boolean {
   return isClose && areExclusive(one.kind, other.kind)
 }
 
-/** Whether the one must not begin before the other has ended. */
+/** Returns whether two faults must not overlap. */
 export function areExclusive(one: FaultKind, other: FaultKind): boolean {
   return one === other || exclusive.some((kinds) => kinds.includes(one) && kinds.includes(other))
 }

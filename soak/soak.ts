@@ -7,6 +7,7 @@ import { decodeNote, verifyNote, type WireNote } from '@tallystick/core'
 import { createRandom, pick } from '@tallystick/sandbox'
 import { createClocks } from './clocks.ts'
 import { checkEnd, type Measured, measure } from './end-checks.ts'
+import { type SoakEnvironment, startEnvironment } from './environment.ts'
 import { watchFuturePeriods } from './future-periods.ts'
 import { type Exchange, judge } from './judge.ts'
 import { createLatency, findSlowness } from './latency.ts'
@@ -17,7 +18,6 @@ import { formatTime, formatViolation, type Report } from './report.ts'
 import { planSchedule, type Schedule } from './schedule.ts'
 import { createTally, type Tally } from './tally.ts'
 import { runTimeline } from './timeline.ts'
-import { startWorld, type World } from './world.ts'
 
 export type SoakParts = {
   readonly seed: number
@@ -27,8 +27,8 @@ export type SoakParts = {
   readonly isStopped: () => boolean
 }
 
-// An ordinary day, those with 25 and 23 hours, and the turn of a year: ten minutes before a boundary, which is where the
-// clock stands while everything starts.
+// An ordinary day, the days with 25 and 23 hours, and the end of a year, each ten minutes before a boundary. The clock
+// stands there during the start.
 const startsAt = [
   '2026-11-15T22:50:00Z',
   '2026-10-31T21:50:00Z',
@@ -40,25 +40,25 @@ const startsAt = [
 
 const progressMs = 10_000
 
-/** Runs everything for the time it is given, and tells what happened. */
+/** Runs the soak and returns its report. */
 export async function soak(parts: SoakParts): Promise<Report> {
   const { seed, minutes, say, defer, isStopped } = parts
   const schedule = planSchedule({ seed, minutes })
   const random = createRandom(seed)
   const at = pick(random, startsAt)
-  say(`seed ${seed}, ${minutes} min, ${schedule.faults.length} faults, beginning before ${at}`)
+  say(`seed ${seed}, ${minutes} min, ${schedule.faults.length} faults, simulated start ${at}`)
   const clocks = createClocks(Date.parse(at))
   let startedAt = Date.now()
   const elapsedMs = () => Date.now() - startedAt
   const tally = createTally((violation) => say(`VIOLATION seed ${seed} ${formatViolation(violation)}`))
-  const onViolation = (words: string) => tally.violate(words, elapsedMs())
+  const onViolation = (words: string) => tally.addViolation(words, elapsedMs())
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-soak-'))
   defer(() => {
-    // Where something was broken, the logs tell why.
+    // The logs are needed to find the cause of a violation.
     if (tally.violations.length === 0) rmSync(directory, { recursive: true, force: true })
-    else say(`the logs of the processes are in ${directory}`)
+    else say(`logs of the processes: ${directory}`)
   })
-  const world = await startWorld({ directory, clocks, say, defer, onCrash: onViolation })
+  const environment = await startEnvironment({ directory, clocks, say, defer, onCrash: onViolation })
   startedAt = Date.now()
 
   const ledger = createLedger()
@@ -66,7 +66,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
   const signableSinceMs = new Map<bigint, number>()
   const newest = new Map<string, readonly WireNote[]>()
   const served = new Set<string>()
-  const verify = createVerify(world, onViolation)
+  const verify = createVerify(environment, onViolation)
   const onExchange = (exchange: Exchange) => {
     tally.count(exchange)
     latency.take(exchange, tally.faults)
@@ -80,16 +80,25 @@ export async function soak(parts: SoakParts): Promise<Report> {
       newest.set(note.chainid, [...others, note])
     }
   }
-  const { authority, replicas: members, keys, limitedKey } = world
-  const load = startLoad({ seed, ca: authority.cert, members, clocks, keys, limitedKey, elapsedMs, onExchange })
+  const { authority, replicas: serviceProcesses, keys, limitedKey } = environment
+  const load = startLoad({
+    seed,
+    ca: authority.cert,
+    serviceProcesses,
+    clocks,
+    keys,
+    limitedKey,
+    elapsedMs,
+    onExchange,
+  })
   defer(() => load.stop())
-  const lendings = world.chains.map((chain) => {
+  const lendings = environment.chains.map((chain) => {
     const notes = () => newest.get(String(chain.id)) ?? []
     return startLending(chain, { seed: seed + chain.id, clock: clocks, notes, onViolation })
   })
   const stopLending = () => Promise.all(lendings.map((lending) => lending.stop()))
   defer(stopLending)
-  const future = watchFuturePeriods(world.databaseUrl, { clocks, onViolation })
+  const future = watchFuturePeriods(environment.databaseUrl, { clocks, onViolation })
   defer(() => future.stop())
   const lateness = monitorEventLoopDelay()
   lateness.enable()
@@ -97,10 +106,10 @@ export async function soak(parts: SoakParts): Promise<Report> {
   defer(() => clearInterval(progress))
 
   const [before] = await Promise.all([
-    measureWarm(world, load),
+    measureWarm(environment, load),
     runTimeline({
-      ...{ world, clocks, onViolation, schedule, tally, signableSinceMs, elapsedMs, isStopped, latency },
-      onStranger: tally.count,
+      ...{ environment, clocks, onViolation, schedule, tally, signableSinceMs, elapsedMs, isStopped, latency },
+      onPublicRequest: tally.count,
       faults: () => tally.faults,
     }),
   ])
@@ -110,38 +119,41 @@ export async function soak(parts: SoakParts): Promise<Report> {
   if (slowness) onViolation(slowness)
   await load.stop()
   await stopLending()
-  say('the time is over: comparing what is left')
-  const end = isStopped() ? undefined : await checkEnd(world, { ledger, before, onViolation })
+  say('load finished: running the final checks')
+  const end = isStopped() ? undefined : await checkEnd(environment, { ledger, before, onViolation })
   const lent = lendings
-    .map(({ counts }, index) => `chain ${world.chains[index]?.id} ${JSON.stringify(counts)}`)
+    .map(({ counts }, index) => `chain ${environment.chains[index]?.id} ${JSON.stringify(counts)}`)
     .join(', ')
   const periods = new Set(ledger.notes().map(({ signature_valid_after }) => signature_valid_after)).size
   const lateMs = lateness.max / 1e6
   return { seed, minutes, schedule, tally, lent, periods, latency: latency.read(), lateMs, end }
 }
 
-// Long enough for every code path to be compiled and every pool to be filled; with what measuring takes, less than the
-// quiet that the schedule begins with.
+// Long enough to compile every code path and fill every pool. Together with the measurement it is shorter than the quiet
+// start of the schedule.
 const warmUpMs = 9_000
 
-/** What the processes hold before anything was done to them. */
-async function measureWarm(world: World, load: Load): Promise<Measured> {
+/** Measures the processes before the first fault. */
+async function measureWarm(environment: SoakEnvironment, load: Load): Promise<Measured> {
   await setTimeout(warmUpMs)
   await load.pause()
-  const measured = await measure(world)
+  const measured = await measure(environment)
   load.resume()
   return measured
 }
 
-/** Recovers the signer of each new note, as whoever lends with it relies on. */
-function createVerify({ chains, signer }: World, onViolation: (words: string) => void): (note: WireNote) => void {
+/** Returns a function that verifies the signature of a note. */
+function createVerify(
+  { chains, signer }: SoakEnvironment,
+  onViolation: (message: string) => void,
+): (note: WireNote) => void {
   return (note) => {
     const chain = chains.find(({ id }) => String(id) === note.chainid)
-    if (!chain) return onViolation(`a note of the unknown chain ${note.chainid}`)
+    if (!chain) return onViolation(`a note has the unknown chain ${note.chainid}`)
     const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: chain.protocol.pool }
     verifyNote(decodeNote(note), { domain, signer: signer.address }).then(
-      ({ valid }) => valid || onViolation(`a note of chain ${note.chainid} that the signer did not sign`),
-      (error: Error) => onViolation(`a note that cannot be verified: ${error.message}`),
+      ({ valid }) => valid || onViolation(`a note of chain ${note.chainid} has a wrong signature`),
+      (error: Error) => onViolation(`a note cannot be verified: ${error.message}`),
     )
   }
 }

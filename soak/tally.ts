@@ -8,25 +8,25 @@ export type Violation = {
   times: number
 }
 
-/** A request, by its endpoint; without an answer its connection failed. */
-export type Tallied = { readonly endpoint: string; readonly answer?: Answer | undefined }
+/** Request to count. Without a response, its connection failed. */
+export type CountedRequest = { readonly endpoint: string; readonly answer?: Answer | undefined }
 
-/** What happened so far, in numbers and words. */
+/** Counts of requests, faults and violations so far. */
 export type Tally = {
   readonly faults: readonly InjectedFault[]
-  /** By endpoint, then by status and code. */
+  /** Number of requests by endpoint, then by status and code. */
   readonly requests: ReadonlyMap<string, ReadonlyMap<string, number>>
   readonly violations: readonly Violation[]
-  /** Returns a function that ends it. */
+  /** Adds a fault. The returned function records its end. */
   begin(fault: InjectedFault): (ended: Pick<InjectedFault, 'endedMs' | 'skipped'>) => void
-  count(made: Tallied): void
-  violate(words: string, atMs: number): void
+  count(made: CountedRequest): void
+  addViolation(words: string, atMs: number): void
 }
 
-// Of one kind of violation the first says what is wrong; a thousand would hide the next kind.
+// More lines of one kind would hide other kinds.
 const printedMax = 5
 
-/** `print` gets every kind of violation at once, the first few times. */
+/** Creates the tally. `print` is called for the first few violations of each kind. */
 export function createTally(print: (violation: Violation) => void): Tally {
   const faults: InjectedFault[] = []
   const requests = new Map<string, Map<string, number>>()
@@ -48,11 +48,11 @@ export function createTally(print: (violation: Violation) => void): Tally {
       const status = answer ? `${answer.status}${codeOf(answer)}` : 'connection'
       requests.set(endpoint, statuses.set(status, (statuses.get(status) ?? 0) + 1))
     },
-    violate: (words, atMs) => {
-      // Numbers differ from one to the next of the same kind.
+    addViolation: (words, atMs) => {
+      // Violations of one kind differ only in numbers.
       const kind = words.replace(/\d+/g, '#').slice(0, 160)
       const known = violations.get(kind)
-      const during = faults.filter((fault) => isFelt(fault, atMs)).map(({ kind, replicas }) => `${kind} (${replicas})`)
+      const during = faults.filter((fault) => isNear(fault, atMs)).map(({ kind, replicas }) => `${kind} (${replicas})`)
       const violation = known ?? { atMs, words, during, times: 0 }
       violation.times++
       violations.set(kind, violation)
@@ -61,11 +61,11 @@ export function createTally(print: (violation: Violation) => void): Tally {
   }
 }
 
-// What is over may still be felt; whoever reads the violation should know of it.
-const feltMs = 20_000
+// A fault may have effects after its end.
+const effectMs = 20_000
 
-function isFelt({ startedMs, endedMs = Number.POSITIVE_INFINITY, skipped }: InjectedFault, atMs: number): boolean {
-  return skipped === undefined && startedMs <= atMs && atMs <= endedMs + feltMs
+function isNear({ startedMs, endedMs = Number.POSITIVE_INFINITY, skipped }: InjectedFault, atMs: number): boolean {
+  return skipped === undefined && startedMs <= atMs && atMs <= endedMs + effectMs
 }
 
 function codeOf({ status, body }: { readonly status: number; readonly body: string }): string {

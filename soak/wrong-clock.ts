@@ -2,18 +2,18 @@ import { setTimeout } from 'node:timers/promises'
 import { periodAt } from '@tallystick/core'
 import { readReadiness } from './admin.ts'
 import type { PlannedFault, ReplicaName } from './fault.ts'
-import type { Ending, Injector } from './injector.ts'
+import type { EndFault, Injector } from './injector.ts'
 import { noticeMs } from './judge.ts'
 
 const minutesMs = 5 * 60_000
 const dayMs = 86_400_000
-const lookMs = 1_000
+const pollMs = 1_000
 
-/** Steps clocks by five minutes or by a day, and looks whether `/readyz` tells. */
+/** Steps clocks by five minutes or a day and checks that `/readyz` reports it. */
 export async function stepClocks(
   injector: Injector,
   { replicas, variant, kind }: Pick<PlannedFault, 'replicas' | 'variant' | 'kind'>,
-): Promise<Ending> {
+): Promise<EndFault> {
   const { clocks } = injector
   const stepMs = (variant === 0 ? minutesMs : dayMs) * (kind === 'clock-ahead' ? 1 : -1)
   await Promise.all(replicas.map((name) => clocks.step(name, stepMs)))
@@ -26,19 +26,19 @@ export async function stepClocks(
   }
 }
 
-/** A replica whose clock has been wrong about the period for longer than it takes to notice must not be ready. */
+/** Reports a replica that stays ready although its clock is in the wrong period. */
 async function watchReadiness(
-  { clocks, world, onViolation }: Injector,
+  { clocks, environment, onViolation }: Injector,
   { name, stepMs, isOver }: { readonly name: ReplicaName; readonly stepMs: number; readonly isOver: () => boolean },
 ): Promise<void> {
   let agreedAtMs = Date.now()
   while (!isOver()) {
-    const readiness = await readReadiness(world.replicas[name])
+    const readiness = await readReadiness(environment.replicas[name])
     if (isSamePeriod(clocks.now(), clocks.now() + stepMs)) agreedAtMs = Date.now()
     else if (readiness?.ready && Date.now() - agreedAtMs > noticeMs) {
       return onViolation(`replica ${name} is ready with its clock wrong by ${stepMs / 1000} s`)
     }
-    await setTimeout(lookMs)
+    await setTimeout(pollMs)
   }
 }
 

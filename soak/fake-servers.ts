@@ -13,24 +13,24 @@ import { setTimeout } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts'
 
-/** A server of the soak's own that can be made to fail. */
-export type StandIn<Mode extends string> = {
+/** Local server that can be made to fail. */
+export type FakeServer<Mode extends string> = {
   readonly url: string
-  /** What it does with requests from now on. */
-  behave(mode: Mode): void
+  /** Sets how it handles requests. */
+  setMode(mode: Mode): void
   stop(): Promise<void>
 }
 
 export type ProxyMode = 'pass' | 'refuse' | 'hang' | '500' | 'garbage' | 'drip'
 
-/** Passes requests on to another server, or does to them what servers do that are unwell. */
+/** Starts a proxy that forwards requests to another server or fails in the given mode. */
 export async function startProxy({
   target,
   ca,
 }: {
   readonly target: string
   readonly ca?: string | undefined
-}): Promise<StandIn<ProxyMode>> {
+}): Promise<FakeServer<ProxyMode>> {
   const isTls = target.startsWith('https:')
   const agent = isTls ? new Agent({ keepAlive: true, ca }) : new HttpAgent({ keepAlive: true })
   let mode: ProxyMode = 'pass'
@@ -56,9 +56,9 @@ export async function startProxy({
   })
   return {
     url: server.url,
-    behave: (next) => {
+    setMode: (next) => {
       mode = next
-      // Those who hang or drip are let go when it is well again; those who wait for an answer get none when it is not.
+      // Ends hanging and dripping responses on recovery, and pending ones on failure.
       server.closeAllConnections()
     },
     stop: async () => {
@@ -70,7 +70,7 @@ export async function startProxy({
 
 const dripMs = 300
 
-/** A good beginning, then a byte now and then: there is always progress, and never an end. */
+/** Sends a valid beginning, then a byte now and then, and never ends. */
 async function drip(response: ServerResponse): Promise<void> {
   response.on('error', () => undefined)
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"data":{')
@@ -80,15 +80,15 @@ async function drip(response: ServerResponse): Promise<void> {
   }
 }
 
-// As slow as one across a network: two replicas then sign the same period at the same time, and have to agree.
+// As slow as a signer across a network, so that two replicas sign the same period concurrently.
 const signMs = 700
 
 export type SignerMode = 'sign' | 'hang' | 'refuse'
 
-/** Web3Signer's JSON-RPC. Like a key in an HSM it signs with a fresh nonce each time. */
+/** Starts a signer with Web3Signer's JSON-RPC. Like an HSM, it uses a new nonce for each signature. */
 export async function startSigner(
   privateKey: `0x${string}`,
-): Promise<StandIn<SignerMode> & { readonly address: Address }> {
+): Promise<FakeServer<SignerMode> & { readonly address: Address }> {
   const account = privateKeyToAccount(privateKey)
   let mode: SignerMode = 'sign'
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -108,7 +108,7 @@ export async function startSigner(
   return {
     url: server.url,
     address: account.address,
-    behave: (next) => {
+    setMode: (next) => {
       mode = next
       server.closeAllConnections()
     },
@@ -118,7 +118,7 @@ export async function startSigner(
 
 async function listen(onRequest: RequestListener) {
   const server = createServer(onRequest).listen(0, '127.0.0.1')
-  // Slow callers are part of the game.
+  // Slow requests are expected: no timeout.
   server.requestTimeout = 0
   await once(server, 'listening')
   return {

@@ -13,40 +13,40 @@ import { adminToken } from './admin.ts'
 import { type SoakChain, startChain } from './chain.ts'
 import type { Clocks } from './clocks.ts'
 import { createDisk, type Disk } from './disk.ts'
-import { untilIndexed } from './embedded-reads.ts'
+import { waitUntilIndexed } from './embedded-reads.ts'
 import { embeddedChainId, remoteChainId } from './explain.ts'
+import { type FakeServer, type ProxyMode, startProxy, startSigner } from './fake-servers.ts'
 import type { ReplicaName } from './fault.ts'
 import { limitedRpm } from './load.ts'
-import { createMember, type Member } from './member.ts'
-import { type ProxyMode, type StandIn, startProxy, startSigner } from './stand-ins.ts'
+import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 
-/** Everything that runs: real processes on loopback, and the stand-ins that can be made to fail. */
-export type World = {
+/** All parts of a soak: real processes on loopback, and local servers that can be made to fail. */
+export type SoakEnvironment = {
   readonly directory: string
   readonly authority: CertificateAuthority
   readonly postgres: PostgresServer
   readonly databaseUrl: string
   readonly chains: readonly SoakChain[]
-  /** In front of the chains' nodes, in their order. */
-  readonly rpcs: readonly StandIn<ProxyMode>[]
-  /** In front of the remote subgraph. */
-  readonly subgraph: StandIn<ProxyMode>
+  /** Proxies of the nodes, in the order of the chains. */
+  readonly rpcs: readonly FakeServer<ProxyMode>[]
+  /** Proxy of the remote subgraph. */
+  readonly subgraph: FakeServer<ProxyMode>
   readonly signer: Awaited<ReturnType<typeof startSigner>>
-  readonly replicas: Readonly<Record<ReplicaName, Member>>
-  /** Keeps the remote subgraph in its embedded database. */
-  readonly indexer: Member
+  readonly replicas: Readonly<Record<ReplicaName, ServiceProcess>>
+  /** Service with the remote subgraph, in an embedded database. */
+  readonly indexer: ServiceProcess
   readonly disk: Disk
   readonly keys: readonly string[]
   readonly limitedKey: string
 }
 
-export type WorldOptions = {
-  /** For configurations, certificates and logs. */
+export type EnvironmentOptions = {
+  /** Directory for configurations, certificates and logs. */
   readonly directory: string
   readonly clocks: Clocks
   readonly say: (line: string) => void
-  readonly onCrash: (words: string) => void
-  /** Takes what has to be undone at the end; the last taken is undone first. */
+  readonly onCrash: (message: string) => void
+  /** Registers a function to run at the end. The last one runs first. */
   readonly defer: (undo: () => unknown) => void
 }
 
@@ -54,7 +54,7 @@ const signerKey = `0x${'01'.repeat(32)}` as const
 export const tenors = [7, 14, 30, 90]
 const keyCount = 3
 
-export async function startWorld(options: WorldOptions): Promise<World> {
+export async function startEnvironment(options: EnvironmentOptions): Promise<SoakEnvironment> {
   const { directory, clocks, defer, say } = options
   const authority = createCertificateAuthority()
   const postgres = await startPostgres()
@@ -67,7 +67,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const noteSigner = createPrivateKeySigner(signerKey)
   const chains = await Promise.all(ids.map((id) => startChain({ id, clock: clocks, signer: noteSigner })))
   for (const chain of chains) defer(() => chain.stop())
-  say(`${chains.length} chains with their history`)
+  say(`${chains.length} chains with their history are ready`)
   const rpcs = await Promise.all(chains.map(({ url }) => startProxy({ target: url })))
   for (const rpc of rpcs) defer(() => rpc.stop())
   const disk = createDisk(join(directory, 'disk'))
@@ -81,9 +81,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   }))
   const indexOf = (index: number) => ({ embedded: { positions: chains[index]?.protocol.positions, startBlock: 0 } })
   const settle = { authority, directory, options }
-  const indexer = await settleMember(settle, {
+  const indexer = await addProcess(settle, {
     name: 'indexer',
-    // The replicas ask it all the time, from one address.
+    // All queries of the replicas come from one address.
     publicRpm: null,
     settings: {
       database: `file:${join(disk.directory, 'db')}`,
@@ -101,16 +101,18 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       { ...remote, subgraph: { urls: [subgraph.url] } },
     ],
   }
-  const a = await settleMember(settle, { name: 'a', settings })
-  const b = await settleMember(settle, { name: 'b', settings })
+  const a = await addProcess(settle, { name: 'a', settings })
+  const b = await addProcess(settle, { name: 'b', settings })
   const secrets = await prepareDatabase(join(directory, 'a', 'tallystick.json'), clocks)
-  clocks.tell([a, b, indexer])
-  await Promise.all([a, b, indexer].map((member) => member.start()))
+  clocks.setProcesses([a, b, indexer])
+  await Promise.all([a, b, indexer].map((serviceProcess) => serviceProcess.start()))
   const [limitedKey = '', ...keys] = secrets
   const replicas = { a, b }
   const [first, second] = chains as [SoakChain, SoakChain]
-  await Promise.all([a, b].map((member) => untilIndexed(member, { ca: authority.cert, chain: first })))
-  await untilIndexed(indexer, { ca: authority.cert, chain: second })
+  await Promise.all(
+    [a, b].map((serviceProcess) => waitUntilIndexed(serviceProcess, { ca: authority.cert, chain: first })),
+  )
+  await waitUntilIndexed(indexer, { ca: authority.cert, chain: second })
   say('two replicas and the remote subgraph are ready')
   return {
     directory,
@@ -129,7 +131,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-/** Puts a certificate where a process reads it; the file of its key comes after `beforeKey`. */
+/** Writes the certificate of a process. Awaits `beforeKey` before writing the key. */
 export async function placeCertificate(
   directory: string,
   { cert, key, beforeKey = async () => undefined }: PemPair & { readonly beforeKey?: () => Promise<unknown> },
@@ -139,18 +141,18 @@ export async function placeCertificate(
   writeFileSync(join(directory, 'key.pem'), key)
 }
 
-async function settleMember(
+async function addProcess(
   {
     authority,
     directory: parent,
     options: { clocks, onCrash, defer },
-  }: { readonly authority: CertificateAuthority; readonly directory: string; readonly options: WorldOptions },
+  }: { readonly authority: CertificateAuthority; readonly directory: string; readonly options: EnvironmentOptions },
   {
     name,
     settings,
     publicRpm,
   }: { readonly name: string; readonly settings: object; readonly publicRpm?: null | undefined },
-): Promise<Member> {
+): Promise<ServiceProcess> {
   const directory = join(parent, name)
   mkdirSync(directory)
   await placeCertificate(directory, authority.issue(['localhost', '127.0.0.1']))
@@ -159,29 +161,29 @@ async function settleMember(
     listen: { host: '127.0.0.1', port, publicRpm, tls: { cert: 'cert.pem', key: 'key.pem' } },
     admin: { port: adminPort, token: 'env:ADMIN_TOKEN' },
     tenors,
-    // Short, so that what hangs is seen to be cut; small, so that a full cache is not taken for a leak.
+    // A short timeout makes hanging requests visible. A small cache is not mistaken for a leak.
     data: { timeoutMs: 5_000, cacheBytesMax: 4 * 1024 * 1024 },
     ...settings,
   }
   writeFileSync(join(directory, 'tallystick.json'), JSON.stringify(config, undefined, 2))
-  const member = createMember({
+  const serviceProcess = createServiceProcess({
     name,
     directory,
     baseUrl: `https://127.0.0.1:${port}`,
     adminUrl: `http://127.0.0.1:${adminPort}`,
-    env: memberEnv,
+    env: processEnv,
     onCrash,
     offsets: () => clocks.offsetsOf(name),
   })
-  defer(() => member.end('SIGKILL'))
-  return member
+  defer(() => serviceProcess.end('SIGKILL'))
+  return serviceProcess
 }
 
-const memberEnv = { ADMIN_TOKEN: adminToken, SIGNER_KEY: `0x${'02'.repeat(32)}` }
+const processEnv = { ADMIN_TOKEN: adminToken, SIGNER_KEY: `0x${'02'.repeat(32)}` }
 
-/** A curve, and the callers' keys: the first is limited. */
+/** Sets a curve and creates the API keys. The first key is limited. */
 async function prepareDatabase(configPath: string, clock: Clocks): Promise<readonly string[]> {
-  const config = loadConfig(configPath, { env: memberEnv, secrets: 'required' })
+  const config = loadConfig(configPath, { env: processEnv, secrets: 'required' })
   const database = await openServiceDatabase(config.database.reveal(), () => undefined)
   const operator = createOperator({ database, config, clock })
   const points = Object.fromEntries(tenors.map((tenor) => [tenor, currentCoupons[tenor]]))

@@ -6,35 +6,35 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Gauge } from './growth.ts'
 import type { Offsets } from './offsets.ts'
-import type { Order, Word } from './replica.ts'
+import type { ProcessCommand, ProcessReply } from './replica.ts'
 
-/** A process of the service that is started again whenever it ends, as systemd would. */
-export type Member = {
+/** Process of the service that is restarted when it ends, like by systemd. */
+export type ServiceProcess = {
   readonly name: string
   readonly baseUrl: string
   readonly adminUrl: string
-  /** Undefined while it does not run. */
+  /** Process id, or undefined while it is not running. */
   readonly pid: number | undefined
   readonly isReady: boolean
-  /** Counts its processes, from the moment they are started: one answers before it is heard to be ready. */
+  /** Number of its starts. It increases at the start, because a process responds before its `ready` message arrives. */
   readonly runs: number
-  /** Starts it and resolves when it is ready; tries again until it is. */
+  /** Starts it and resolves when it is ready. Retries until it is. */
   start(): Promise<void>
-  /** Ends it and leaves it down. */
+  /** Ends it without a restart. */
   end(signal: NodeJS.Signals): Promise<void>
-  /** Tells it how far its clock and the true time are from this machine's. Resolves when it knows. */
+  /** Sets the offsets of its clock and of the true time. Resolves when the process has confirmed them. */
   setOffsets(offsets: Offsets): Promise<void>
   gauge(): Promise<Gauge | undefined>
 }
 
-export type MemberOptions = {
+export type ServiceProcessOptions = {
   readonly name: string
   readonly directory: string
   readonly baseUrl: string
   readonly adminUrl: string
   readonly env: Readonly<Record<string, string>>
-  /** Called when it ended though nobody asked it to. */
-  readonly onCrash: (words: string) => void
+  /** Called when it ended unexpectedly. */
+  readonly onCrash: (message: string) => void
   readonly offsets: () => Offsets
 }
 
@@ -43,16 +43,16 @@ const execArgv = ['--conditions=src', '--import', 'tsx', '--expose-gc']
 const restartMs = 1_000
 const answerMs = 10_000
 
-export function createMember(options: MemberOptions): Member {
+export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
   const { name, directory, baseUrl, adminUrl } = options
-  const waiting = new Map<number, (word: Word & { readonly kind: 'done' }) => void>()
+  const waiting = new Map<number, (reply: ProcessReply & { readonly kind: 'done' }) => void>()
   let child: ChildProcess | undefined
-  /** Resolves when the child has ended. */
+  /** Promise that resolves when the child has ended. */
   let ended: Promise<undefined> = Promise.resolve(undefined)
   let isReady = false
   let isWanted = false
   let runs = 0
-  let orders = 0
+  let commandCount = 0
 
   const launch = () => {
     const { clockMs, trueMs } = options.offsets()
@@ -62,19 +62,19 @@ export function createMember(options: MemberOptions): Member {
     started.stdout?.pipe(output, { end: false })
     started.stderr?.pipe(output, { end: false })
     started.once('close', () => output.end())
-    // A process that was just killed cannot be told anything; its end is heard of by itself.
+    // Sending to a process that was just killed fails. The `exit` event handles its end.
     started.on('error', () => undefined)
     child = started
     runs++
     ended = once(started, 'exit').then(() => undefined)
     return started
   }
-  /** Resolves to whether it came to be ready. */
+  /** Starts a child and resolves to whether it became ready. */
   const run = async () => {
     const started = launch()
     const ready = new Promise<boolean>((resolve) => {
-      started.on('message', (word: Word) => {
-        if (word.kind === 'done') waiting.get(word.id)?.(word)
+      started.on('message', (reply: ProcessReply) => {
+        if (reply.kind === 'done') waiting.get(reply.id)?.(reply)
         else resolve(true)
       })
       started.once('exit', () => resolve(false))
@@ -84,7 +84,7 @@ export function createMember(options: MemberOptions): Member {
       isReady = false
       if (child === started) child = undefined
       if (wasReady && isWanted) {
-        options.onCrash(`${name} ended by itself with ${signal ?? `code ${code}`}`)
+        options.onCrash(`${name} ended unexpectedly with ${signal ?? `code ${code}`}`)
         void start()
       }
     })
@@ -96,17 +96,17 @@ export function createMember(options: MemberOptions): Member {
     if (!isWanted) return
     isReady = true
   }
-  const order = async (make: (id: number) => Order) => {
+  const command = async (make: (id: number) => ProcessCommand) => {
     const target = child
     if (!target?.connected) return undefined
-    const id = ++orders
-    const answered = new Promise<Word & { readonly kind: 'done' }>((resolve) => {
+    const id = ++commandCount
+    const answered = new Promise<ProcessReply & { readonly kind: 'done' }>((resolve) => {
       waiting.set(id, resolve)
     })
     target.send(make(id))
-    const word = await Promise.race([answered, ended, setTimeout(answerMs, undefined, { ref: false })])
+    const reply = await Promise.race([answered, ended, setTimeout(answerMs, undefined, { ref: false })])
     waiting.delete(id)
-    return word
+    return reply
   }
   return {
     name,
@@ -127,14 +127,14 @@ export function createMember(options: MemberOptions): Member {
       const ending = child
       if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
       ending.kill(signal)
-      // What does not follow a polite request is not waited for for ever.
+      // Kills a process that does not stop in time.
       const timer = globalThis.setTimeout(() => ending.kill('SIGKILL'), 25_000)
       await ended
       clearTimeout(timer)
     },
     setOffsets: async (offsets) => {
-      await order((id) => ({ kind: 'offsets', ...offsets, id }))
+      await command((id) => ({ kind: 'offsets', ...offsets, id }))
     },
-    gauge: async () => (await order((id) => ({ kind: 'gauge', id })))?.gauge,
+    gauge: async () => (await command((id) => ({ kind: 'gauge', id })))?.gauge,
   }
 }
