@@ -5,11 +5,11 @@ import {
   deployProtocol,
   followClock,
   mineBatch,
+  moveChainToClock,
   type Protocol,
   planHistory,
   sandboxWallets,
   seedHistory,
-  standAtClock,
 } from '@tallystick/sandbox'
 import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
@@ -45,8 +45,8 @@ export async function startChain({
   const protocol = await deployProtocol(connect(node, { id, account: wallets.admin.address }), {
     signer: signer.address,
   })
-  const scene = { chainId: id, protocol, wallets, signer, nowSeconds }
-  await seedHistory(node.url, { scene, history, say: () => undefined })
+  const context = { chainId: id, protocol, wallets, signer, nowSeconds }
+  await seedHistory(node.url, { context, history, say: () => undefined })
   const approve = { abi: dollarTokenAbi, functionName: 'approve', args: [protocol.pool, maxUint256] } as const
   const approvals = wallets.lenders.map(({ address }) => ({
     from: address,
@@ -54,7 +54,7 @@ export async function startChain({
     data: encodeFunctionData(approve),
   }))
   await mineBatch(node.url, { timestamp: toSecond(clock) + 1n, transactions: approvals })
-  await standAtClock(node.url, clock)
+  await moveChainToClock(node.url, clock)
   await followClock(node.url, { clock })
   const follow = async () => {
     await followClock(node.url, { clock })

@@ -1,25 +1,25 @@
-/** Things with a life, ended in the reverse of the order in which they were begun. */
+/** Resources that are stopped in the reverse order of their start. */
 export type Closers = {
-  /** Remembers what is being begun: from this call on, also before it is there, `close` ends it. */
-  keep<Thing extends { stop(): Promise<void> }>(thing: Promise<Thing>): Promise<Thing>
+  /** Adds a resource that is starting. `close` waits for its start and stops it. */
+  add<Resource extends { stop(): Promise<void> }>(resource: Promise<Resource>): Promise<Resource>
   close(): Promise<void>
   isClosing(): boolean
 }
 
 export function createClosers(): Closers {
-  const kept: Promise<{ stop(): Promise<void> }>[] = []
+  const added: Promise<{ stop(): Promise<void> }>[] = []
   let closing = false
   return {
-    keep: (thing) => {
-      kept.push(thing)
-      return thing
+    add: (resource) => {
+      added.push(resource)
+      return resource
     },
     close: async () => {
       closing = true
-      for (const thing of kept.splice(0).reverse()) {
-        // What could not be begun has nothing to end, and was told where it was begun.
-        const begun = await thing.catch(() => undefined)
-        await begun?.stop()
+      for (const resource of added.splice(0).reverse()) {
+        // A resource that failed to start has nothing to stop. Its caller handles the error.
+        const started = await resource.catch(() => undefined)
+        await started?.stop()
       }
     },
     isClosing: () => closing,

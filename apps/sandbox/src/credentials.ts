@@ -3,7 +3,7 @@ import { sandboxWallets } from './devnet/create-devnet.ts'
 import type { Devnet } from './devnet/devnet.ts'
 import { type Home, readText, writeSecret } from './home.ts'
 
-/** Writes what a client of the sandbox needs to know, for programs to read. */
+/** Writes URLs, keys and addresses of the sandbox as JSON for programs. */
 export function writeCredentials(
   home: Home,
   {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { apiMigrations, openServiceDatabase } from '@tallystick/api'
 import type { PgliteTemplate } from '@tallystick/workbench/pglite-template'
 
-/** Database of a service that has never run. Its migrations take seconds on the embedded engine. */
+/** Migrated database without data. Migrations take seconds on the embedded engine. */
 export const databaseTemplate: PgliteTemplate = {
   name: createHash('sha256').update(JSON.stringify(apiMigrations)).digest('hex').slice(0, 16),
   make: async (path) => {

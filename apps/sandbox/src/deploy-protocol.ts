@@ -23,17 +23,17 @@ import { deployContract, waitForTransactionReceipt, writeContract } from 'viem/a
 
 export type Protocol = { readonly pool: Address; readonly positions: Address; readonly token: Address }
 
-/** A viem client with the account that pays for and administers what it deploys. */
+/** viem client whose account deploys and administers the contracts. */
 export type DeployerClient = Client<Transport, Chain, Account>
 
 export type DeployOptions = {
-  /** Whose notes the pool accepts. */
+  /** Signer whose notes the pool accepts. */
   readonly signer: Address
-  /** Dollars to begin with. */
+  /** Initial balances. */
   readonly mint?: readonly { readonly to: Address; readonly amount: bigint }[] | undefined
 }
 
-/** Deploys token, position token and pool, and lets the pool mint both. The client's account holds every other role. */
+/** Deploys token, position token and pool, and lets the pool mint both tokens. The client's account has all other roles. */
 export async function deployProtocol(client: DeployerClient, { signer, mint = [] }: DeployOptions): Promise<Protocol> {
   const admin = client.account.address
   const token = await deploy(client, { abi: dollarTokenAbi, bytecode: dollarTokenBytecode, args: [admin] })
@@ -61,14 +61,14 @@ async function deploy(
   contract: { readonly abi: Abi; readonly bytecode: Hex; readonly args: readonly unknown[] },
 ): Promise<Address> {
   const { contractAddress } = await confirm(client, await deployContract(client, contract))
-  if (!contractAddress) throw new Error('The chain mined a deployment without giving it an address.')
+  if (!contractAddress) throw new Error('The receipt of a deployment has no contract address.')
   return getAddress(contractAddress)
 }
 
 async function confirm(client: DeployerClient, hash: Hash) {
-  // The chain is on this machine and mines at once: viem's own four seconds between looks would be all waiting.
+  // The local chain mines at once. viem's default interval of 4 s would only add delay.
   const receipt = await waitForTransactionReceipt(client, { hash, pollingInterval: 50 })
-  if (receipt.status !== 'success') throw new Error(`Transaction ${hash} was mined and reverted.`)
+  if (receipt.status !== 'success') throw new Error(`Transaction ${hash} reverted.`)
   return receipt
 }
 

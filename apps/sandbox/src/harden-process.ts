@@ -1,6 +1,6 @@
-// Node opens its inspector on SIGUSR1 unless something else listens for it. Imported first, to be in place early.
+// Without a listener, Node opens its inspector on SIGUSR1. This module is imported first.
 process.on('SIGUSR1', () => undefined)
-// The files of the embedded database, the log and the keys are for their owner alone.
+// Only the owner can read the embedded database, the log and the keys.
 process.umask(0o077)
 
 export {}

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { generatePrivateKey } from 'viem/accounts'
 
-/** Where the sandbox keeps its things. */
+/** Paths of the files of a sandbox. */
 export type Home = {
   readonly dir: string
   readonly database: string
   readonly journal: string
-  /** Has a directory for each chain. */
+  /** Contains one directory per chain. */
   readonly chains: string
   /** Directory of the only chain in older versions, which cannot be resumed. */
   readonly oldChain: string
@@ -23,7 +23,7 @@ export type Home = {
   readonly apiKey: string
 }
 
-const mark = 'sandbox.json'
+const markerFile = 'sandbox.json'
 
 export function describeHome(dir: string): Home {
   return {
@@ -43,22 +43,22 @@ export function describeHome(dir: string): Home {
   }
 }
 
-/** Throws if a directory has content that is not a sandbox's: `--fresh --dir ~` must not delete anything. */
+/** Throws if a directory has content that is not a sandbox's, so that `--fresh --dir ~` deletes nothing. */
 export function assertSandboxHome({ dir }: Home): void {
-  if (!existsSync(dir) || existsSync(join(dir, mark)) || readdirSync(dir).length === 0) return
+  if (!existsSync(dir) || existsSync(join(dir, markerFile)) || readdirSync(dir).length === 0) return
   throw new Error(
-    `${dir} was not made by the sandbox, so --fresh does not delete it. Delete it yourself, or choose another --dir.`,
+    `${dir} was not created by the sandbox, so --fresh does not delete it. Delete it yourself or choose another --dir.`,
   )
 }
 
-/** Makes what is missing: certificates, signer key, admin token. What is there stays. */
-export function furnishHome(home: Home): void {
-  // A directory that somebody else made keeps its rights; everything secret in it has its own.
-  const isOwn = !existsSync(home.dir) || existsSync(join(home.dir, mark))
+/** Creates missing files: certificates, signer key, admin token. Existing files stay. */
+export function prepareHome(home: Home): void {
+  // A directory that the sandbox did not create keeps its permissions. Secret files have their own.
+  const isOwn = !existsSync(home.dir) || existsSync(join(home.dir, markerFile))
   mkdirSync(home.dir, { recursive: true, mode: 0o700 })
   if (isOwn) chmodSync(home.dir, 0o700)
   for (const folder of ['tls', 'secrets']) mkdirSync(join(home.dir, folder), { recursive: true, mode: 0o700 })
-  writeFileSync(join(home.dir, mark), '{ "madeBy": "the Tallystick sandbox" }\n')
+  writeFileSync(join(home.dir, markerFile), '{ "madeBy": "the Tallystick sandbox" }\n')
   if (!existsSync(home.tls.key)) {
     const authority = createCertificateAuthority()
     const server = authority.issue(['localhost', '127.0.0.1', '::1'])
@@ -74,7 +74,7 @@ export function readText(path: string): string {
   return readFileSync(path, 'utf8').trim()
 }
 
-/** Writes a file that only its owner can read. One that is there already may have other rights. */
+/** Writes a file that only its owner can read, also if the file exists with other permissions. */
 export function writeSecret(path: string, content: string): void {
   writeFileSync(path, content, { mode: 0o600 })
   chmodSync(path, 0o600)

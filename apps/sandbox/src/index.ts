@@ -1,7 +1,7 @@
 export { callNode, toQuantity } from './call-node.ts'
 export { deployProtocol, type Protocol } from './deploy-protocol.ts'
 export { sandboxWallets } from './devnet/create-devnet.ts'
-export { followClock, standAtClock } from './devnet/follow-clock.ts'
+export { followClock, moveChainToClock } from './devnet/follow-clock.ts'
 export { gasPerTransaction, mineBatch } from './mine-batch.ts'
 export { encodeMissingIncomes } from './seed/catch-up-incomes.ts'
 export { currentCoupons } from './seed/coupons.ts'

@@ -16,15 +16,15 @@ import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { type Closers, createClosers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
 import { sandboxWallets } from './devnet/create-devnet.ts'
-import { runInStep } from './devnet/follow-clock.ts'
-import { keepTogether } from './devnet/keep-together.ts'
-import { assertSandboxHome, describeHome, furnishHome, type Home, readText } from './home.ts'
+import { startDevnetSync } from './devnet/devnet-sync.ts'
+import { runClockAligned } from './devnet/follow-clock.ts'
+import { assertSandboxHome, describeHome, type Home, prepareHome, readText } from './home.ts'
 import { openHistory } from './open-history.ts'
 import { parseOptions, type SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { currentCoupons } from './seed/coupons.ts'
 import { makeSettings, writeConfig } from './settings.ts'
-import { untilIndexed } from './until-indexed.ts'
+import { waitUntilIndexed } from './wait-until-indexed.ts'
 import { welcome } from './welcome.ts'
 
 async function run(options: SandboxOptions, closers: Closers): Promise<void> {
@@ -35,9 +35,9 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
     `Tallystick sandbox in ${home.dir}${options.at === undefined ? '' : `, at ${new Date(options.at).toISOString()}`}`,
   )
   if (options.fresh) await removeHome(home)
-  furnishHome(home)
+  prepareHome(home)
   const signer = createPrivateKeySigner(readText(home.signerKey))
-  const startNode = (node: Parameters<typeof startDevChain>[0]) => closers.keep(startDevChain(node))
+  const startNode = (node: Parameters<typeof startDevChain>[0]) => closers.add(startDevChain(node))
   const counts = { positionCount: options.positions, chainCount: options.chains }
   // Fails if a sandbox already runs here. Until then none of its files is changed.
   const { database, devnets } = await openHistory({ home, clock, signer, say, startNode, ...counts })
@@ -50,22 +50,22 @@ async function run(options: SandboxOptions, closers: Closers): Promise<void> {
   const { log, writer } = openLog(openSync(home.log, 'a', 0o600))
   const writers = { stdout, [basename(home.log)]: writer }
   const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
-  const service = await closers.keep(startService({ config, database, clock, log, say, writers, portal: { visitor } }))
-  await untilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
+  const service = await closers.add(startService({ config, database, clock, log, say, writers, portal: { visitor } }))
+  await waitUntilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
   writeConfig(home, { settings, service })
   writeCredentials(home, { apiKey, service, devnets })
-  // The clock runs from the `ready` line on, so that a copied command does not find it standing still.
-  if (options.at !== undefined) await runInStep(clock)
-  const onMoved = () => setCurveAgain(service.adminUrl, readText(home.adminToken))
-  await closers.keep(keepTogether(devnets, { clock, say, onMoved }))
+  // The clock runs from the `ready` line on.
+  if (options.at !== undefined) await runClockAligned(clock)
+  const onMoved = () => confirmCurve(service.adminUrl, readText(home.adminToken))
+  await closers.add(startDevnetSync(devnets, { clock, say, onMoved }))
   say(welcome(home, { apiKey, baseUrl: service.baseUrl, devnets }))
   say(`ready ${service.baseUrl}`)
   const { label } = await Promise.race(devnets.map(({ chain, node }) => node.exited.then(() => chain)))
-  if (!closers.isClosing()) throw new Error(`The ${label} ended by itself, and the sandbox with it. Start it again.`)
+  if (!closers.isClosing()) throw new Error(`The ${label} exited unexpectedly, so the sandbox stops. Start it again.`)
 }
 
-/** Confirms the curve after time was moved: after days without one, the rails require a confirmation. */
-async function setCurveAgain(adminUrl: string, token: string): Promise<void> {
+/** Confirms the curve after the time has moved. After days without a curve the rails require a confirmation. */
+async function confirmCurve(adminUrl: string, token: string): Promise<void> {
   await fetch(`${adminUrl}/curve`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -73,10 +73,10 @@ async function setCurveAgain(adminUrl: string, token: string): Promise<void> {
   })
 }
 
-/** Deletes the directory of a sandbox that does not run. Throws if it is another's, and leaves nothing in it. */
+/** Deletes the directory of a sandbox. Throws if the sandbox runs or the directory is not a sandbox's. */
 async function removeHome(home: Home): Promise<void> {
   assertSandboxHome(home)
-  // To open a database that does not exist would create it.
+  // Opening a missing database would create it.
   if (existsSync(home.database)) await assertNotInUse(home)
   rmSync(home.dir, { recursive: true, force: true })
 }

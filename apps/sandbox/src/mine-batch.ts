@@ -3,12 +3,12 @@ import { callNode, toQuantity } from './call-node.ts'
 
 export type BatchTransaction = { readonly from: Address; readonly to: Address; readonly data: Hex }
 
-// Twice what a lend with a permit takes. Estimating it for each transaction would take most of the time.
+// Twice the gas of a lend with a permit. Estimating each transaction would take most of the time.
 export const gasPerTransaction = 500_000
 
 /**
- * Mines transactions in their order, in one block of a given second. Throws if one of them failed. The node must not mine
- * by itself, must know the senders or impersonate them, and its block must have gas for all.
+ * Mines transactions in order, in one block at a given second. Throws if one of them fails. Automine must be off, the node
+ * must know or impersonate the senders, and the block needs gas for all.
  */
 export async function mineBatch(
   url: string,
@@ -31,7 +31,9 @@ type Receipt = { readonly transactionHash: Hex; readonly status: Hex; readonly f
 
 function assertAllSucceeded(receipts: readonly Receipt[], count: number): void {
   if (receipts.length !== count) {
-    throw new Error(`The block took ${receipts.length} of ${count} transactions. Raise its gas limit or send fewer.`)
+    throw new Error(
+      `The block contains ${receipts.length} of ${count} transactions. Raise its gas limit or send fewer.`,
+    )
   }
   const failed = receipts.find(({ status }) => status !== '0x1')
   if (failed) throw new Error(`Transaction ${failed.transactionHash} from ${failed.from} reverted.`)

@@ -2,11 +2,11 @@ import { existsSync, rmSync } from 'node:fs'
 import { type Clock, openServiceDatabase } from '@tallystick/api'
 import type { Database } from '@tallystick/database'
 import { copyPgliteTemplate } from '@tallystick/workbench/pglite-template'
-import { carryKeys } from './carry-keys.ts'
+import { copyApiKeys } from './copy-api-keys.ts'
 import { databaseTemplate } from './database-template.ts'
 import { createDevnet, sandboxWallets } from './devnet/create-devnet.ts'
 import type { Devnet, DevnetParts } from './devnet/devnet.ts'
-import { standAtClock } from './devnet/follow-clock.ts'
+import { moveChainToClock } from './devnet/follow-clock.ts'
 import { resumeDevnet } from './devnet/resume-devnet.ts'
 import { describeChains, findChainCount, type SandboxChain, sayFor } from './devnet/sandbox-chain.ts'
 import type { Home } from './home.ts'
@@ -24,20 +24,20 @@ export type HistoryOptions = DevnetParts & {
 
 const cannotResume = 'cannot resume from this directory'
 const positionCountDefault = 40
-// Replicas' clocks may differ by a minute; more is a sandbox that was last run at a later time.
+// Clocks of replicas may differ by 1 minute. A larger difference means that the sandbox last ran at a later time.
 const toleranceSeconds = 60
 
 /**
- * Opens the database and the chains of the last run, or creates new ones. All or none: what one says of another would be
- * wrong. The chains stand at the clock's second. The database is open, which keeps other sandboxes out.
+ * Opens the database and the chains of the last run, or creates all of them, because each refers to the others. The chains
+ * are at the clock's second. The open database locks the directory against other sandboxes.
  */
 export async function openHistory(options: HistoryOptions): Promise<OpenHistory> {
   const { home, say } = options
   const isNew = !existsSync(home.database)
   if (isNew && (existsSync(home.chains) || existsSync(home.oldChain))) {
-    say(`${cannotResume}, its database is missing: beginning a new history in it`)
+    say(`${cannotResume}, its database is missing: creating a new history`)
   }
-  if (isNew) say('making the embedded database (a few seconds at the first start)')
+  if (isNew) say('creating the embedded database (takes a few seconds at the first start)')
   const database = await openDatabase(home)
   try {
     if (isNew) return { database, devnets: await createDevnets(options) }
@@ -46,7 +46,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       await Promise.all(resumption.devnets.map((devnet) => catchUpHistory(devnet, options)))
       return { database, devnets: resumption.devnets }
     }
-    say(`${cannotResume}, ${resumption.obstacle}: beginning a new history in it`)
+    say(`${cannotResume}, ${resumption.obstacle}: creating a new history`)
   } catch (error) {
     await database.close()
     throw error
@@ -63,21 +63,21 @@ type HistoryResumption = { readonly devnets: readonly Devnet[] } | { readonly ob
 
 async function resume(database: Database, options: HistoryOptions): Promise<HistoryResumption> {
   const { home, clock, chainCount, positionCount, say } = options
-  if (existsSync(home.oldChain)) return { obstacle: 'its chain was made by an older version' }
+  if (existsSync(home.oldChain)) return { obstacle: 'its chain was created by an older version' }
   const found = findChainCount(home) ?? 1
   if (chainCount !== undefined && chainCount !== found) {
     return { obstacle: `it has ${found === 1 ? '1 chain' : `${found} chains`} and --chains is ${chainCount}` }
   }
-  if (await wasRunLater(database, clock)) return { obstacle: 'it was last run at a later time than now' }
+  if (await wasRunLater(database, clock)) return { obstacle: 'it was last run at a later time' }
   const resumption = await resumeDevnets(options, describeChains(home, found))
-  const began = 'devnets' in resumption ? resumption.devnets[0]?.record.positionCount : undefined
-  if (began !== undefined && positionCount !== undefined && positionCount !== began) {
-    say(`--positions is ignored: this history began with ${began}. --fresh begins another`)
+  const seededCount = 'devnets' in resumption ? resumption.devnets[0]?.record.positionCount : undefined
+  if (seededCount !== undefined && positionCount !== undefined && positionCount !== seededCount) {
+    say(`--positions is ignored: this history was created with ${seededCount}. Use --fresh to create a new one`)
   }
   return resumption
 }
 
-/** Returns whether notes were signed at a time still to come: then the time was set back, and the rails would refuse. */
+/** Returns whether notes were signed in the future. Then the time was set back, and the rails would reject new notes. */
 async function wasRunLater(database: Database, clock: Clock): Promise<boolean> {
   const [row] = await database.query<{ last: bigint | null }>('select max(issued_at) as last from note_sets')
   return Number(row?.last ?? 0) > clock.now() / 1000 + toleranceSeconds
@@ -93,20 +93,20 @@ async function resumeDevnets(parts: DevnetParts, chains: readonly SandboxChain[]
 }
 
 async function catchUpHistory({ chain, node, record }: Devnet, { clock, say }: HistoryOptions): Promise<void> {
-  const nowSeconds = await standAtClock(node.url, clock)
+  const nowSeconds = await moveChainToClock(node.url, clock)
   const { pool } = record.protocol
   await catchUpIncomes(node.url, { pool, admin: sandboxWallets().admin.address, nowSeconds }).catch((error) => {
     // The role may have been revoked on purpose, which must not prevent the start.
-    sayFor(chain, say)(`the floating incomes of the days since the last run are missing: ${error.message}`)
+    sayFor(chain, say)(`cannot report the floating incomes since the last run: ${error.message}`)
   })
 }
 
 async function recreateHistory(old: Database, options: HistoryOptions): Promise<OpenHistory> {
-  const giveKeys = await carryKeys(old).finally(() => old.close())
+  const insertKeys = await copyApiKeys(old).finally(() => old.close())
   rmSync(options.home.database, { recursive: true })
   const database = await openDatabase(options.home)
   try {
-    await giveKeys(database)
+    await insertKeys(database)
     return { database, devnets: await createDevnets(options) }
   } catch (error) {
     await database.close()
@@ -117,12 +117,12 @@ async function recreateHistory(old: Database, options: HistoryOptions): Promise<
 async function createDevnets(options: HistoryOptions): Promise<readonly Devnet[]> {
   const { home, clock, positionCount = positionCountDefault } = options
   const chains = describeChains(home, options.chainCount ?? findChainCount(home) ?? 1)
-  // The journal too: it is of pools that are gone, and new ones may have their addresses.
+  // The signer journal is deleted too. It has notes of old pools, and new pools may have the same addresses.
   for (const old of [home.chains, home.oldChain, home.journal]) rmSync(old, { recursive: true, force: true })
   return Promise.all(
     chains.map(async (chain) => {
       const devnet = await createDevnet(options, { chain, positionCount })
-      await standAtClock(devnet.node.url, clock)
+      await moveChainToClock(devnet.node.url, clock)
       return devnet
     }),
   )

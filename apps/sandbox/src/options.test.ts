@@ -5,7 +5,7 @@ import { createCommand, parseOptions } from './options.ts'
 
 const argv = (...options: string[]) => ['node', 'main.ts', ...options]
 
-test('default: one port, one directory, and nothing that was not given', () => {
+test('default: options that are not given are undefined', () => {
   expect(parseOptions(argv('--dir', '/somewhere'))).toEqual({
     port: 8443,
     dir: '/somewhere',
@@ -16,7 +16,7 @@ test('default: one port, one directory, and nothing that was not given', () => {
   })
 })
 
-test('behavior: the instant of the help is 5 s before an 18:00 New York boundary, and can be given', () => {
+test('behavior: the example of the help is valid, 5 s before an 18:00 New York boundary', () => {
   const [instant] = /\d{4}-\S+T\S+[+-]\d\d:\d\d/.exec(createCommand().helpInformation()) as RegExpExecArray
   const { at } = parseOptions(argv('--at', instant))
   const boundary = BigInt(at! / 1000) + 5n
@@ -26,25 +26,25 @@ test('behavior: the instant of the help is 5 s before an 18:00 New York boundary
   expect(newYork.format(Number(boundary) * 1000)).toBe('18:00:00')
 })
 
-test('behavior: the message about a wrong instant has the same example as the help', () => {
+test('behavior: the message about an invalid instant has the example of the help', () => {
   const [instant] = /\d{4}-\S+T\S+[+-]\d\d:\d\d/.exec(createCommand().helpInformation()) as RegExpExecArray
-  expect(complaintAbout('--at', '2026-11-01T17:59:55')).toContain(`such as ${instant}.`)
+  expect(messageAbout('--at', '2026-11-01T17:59:55')).toContain(`such as ${instant}.`)
 })
 
 describe('--chains', () => {
   test.each([
     ['1', 1],
     ['2', 2],
-  ])('behavior: takes %s', (given, chains) => {
+  ])('behavior: accepts %s', (given, chains) => {
     expect(parseOptions(argv('--chains', given)).chains).toBe(chains)
   })
 
-  test.each(['0', '3', '02', 'two', ''])('error: refuses "%s"', (given) => {
-    expect(complaintAbout('--chains', given)).toContain('Give 1 or 2.')
+  test.each(['0', '3', '02', 'two', ''])('error: rejects "%s"', (given) => {
+    expect(messageAbout('--chains', given)).toContain('Give 1 or 2.')
   })
 })
 
-function complaintAbout(...options: string[]): string {
+function messageAbout(...options: string[]): string {
   try {
     createCommand()
       .exitOverride()

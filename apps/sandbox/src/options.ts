@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander'
 export type SandboxOptions = {
   readonly port: number
   readonly dir: string
-  /** The time of service and chains at the `ready` line, Unix milliseconds. */
+  /** Time of the service and the chains at the `ready` line, in Unix milliseconds. */
   readonly at: number | undefined
   readonly fresh: boolean
   /** Positions on each chain of a new history. Undefined if not given. */
@@ -16,7 +16,7 @@ export type SandboxOptions = {
 // 18:00 New York is 5 s later. Summer time ended in the morning of that day.
 const exampleInstant = '2026-11-01T17:59:55-05:00'
 
-/** Reads the command line. Ends the process with a message if an option is wrong. */
+/** Parses the command line. Exits with a message if an option is invalid. */
 export function parseOptions(argv: readonly string[]): SandboxOptions {
   const command = createCommand().parse(argv as string[])
   const {
@@ -59,7 +59,7 @@ function parsePort(value: string): number {
 }
 
 function parsePositions(value: string): number {
-  // A node keeps its whole state in memory.
+  // A node has its whole state in memory.
   if (/^\d{1,6}$/.test(value) && Number(value) <= 100_000) return Number(value)
   throw new InvalidArgumentError('Give a number from 0 to 100000.')
 }

@@ -5,7 +5,7 @@ import { type Home, readText, writeSecret } from './home.ts'
 import { currentCoupons } from './seed/coupons.ts'
 import { issueLastPeriod } from './seed/issue-last-period.ts'
 
-/** Brings the database to where the service can start: a key, and a curve for the current period. Returns the key. */
+/** Creates an API key and a curve for the current period if they are missing. Returns the key. */
 export async function prepareDatabase(
   database: Database,
   {
@@ -26,7 +26,7 @@ export async function prepareDatabase(
   return ensureKey(home, operator)
 }
 
-/** The key of the last run if it still works, else a new one. */
+/** Returns the key of the last run if it is active, else a new one. */
 async function ensureKey(home: Home, operator: ReturnType<typeof createOperator>): Promise<string> {
   const known = existsSync(home.apiKey)
     ? (JSON.parse(readText(home.apiKey)) as { id: string; secret: string })

@@ -2,7 +2,7 @@ import type { Service } from '@tallystick/api'
 import type { Devnet } from './devnet/devnet.ts'
 import { type Home, writeSecret } from './home.ts'
 
-/** The service's configuration, as `tallystick.json` has it. */
+/** Content of `tallystick.json`. */
 export type Settings = ReturnType<typeof makeSettings>
 
 export function makeSettings(
@@ -24,7 +24,7 @@ export function makeSettings(
   }
 }
 
-/** Writes the settings with the ports the listeners have, so that `tallystick --config` reaches them. */
+/** Writes the settings with the actual ports of the listeners, so that `tallystick --config` reaches them. */
 export function writeConfig(
   home: Home,
   { settings, service }: { readonly settings: Settings; readonly service: Pick<Service, 'adminUrl' | 'baseUrl'> },

@@ -1,9 +1,9 @@
 import type { Devnet } from './devnet/devnet.ts'
 import type { Home } from './home.ts'
 
-const walletsHint = ' (wallets with test keys, known to everybody, are in the credentials)'
+const walletsHint = ' (wallets with public test keys are in the credentials)'
 
-/** Returns the text for the person at the terminal when everything answers. */
+/** Returns the text that the terminal shows before the `ready` line. */
 export function welcome(
   home: Home,
   {
@@ -27,10 +27,10 @@ Try it:
 
   curl --cacert '${home.caCert}' -H 'x-api-key: ${apiKey}' ${baseUrl}/notes
 
-The operator's command line works beside it:
+The command line works while the sandbox runs:
 
   npx tallystick notes show --config '${home.config}'
 
-Ctrl-C stops it.
+Press Ctrl-C to stop.
 `
 }

@@ -54,7 +54,7 @@ describe('--at, five seconds before a boundary', () => {
   }, async () => {
     const at = '2026-11-01T17:59:55-05:00'
     const sandbox = await start('--dir', dir, '--positions', '1', '--at', at)
-    expect(sandbox.output()).toContain('beginning a new history')
+    expect(sandbox.output()).toContain('creating a new history')
     await expectValidNotes(sandbox, at)
     await sandbox.stop()
   })
@@ -79,7 +79,7 @@ test('error: --fresh neither deletes nor changes a directory that no sandbox mad
   const foreign = await newDirectory()
   mkdirSync(foreign)
   writeFileSync(join(foreign, 'precious.txt'), 'keep me')
-  await expect(launch('--dir', foreign, '--fresh').saw(/^ready/m)).rejects.toThrow('was not made by the sandbox')
+  await expect(launch('--dir', foreign, '--fresh').saw(/^ready/m)).rejects.toThrow('was not created by the sandbox')
   expect(readdirSync(foreign)).toEqual(['precious.txt'])
   expect(readFileSync(join(foreign, 'precious.txt'), 'utf8')).toBe('keep me')
 })

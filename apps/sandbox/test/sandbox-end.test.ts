@@ -17,7 +17,7 @@ test('behavior: however it ends, no process is left, and half of a history is no
   expect(processesOf(dir)).toEqual([])
 
   const second = await start('--dir', dir, '--positions', '3')
-  expect(second.output()).toContain('its chain was never finished: beginning a new history')
+  expect(second.output()).toContain('its chain is incomplete: creating a new history')
   await expectHistory(readCredentials(dir), { positions: 3 })
   const before = await readChainUpTo(readCredentials(dir))
   await second.end('SIGKILL')
@@ -29,7 +29,7 @@ test('behavior: however it ends, no process is left, and half of a history is no
   const [node] = processesOf(journalOf(dir))
   expect(node!.command).toContain('--chain-id 324')
   process.kill(node!.pid, 'SIGKILL')
-  await third.saw(/The chain ended by itself/)
+  await third.saw(/The chain exited unexpectedly/)
   await expect.poll(() => processesOf(dir), { timeout: 40_000 }).toEqual([])
 })
 

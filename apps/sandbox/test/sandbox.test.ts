@@ -79,7 +79,7 @@ test('behavior: Ctrl-C leaves no process, and the next start resumes', { timeout
   const startedAt = Date.now()
   sandbox = await startWithNpm('--dir', dir, '--positions', '12')
   expect(sandbox.readyAt - startedAt).toBeLessThan(quickMs)
-  expect(sandbox.output()).toContain('--positions is ignored: this history began with 40')
+  expect(sandbox.output()).toContain('--positions is ignored: this history was created with 40')
   expect(sandbox.output()).not.toContain('new history')
   const again = readCredentials(dir)
   const { rpcUrl: _, subgraphUrl: __, ...same } = first.chains[0]
@@ -98,7 +98,7 @@ test('behavior: a damaged chain begins a new history, with the same key and sign
   const journal = join(dir, 'chains', '324', 'journal.jsonl')
   writeFileSync(journal, readFileSync(journal).subarray(0, 50_000))
   sandbox = await startWithNpm('--dir', dir, '--positions', '7')
-  expect(sandbox.output()).toContain('the state of its chain is damaged: beginning a new history')
+  expect(sandbox.output()).toContain('the state of its chain is damaged: creating a new history')
   const third = readCredentials(dir)
   await expectHistory(third, { positions: 7 })
   const kept = ({ apiKey, caCert, chains: [{ signer }] }: Credentials) => ({ apiKey, caCert, signer })
@@ -121,7 +121,7 @@ test('default: the tour runs as the README prints it, and the predicted income i
   const [, predicted, paid] = /predicted (\d+)\n *paid +(\d+)\n/.exec(output) ?? []
   expect(BigInt(predicted ?? 0)).toBeGreaterThan(0n)
   expect(paid).toBe(predicted)
-  expect(sandbox.output()).toMatch(/the chain was moved to \S+, and the service with it/)
+  expect(sandbox.output()).toMatch(/chain time moved to \S+; the service follows/)
 })
 
 test('behavior: SIGTERM to npm alone ends the sandbox gracefully, and no process is left', async () => {

@@ -11,7 +11,7 @@ import { writeRecord } from './record.ts'
 import { type SandboxChain, sayFor } from './sandbox-chain.ts'
 import { assignWallets, type Wallet } from './wallets.ts'
 
-/** Starts a new chain, deploys the protocol and seeds 60 days of history, up to the clock's second. */
+/** Starts a new chain, deploys the protocol and seeds 60 days of history up to the clock's second. */
 export async function createDevnet(
   { clock, signer, startNode, ...parts }: DevnetParts,
   { chain, positionCount }: { readonly chain: SandboxChain; readonly positionCount: number },
@@ -20,14 +20,14 @@ export async function createDevnet(
   const nowSeconds = BigInt(Math.floor(clock.now() / 1000))
   const history = planHistory({ nowSeconds, positionCount, chainId: chain.id })
   const wallets = sandboxWallets()
-  say(`making the chain and its last 60 days, with ${positionCount} position${positionCount === 1 ? '' : 's'}`)
+  say(`creating the chain with 60 days of history and ${positionCount} position${positionCount === 1 ? '' : 's'}`)
   mkdirSync(chain.dir, { recursive: true })
   const node = await startNode({ ...nodeOptions(chain), timestamp: history.startsAt })
   const protocol = await deployProtocol(connect(node.url, { chain, account: wallets.admin }), {
     signer: signer.address,
   })
-  const scene = { chainId: chain.id, protocol, wallets, signer, nowSeconds }
-  await seedHistory(node.url, { scene, history, say })
+  const context = { chainId: chain.id, protocol, wallets, signer, nowSeconds }
+  await seedHistory(node.url, { context, history, say })
   const [head] = await callNode(node.url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
   const { number, hash } = head as { number: string; hash: Hash }
   const seeded = { number: Number(number), hash }
@@ -36,7 +36,7 @@ export async function createDevnet(
   return { chain, node, record }
 }
 
-/** Whose keys the sandbox gives away. */
+/** Returns the wallets of the sandbox. Their keys are public. */
 export function sandboxWallets() {
   return assignWallets({ lenderCount, partnerCount: partnerFeesBps.length })
 }

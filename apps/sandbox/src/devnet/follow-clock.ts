@@ -4,8 +4,8 @@ import { callNode, toQuantity } from '../call-node.ts'
 
 const blockSeconds = 1
 
-/** Brings a chain to the clock's second, which it returns. No block is mined from then on until the chain follows. */
-export async function standAtClock(url: string, clock: Clock): Promise<bigint> {
+/** Mines a block at the clock's second and returns that second. The chain mines no more until it follows the clock. */
+export async function moveChainToClock(url: string, clock: Clock): Promise<bigint> {
   await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
   const second = BigInt(Math.floor(clock.now() / 1000))
   const [head] = await callNode(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
@@ -15,17 +15,17 @@ export async function standAtClock(url: string, clock: Clock): Promise<bigint> {
 }
 
 /**
- * Lets a clock run that was held. The chain counts whole seconds of the system's time, so this waits for the moment, less
- * than a second away, from which both clocks turn their seconds together.
+ * Resumes a held clock. The chain counts whole seconds of system time, so this first waits, less than 1 s, until the seconds
+ * of both clocks start at the same moment.
  */
-export async function runInStep(clock: ShiftableClock): Promise<void> {
+export async function runClockAligned(clock: ShiftableClock): Promise<void> {
   await setTimeout((((clock.now() - Date.now()) % 1000) + 1000) % 1000)
   clock.run()
 }
 
 /**
- * Makes the chain follow the clock: a transaction is mined within a second, in the clock's second. A block without
- * transactions comes when the newest one is `idleSeconds` old, each second by default.
+ * Makes the chain follow the clock. A transaction is mined within 1 s, with the clock's time. An empty block is mined when
+ * the newest one is `idleSeconds` old, by default every second.
  */
 export async function followClock(
   url: string,
@@ -35,7 +35,7 @@ export async function followClock(
     const systemSecond = Math.floor(Date.now() / 1000)
     const offsetSeconds = Math.round((clock.now() - Date.now()) / 1000)
     await callNode(url, [{ method: 'evm_setTime', params: [toQuantity(systemSecond + offsetSeconds)] }])
-    // The chain takes the difference to its own second, which must be the one we took.
+    // The chain computes an offset from its own second, which must be the same as ours.
     if (Math.floor(Date.now() / 1000) === systemSecond) break
   }
   await callNode(url, [{ method: 'evm_setIntervalMining', params: [blockSeconds, idleSeconds] }])

@@ -2,17 +2,17 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { Address, Hash } from 'viem'
 import type { Protocol } from '../deploy-protocol.ts'
 
-/** What the sandbox knows of the chain it made, kept beside it. Written last: without it, the chain is unfinished. */
+/** Description of a chain, stored beside it. It is written last, so a chain without it is incomplete. */
 export type DevnetRecord = {
   readonly protocol: Protocol
   readonly signer: Address
   readonly sourcesHash: string
   readonly positionCount: number
-  /** The block the history ends with: a chain without it is another one. */
+  /** Last block of the seeded history. It identifies the chain. */
   readonly seeded: { readonly number: number; readonly hash: Hash }
 }
 
-/** Undefined if there is none, or one that cannot be read. */
+/** Returns undefined if the record is missing or cannot be parsed. */
 export function findRecord(path: string): DevnetRecord | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DevnetRecord

@@ -9,19 +9,19 @@ import { type Devnet, type DevnetParts, nodeOptions } from './devnet.ts'
 import { type DevnetRecord, findRecord } from './record.ts'
 import { type SandboxChain, sayFor } from './sandbox-chain.ts'
 
-/** The chain of the last run, or the reason it cannot be resumed. */
+/** Chain of the last run, or the reason why it cannot be resumed. */
 export type Resumption = { readonly devnet: Devnet } | { readonly obstacle: string }
 
-/** Starts a chain as the last run left it, or says why it cannot be resumed. */
+/** Starts the chain of the last run, or returns why it cannot be resumed. */
 export async function resumeDevnet(
   { clock, signer, startNode, say }: DevnetParts,
   chain: SandboxChain,
 ): Promise<Resumption> {
   const { label } = chain
   const record = findRecord(chain.record)
-  if (!record) return { obstacle: `its ${label} was never finished` }
-  if (record.signer !== signer.address) return { obstacle: `its ${label} takes the notes of another signer` }
-  if (record.sourcesHash !== sourcesHash) return { obstacle: `its ${label} has the contracts of another version` }
+  if (!record) return { obstacle: `its ${label} is incomplete` }
+  if (record.signer !== signer.address) return { obstacle: `its ${label} has another signer` }
+  if (record.sourcesHash !== sourcesHash) return { obstacle: `its ${label} has contracts of another version` }
   if (!existsSync(chain.journal)) return { obstacle: `the state of its ${label} is missing` }
   const onProgress = createReport(sayFor(chain, say))
   const node = await startOnJournal(() => startNode({ ...nodeOptions(chain), onProgress }))
@@ -66,10 +66,10 @@ async function findObstacle(
     { method: 'eth_getBlockByNumber', params: [toQuantity(record.seeded.number), false] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
   ])) as readonly [{ hash: Hash } | null, { timestamp: string }]
-  // A journal that was cut short is a shorter chain.
+  // A truncated journal results in a shorter chain.
   if (!seeded) return `the state of its ${chain.label} is damaged`
-  if (seeded.hash !== record.seeded.hash) return `the state of its ${chain.label} is another chain’s`
-  // Blocks cannot go back in time, and a chain ahead of the clock would have its notes refused.
-  if (BigInt(head.timestamp) > nowSeconds) return 'it was last run at a later time than now'
+  if (seeded.hash !== record.seeded.hash) return `the state of its ${chain.label} belongs to another chain`
+  // Block times cannot decrease, and a pool that is ahead of the clock rejects the notes.
+  if (BigInt(head.timestamp) > nowSeconds) return 'it was last run at a later time'
   return undefined
 }

@@ -6,7 +6,7 @@ import type { Home } from '../home.ts'
 export type SandboxChain = {
   readonly id: number
   readonly name: string
-  /** Name in messages. It has the id only if the sandbox has several chains. */
+  /** Name in messages. It contains the id if the sandbox has several chains. */
   readonly label: string
   readonly dir: string
   readonly journal: string
@@ -39,7 +39,7 @@ export function findChainCount(home: Home): number | undefined {
   return last === -1 ? undefined : last + 1
 }
 
-/** Returns `say` for lines about one chain. They name it if there are several. */
+/** Returns a `say` that prefixes lines with the chain's label if there are several chains. */
 export function sayFor({ label }: SandboxChain, say: (line: string) => void): (line: string) => void {
   return label === 'chain' ? say : (line) => say(`${label}: ${line.trimStart()}`)
 }

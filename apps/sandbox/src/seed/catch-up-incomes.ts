@@ -5,11 +5,11 @@ import { type BatchTransaction, mineBatch } from '../mine-batch.ts'
 import { daySeconds } from './history.ts'
 import { incomeOf } from './plan-incomes.ts'
 
-// As many as fit into the gas a batch gives a transaction, with room to spare.
+// They fit into the gas of a transaction with a margin.
 const daysPerTransaction = 10
 const transactionsPerBlock = 100
 
-/** Gives the days that went by while nobody ran the chain their incomes. The chain stands at `nowSeconds`. */
+/** Reports the incomes of the days since the last run. The chain must be at `nowSeconds`. */
 export async function catchUpIncomes(
   url: string,
   { pool, admin, nowSeconds }: { readonly pool: Address; readonly admin: Address; readonly nowSeconds: bigint },
@@ -21,7 +21,7 @@ export async function catchUpIncomes(
   }
 }
 
-/** What gives every day up to yesterday its income that has none yet. */
+/** Returns transactions that report the income of every day up to yesterday that has none. */
 export async function encodeMissingIncomes(
   url: string,
   { pool, admin, today }: { readonly pool: Address; readonly admin: Address; readonly today: bigint },

@@ -1,6 +1,6 @@
 import { createRandom } from './random.ts'
 
-// What US Treasury bills paid in a calm autumn, less a point for the protocol: believable, and gently inverted.
+// Rates of US Treasury bills minus 1 %: realistic and slightly inverted.
 export const currentCoupons: Readonly<Record<number, number>> = {
   7: 369,
   14: 365,
@@ -12,8 +12,8 @@ export const currentCoupons: Readonly<Record<number, number>> = {
 }
 
 /**
- * The coupon of a tenor some days ago, in basis points. Today's is the one the service signs: two different coupons for
- * one window would both be good on-chain.
+ * Returns the coupon of a tenor some days ago, in basis points. Today's is the one the service signs, because two coupons
+ * for one period would both be valid on-chain.
  */
 export function couponOf({ tenorDays, daysAgo }: { readonly tenorDays: number; readonly daysAgo: number }): number {
   const coupon = currentCoupons[tenorDays] as number

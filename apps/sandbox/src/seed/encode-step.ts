@@ -15,8 +15,8 @@ import {
   type Step,
 } from './history.ts'
 
-/** Where a history takes place. */
-export type Scene = {
+/** Contracts and accounts of a history. */
+export type SeedContext = {
   readonly chainId: number
   readonly protocol: Protocol
   readonly wallets: Wallets
@@ -25,21 +25,23 @@ export type Scene = {
   readonly nowSeconds: bigint
 }
 
-/** The transactions of a step, in their order. */
-export async function encodeStep(scene: Scene, step: Step): Promise<BatchTransaction[]> {
-  const { admin } = scene.wallets
-  const { pool } = scene.protocol
+/** Returns the transactions of a step in order. */
+export async function encodeStep(context: SeedContext, step: Step): Promise<BatchTransaction[]> {
+  const { admin } = context.wallets
+  const { pool } = context.protocol
   switch (step.kind) {
     case 'lend':
-      return encodeLends(scene, step)
+      return encodeLends(context, step)
     case 'transfer':
       return step.transfers.map(({ tokenId, from, to }) => {
-        const args = [lenderOf(scene, from), lenderOf(scene, to), tokenId] as const
+        const args = [lenderOf(context, from), lenderOf(context, to), tokenId] as const
         const data = encodeFunctionData({ abi: positionTokenAbi, functionName: 'transferFrom', args })
-        return { from: args[0], to: scene.protocol.positions, data }
+        return { from: args[0], to: context.protocol.positions, data }
       })
     case 'claim':
-      return step.claims.flatMap(({ tokenId, owner }) => encodeClaim(scene, { tokenId, from: lenderOf(scene, owner) }))
+      return step.claims.flatMap(({ tokenId, owner }) =>
+        encodeClaim(context, { tokenId, from: lenderOf(context, owner) }),
+      )
     case 'income':
       return [{ from: admin.address, to: pool, data: encodeIncome(step) }]
     case 'pause':
@@ -48,40 +50,44 @@ export async function encodeStep(scene: Scene, step: Step): Promise<BatchTransac
   }
 }
 
-/** What the pool makes of an owner's first partner. */
+/** Returns the id that the pool gives an owner's first partner. */
 export function partnerIdOf(owner: Address): Hex {
   return keccak256(encodePacked(['address', 'uint256'], [owner, 0n]))
 }
 
-async function encodeLends(scene: Scene, { at, positions }: LendStep): Promise<BatchTransaction[]> {
+async function encodeLends(context: SeedContext, { at, positions }: LendStep): Promise<BatchTransaction[]> {
   const notes = new Map<number, Note>()
   for (const tenorDays of new Set(positions.map((position) => position.tenorDays))) {
-    notes.set(tenorDays, await signNoteAt(scene, { at, tenorDays }))
+    notes.set(tenorDays, await signNoteAt(context, { at, tenorDays }))
   }
   return positions.map((position) => {
-    const from = lenderOf(scene, position.lender)
-    return { from, to: scene.protocol.pool, data: encodeLend(scene, position, notes.get(position.tenorDays) as Note) }
+    const from = lenderOf(context, position.lender)
+    return {
+      from,
+      to: context.protocol.pool,
+      data: encodeLend(context, position, notes.get(position.tenorDays) as Note),
+    }
   })
 }
 
-/** The note the service would have served at that moment. */
+/** Signs the note that the service would have published at that time. */
 function signNoteAt(
-  { chainId, protocol, signer, nowSeconds }: Scene,
+  { chainId, protocol, signer, nowSeconds }: SeedContext,
   { at, tenorDays }: { readonly at: bigint; readonly tenorDays: number },
 ): Promise<Note> {
   const domain: NoteDomain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: protocol.pool }
   const period = periodAt(at)
-  // Rounded, because two of the days between may have 23 and 25 hours.
+  // Rounded, because days of the time change have 23 or 25 hours.
   const daysAgo = Math.round(Number(periodAt(nowSeconds).noteDay - period.noteDay) / Number(daySeconds))
   const couponBps = couponOf({ tenorDays, daysAgo })
   return signPeriodNote(signer, { chain: { id: chainId, domain }, period, tenorDays, couponBps })
 }
 
-function encodeLend(scene: Scene, position: PlannedPosition, note: Note): Hex {
+function encodeLend(context: SeedContext, position: PlannedPosition, note: Note): Hex {
   const { partner, principal } = position
-  const partnerOwner = partner === undefined ? undefined : scene.wallets.partnerOwners[partner]
+  const partnerOwner = partner === undefined ? undefined : context.wallets.partnerOwners[partner]
   const params = {
-    beneficiary: lenderOf(scene, position.beneficiary),
+    beneficiary: lenderOf(context, position.beneficiary),
     partnerId: partnerOwner ? partnerIdOf(partnerOwner.address) : zeroHash,
     partnerFeeBPS: partner === undefined ? 0n : (partnerFeesBps[partner] as bigint),
     principal,
@@ -90,7 +96,7 @@ function encodeLend(scene: Scene, position: PlannedPosition, note: Note): Hex {
 }
 
 function encodeClaim(
-  { protocol: { pool, positions } }: Scene,
+  { protocol: { pool, positions } }: SeedContext,
   { tokenId, from }: { readonly tokenId: bigint; readonly from: Address },
 ): BatchTransaction[] {
   const approve = encodeFunctionData({ abi: positionTokenAbi, functionName: 'approve', args: [pool, tokenId] })
@@ -110,6 +116,6 @@ function encodeIncome({ firstDay, incomes }: IncomeStep): Hex {
   return encodeFunctionData({ abi: poolAbi, functionName: 'updatePreviousFloatingIncome', args })
 }
 
-function lenderOf({ wallets }: Scene, index: number): Address {
+function lenderOf({ wallets }: SeedContext, index: number): Address {
   return wallets.lenders[index]?.address as Address
 }

@@ -1,4 +1,4 @@
-/** A position to be opened. Wallets and partners are numbers of lists that are the same in every sandbox. */
+/** Planned position. Wallets and partners are indexes of lists that are the same in every sandbox. */
 export type PlannedPosition = {
   readonly tokenId: bigint
   readonly lender: number
@@ -22,7 +22,7 @@ export type ClaimStep = {
   readonly claims: readonly { readonly tokenId: bigint; readonly owner: number }[]
 }
 
-/** Yesterday's income, or several days' when some were missed. */
+/** Income of yesterday, or of several days if some were missed. */
 export type IncomeStep = {
   readonly kind: 'income'
   readonly at: bigint
@@ -32,13 +32,13 @@ export type IncomeStep = {
 
 export type PauseStep = { readonly kind: 'pause' | 'unpause'; readonly at: bigint }
 
-/** What happens in one block. `at` is its second. */
+/** Transactions of one block. `at` is its second. */
 export type Step = LendStep | TransferStep | ClaimStep | IncomeStep | PauseStep
 
 export type History = {
-  /** When the chain begins: the first second of a UTC day. */
+  /** Second of the first block, the start of a UTC day. */
   readonly startsAt: bigint
-  /** In the order of their seconds, no two in one. */
+  /** Ordered by second. No two steps have the same second. */
   readonly steps: readonly Step[]
 }
 

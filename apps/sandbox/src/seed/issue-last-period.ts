@@ -4,8 +4,8 @@ import type { Database } from '@tallystick/database'
 import { couponOf } from './coupons.ts'
 
 /**
- * Issues the notes of the period before this one, as the service would have then: the coupons on offer have something to
- * be compared with, and they are those the history was lent at.
+ * Issues the notes of the previous period, with the coupons of the seeded history, so that the current coupons can be
+ * compared with them.
  */
 export async function issueLastPeriod(
   database: Database,

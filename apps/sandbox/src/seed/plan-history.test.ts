@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import { daySeconds, type Step } from './history.ts'
 import { planHistory } from './plan-history.ts'
 
-// 2024 to 2032, midnights of UTC and the seconds around them among them.
+// 2024 to 2032, including the seconds around UTC midnights.
 const instant = fc.oneof(
   fc.bigInt(1_704_067_200n, 1_956_528_000n),
   fc.bigInt(19_723n, 22_645n).chain((day) => fc.bigInt(-3n, 310n).map((second) => day * daySeconds + second)),
 )
 const chain = fc.constantFrom(324, 8453)
 
-test('default: whatever the instant, everything happened before it, in order, and as the pool allows', () => {
+test('default: for every instant, all steps are before it, in order, and valid for the pool', () => {
   fc.assert(
     fc.property(instant, fc.integer({ min: 0, max: 400 }), chain, (nowSeconds, positionCount, chainId) => {
       const { startsAt, steps } = planHistory({ nowSeconds, positionCount, chainId })
@@ -26,12 +26,12 @@ test('default: whatever the instant, everything happened before it, in order, an
   )
 })
 
-test('behavior: the same instant has the same history', () => {
+test('behavior: the same options result in the same history', () => {
   const options = { nowSeconds: 1_794_713_636n, positionCount: 40 }
   expect(planHistory(options)).toEqual(planHistory(options))
 })
 
-test('behavior: the history of another chain is another one, and begins in the same second', () => {
+test('behavior: each chain has a different history that starts in the same second', () => {
   const options = { nowSeconds: 1_794_713_636n, positionCount: 40 }
   const [first, second] = [324, 8453].map((chainId) => planHistory({ ...options, chainId }))
   const positionsOf = (history: typeof first) =>
@@ -44,7 +44,7 @@ test('behavior: the history of another chain is another one, and begins in the s
   expect(copied.length).toBeLessThan(4)
 })
 
-test('behavior: forty positions are enough for something of everything', () => {
+test('behavior: 40 positions result in all kinds of steps', () => {
   const { steps } = planHistory({ nowSeconds: 1_794_713_636n, positionCount: 40 })
   const count = (kind: Step['kind']) => steps.filter((step) => step.kind === kind).length
   expect(count('lend')).toBe(40)
@@ -53,7 +53,7 @@ test('behavior: forty positions are enough for something of everything', () => {
   expect(count('claim')).toBeGreaterThan(5)
 })
 
-/** What the pool would refuse, were the steps taken one after the other. */
+/** Returns the steps that the pool would reject. */
 function faultsOf(steps: readonly Step[]): string[] {
   const faults: string[] = []
   const owners = new Map<bigint, { owner: number; maturity: bigint }>()
@@ -72,7 +72,8 @@ function faultsOf(steps: readonly Step[]): string[] {
     if (step.kind === 'transfer') {
       for (const { tokenId, from, to } of step.transfers) {
         const position = owners.get(tokenId)
-        if (position?.owner !== from || from === to) faults.push(`${tokenId} is not ${from}'s to pass on to ${to}`)
+        if (position?.owner !== from || from === to)
+          faults.push(`${tokenId} cannot be transferred from ${from} to ${to}`)
         if (position) position.owner = to
       }
     }
@@ -87,7 +88,7 @@ function faultsOf(steps: readonly Step[]): string[] {
   return faults
 }
 
-/** The days that have an income, each refused by the pool unless the one before has one. */
+/** Returns the days with an income in order. The pool rejects a day whose predecessor has none. */
 function daysOf(steps: readonly Step[]): bigint[] {
   return steps.flatMap((step) =>
     step.kind === 'income' ? step.incomes.map((_, index) => step.firstDay + BigInt(index)) : [],

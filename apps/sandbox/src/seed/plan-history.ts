@@ -4,14 +4,14 @@ import { planPositions } from './plan-positions.ts'
 import { createRandom } from './random.ts'
 
 export type PlanOptions = {
-  /** The instant the history leads up to, Unix seconds. */
+  /** End of the history, in Unix seconds. */
   readonly nowSeconds: bigint
   readonly positionCount: number
-  /** 324 by default. Each chain has a history of its own. */
+  /** 324 by default. Each chain has a different history. */
   readonly chainId?: number | undefined
 }
 
-/** Plans the 60 days before an instant. The same options always give the same history. */
+/** Plans the 60 days before an instant. The same options result in the same history. */
 export function planHistory({ nowSeconds, positionCount, chainId = 324 }: PlanOptions): History {
   const firstDay = nowSeconds / daySeconds - BigInt(historyDays)
   const startsAt = firstDay * daySeconds
@@ -22,10 +22,10 @@ export function planHistory({ nowSeconds, positionCount, chainId = 324 }: PlanOp
   ]
   const random = createRandom(chainId)
   const positions = planPositions(random, { startsAt, nowSeconds, positionCount, pause })
-  return { startsAt, steps: inOrder([...planIncomes({ firstDay, nowSeconds }), ...pauses, ...positions]) }
+  return { startsAt, steps: sortSteps([...planIncomes({ firstDay, nowSeconds }), ...pauses, ...positions]) }
 }
 
-function inOrder(steps: readonly Step[]): Step[] {
+function sortSteps(steps: readonly Step[]): Step[] {
   const sorted = steps.toSorted((a, b) => Number(a.at - b.at))
   let last = 0n
   return sorted.map((step) => {

@@ -1,14 +1,14 @@
 import { daySeconds, historyDays, type IncomeStep } from './history.ts'
 import { createRandom } from './random.ts'
 
-// What the protocol paid on an ordinary day, per second and dollar and scaled by 1e25: 12.6 % a year.
-const ordinaryIncome = 40_654_777_192_457_711n
-// Days whose income is given a day late, with the next one's.
+// Income of a typical day per second and dollar, scaled by 1e25: 12.6 % per year.
+const typicalIncome = 40_654_777_192_457_711n
+// Days whose income is reported one day late.
 const lateDays = [19, 41]
-// The day is over, and whoever reports it has had five minutes.
+// Delay of the report after the end of a day.
 export const reportedAfterSeconds = 303n
 
-/** Each day's floating income, the last one yesterday's. */
+/** Plans the floating income of each day up to yesterday. */
 export function planIncomes({
   firstDay,
   nowSeconds,
@@ -29,8 +29,8 @@ export function planIncomes({
     })
 }
 
-/** The income of a UTC day: an ordinary one, a little more or less. */
+/** Returns the income of a UTC day, which varies around the typical one. */
 export function incomeOf(day: bigint): bigint {
   const factor = 1 + 0.06 * Math.sin(Number(day) / 9) + 0.03 * (createRandom(Number(day))() - 0.5)
-  return (ordinaryIncome * BigInt(Math.round(factor * 1e6))) / 1_000_000n
+  return (typicalIncome * BigInt(Math.round(factor * 1e6))) / 1_000_000n
 }

@@ -13,20 +13,20 @@ import { pick, type Random } from './random.ts'
 type Span = {
   readonly startsAt: bigint
   readonly nowSeconds: bigint
-  /** When the pool takes and pays nothing. */
+  /** Time during which the pool is paused. */
   readonly pause: { readonly from: bigint; readonly to: bigint }
 }
 
-// Where a block begins to cost the node more than its transactions do (see `mineBatch`).
+// Larger blocks take the node longer per transaction.
 const lendsPerBlockMax = 100
 const setUpSeconds = 7_200n
-// The last minutes are left to whoever starts the sandbox.
+// The history has no transactions in the last 10 minutes.
 const quietSeconds = 600n
-// Short ones are lent again and again, so there are more of them.
+// Short tenors are lent more often.
 const tenors = [7, 7, 7, 7, 14, 14, 14, 30, 30, 30, 60, 60, 90, 90, 180, 360]
 const hourSeconds = 3_600n
 
-/** Positions lent all through a span, some passed on, and of those that matured most claimed. */
+/** Plans positions: some are transferred, and most of the matured ones are claimed. */
 export function planPositions(random: Random, options: Span & { readonly positionCount: number }) {
   return planLends(random, options).flatMap((lend) => {
     const transfer = planTransfer(random, { lend, ...options })
@@ -45,7 +45,7 @@ function planLends(random: Random, options: Span & { readonly positionCount: num
     const first = block * perBlock
     const count = Math.min(perBlock, positionCount - first)
     const positions = Array.from({ length: count }, (_, index) => planPosition(random, BigInt(first + index + 1)))
-    return { kind: 'lend', at: onSlot(outOf(pause, at), 0n), positions }
+    return { kind: 'lend', at: alignToSlot(afterPause(pause, at), 0n), positions }
   })
 }
 
@@ -54,9 +54,9 @@ function planPosition(random: Random, tokenId: bigint): PlannedPosition {
   return {
     tokenId,
     lender,
-    beneficiary: random() < 0.1 ? otherThan(random, lender) : lender,
+    beneficiary: random() < 0.1 ? pickOther(random, lender) : lender,
     partner: random() < 0.6 ? Math.floor(random() * partnerFeesBps.length) : undefined,
-    // A thousand to a hundred and fifty thousand dollars, small ones as many as large ones.
+    // 1,000 to 150,000 dollars, uniform on a logarithmic scale.
     principal: BigInt(Math.round(10 ** (3 + random() * 2.18) / 50) * 50) * 10n ** 18n,
     tenorDays: pick(random, tenors),
   }
@@ -67,13 +67,13 @@ type Opened = Span & { readonly lend: LendStep }
 function planTransfer(random: Random, { lend, pause, nowSeconds }: Opened): TransferStep | undefined {
   const transfers = lend.positions
     .filter(() => random() < 0.12)
-    .map(({ tokenId, beneficiary }) => ({ tokenId, from: beneficiary, to: otherThan(random, beneficiary) }))
-  const at = onSlot(outOf(pause, lend.at + hourSeconds * BigInt(20 + Math.floor(random() * 70))), 1n)
+    .map(({ tokenId, beneficiary }) => ({ tokenId, from: beneficiary, to: pickOther(random, beneficiary) }))
+  const at = alignToSlot(afterPause(pause, lend.at + hourSeconds * BigInt(20 + Math.floor(random() * 70))), 1n)
   if (transfers.length === 0 || at > nowSeconds - quietSeconds) return undefined
   return { kind: 'transfer', at, transfers }
 }
 
-/** A block for each tenor, since those of one tenor mature together. */
+/** Plans one block of claims per tenor, because positions of one tenor mature together. */
 function planClaims(
   random: Random,
   { lend, transfer, pause, nowSeconds }: Opened & { readonly transfer: TransferStep | undefined },
@@ -86,21 +86,21 @@ function planClaims(
       .filter((position) => position.tenorDays === tenorDays && random() < 0.7)
       .map((position) => ({ tokenId: position.tokenId, owner: ownerOf(position) }))
     const maturity = maturityOf({ noteDay, tenorDays })
-    const at = onSlot(outOf(pause, maturity + hourSeconds * BigInt(6 + Math.floor(random() * 60))), 2n)
+    const at = alignToSlot(afterPause(pause, maturity + hourSeconds * BigInt(6 + Math.floor(random() * 60))), 2n)
     if (claims.length === 0 || at > nowSeconds - quietSeconds) return []
     return [{ kind: 'claim', at, claims }]
   })
 }
 
-function otherThan(random: Random, wallet: number): number {
+function pickOther(random: Random, wallet: number): number {
   return (wallet + 1 + Math.floor(random() * (lenderCount - 1))) % lenderCount
 }
 
-function outOf(pause: Span['pause'], at: bigint): bigint {
+function afterPause(pause: Span['pause'], at: bigint): bigint {
   return at >= pause.from && at <= pause.to ? pause.to + 60n : at
 }
 
-/** Each kind has its seconds, so that a lend never has to make room for something else and land in another period. */
-function onSlot(at: bigint, slot: bigint): bigint {
+/** Aligns a time to the slot of its kind, so that a lend is never moved into another period by another step. */
+function alignToSlot(at: bigint, slot: bigint): bigint {
   return at - (at % 4n) + slot
 }

@@ -1,7 +1,7 @@
-/** The next of a sequence of numbers from 0 up to 1. */
+/** Returns the next number of a sequence, from 0 inclusive to 1 exclusive. */
 export type Random = () => number
 
-/** A sequence that is the same for the same seed (mulberry32), so that two fresh sandboxes look alike. */
+/** Creates a sequence that depends only on the seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed
   return () => {

@@ -2,27 +2,31 @@ import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import { callNode } from '../call-node.ts'
 import { mineBatch } from '../mine-batch.ts'
 import { encodeSetUp } from './encode-set-up.ts'
-import { encodeStep, type Scene } from './encode-step.ts'
+import { encodeStep, type SeedContext } from './encode-step.ts'
 import type { History } from './history.ts'
 
 const progressMs = 1_000
 
-/** Lets a history happen on a chain that has the protocol and nothing else. The node mines nothing by itself after it. */
+/** Mines a history on a chain with the deployed protocol. Automine is off afterwards. */
 export async function seedHistory(
   url: string,
-  { scene, history, say }: { readonly scene: Scene; readonly history: History; readonly say: (line: string) => void },
+  {
+    context,
+    history,
+    say,
+  }: { readonly context: SeedContext; readonly history: History; readonly say: (line: string) => void },
 ): Promise<void> {
   await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
-  await mineBatch(url, { timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(scene, history) })
+  await mineBatch(url, { timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(context, history) })
   const report = createReport(history, say)
   for (const step of history.steps) {
-    const transactions = await encodeStep(scene, step)
+    const transactions = await encodeStep(context, step)
     await mineBatch(url, { timestamp: step.at, transactions })
     report(step.at)
   }
 }
 
-/** Says how far it is, at most once a second. */
+/** Reports the progress at most once per second. */
 function createReport({ startsAt, steps }: History, say: (line: string) => void): (at: bigint) => void {
   const length = Number((steps.at(-1)?.at ?? startsAt) - startsAt)
   const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: progressMs })

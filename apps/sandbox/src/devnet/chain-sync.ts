@@ -5,33 +5,33 @@ import { gasPerTransaction } from '../mine-batch.ts'
 import { encodeMissingIncomes } from '../seed/catch-up-incomes.ts'
 import { daySeconds } from '../seed/history.ts'
 import { reportedAfterSeconds } from '../seed/plan-incomes.ts'
-import { runInStep } from './follow-clock.ts'
+import { runClockAligned } from './follow-clock.ts'
 
-export type StepOptions = {
+export type ChainSyncOptions = {
   readonly url: string
   readonly clock: ShiftableClock
   readonly pool: Address
-  /** Who may report incomes; the node signs for it. */
+  /** Account that may report incomes. The node signs for it. */
   readonly admin: Address
   readonly say: (line: string) => void
-  /** Called when the time was moved. */
+  /** Called after the chain's time has moved. */
   readonly onMoved: () => Promise<void>
 }
 
-const lookMs = 1_000
-// The two turn their seconds together, but a block takes a moment.
+const checkMs = 1_000
+// The seconds of both start together, but mining takes a moment.
 const toleranceSeconds = 2
 
 /**
- * Keeps service and chain together as time goes by: who moves the chain forward (`evm_increaseTime`) moves the service
- * too, and every UTC day's floating income is reported a few minutes after it is over.
+ * Synchronizes the service with a chain. `evm_increaseTime` also advances the service's clock. The floating income of each
+ * UTC day is reported 5 minutes after its end.
  */
-export function keepInStep(options: StepOptions): { stop(): Promise<void> } {
+export function startChainSync(options: ChainSyncOptions): { stop(): Promise<void> } {
   let reportedDay: bigint | undefined
   let problem: string | undefined
-  let isLooking = false
+  let isChecking = false
   let isStopped = false
-  const look = async () => {
+  const check = async () => {
     await followChain(options)
     const day = (BigInt(Math.floor(options.clock.now() / 1000)) - reportedAfterSeconds) / daySeconds
     if (day === reportedDay) return
@@ -40,18 +40,18 @@ export function keepInStep(options: StepOptions): { stop(): Promise<void> } {
     problem = undefined
   }
   const timer = setInterval(() => {
-    if (isLooking) return
-    isLooking = true
-    look()
+    if (isChecking) return
+    isChecking = true
+    check()
       .catch(({ message }: Error) => {
-        // Once: it is tried again every second, and the chain may have been stopped on purpose.
-        if (!isStopped && message !== problem) options.say(`the sandbox cannot keep its chain in step: ${message}`)
+        // Logged once per problem, because the check runs every second.
+        if (!isStopped && message !== problem) options.say(`cannot synchronize the chain: ${message}`)
         problem = message
       })
       .finally(() => {
-        isLooking = false
+        isChecking = false
       })
-  }, lookMs)
+  }, checkMs)
   return {
     stop: async () => {
       isStopped = true
@@ -60,17 +60,17 @@ export function keepInStep(options: StepOptions): { stop(): Promise<void> } {
   }
 }
 
-async function followChain({ url, clock, say, onMoved }: StepOptions): Promise<void> {
+async function followChain({ url, clock, say, onMoved }: ChainSyncOptions): Promise<void> {
   const [head] = await callNode(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
   const chainSeconds = Number((head as { readonly timestamp: string }).timestamp)
   if (chainSeconds - clock.now() / 1000 <= toleranceSeconds) return
   clock.hold(chainSeconds * 1000)
-  await runInStep(clock)
+  await runClockAligned(clock)
   await onMoved()
-  say(`the chain was moved to ${new Date(chainSeconds * 1000).toISOString()}, and the service with it`)
+  say(`chain time moved to ${new Date(chainSeconds * 1000).toISOString()}; the service follows`)
 }
 
-async function reportIncomes({ url, pool, admin }: StepOptions, today: bigint): Promise<void> {
+async function reportIncomes({ url, pool, admin }: ChainSyncOptions, today: bigint): Promise<void> {
   const transactions = await encodeMissingIncomes(url, { pool, admin, today })
   for (const transaction of transactions) {
     const gas = toQuantity(gasPerTransaction)

@@ -2,8 +2,8 @@ import type { Database } from '@tallystick/database'
 
 const keyTables = ['api_keys', 'api_key_secrets', 'api_key_revision'] as const
 
-/** Reads a database's API keys, and gives what puts them into another: who was handed one keeps it. */
-export async function carryKeys(database: Database): Promise<(other: Database) => Promise<void>> {
+/** Reads the API keys of a database. Returns a function that inserts them into another, so that issued keys stay valid. */
+export async function copyApiKeys(database: Database): Promise<(other: Database) => Promise<void>> {
   const contents: string[] = []
   for (const table of keyTables) {
     const [row] = await database.query<{ rows: string | null }>(`select json_agg(t)::text as rows from ${table} t`)

@@ -1,29 +1,29 @@
 import type { ShiftableClock } from '@tallystick/api'
 import { callNode } from '../call-node.ts'
+import { startChainSync } from './chain-sync.ts'
 import { sandboxWallets } from './create-devnet.ts'
 import type { Devnet } from './devnet.ts'
 import { followClock } from './follow-clock.ts'
-import { keepInStep } from './keep-in-step.ts'
 import { sayFor } from './sandbox-chain.ts'
 
-export type TogetherOptions = {
+export type DevnetSyncOptions = {
   readonly clock: ShiftableClock
   readonly say: (line: string) => void
-  /** Called when the time was moved on a chain. */
+  /** Called after the time of a chain has moved. */
   readonly onMoved: () => Promise<void>
 }
 
-// A day without transactions is then 8,640 blocks, which are replayed in 2 s and take 4 MB of the index.
+// A day without transactions then has 8,640 blocks. They take 2 s to replay and 4 MB in the index.
 const idleBlockSeconds = 10
 
-/** Lets the chains follow the clock. Time moved on one chain moves the clock, and with it the other chains. */
-export async function keepTogether(
+/** Makes all chains follow the clock. Moving the time of one chain also moves the clock and the other chains. */
+export async function startDevnetSync(
   devnets: readonly Devnet[],
-  { clock, say, onMoved }: TogetherOptions,
+  { clock, say, onMoved }: DevnetSyncOptions,
 ): Promise<{ stop(): Promise<void> }> {
   await Promise.all(devnets.map(({ node }) => followClock(node.url, { clock, idleSeconds: idleBlockSeconds })))
-  const steps = devnets.map((devnet) =>
-    keepInStep({
+  const syncs = devnets.map((devnet) =>
+    startChainSync({
       url: devnet.node.url,
       clock,
       pool: devnet.record.protocol.pool,
@@ -38,12 +38,12 @@ export async function keepTogether(
   )
   return {
     stop: async () => {
-      await Promise.all(steps.map((step) => step.stop()))
+      await Promise.all(syncs.map((sync) => sync.stop()))
     },
   }
 }
 
-/** Moves a chain to the clock's time, unless it is ahead: then it was moved too, and the clock is going to follow it. */
+/** Moves a chain to the clock's time. A chain that is ahead was moved too, and the clock will follow it. */
 async function moveForward(url: string, clock: ShiftableClock): Promise<void> {
   const [head] = await callNode(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
   if (Number((head as { readonly timestamp: string }).timestamp) > clock.now() / 1000) return

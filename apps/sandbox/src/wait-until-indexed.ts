@@ -3,11 +3,11 @@ import type { Service } from '@tallystick/api'
 import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import { type SandboxChain, sayFor } from './devnet/sandbox-chain.ts'
 
-const lookMs = 100
+const pollMs = 100
 const sayMs = 2_000
 
-/** Resolves when the embedded subgraph of every chain knows all of it: `ready` means that everything answers. */
-export async function untilIndexed(
+/** Waits until the embedded subgraph of every chain has indexed all blocks. */
+export async function waitUntilIndexed(
   { followers }: Pick<Service, 'followers'>,
   { chains, say }: { readonly chains: readonly SandboxChain[]; readonly say: (line: string) => void },
 ): Promise<void> {
@@ -23,6 +23,6 @@ export async function untilIndexed(
         sayOfChain(problem ?? `indexing the chain: block ${head?.number ?? 0} of ${chainHead?.number ?? '?'}`)
       }
     }
-    await setTimeout(lookMs)
+    await setTimeout(pollMs)
   }
 }
