@@ -84,7 +84,7 @@ test('default: first load shows curve, table, rates, countdown and chain, in few
   expect(await page.locator('.curve svg desc').textContent()).toContain('7 days 3.69%, 14 days 3.65%')
   await expect
     .poll(() => textOf(page, '.rate-sync'))
-    .toMatch(/^Protocol Synced The floating income of 2026-11-12 \(UTC\) is in\./)
+    .toMatch(/^Protocol Synced The floating income of 2026-11-12 \(UTC\) has been set\./)
   await expect.poll(() => textOf(page, '.board-side')).toMatch(/Pool open.*Data from block \d[\d,]*, \d+ s old/)
   expect(await textOf(page, '.countdown-zones')).toMatch(
     /New York 18:00 You, Tokyo Sat 08:00|New York 18:00 You, Tokyo 08:00/,

@@ -63,11 +63,11 @@ describe('behavior: a life of notes', () => {
       /not by the pool’s signer/,
     )
     expect(await refusalOf(ann, { call: lendCalldata({ ...lend, partnerFeeBPS: 1n }), at })).toMatch(/fee has changed/)
-    expect(await refusalOf(bob, { call: lendCalldata(lend), at })).toBe('The pool may not take that much')
+    expect(await refusalOf(bob, { call: lendCalldata(lend), at })).toBe('The allowance is too low')
     const claim = claimCalldata({ pool: chain.pool, beneficiary: ann.address, tokenId: 1n })
     expect(await refusalOf(ann, { call: claim, at })).toBe('The position has not matured')
     expect(await refusalOf(bob, { call: claim, at: maturesAt })).toBe('The position is not yours')
-    expect(await refusalOf(ann, { call: claim, at: maturesAt })).toBe('The pool may not take the position')
+    expect(await refusalOf(ann, { call: claim, at: maturesAt })).toBe('The position is not approved')
   })
 
   test('earnings are what the pool itself reckons; then it pays them, by approval and by permit', async () => {

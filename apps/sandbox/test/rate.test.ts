@@ -116,7 +116,7 @@ test('default: rates and sync are those of the contract, through midnights, miss
   // Nothing was ever set.
   const empty = await rateAt(startsAt + 60n)
   expect(empty).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
-  expect(empty.chains[0]?.syncReason).toBe('No floating income was ever set.')
+  expect(empty.chains[0]?.syncReason).toBe('No floating income has been set.')
 
   // The income of yesterday comes in.
   const synced = await rateAt(startsAt + 120n, [byAdmin('updateDailyFloatingIncome', income)])
@@ -142,7 +142,7 @@ test('default: rates and sync are those of the contract, through midnights, miss
   const overdue = await rateAt(midnight)
   expect(overdue).toMatchObject({ isProtocolSynced: false, floatingRate: '1264' })
   expect(overdue.chains[0]).toMatchObject({
-    syncReason: 'The floating income of 2026-03-02 (UTC) is not in; the last is of 2026-03-01.',
+    syncReason: 'The floating income of 2026-03-02 (UTC) has not been set. The last one is of 2026-03-01.',
     nextSyncExpectedAt: String(midnight),
   })
 

@@ -12,59 +12,58 @@ import { type WatchNotesOptions, watchNotes } from './notes/watch-notes.ts'
 import type { NotesState } from './notes/watch-state.ts'
 import { fetchRate, type RateAnswer } from './rate/fetch-rate.ts'
 
-/** Where the service is, and how to ask it. */
+/** Options of `createClient`. */
 export type ClientOptions = {
-  /** `https://…`; or a path of the page's own site, such as `/tallystick`, where your server adds the key. */
+  /** `https://…`, or a path of the page's own site such as `/tallystick`, where your server adds the key. */
   readonly baseUrl: string
-  /** Keep it on a server: whoever can read a page can read the key in it. */
+  /** Keep the key on a server: everyone who can load a page can read a key in it. */
   readonly apiKey?: string | undefined
-  /** Chains asked by `data`, `positions`, `earnings` and `floatingIncomes` unless told otherwise; 324 if left out. */
+  /** Default chains of `data`, `positions`, `earnings` and `floatingIncomes`; `[324]` by default. */
   readonly chains?: readonly number[] | undefined
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: FetchFunction | undefined
-  /** Ends every call and every watch of this client. */
+  /** Aborts every call and stops every watch of this client. */
   readonly signal?: AbortSignal | undefined
-  /** For each attempt; 15 if left out. */
+  /** Timeout of each attempt; 15 by default. */
   readonly timeoutSeconds?: number | undefined
-  /** How often a call that failed is tried again, where that is of use; 3 if left out. */
+  /** Maximum retries of a call that failed with a retryable error; 3 by default. */
   readonly retries?: number | undefined
 }
 
 type Signalled = { readonly signal?: AbortSignal | undefined }
 type OnChains = Signalled & { readonly chains?: readonly number[] | undefined }
 
-/** One service, one key. All functions stand alone: `const { notes } = createClient(…)` works. */
+/** Client of one service. Its functions can be destructured: `const { notes } = createClient(…)`. */
 export type Client = {
-  /** The notes on offer now. What you got stays good until its `validBefore`; `watchNotes` sees to that. */
+  /** Fetches the notes on offer. A note is valid until its `validBefore`; `watchNotes` replaces it in time. */
   notes(options?: NotesFilter & Signalled): Promise<NotesAnswer>
-  /** Fixed, floating and market rates, and whether the protocol is synced. */
+  /** Fetches the fixed, floating and market rates, and whether the protocol is synced. */
   rate(options?: Signalled & { readonly chainId?: number | undefined }): Promise<RateAnswer>
   /**
-   * A GraphQL query on some chains: one result for each, in their order, with data or with errors. Throws only where no
+   * Runs a GraphQL query on several chains. Returns one result per chain, in order, with data or errors. Throws only if no
    * chain has data.
    */
   data<Result = Readonly<Record<string, unknown>>, Variables = Readonly<Record<string, unknown>>>(
     request: DataRequest<Result, Variables>,
   ): Promise<readonly ChainResult<Result>[]>
-  /** All positions a wallet holds, and held last among what is claimed; the newest first, however many. */
+  /** Fetches all positions that a wallet holds or held when they were claimed, newest first. */
   positions(wallet: Address, options?: OnChains): Promise<readonly ChainPositions[]>
-  /** What a wallet has earned, and what its positions have accrued at an instant: now, if left out. */
+  /** Fetches a wallet's claimed income and the income accrued at an instant, by default now. */
   earnings(
     wallet: Address,
     options?: OnChains & { readonly at?: bigint | undefined },
   ): Promise<readonly ChainEarnings[]>
-  /** Every day's floating income, the last first. `floatingAccumulator` makes of it what `floatingIncome` needs. */
+  /** Fetches the floating income of every day, newest first. Pass it to `floatingAccumulator` for `floatingIncome`. */
   floatingIncomes(options?: OnChains): Promise<readonly ChainFloatingIncomes[]>
   /**
-   * Calls back whenever the notes that can be used change, and asks the service only when it must: at the start, at each
-   * boundary, after sleep, and until an answer comes where one failed. Goes by the service's time, whatever the local
-   * clock says. Gives what ends it.
+   * Calls `callback` when the usable notes change. It sends a request only at the start, at each boundary, after sleep, and
+   * to retry a failed one. It uses the service's time, not the local clock. Returns a function that stops the watch.
    */
   watchNotes(callback: (state: NotesState) => void, options?: WatchNotesOptions): () => void
 }
 
 /**
- * A client of one service. Nothing is sent until something is asked.
+ * Creates a client of one service. It sends nothing until a function is called.
  *
  * @example
  * const client = createClient({ baseUrl: 'https://notes.example', apiKey })
@@ -88,7 +87,7 @@ export function createClient(options: ClientOptions): Client {
   return createClientIn(createEnvironment(options.fetch), options)
 }
 
-/** The same in another world: with its own clock, dice, network and events. */
+/** Creates a client with the given `Environment`. */
 export function createClientIn(environment: Environment, options: ClientOptions): Client {
   const apiKey = parseApiKey(options.apiKey)
   const connection: Connection = {
@@ -111,7 +110,7 @@ export function createClientIn(environment: Environment, options: ClientOptions)
         operationName: request.operationName,
         signal: request.signal,
       })
-      // What a query gives is as its types say: only the service knows the schema.
+      // The type is not checked: only the service knows the schema.
       return results as readonly ChainResult<Result>[]
     },
     positions: async (wallet, on = {}) =>
@@ -124,8 +123,8 @@ export function createClientIn(environment: Environment, options: ClientOptions)
 }
 
 function parseWallet(wallet: Address): Address {
-  // Without the checksum that viem's own check is for: keccak would be a third of the bundle.
+  // Without viem's checksum validation: keccak would be a third of the bundle.
   if (/^0x[0-9a-f]{40}$/i.test(wallet)) return wallet
-  const message = `${JSON.stringify(wallet)} is not an address: 0x and 40 hex digits.`
+  const message = `${JSON.stringify(wallet)} is not an address. Use 0x and 40 hex digits.`
   throw new InvalidRequestError({ code: 'invalid_request', message })
 }

@@ -1,8 +1,8 @@
-/** One moment, by both clocks of the machine, in milliseconds. */
+/** Reading of both clocks of the machine, in milliseconds. */
 export type Reading = {
-  /** Unix time as the machine believes it: may be wrong, and may be set. */
+  /** Unix time of the machine. It may be wrong and may be set. */
   readonly wall: number
-  /** Never set; on some systems it stands still while the machine sleeps. */
+  /** Monotonic time. On some systems it stops while the machine sleeps. */
   readonly monotonic: number
 }
 
@@ -12,23 +12,26 @@ export type Clock = {
   clearTimeout(timer: unknown): void
 }
 
-/** As much of `fetch` as the client uses. */
+/** The part of `fetch` that the client uses. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
-/** Everything outside that the client touches, so that a test can hand in another world. */
+/** Platform services the client uses. Tests inject their own. */
 export type Environment = {
   readonly fetch: FetchFunction
   readonly clock: Clock
-  /** From 0 up to 1, that excluded. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly random: () => number
-  /** Calls back when a tab, a page or the network comes back. Gives what ends that. */
+  /**
+   * Calls `listener` when the tab becomes visible, the page is shown or the network is back. Returns an unsubscribe
+   * function.
+   */
   readonly onWake: (listener: () => void) => () => void
 }
 
-/** The platform's own clocks, dice, network and events: browsers and Node alike. */
+/** Creates the environment of a browser or Node. */
 export function createEnvironment(fetch: FetchFunction | undefined): Environment {
   return {
-    // Looked up at each call, so that whoever instruments the global one later is heard.
+    // Looked up on every call, so that a later replacement of the global is used.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: {
       read: () => ({ wall: Date.now(), monotonic: performance.now() }),
@@ -46,7 +49,7 @@ type Browser = {
   readonly removeEventListener?: EventTarget['removeEventListener'] | undefined
 }
 
-/** `pageshow` comes when a page leaves the back-forward cache, where its timers stood still. Node has none of these. */
+/** Listens for wake events. `pageshow` fires when a page leaves the back-forward cache. Node has none of these events. */
 function listenForWake(listener: () => void): () => void {
   const browser = globalThis as Browser
   const { document } = browser

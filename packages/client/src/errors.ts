@@ -1,30 +1,29 @@
 import type { ErrorCode } from '@tallystick/core/error/tallystick-error'
 
 /**
- * Every code a `ClientError` can carry: those of the service (docs/errors.md explains each), and four for what happens on
- * the way to it. `connection_failed`: no answer came, or it broke off. `timeout`: it did not come in time.
- * `malformed_answer`: it is not what this version understands. `http_error`: it came from something that is not the
- * service, such as a proxy.
+ * Codes of a `ClientError`: those of the service (see docs/errors.md) and four of the client. `connection_failed`: no
+ * complete response was received. `timeout`: the response did not arrive in time. `malformed_answer`: the response does not
+ * match this client version. `http_error`: the response is not from the service but, for example, from a proxy.
  */
 export type ClientErrorCode = ErrorCode | 'connection_failed' | 'timeout' | 'malformed_answer' | 'http_error'
 
-/** What is known of a failure. */
+/** Members of a `ClientError`. */
 export type ClientErrorOptions = {
   readonly code: ClientErrorCode
   readonly message: string
-  /** The HTTP status, where there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status?: number | undefined
-  /** Quote it when you ask the operator for help. */
+  /** Quote it when you contact the operator. */
   readonly requestId?: string | undefined
-  /** How long the service asked to be left alone. */
+  /** Seconds of the Retry-After header. */
   readonly retryAfterSeconds?: number | undefined
   readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly cause?: unknown
 }
 
 /**
- * What every call of the client fails with, except an abort: that throws the signal's own reason. `retryable` says
- * whether the very same call can succeed later without anyone changing it. It never holds the API key.
+ * Base class of the errors of all calls, except for an abort, which throws the signal's reason. `retryable` says whether the
+ * same call can succeed later. The error never contains the API key.
  *
  * @example
  * try {
@@ -55,7 +54,7 @@ export class ClientError extends Error {
 }
 
 /**
- * The request would go, or went, over plain HTTP. If it carried a key, have that key rotated.
+ * Thrown if a request was or would be sent over plain HTTP. If it contained a key, rotate that key.
  *
  * @example
  * try {
@@ -72,7 +71,7 @@ export class HttpsRequiredError extends ClientError {
 }
 
 /**
- * The key is missing, mistyped, unknown, revoked or expired.
+ * Thrown if the key is missing, malformed, unknown, revoked or expired.
  *
  * @example
  * try {
@@ -89,7 +88,7 @@ export class InvalidApiKeyError extends ClientError {
 }
 
 /**
- * The key is good, but not for this endpoint: `details.scope` names the scope to ask the operator for.
+ * Thrown if the key lacks the scope of the endpoint. `details.scope` names the scope to request from the operator.
  *
  * @example
  * const rate = await client.rate().catch((error) => {
@@ -105,8 +104,8 @@ export class InsufficientScopeError extends ClientError {
 }
 
 /**
- * The key's requests for this minute are used up, and waiting as long as `retryAfterSeconds` was more than the client
- * does by itself.
+ * Thrown if the key has no requests left in this minute and `retryAfterSeconds` is longer than the client waits
+ * automatically.
  *
  * @example
  * const notes = await client.notes().catch((error) => {
@@ -122,7 +121,7 @@ export class RateLimitedError extends ClientError {
 }
 
 /**
- * The request itself is refused, such as an unknown chain. The message says what to correct.
+ * Thrown if the request is invalid, for example because of an unknown chain. The message says what to correct.
  *
  * @example
  * try {
@@ -139,7 +138,7 @@ export class InvalidRequestError extends ClientError {
 }
 
 /**
- * Every chain asked refused the query: its syntax, a field that does not exist, a limit.
+ * Thrown if every chain rejected the query: invalid syntax, an unknown field, an exceeded limit.
  *
  * @example
  * try {
@@ -156,7 +155,7 @@ export class QueryRejectedError extends ClientError {
 }
 
 /**
- * There are no notes for the current period right now. Older ones are not handed out: the pool would refuse them.
+ * Thrown if there are no notes of the current period. Older notes are not returned: the pool would reject them.
  *
  * @example
  * const answer = await client.notes().catch((error) => {
@@ -172,7 +171,7 @@ export class NotesUnavailableError extends ClientError {
 }
 
 /**
- * The subgraphs of all chains asked failed or did not answer in time.
+ * Thrown if the subgraphs of all requested chains failed or timed out.
  *
  * @example
  * const chains = await client.positions(wallet).catch((error) => {
@@ -188,7 +187,7 @@ export class UpstreamError extends ClientError {
 }
 
 /**
- * The service, or a proxy before it, failed inside.
+ * Thrown if the service, or a proxy in front of it, failed internally.
  *
  * @example
  * const rate = await client.rate().catch((error) => {
@@ -204,7 +203,7 @@ export class ServiceError extends ClientError {
 }
 
 /**
- * No answer came, or it broke off. `cause` is what `fetch` said.
+ * Thrown if no complete response was received. `cause` is the error of `fetch`.
  *
  * @example
  * const offline = createClient({ baseUrl: 'https://localhost:1', retries: 0 })
@@ -218,7 +217,7 @@ export class ConnectionError extends ClientError {
 }
 
 /**
- * The answer did not come, or not whole, within `timeoutSeconds`.
+ * Thrown if the response was not complete within `timeoutSeconds`.
  *
  * @example
  * const rate = await client.rate().catch((error) => {
@@ -234,8 +233,8 @@ export class TimeoutError extends ClientError {
 }
 
 /**
- * The answer is not what this version of the client understands. Retryable where it was no JSON at all, as when a proxy
- * put its page in the way; JSON of another form will be of that form again.
+ * Thrown if the response does not match this client version. It is retryable if the response was not JSON, for example a
+ * page of a proxy. JSON of an unexpected shape is not retryable.
  *
  * @example
  * const answer = await client.notes().catch((error) => {

@@ -3,13 +3,13 @@ import type { Reading } from './environment.ts'
 /** Bounds of the service's time, Unix milliseconds. */
 export type ServerTime = { readonly earliest: number; readonly latest: number }
 
-/** What one answer said of the service's time. */
+/** Service's time at a reading of the local clocks. */
 export type TimeSample = ServerTime & { readonly readAt: Reading }
 
 /**
- * The service's time when an answer arrived. Its Date header is cut to the second and was made at some moment between
- * sending and receiving, so this is a span, not an instant. Without the header (a cross-site page may not see it) the
- * local clock has to do.
+ * Returns the service's time when a response arrived. The Date header is truncated to seconds and was created between
+ * sending and receiving, so the result is a span. Without the header (a cross-site page may not see it) the local clock is
+ * used.
  */
 export function sampleServerTime({
   headers,
@@ -27,13 +27,13 @@ export function sampleServerTime({
   return { earliest: date + ageMs, latest: date + ageMs + 1000 + onTheWayMs, readAt: receivedAt }
 }
 
-// What the two clocks may differ by between two readings without any meaning: one counts whole milliseconds.
+// The clocks may differ by this between two readings: one counts whole milliseconds.
 const clockNoiseMs = 20
 
 /**
- * The service's time at a later reading. Where the machine's clocks disagree on how much time has passed, it slept or its
- * time was set, and one of them is right: each bound goes by the more careful one. Carried on from reading to reading,
- * this holds through any number of sleeps and settings.
+ * Advances the service's time to a later reading. If the machine's clocks disagree about the elapsed time, the machine slept
+ * or its time was set, and one of them is right. Each bound uses the more cautious one. Applied from reading to reading, the
+ * bounds hold through any number of sleeps and clock changes.
  */
 export function serverTimeAt({ earliest, latest, readAt }: TimeSample, reading: Reading): TimeSample {
   const byMonotonic = reading.monotonic - readAt.monotonic

@@ -138,7 +138,7 @@ describe('decodeNotes', () => {
           : { ...wire, [name]: value }
         const expected = wireNoteSchema.safeParse(changed)
         if (expected.success) expect(decode(changed)).toEqual({ ...decodeNote(changed), raw: changed })
-        else expect(() => decode(changed)).toThrow(/not what this version understands/)
+        else expect(() => decode(changed)).toThrow(/does not match this client version/)
       }),
       { numRuns: 3000 },
     )
@@ -156,7 +156,7 @@ describe('decodeNotes', () => {
   test.each([
     ['no object', null, 'body is null, not an object'],
     ['no list', { message: '', data: {} }, 'body.data is object, not a list'],
-    ['no message', { data: [] }, 'body.message is undefined, not a text'],
+    ['no message', { data: [] }, 'body.message is undefined, not a string'],
     ['no days', { message: '', data: [], availableMaturities: [7, 0] }, 'availableMaturities[1] is number'],
     ['a note that is none', { message: '', data: [wire, []] }, 'body.data[1] is a list, not an object'],
   ])('error: %s: the message says where', (_, body, message) => {

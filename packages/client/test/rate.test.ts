@@ -52,5 +52,5 @@ test.each([
   ['no chains', { chains: undefined }],
   ['a coupon that is none', { chains: [{ ...rateBody.chains[0], fixedRates: [{ maturity: 7 }] }] }],
 ])('error: %s is refused', (_, change) => {
-  expect(() => decodeRate({ ...rateBody, ...change })).toThrow('not what this version understands: GET /rate')
+  expect(() => decodeRate({ ...rateBody, ...change })).toThrow('does not match this client version: GET /rate')
 })

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-// The compiler keeps Node and the DOM out of this package (its tsconfig has no such types); the clock and the dice of
-// the language itself it cannot.
-test('behavior: nothing in core reads a clock, throws dice or makes a date of its own', () => {
+// The compiler keeps Node and the DOM out of this package: its tsconfig has no such types. It cannot keep out the clock and
+// the randomness of the language itself.
+test('behavior: core reads no clock, uses no randomness and creates no Date', () => {
   const folder = new URL('./', import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),

@@ -1,29 +1,29 @@
 import { TallystickError } from '@tallystick/core/error/tallystick-error'
 
-// Node's own connection failures, and the SQLSTATE classes PostgreSQL closes a connection with: 08 connection
+// Node's connection errors, and the SQLSTATE classes with which PostgreSQL closes a connection: 08 connection
 // exception, 57P operator intervention, 53 insufficient resources, 28 and 3D wrong credentials or database name.
 const unreachable =
   /^(E(CONN(REFUSED|RESET|ABORTED)|PIPE|HOSTUNREACH|NET(UNREACH|DOWN)|NOTFOUND|AI_AGAIN|TIMEDOUT|NOENT|MFILE|NFILE)|08...|57P..|53...|28...|3D...)$/
-// OpenSSL's verdicts on a certificate, as Node names them, and its own.
+// OpenSSL's certificate errors, as Node names them, and Node's own.
 const untrusted = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_\w+)$/
 const noTls = /does not support SSL/
 const lostConnection =
   /Connection terminated|connection timeout|Client has encountered a connection error|Query read timeout|pool after calling end/i
-// The connection pool's own words when all its connections are in use for longer than one waits.
+// Message of the connection pool if no connection becomes free in time.
 const exhausted = /timeout exceeded when trying to connect/
 
-// What the server refuses by name a person can mend without the manual.
+// Advice for the failures that have a known cause.
 const advice: readonly (readonly [cause: RegExp, words: string])[] = [
-  [/^28/, 'It refuses the user or the password of the URL.'],
-  [/^3D/, 'There is no database of that name: make it, or correct the URL.'],
-  [/^53300$/, 'It has no connection left: raise max_connections, or run fewer clients.'],
-  [untrusted, 'Its certificate is not trusted: name its authority with sslrootcert in the URL.'],
-  [exhausted, 'No connection became free in time: it is slow or overloaded.'],
-  [noTls, 'Turn ssl on there, or take sslmode out of the URL.'],
+  [/^28/, 'The server rejected the user name or password in the URL.'],
+  [/^3D/, 'The database does not exist. Create it or correct the URL.'],
+  [/^53300$/, 'The server has no free connections. Raise max_connections or run fewer clients.'],
+  [untrusted, 'The server certificate is not trusted. Set sslrootcert in the URL to its CA.'],
+  [exhausted, 'No connection became free in time. The server is slow or overloaded.'],
+  [noTls, 'Enable ssl on the server or remove sslmode from the URL.'],
 ]
-const adviceElse = 'Check that it runs and that the URL is right.'
+const adviceElse = 'Check that the server is running and the URL is correct.'
 
-/** Throws: the driver's word that the database cannot be reached as our own error, anything else as it came. */
+/** Throws `database_unavailable` if the error says that the database cannot be reached, otherwise the error itself. */
 export function adaptError(error: unknown, label: string): never {
   if (error instanceof TallystickError) throw error
   const { code, message } = rootOf(error)
@@ -40,7 +40,7 @@ export function adaptError(error: unknown, label: string): never {
   throw error
 }
 
-/** Node wraps the attempts at several addresses of one host into an AggregateError without a message of its own. */
+/** Returns the first error of an `AggregateError`: Node uses one, without a message, if a host has several addresses. */
 function rootOf(error: unknown): { readonly code: string; readonly message: string } {
   const first = error instanceof AggregateError ? error.errors[0] : error
   const { code = '', message = '' } = (first ?? {}) as { code?: unknown; message?: unknown }

@@ -1,43 +1,43 @@
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
 
-/** What runs a statement: a database, or a transaction on it. */
+/** Database or transaction that can run a statement. */
 export type Queryable = {
   /**
-   * Runs one statement and returns its rows. `int8` comes back as bigint, `numeric` as string, `bytea` as Uint8Array,
-   * arrays and JSON as JavaScript values, on either engine.
+   * Runs one statement and returns its rows. On both engines `int8` is returned as bigint, `numeric` as string, `bytea` as
+   * Uint8Array, arrays and JSON as JavaScript values.
    */
   query<Row extends object>(text: string, parameters?: readonly unknown[], options?: QueryOptions): Promise<Row[]>
 }
 
 export type QueryOptions = {
-  /** That this very text comes often: it is then read and planned once per connection. On PGlite for `read` only. */
+  /** Prepares the statement once per connection. Set it for texts that are used often. On PGlite only for `read`. */
   readonly isFrequent?: boolean | undefined
 }
 
-/** Breaks off the statement that runs, on PostgreSQL; on PGlite, which cannot, it keeps one that waits from being begun. */
+/** Signal that cancels a running statement on PostgreSQL. On PGlite it only prevents a waiting statement from starting. */
 export type Cancellable = { readonly signal?: StopSignal | undefined }
 
 export type OpenOptions = {
-  /** On PostgreSQL, for statements; locks and notifications have connections beside. 10 by default. */
+  /** Connections for statements on PostgreSQL; 10 by default. Locks and notifications use further ones. */
   readonly connectionsMax?: number | undefined
 }
 
-/** Something only one holder among all processes has, until it releases it or its process or connection ends. */
+/** Lock with one holder among all processes. It ends with its release, its process or its connection. */
 export type Lock = {
-  /** Aborted from the moment the lock is no longer held: released, or lost with its connection. */
+  /** Aborted when the lock is released or lost with its connection. */
   readonly lost: AbortSignal
   release(): Promise<void>
 }
 
 export type Database = Queryable & {
   readonly engine: 'postgres' | 'pglite'
-  /** Where the database is, for people: never holds a password. */
+  /** Human-readable location of the database. Never contains a password. */
   readonly label: string
-  /** Commits when `work` resolves, rolls back when it throws. Nothing else runs inside it. */
+  /** Runs `work` in a transaction. Commits when it resolves and rolls back when it throws. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
-  /** Reads, all from the state at one moment. */
+  /** Runs reads on one consistent snapshot. */
   snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>, options?: Cancellable): Promise<Result>
-  /** One statement that can be broken off. */
+  /** Runs one statement that can be cancelled. */
   read<Row extends object>(
     text: string,
     parameters: readonly unknown[],
@@ -45,11 +45,12 @@ export type Database = Queryable & {
   ): Promise<Row[]>
   notify(channel: string, payload?: string): Promise<void>
   /**
-   * Calls `onNotify` for every notification on a channel (a plain lower-case identifier), from any process. After a lost connection is back it is called
-   * once without a payload, since something may have been missed. Resolves to a function that stops listening.
+   * Calls `onNotify` for every notification on a channel (a plain lower-case identifier), from any process. After a
+   * reconnect it is called once without a payload: notifications may have been missed. Resolves to a function that stops
+   * listening.
    */
   listen(channel: string, onNotify: (payload: string | undefined) => void): Promise<() => Promise<void>>
-  /** Takes the lock of a name if nobody has it, in any process; resolves to undefined, without waiting, if somebody has. */
+  /** Takes a named lock. Resolves to undefined, without waiting, if another holder in any process has it. */
   tryLock(name: string): Promise<Lock | undefined>
   close(): Promise<void>
 }

@@ -7,18 +7,18 @@ import { makePrivate } from './make-private.ts'
 
 type Holder = { readonly pid: number; readonly host: string; readonly started: string }
 
-/** A lock that another process has: what it is on, and the folder that is the lock. */
+/** Lock held by another process: the locked path and the lock folder. */
 export type HeldLock = Holder & { readonly directory: string; readonly folder: string }
 
-const nobody: Holder = { pid: 0, host: '', started: '' }
+const noHolder: Holder = { pid: 0, host: '', started: '' }
 
 /**
- * Keeps every other process out of a directory, or a file, until the returned function is called or this process is gone.
+ * Locks a directory or a file against other processes until the returned function is called or this process ends.
  *
- * Node has no flock, and a lock file that is deleted when stale can be deleted by two at once, both of whom then hold
- * it. So the lock is a folder of numbered files, each naming its holder, and the highest number holds: whoever finds
- * that holder gone makes the next number, which only one can. The highest file is never deleted, so numbers never
- * come back.
+ * Node has no flock. A stale lock file cannot simply be deleted: two processes could delete it at once and both would hold
+ * the lock. So the lock is a folder of numbered files, each naming its holder, and the highest number holds the lock. A
+ * process that finds this holder dead creates the next number, which only one process can. The highest file is never
+ * deleted, so numbers are never reused.
  */
 export async function lockDirectory(
   directory: string,
@@ -32,10 +32,10 @@ export async function lockDirectory(
   try {
     for (;;) {
       const highest = await highestIn(folder)
-      const holder = highest === 0 ? nobody : await readHolder(join(folder, String(highest)))
+      const holder = highest === 0 ? noHolder : await readHolder(join(folder, String(highest)))
       if (await isAlive(holder)) throw inUse({ ...holder, directory, folder })
       const mine = highest + 1
-      // link() makes the file with its content or fails: no one ever sees it half written, and only one makes it.
+      // link() is atomic: no process sees a partial file, and only one process creates it.
       if (!(await linkOnce(draft, join(folder, String(mine))))) continue
       if ((await highestIn(folder)) !== mine) continue
       await removeBelow(folder, mine)
@@ -55,12 +55,12 @@ async function readHolder(path: string): Promise<Holder> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Holder
   } catch {
-    // Gone meanwhile, or damaged: nobody can be asked whether he still runs.
-    return nobody
+    // The file is gone or damaged, so the holder is unknown.
+    return noHolder
   }
 }
 
-/** On another machine it cannot be known, so it counts as alive. */
+/** Returns whether the holder runs. A holder on another machine cannot be checked and counts as alive. */
 async function isAlive(holder: Holder): Promise<boolean> {
   if (holder.pid <= 0) return false
   if (holder.host !== hostname()) return true
@@ -72,7 +72,7 @@ async function isAlive(holder: Holder): Promise<boolean> {
   return (await startOf(holder.pid)) === holder.started
 }
 
-/** When a process started, where the system tells (Linux): a process id alone may have gone to another process since. */
+/** Returns the start time of a process on Linux, otherwise ''. A process id alone may have been reused. */
 async function startOf(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
@@ -100,7 +100,7 @@ async function removeBelow(folder: string, highest: number): Promise<void> {
 
 async function release(path: string): Promise<void> {
   const draft = `${path}.released`
-  await writeFile(draft, JSON.stringify(nobody), { mode: 0o600 })
+  await writeFile(draft, JSON.stringify(noHolder), { mode: 0o600 })
   await rename(draft, path)
 }
 
@@ -109,8 +109,8 @@ function databaseInUse({ directory, folder, pid, host }: HeldLock): TallystickEr
     code: 'database_in_use',
     message:
       `The embedded database in ${directory} is in use by process ${pid} on ${host}. ` +
-      'Stop that process, or use PostgreSQL to run several. ' +
-      `If it is certain that nothing uses it, delete ${folder}.`,
+      'Stop that process, or use PostgreSQL to run several processes. ' +
+      `If no process uses it, delete ${folder}.`,
     retryable: false,
     details: { pid, host },
   })

@@ -1,12 +1,12 @@
 import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import type { Database } from './database.ts'
 
-/** One step of a schema: a name that never changes once released, and its statements in order. */
+/** Step of a schema: a name, which never changes after its release, and its statements in order. */
 export type Migration = { readonly name: string; readonly statements: readonly string[] }
 
 /**
- * Brings a schema up to date: runs the migrations of a scope that have not run yet, in order, all in one transaction.
- * Replicas may start together; one migrates, the others wait for it.
+ * Runs the pending migrations of a scope in order, in one transaction. If replicas start together, one migrates and the
+ * others wait.
  */
 export async function migrate(
   database: Database,
@@ -41,7 +41,7 @@ export async function migrate(
 export function databaseTooNew(label: string, name: string): TallystickError {
   return new TallystickError({
     code: 'database_too_new',
-    message: `The ${label} has the migration "${name}", which this version does not know. Run the version that made it, or a newer one.`,
+    message: `The ${label} has the migration "${name}", which this version does not know. Run the version that applied it or a newer one.`,
     retryable: false,
   })
 }

@@ -2,8 +2,8 @@ import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import type { Database, OpenOptions } from './database.ts'
 
 /**
- * Opens the database a URL names: `postgres://user@host/name`, or `file:<directory>` for the embedded one, which is
- * made if it is not there and can be open in one process at a time. Either engine is loaded when it is needed.
+ * Opens the database of a URL: `postgres://user@host/name`, or `file:<directory>` for an embedded one. The embedded database
+ * is created if missing and can be open in one process at a time. An engine is loaded on first use.
  */
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   if (/^postgres(ql)?:\/\//.test(url)) return (await import('./postgres.ts')).openPostgres(url, options)

@@ -1,17 +1,17 @@
 import type { PGlite } from '@electric-sql/pglite'
 
-/** Runs a statement that was prepared before; undefined if it cannot be run so. */
+/** Runs a prepared statement. Returns undefined if the statement cannot be prepared. */
 export type RunPrepared = <Row extends object>(
   text: string,
   parameters: readonly unknown[],
 ) => Promise<Row[]> | undefined
 
-// Each takes some memory; texts beyond these are planned each time.
+// Each takes some memory. Further texts are planned on every call.
 const preparedMax = 300
 
 /**
- * Returns a function that reads and plans each text once. By SQL's own PREPARE: the driver would cross into the engine
- * six times for a statement, this is one time, and planning is half of what a short one takes there.
+ * Creates a function that parses and plans each text once, by SQL's PREPARE. The driver would call the engine six times per
+ * statement, this calls it once, and planning is half of the time of a short statement.
  */
 export function createPrepared(pglite: Pick<PGlite, 'exec'>): RunPrepared {
   const names = new Map<string, Promise<string>>()
@@ -44,10 +44,10 @@ export function createPrepared(pglite: Pick<PGlite, 'exec'>): RunPrepared {
   }
 }
 
-/** A text as SQL writes it; what else there may be is left to the driver. */
+/** Formats null or a string as an SQL literal. Returns undefined for other values. */
 function formatLiteral(parameter: unknown): string | undefined {
   if (parameter === null) return 'null'
-  // A NUL character ends a statement, and PostgreSQL has no text with one.
+  // A NUL character would end the statement, and PostgreSQL does not allow it in a text.
   if (typeof parameter !== 'string' || parameter.includes('\0')) return undefined
   return `'${parameter.replaceAll("'", "''")}'`
 }

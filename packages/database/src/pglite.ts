@@ -9,7 +9,7 @@ import { createProcessLocks } from './process-locks.ts'
 // PostgreSQL's own checkpoint_timeout.
 const checkpointMsDefault = 300_000
 
-/** Opens the embedded database in a directory, making it on first use (which takes some seconds). */
+/** Opens the embedded database in a directory. Creates it on first use, which takes a few seconds. */
 export async function openPglite(
   directory: string,
   { checkpointMs = checkpointMsDefault }: { readonly checkpointMs?: number | undefined } = {},
@@ -64,25 +64,25 @@ export async function openPglite(
   }
 }
 
-// A write-ahead log that was checkpointed is deleted, not kept for reuse, so that an idle database does not grow.
+// Deletes write-ahead log segments after a checkpoint instead of reusing them, so that an idle database does not grow.
 const startParams = [...PGlite.defaultStartParams, '-c', 'wal_recycle=off']
 
-/** PGlite has no process that checkpoints from time to time. Without one the write-ahead log grows up to 1 GB. */
+/** Runs checkpoints at an interval. PGlite has no process that does, and its write-ahead log would grow to 1 GB. */
 function keepCheckpoints(pglite: PGlite, everyMs: number): NodeJS.Timeout {
   const checkpoint = () => {
-    // A failure shows in the next query, where somebody waits for an answer.
+    // The next query reports the failure.
     pglite.query('checkpoint').catch(() => undefined)
   }
   return setInterval(checkpoint, everyMs).unref()
 }
 
-// Shorter ones cost less as they are.
+// Shorter texts are faster as strings.
 const longText = 1_024
 
 /**
- * A long text as its bytes. The driver would count those of a string twice, in a loop of its own, which is a good part of
- * what storing thousands of rows takes; bytes it passes on, and PostgreSQL's binary form of a text is its bytes. Only for
- * texts by themselves, not for those in a list: so it is said with each query, and not to the driver as a whole.
+ * Passes long texts as bytes. The driver counts the bytes of a string twice in a loop, which is a large part of the time to
+ * store thousands of rows. It passes bytes on unchanged, and PostgreSQL's binary format of a text is its bytes. This is set
+ * per query because it must not apply to texts in arrays.
  */
 const textAsBytes: QueryOptionsOfPglite = {
   serializers: {

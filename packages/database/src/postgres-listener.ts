@@ -10,8 +10,8 @@ type Handler = (payload: string | undefined) => void
 const reconnectDelayMs = 250
 
 /**
- * One connection that holds every LISTEN of this process and comes back by itself. Notifications sent while it was away
- * are lost, so each handler is called once, without a payload, when it is back.
+ * Creates a listener: one connection for all LISTEN statements of this process, with automatic reconnect. Notifications
+ * during a disconnect are lost, so each handler is called once, without a payload, after a reconnect.
  */
 export function createListener(createClient: () => pg.Client): Listener {
   const handlers = new Map<string, Set<Handler>>()

@@ -8,10 +8,10 @@ export type Locks = {
 
 type Held = Map<string, AbortController>
 
-// A holder must know that it lost its lock before others have done much with it.
+// A holder must notice a lost lock before the next holder has done much.
 const heartbeatMs = 2_000
 
-// A machine that vanishes says no goodbye: without these the server would keep its locks for two hours, the default of TCP.
+// A crashed host does not close its connection. Without these the server would keep its locks for 2 h, the TCP default.
 const dropDeadHolders = [
   "set tcp_keepalives_idle = '5s'",
   "set tcp_keepalives_interval = '2s'",
@@ -20,8 +20,8 @@ const dropDeadHolders = [
 ]
 
 /**
- * One session that holds every lock of this process: the server frees them when it ends, however it ends. A session can
- * take an advisory lock twice, so what is held is looked up here first.
+ * Creates locks on one session for all locks of this process. The server releases them when the session ends. A session can
+ * take the same advisory lock twice, so held locks are tracked here.
  */
 export function createLocks(createClient: () => pg.Client): Locks {
   const held: Held = new Map()
@@ -66,7 +66,7 @@ async function openSession(client: pg.Client, onEnd: () => void): Promise<pg.Cli
   for (const statement of dropDeadHolders) await client.query(statement)
   let isWaiting = false
   const heartbeat = setInterval(() => {
-    // No answer since the last beat: the connection is as good as gone.
+    // No response since the last heartbeat: the connection is considered lost.
     if (isWaiting) return destroy(client)
     isWaiting = true
     client.query('select 1').then(
@@ -84,7 +84,7 @@ async function openSession(client: pg.Client, onEnd: () => void): Promise<pg.Cli
   return client
 }
 
-/** `end` would wait for a server that does not answer. */
+/** Destroys the socket. `end` would wait for a server that does not respond. */
 function destroy(client: pg.Client): void {
   const { connection } = client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
   connection.stream.destroy()
@@ -107,7 +107,7 @@ function toLock(lock: {
     release: async () => {
       if (controller.signal.aborted) return
       controller.abort()
-      // A session that is gone has freed it already.
+      // If the session has ended, the server has already released the lock.
       await session.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined)
       forget(held, { name, controller })
     },

@@ -3,9 +3,9 @@ import type pg from 'pg'
 import { adaptError } from './adapt-error.ts'
 import type { Cancellable, Queryable } from './database.ts'
 
-/** A connection for as long as some work takes. */
+/** Connection reserved for some work. */
 export type Session = Queryable & {
-  /** Says that the state of the connection is not known any more: nobody else gets it. */
+  /** Marks the connection's state as unknown. It is then closed, not reused. */
   fail(error: Error): void
 }
 
@@ -13,10 +13,10 @@ export type Sessions = Queryable & {
   use<Result>(options: Cancellable, work: (session: Session) => Promise<Result>): Promise<Result>
 }
 
-// Each takes some memory on every connection; texts beyond these are planned each time.
+// Each takes some memory on every connection. Further texts are planned on every call.
 const preparedMax = 300
 
-/** Hands out the connections of a pool. `cancel` breaks off what a server process runs. */
+/** Creates sessions on the connections of a pool. `cancel` cancels the statement of a server process. */
 export function createSessions(
   pool: pg.Pool,
   { label, cancel }: { readonly label: string; readonly cancel: (processId: number) => Promise<void> },
@@ -57,14 +57,14 @@ export function createSessions(
       } finally {
         await cancelling?.settle()
         client.off('error', fail)
-        // A connection whose state is unknown is thrown away, not handed to the next caller.
+        // A connection in an unknown state is closed, not reused.
         client.release(broken)
       }
     },
   }
 }
 
-/** Settled before the connection goes on to anything else: a late cancel would hit somebody else's statement. */
+/** Cancels on abort. Must be settled before the connection is reused: a late cancel would hit another statement. */
 function cancelOnAbort(
   signal: StopSignal | undefined,
   cancel: () => Promise<void>,

@@ -5,7 +5,7 @@ import { createListener } from './postgres-listener.ts'
 import { createLocks } from './postgres-locks.ts'
 import { createSessions, type Session } from './postgres-sessions.ts'
 
-// A statement of ours takes milliseconds; one that takes this long waits for something that will not come.
+// A statement takes milliseconds. One that takes this long is stuck.
 const statementTimeoutMs = 30_000
 const connectTimeoutMs = 5_000
 const connectionsMaxDefault = 10
@@ -16,7 +16,7 @@ const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
   return pg.types.getTypeParser(oid, format as 'text')
 }) as typeof pg.types.getTypeParser
 
-/** Opens a pool on a PostgreSQL server and makes sure that it answers. */
+/** Opens a connection pool on a PostgreSQL server and checks that it responds. */
 export async function openPostgres(
   url: string,
   { connectionsMax = connectionsMaxDefault }: OpenOptions = {},
@@ -34,12 +34,12 @@ export async function openPostgres(
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + connectTimeoutMs,
   })
-  // An idle connection that the server drops is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that the server drops. Without a listener the error would end the process.
   pool.on('error', () => undefined)
   const label = describePostgres(url)
   const listener = createListener(() => new pg.Client(options))
   const locks = createLocks(() => new pg.Client(options))
-  // On a connection of its own: those of the pool may all be busy with what is to be cancelled.
+  // On a separate connection: all connections of the pool may be running statements to cancel.
   const cancel = (processId: number) => cancelStatement(new pg.Client(options), processId)
   const sessions = createSessions(pool, { label, cancel })
   const { query } = sessions
@@ -87,7 +87,7 @@ async function inTransaction<Result>(
   }
 }
 
-/** Best effort: where it does not arrive, the statement ends at its timeout. */
+/** Cancels a statement, best effort: if the request does not arrive, the statement ends at its timeout. */
 async function cancelStatement(client: pg.Client, processId: number): Promise<void> {
   client.on('error', () => undefined)
   try {

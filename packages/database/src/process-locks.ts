@@ -1,6 +1,6 @@
 import type { Lock } from './database.ts'
 
-/** Locks among the users of a database that only this process can have open. */
+/** Creates locks for a database that only this process can open. */
 export function createProcessLocks(): (name: string) => Promise<Lock | undefined> {
   const held = new Set<string>()
   return async (name) => {

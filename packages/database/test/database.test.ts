@@ -19,7 +19,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await remove()
   })
 
-  test('default: values come back the same on either engine', async () => {
+  test('default: both engines return the same values', async () => {
     const rows = await database.query(
       `select $1::int8 as big, $2::numeric as huge, $3::bytea as bytes, $4::text[] as list, $5::jsonb as json,
               $6::text as nothing, 7::int4 as small, true as yes`,
@@ -40,7 +40,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: a frequent statement has the values of each call, whatever is in them', async () => {
+  test('behavior: a frequent statement uses the values of each call, with any characters', async () => {
     const read = (text: string | null) =>
       database.read('select $1::text as text, 2::int8 as big', [text], { isFrequent: true })
     for (const text of ["it's", "\\'; select 1 --", '', 'é\n$1', null, "''"]) {
@@ -50,7 +50,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await database.read('select $1::int4[] as list', [[1, 2]], { isFrequent: true })).toEqual([{ list: [1, 2] }])
   })
 
-  test('behavior: a text of any length comes back as it went', async () => {
+  test('behavior: a text of any length is returned unchanged', async () => {
     for (const text of ['x'.repeat(1_023), 'x'.repeat(1_024), `${'é€😀'.repeat(100_000)}'"\\`]) {
       const [row] = await database.query('select $1::text as text, length($1::text) as length', [text])
       expect(row).toEqual({ text, length: [...text].length })
@@ -58,7 +58,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     }
   })
 
-  test('error: a frequent statement that cannot be prepared yet can be later', async () => {
+  test('error: a frequent statement that fails to prepare can be prepared later', async () => {
     const read = () => database.read('select later from later_table', [], { isFrequent: true })
     await expect(read()).rejects.toThrow(/later_table/)
     await database.query('create table later_table (later int4)')
@@ -67,7 +67,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await expect(read()).rejects.toThrow(/later_table/)
   })
 
-  test('behavior: a transaction that throws leaves nothing behind, and the next one works', async () => {
+  test('behavior: a transaction that throws is rolled back, and the next one works', async () => {
     await database.query('create table t (x int primary key)')
     const failing = database.transaction(async (transaction) => {
       await transaction.query('insert into t values (1)')
@@ -89,7 +89,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await database.query('select x from t')).toEqual([{ x: 3 }])
   })
 
-  test('behavior: one that is aborted before it begins never begins', async () => {
+  test('behavior: a statement that is aborted before its start never starts', async () => {
     let begun = 0
     const work = async () => {
       begun += 1
@@ -100,9 +100,9 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(begun).toBe(0)
   })
 
-  // PGlite cannot: it runs in this very thread.
+  // PGlite cannot cancel: it runs in this thread.
   if (engine === 'postgres')
-    test('behavior: an abort breaks off the statement that runs, and only that', async () => {
+    test('behavior: an abort cancels only its own running statement', async () => {
       const controllers = Array.from({ length: 12 }, () => new AbortController())
       const running = controllers.map(({ signal }) =>
         database.snapshot((snapshot) => snapshot.query('select pg_sleep(25)'), { signal }),
@@ -115,13 +115,13 @@ describe.each(databaseEngines)('%s', (engine) => {
       const results = await settled
       expect(results.map(({ status }) => status)).toEqual(Array(12).fill('rejected'))
       expect(await beside.query(asleep)).toEqual([])
-      // The connections are as good as before.
+      // The connections can be reused.
       const after = await Promise.all(Array.from({ length: 20 }, () => database.query('select 1 as one')))
       expect(after.flat()).toHaveLength(20)
       await beside.close()
     })
 
-  test('behavior: a notification reaches its listeners, and not those that stopped', async () => {
+  test('behavior: a notification reaches all listeners except those that stopped', async () => {
     const heard: unknown[] = []
     const channel = new EventEmitter()
     const stop = await database.listen('my_channel', (payload) => {
@@ -148,7 +148,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await database.query('select x from m order by x')).toEqual([{ x: 1 }, { x: 2 }])
   })
 
-  test('error: a failing migration changes nothing, and an unknown one is named', async () => {
+  test('error: a failed migration changes nothing, and the error names an unknown migration', async () => {
     const good = { name: 'good', statements: ['create table g (x int)'] }
     const bad = { name: 'bad', statements: ['create table g2 (x int)', 'nonsense'] }
     await expect(migrate(database, { scope: 'b', migrations: [good, bad] })).rejects.toThrow(/syntax/)
@@ -162,7 +162,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: replicas that migrate together do it once', async () => {
+  test('behavior: replicas that migrate at the same time run each migration once', async () => {
     const migrations = [{ name: 'once', statements: ['create table once (x int)', 'insert into once values (1)'] }]
     await Promise.all(Array.from({ length: 5 }, () => migrate(database, { scope: 'c', migrations })))
     expect(await database.query('select x from once')).toEqual([{ x: 1 }])
@@ -170,7 +170,7 @@ describe.each(databaseEngines)('%s', (engine) => {
 })
 
 describe('postgres', () => {
-  test('behavior: a listener comes back after its connection was cut, and says so', async () => {
+  test('behavior: a listener reconnects and then calls its handlers without a payload', async () => {
     const { url, remove } = await createTestDatabase('postgres', inject('databases'))
     const database = await openDatabase(url)
     const heard: unknown[] = []
@@ -182,7 +182,7 @@ describe('postgres', () => {
     const back = new Promise<void>((resolve) => {
       wake = resolve
     })
-    // This database's alone: other tests have theirs on the same server.
+    // Only of this database: other tests use the same server.
     await database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and query like 'listen %'`,
@@ -199,28 +199,28 @@ describe('postgres', () => {
     await remove()
   })
 
-  test('error: a server that is not there is named without its password', async () => {
+  test('error: the message for an unreachable server does not contain the password', async () => {
     const failing = openDatabase('postgres://someone:hunter2@127.0.0.1:1/x')
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable', retryable: true })
     await expect(failing).rejects.toThrow('PostgreSQL 127.0.0.1:1/x cannot be used (ECONNREFUSED)')
     await expect(failing).rejects.not.toThrow('hunter2')
   })
 
-  test('error: a database that does not exist is named', async () => {
+  test('error: the message names a database that does not exist', async () => {
     const url = new URL(inject('databases').postgresUrl)
     url.pathname = '/nowhere'
     const failing = openDatabase(url.href)
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' })
-    await expect(failing).rejects.toThrow(/\/nowhere cannot be used \(3D000\)\. There is no database of that name/)
+    await expect(failing).rejects.toThrow(/\/nowhere cannot be used \(3D000\)\. The database does not exist/)
   })
 
-  test('error: a server that has no TLS where the URL asks for it', async () => {
+  test('error: a server without TLS is rejected if the URL requires TLS', async () => {
     const failing = openDatabase(`${inject('databases').postgresUrl}?sslmode=verify-full`)
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' })
-    await expect(failing).rejects.toThrow(/does not support SSL connections\)\. Turn ssl on there/)
+    await expect(failing).rejects.toThrow(/does not support SSL connections\)\. Enable ssl on the server/)
   })
 
-  test('error: a certificate of an authority nobody named', async () => {
+  test('error: a certificate of an unknown CA is rejected', async () => {
     const { cert, key } = createCertificateAuthority().issue(['localhost'])
     // PostgreSQL's SSLRequest is answered with one letter, after which TLS begins on the same connection.
     const server = createServer((socket) => {
@@ -235,20 +235,20 @@ describe('postgres', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const failing = openDatabase(`postgres://u:hunter2@localhost:${port}/x?sslmode=verify-full`)
-    await expect(failing).rejects.toThrow(/cannot be used \(UNABLE_TO_\w+\)\. Its certificate is not trusted/)
+    await expect(failing).rejects.toThrow(/cannot be used \(UNABLE_TO_\w+\)\. The server certificate is not trusted/)
   })
 
-  test('error: a wrong password is told as such, and not repeated', async () => {
+  test('error: the message reports a wrong password without repeating it', async () => {
     const url = new URL(inject('databases').postgresUrl)
     url.password = 'hunter2'
     const failing = openDatabase(url.href)
     await expect(failing).rejects.toThrow(
-      /cannot be used \(28P01\)\. It refuses the user or the password of the URL\.$/,
+      /cannot be used \(28P01\)\. The server rejected the user name or password in the URL\.$/,
     )
     await expect(failing).rejects.not.toThrow('hunter2')
   })
 })
 
-test.each(['', 'mysql://x', 'file:', '/tmp/x'])('error: refuses the URL %j', async (url) => {
+test.each(['', 'mysql://x', 'file:', '/tmp/x'])('error: rejects the URL %j', async (url) => {
   await expect(openDatabase(url)).rejects.toMatchObject({ code: 'invalid_config' })
 })

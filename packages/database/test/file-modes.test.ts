@@ -25,7 +25,7 @@ test.skipIf(process.platform === 'win32')(
       string,
     ]
     await open()
-    // Nobody else reaches the files in them, whatever their own rights.
+    // Other users cannot access the files, regardless of the files' own permissions.
     expect([modeOf(directory), modeOf(lock)]).toEqual([0o700, 0o700])
     chmodSync(directory, 0o755)
     chmodSync(file, 0o644)

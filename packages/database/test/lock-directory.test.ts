@@ -31,7 +31,7 @@ const holdLock = `
   try { await lockDirectory(process.argv[1]); console.log('held') } catch (error) { console.log(error.code) }
   setInterval(() => {}, 1e6)`
 
-/** Another process that tries to take the lock and keeps it; resolves with what it said. */
+/** Starts a process that tries to take and keep the lock. Resolves to its output. */
 async function spawnHolder(): Promise<{ child: ChildProcess; said: string }> {
   const arguments_ = ['--conditions=src', '--import', 'tsx', '--input-type=module', '-e', holdLock, directory]
   const child = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -40,7 +40,7 @@ async function spawnHolder(): Promise<{ child: ChildProcess; said: string }> {
   return { child, said: String(chunk).trim() }
 }
 
-test('default: held, refused with who holds it, released, taken again', async () => {
+test('default: a held lock is rejected with its holder, and can be taken after its release', async () => {
   const unlock = await lockDirectory(directory)
   await expect(lockDirectory(directory)).rejects.toMatchObject({ code: 'database_in_use' })
   await expect(lockDirectory(directory)).rejects.toThrow(`is in use by process ${process.pid} on ${hostname()}`)
@@ -50,7 +50,7 @@ test('default: held, refused with who holds it, released, taken again', async ()
   expect(await readdir(`${directory}.lock`)).toEqual(['2'])
 })
 
-test('behavior: another process is kept out, and a killed one is succeeded at once', async () => {
+test('behavior: another process is rejected, and the lock of a killed process can be taken at once', async () => {
   const { child, said } = await spawnHolder()
   expect(said).toBe('held')
   await expect(lockDirectory(directory)).rejects.toThrow(`process ${child.pid}`)
@@ -62,7 +62,7 @@ test('behavior: another process is kept out, and a killed one is succeeded at on
   await unlock()
 })
 
-test('behavior: of several that find a stale lock exactly one takes it', async () => {
+test('behavior: exactly one of several processes takes a stale lock', async () => {
   const stale = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), started: '1' })
   for (let round = 0; round < 50; round++) {
     leaveLock(stale)
@@ -74,7 +74,7 @@ test('behavior: of several that find a stale lock exactly one takes it', async (
   }
 })
 
-test('behavior: holders that come and go never overlap', async () => {
+test('behavior: holders never overlap', async () => {
   let holders = 0
   let turns = 0
   const contend = async () => {
@@ -92,20 +92,20 @@ test('behavior: holders that come and go never overlap', async () => {
   expect(turns).toBeGreaterThan(1)
 })
 
-test('behavior: a process id that went to another process since is not the holder', async () => {
+test('behavior: a process with a reused process id is not the holder', async () => {
   leaveLock(JSON.stringify({ pid: process.pid, host: hostname(), started: 'before' }))
   const unlock = await lockDirectory(directory)
   await unlock()
   expect(await readdir(`${directory}.lock`)).toEqual(['8'])
 })
 
-test('behavior: a lock of another machine is left alone', async () => {
+test('behavior: a lock of another machine is not taken', async () => {
   const elsewhere = leaveLock(JSON.stringify({ pid: 1, host: 'elsewhere', started: '1' }))
   await expect(lockDirectory(directory)).rejects.toThrow('on elsewhere')
   expect(await readFile(join(`${directory}.lock`, '7'), 'utf8')).toBe(elsewhere)
 })
 
-test('behavior: a damaged lock file does not lock anyone out', async () => {
+test('behavior: a damaged lock file does not block the lock', async () => {
   leaveLock('{"pid":')
   const unlock = await lockDirectory(directory)
   await unlock()

@@ -15,7 +15,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await remove()
   })
 
-  test('default: one holder at a time, the next after its release; other names are free', async () => {
+  test('default: a lock has one holder at a time and is independent of other names', async () => {
     const first = await database.tryLock('a')
     expect(first?.lost.aborted).toBe(false)
     expect(await database.tryLock('a')).toBeUndefined()
@@ -28,14 +28,14 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await database.tryLock('a')).toBeUndefined()
   })
 
-  test('behavior: of many who try together one gets it', async () => {
+  test('behavior: exactly one of many concurrent attempts succeeds', async () => {
     const locks = await Promise.all(Array.from({ length: 8 }, () => database.tryLock('crowd')))
     expect(locks.filter(Boolean)).toHaveLength(1)
   })
 })
 
 describe('postgres', () => {
-  test('behavior: a lock holds against other processes, and is free when its holder closes or is cut off', async () => {
+  test('behavior: a lock excludes other processes and is free after its holder closes or disconnects', async () => {
     const { url, remove } = await createTestDatabase('postgres', inject('databases'))
     const [one, other] = [await openDatabase(url), await openDatabase(url)]
     const held = await one.tryLock('x')

@@ -6,7 +6,7 @@ import { openPglite } from '../src/pglite.ts'
 
 const megabyte = 1_048_576
 
-test('behavior: the write-ahead log of an embedded database is deleted when it is checkpointed, and at the end', async () => {
+test('behavior: the write-ahead log of an embedded database is deleted at checkpoints and on close', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-wal-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const first = await openPglite(directory, { checkpointMs: 100 })
@@ -20,7 +20,7 @@ test('behavior: the write-ahead log of an embedded database is deleted when it i
   expect(await logBytes(directory)).toBeLessThanOrEqual(32 * megabyte)
 })
 
-/** Fills the log file by file, each of 16 MB. */
+/** Writes segments of the log, 16 MB each. */
 async function fillLog(database: Awaited<ReturnType<typeof openPglite>>): Promise<void> {
   await database.query('create table if not exists filler (number integer)')
   for (let number = 0; number < 4; number += 1) {
@@ -32,7 +32,7 @@ async function fillLog(database: Awaited<ReturnType<typeof openPglite>>): Promis
 async function logBytes(directory: string): Promise<number> {
   const log = join(directory, 'pg_wal')
   const sizes = (await readdir(log)).map(async (name) => {
-    // A segment may be deleted between the listing and the look at it.
+    // A segment may be deleted between listing and reading.
     const found = await stat(join(log, name)).catch(() => undefined)
     return found?.isFile() ? found.size : 0
   })

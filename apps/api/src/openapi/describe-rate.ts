@@ -68,7 +68,7 @@ function exampleRates(chainId: number): RateResponse {
           { maturity: 14, rate: '1629' },
         ],
         isProtocolSynced: true,
-        syncReason: 'The floating income of 2026-11-13 (UTC) is in.',
+        syncReason: 'The floating income of 2026-11-13 (UTC) has been set.',
         nextSyncExpectedAt: '1794700800',
         dataBlock: '5184123',
         dataLagSeconds: 4,

@@ -63,7 +63,7 @@ export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint
         example: '{"first":3}',
       }),
       textParameter('operationName', {
-        description: 'Which operation to run, where `query` has several.',
+        description: 'Operation to run if `query` contains several.',
         unit: 'name in `query`',
         example: 'Head',
       }),

@@ -3,16 +3,16 @@ import { type Address, encodeFunctionData } from 'viem'
 import type { Call } from './call.ts'
 import { type PermitSignature, splitPermit } from './split-permit.ts'
 
-/** A claim of one position, to be sent by its holder from its maturity on. */
+/** Claim of one position. Its holder can send it from maturity on. */
 export type ClaimOptions = {
   readonly pool: Address
-  /** Who is paid. */
+  /** Receiver of the payment. */
   readonly beneficiary: Address
   readonly tokenId: bigint
 }
 
 /**
- * The transaction that claims a matured position. Its holder must have approved it to the pool before;
+ * Returns the transaction that claims a matured position. The holder must first approve the position for the pool;
  * `permitClaimCalldata` needs no approval.
  *
  * @example
@@ -24,8 +24,8 @@ export function claimCalldata({ pool, beneficiary, tokenId }: ClaimOptions): Cal
 }
 
 /**
- * The transaction that claims with a permit in place of an approval. `permitClaimTypedData` gives what to sign; the
- * holder must send it too.
+ * Returns the transaction that claims with a permit instead of an approval. Sign the result of `permitClaimTypedData`. The
+ * holder must send the transaction.
  *
  * @example
  * import { privateKeyToAccount } from 'viem/accounts'
@@ -46,7 +46,7 @@ export function permitClaimCalldata(
 }
 
 /**
- * The transaction that claims several matured positions at once: all of them or, if one is refused, none.
+ * Returns the transaction that claims several matured positions. If one is rejected, none is claimed.
  *
  * @example
  * const claims = [7n, 8n].map((tokenId) => ({ tokenId, beneficiary: wallet }))

@@ -1,17 +1,17 @@
 import { decodeErrorResult, type Hex } from 'viem'
 import { type RevertName, revertAbi } from './revert-abi.ts'
 
-/** A revert in plain words. */
+/** Explanation of a revert. */
 export type RevertExplanation = {
-  /** As the contract calls it. */
+  /** Name of the contract's error. */
   readonly name: RevertName
-  /** A few words for a heading. */
+  /** Short heading. */
   readonly title: string
-  /** What happened and what to do, for the person at the screen. */
+  /** What happened and what to do, for the user. */
   readonly message: string
-  /** Whether the very same call can succeed later without anyone changing it. */
+  /** Whether the same call can succeed later. */
   readonly retryable: boolean
-  /** What the contract gave with it. */
+  /** Arguments of the error. */
   readonly args: readonly unknown[]
 }
 
@@ -19,13 +19,13 @@ type Explanation = Pick<RevertExplanation, 'title' | 'message' | 'retryable'>
 
 const expiredPermit: Explanation = {
   title: 'The permit has expired',
-  message: 'The permission that was signed for this transaction is too old. Sign a new one.',
+  message: 'The permit for this transaction has expired. Sign a new one.',
   retryable: false,
 }
-const strangersPermit: Explanation = {
-  title: 'The permit does not fit',
+const invalidPermit: Explanation = {
+  title: 'The permit is invalid',
   message:
-    'The permission was not signed by the owner, or it was signed for something else, or it was used before. Sign a new one with the wallet that sends the transaction.',
+    'The permit was not signed by the owner, was signed for something else, or was already used. Sign a new one with the wallet that sends the transaction.',
   retryable: false,
 }
 
@@ -41,40 +41,39 @@ const explanations: Readonly<Record<RevertName, Explanation>> = {
     retryable: false,
   },
   FeedSignatureVerifier__InvalidSigner: {
-    title: 'The note is not by the pool’s signer',
+    title: 'The note was not signed by the pool’s signer',
     message:
-      'The note was signed by somebody else, or for another pool or chain, or it was changed. Do not use it. Fetch the current notes, and tell the operator if it happens again.',
+      'The note was signed by another key, for another pool or chain, or was altered. Do not use it. Fetch the current notes. If it happens again, contact the operator.',
     retryable: false,
   },
   FeedSignatureVerifier__InvalidSignature: {
-    title: 'The note’s signature is damaged',
-    message: 'No key can have made this signature. Send r, s and v exactly as they came with the note.',
+    title: 'The note’s signature is invalid',
+    message: 'No key can produce this signature. Send r, s and v exactly as the note contains them.',
     retryable: false,
   },
   FeedSignatureVerifier__InvalidMaturityTimestamp: {
     title: 'The note has matured',
-    message: 'The day this note is due is past. Fetch the current notes and lend on one of them.',
+    message: 'The note’s maturity is in the past. Fetch the current notes and lend on one of them.',
     retryable: false,
   },
   ReserveStabilityPool__InvalidCoupon: {
-    title: 'The pool does not take this coupon',
-    message: 'The coupon is zero or above the pool’s limit. Tell the operator: such a note should not be on offer.',
+    title: 'The pool does not accept this coupon',
+    message: 'The coupon is zero or above the pool’s limit. Contact the operator: such a note should not be on offer.',
     retryable: false,
   },
   ReserveStabilityPool__InvalidMaturity: {
     title: 'The note matures too soon',
-    message: 'The pool wants more time between the lend and the maturity. Choose a longer note.',
+    message: 'The pool requires more time between lending and maturity. Choose a longer tenor.',
     retryable: false,
   },
   ReserveStabilityPool__InsufficientPrincipal: {
     title: 'The amount is too small',
-    message: 'It is below the least the pool takes, which its minLendLimit says. Lend more.',
+    message: 'The amount is below the pool’s minLendLimit. Lend more.',
     retryable: false,
   },
   ReserveStabilityPool__PartnerFeeChanged: {
     title: 'The partner’s fee has changed',
-    message:
-      'The fee that was agreed to is not the partner’s fee any more. Read the fee again and ask for consent to it.',
+    message: 'The partner’s fee has changed since it was agreed to. Read it again and ask for consent.',
     retryable: false,
   },
   ReserveStabilityPool__NotPositionOwner: {
@@ -84,48 +83,48 @@ const explanations: Readonly<Record<RevertName, Explanation>> = {
   },
   ReserveStabilityPool__NotMatured: {
     title: 'The position has not matured',
-    message: 'It can be claimed from its maturity on. Try again then.',
+    message: 'A position can be claimed from its maturity on. Try again then.',
     retryable: true,
   },
   ReserveStabilityPool__LengthMismatch: {
-    title: 'The claims do not fit together',
-    message: 'There must be exactly one beneficiary for each position.',
+    title: 'The claims do not match',
+    message: 'Pass exactly one beneficiary per position.',
     retryable: false,
   },
   EnforcedPause: {
     title: 'The pool is paused',
-    message: 'Lending and claiming are stopped for now. Nothing is lost; try again later.',
+    message: 'Lending and claiming are suspended. No funds are lost. Try again later.',
     retryable: true,
   },
   ERC20InsufficientAllowance: {
-    title: 'The pool may not take that much',
-    message: 'Approve the principal to the pool first, or lend with a permit.',
+    title: 'The allowance is too low',
+    message: 'Approve the principal for the pool first, or lend with a permit.',
     retryable: false,
   },
   ERC20InsufficientBalance: {
-    title: 'There is not enough money',
+    title: 'The balance is too low',
     message: 'The wallet holds less than the principal. Lend less, or top it up.',
     retryable: false,
   },
   ERC2612ExpiredSignature: expiredPermit,
-  ERC2612InvalidSigner: strangersPermit,
+  ERC2612InvalidSigner: invalidPermit,
   ERC721InsufficientApproval: {
-    title: 'The pool may not take the position',
-    message: 'Approve the position to the pool first, or claim with a permit.',
+    title: 'The position is not approved',
+    message: 'Approve the position for the pool first, or claim with a permit.',
     retryable: false,
   },
   ERC721NonexistentToken: {
-    title: 'There is no such position',
-    message: 'It was claimed already, or never was. Read the positions again.',
+    title: 'The position does not exist',
+    message: 'It was already claimed or never existed. Read the positions again.',
     retryable: false,
   },
   PositionToken__PermitExpired: expiredPermit,
-  PositionToken__PermitNotByOwner: strangersPermit,
+  PositionToken__PermitNotByOwner: invalidPermit,
 }
 
 /**
- * What a failed lend or claim means, in plain words, or undefined where it is none of the protocol's errors. Takes what
- * viem throws, what other libraries throw, an answer of a node, or the revert data itself.
+ * Explains a failed lend or claim. Returns undefined if the error is not one of the protocol's. Accepts an error of viem or
+ * another library, a response of a node, or the revert data.
  *
  * @example
  * explainRevert('0xd93c0665')?.title // => 'The pool is paused'
@@ -141,7 +140,7 @@ export function explainRevert(error: unknown): RevertExplanation | undefined {
 
 type NamedError = { readonly errorName: string; readonly args?: readonly unknown[] | undefined }
 
-// Where libraries and nodes put revert data, each in its own place.
+// Members in which libraries and nodes store revert data.
 const members = [
   'data',
   'raw',
@@ -155,7 +154,7 @@ const members = [
   'details',
 ] as const
 
-/** Whatever may be revert data, or an error somebody decoded before. Errors can hold themselves, hence `seen`. */
+/** Yields possible revert data and decoded errors. `seen` guards against circular errors. */
 function* findCandidates(value: unknown, seen: Set<unknown>): Generator<Hex | NamedError> {
   if (typeof value === 'string') {
     for (const [hex] of value.matchAll(/0x[0-9a-f]{8,}/gi)) yield hex.toLowerCase() as Hex
@@ -167,7 +166,7 @@ function* findCandidates(value: unknown, seen: Set<unknown>): Generator<Hex | Na
 }
 
 function explainData(data: Hex): RevertExplanation | undefined {
-  // Some wallets pass on the selector alone: enough to tell which error it is, not what came with it.
+  // Some wallets return only the selector. It identifies the error, but not its arguments.
   const withoutArguments = `${data.slice(0, 10)}${'00'.repeat(96)}` as Hex
   const found = decode(data) ?? decode(withoutArguments)
   return found && explainNamed(data.length > 10 ? found : { errorName: found.errorName })
@@ -181,7 +180,7 @@ function decode(data: Hex): NamedError | undefined {
   }
 }
 
-/** viem decodes `Error` and `Panic` too; their own texts say more than ours could. */
+/** Explains a decoded error. `Error` and `Panic`, which viem decodes too, have no explanation. */
 function explainNamed({ errorName, args = [] }: NamedError): RevertExplanation | undefined {
   if (!Object.hasOwn(explanations, errorName)) return undefined
   const name = errorName as RevertName

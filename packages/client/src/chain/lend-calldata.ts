@@ -4,32 +4,32 @@ import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Call } from './call.ts'
 import { type PermitSignature, splitPermit } from './split-permit.ts'
 
-/** A lend on a note. */
+/** Options of a lend on a note. */
 export type LendOptions = {
   /** The pool contract on the note's chain. */
   readonly pool: Address
   readonly note: Note
-  /** Who gets the position. */
+  /** Receiver of the position. */
   readonly beneficiary: Address
-  /** In the dollar token's smallest unit; the pool has a least one, `minLendLimit`. */
+  /** In the dollar token's smallest unit; at least the pool's `minLendLimit`. */
   readonly principal: bigint
-  /** 32 bytes; no partner if left out. */
+  /** 32 bytes; no partner by default. */
   readonly partnerId?: Hex | undefined
-  /** The fee the partner has set now, in basis points: the pool refuses any other. */
+  /** The partner's current fee in basis points. The pool rejects any other. */
   readonly partnerFeeBPS?: bigint | undefined
 }
 
-/** A permit for the pool to take the principal, signed by the sender of the lend. */
+/** Permit that lets the pool take the principal, signed by the sender of the lend. */
 export type LendPermit = {
   readonly signature: PermitSignature
-  /** As it was signed. */
+  /** Signed deadline. */
   readonly deadline: bigint
 }
 
 const noPartner: Hex = `0x${'00'.repeat(32)}`
 
 /**
- * The transaction that lends on a note. The pool takes the principal from its sender, who must have approved it before;
+ * Returns the transaction that lends on a note. The pool takes the principal from the sender, who must approve it first;
  * `permitLendCalldata` needs no approval. Send it on the note's chain.
  *
  * @example
@@ -43,8 +43,8 @@ export function lendCalldata(options: LendOptions): Call {
 }
 
 /**
- * The transaction that lends on a note with a permit in place of an approval. `permitLendTypedData` gives what to sign;
- * signer and sender must be the same.
+ * Returns the transaction that lends on a note with a permit instead of an approval. Sign the result of
+ * `permitLendTypedData`. Signer and sender must be the same.
  *
  * @example
  * import { privateKeyToAccount } from 'viem/accounts'

@@ -1,14 +1,14 @@
 import type { Address } from 'viem'
 
-/** A token's address and the name and version of its EIP-712 domain: `eip712Domain()` of the token tells them. */
+/** Address of a token, and name and version of its EIP-712 domain, which `eip712Domain()` of the token returns. */
 export type PermitToken = { readonly address: Address; readonly name: string; readonly version: string }
 
-/** What a lender signs so that the pool may take the principal. */
+/** Permit that lets the pool take a lender's principal. */
 export type PermitLendOptions = {
   /** The dollar token. */
   readonly token: PermitToken
   readonly chainId: number
-  /** Who signs, and will send the lend. */
+  /** Signer of the permit and sender of the lend. */
   readonly owner: Address
   readonly pool: Address
   readonly principal: bigint
@@ -18,7 +18,7 @@ export type PermitLendOptions = {
   readonly deadline: bigint
 }
 
-/** What a holder signs so that the pool may take the position. */
+/** Permit that lets the pool take a holder's position. */
 export type PermitClaimOptions = {
   /** The position token. */
   readonly positions: PermitToken
@@ -32,7 +32,7 @@ export type PermitClaimOptions = {
 }
 
 /**
- * The EIP-2612 permit for `permitLendCalldata`, in the form viem's `signTypedData` takes.
+ * Returns the EIP-2612 permit for `permitLendCalldata`, in the format of viem's `signTypedData`.
  *
  * @example
  * import { hashTypedData } from 'viem'
@@ -61,7 +61,7 @@ export function permitLendTypedData(options: PermitLendOptions) {
 }
 
 /**
- * The position token's permit for `permitClaimCalldata`, in the form viem's `signTypedData` takes.
+ * Returns the position token's permit for `permitClaimCalldata`, in the format of viem's `signTypedData`.
  *
  * @example
  * import { hashTypedData } from 'viem'

@@ -1,9 +1,9 @@
 import { type Hex, parseSignature } from 'viem'
 
-/** A signature whole, as `signTypedData` gives it, or in its parts. */
+/** Signature of `signTypedData`, or its parts. */
 export type PermitSignature = Hex | { readonly r: Hex; readonly s: Hex; readonly v: number }
 
-/** The parts as the contracts take them: `v` is 27 or 28, whichever way the signer wrote it. */
+/** Splits a signature for the contracts. `v` is always 27 or 28. */
 export function splitPermit(signature: PermitSignature): { readonly v: number; readonly r: Hex; readonly s: Hex } {
   if (typeof signature === 'object') {
     const { r, s, v } = signature

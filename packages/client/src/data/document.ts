@@ -1,18 +1,17 @@
 import { type DocumentLike, printDocument } from './print-document.ts'
 
-/** The mark by which code generators tell the result and the variables of a document. */
+/** Type marker of code generators for the result and the variables of a document. */
 export type DocumentTypes<Result, Variables> = {
   readonly __apiType?: ((variables: Variables) => Result) | undefined
 }
 
 /**
- * A document that knows the type of its result and of its variables: a `TypedDocumentNode`, or codegen's
- * `TypedDocumentString`.
+ * Document with the types of its result and its variables: a `TypedDocumentNode` or codegen's `TypedDocumentString`.
  */
 export type TypedDocument<Result, Variables> = DocumentTypes<Result, Variables> &
   (DocumentLike | { readonly length: number; toString(): string })
 
-/** The text of a query, however it is held. */
+/** Returns the text of a query. */
 export function textOf(query: string | TypedDocument<unknown, never>): string {
   return typeof query === 'object' && 'kind' in query ? printDocument(query) : query.toString()
 }

@@ -10,11 +10,11 @@ import { type Position, positionFields, positionList } from './fetch-positions.t
 import { type ChainError, queryData } from './query-data.ts'
 import { decodePage, type PagedList, readRemainingPages } from './read-pages.ts'
 
-/** What a wallet has and earns on one chain, in the dollar token's smallest unit. */
+/** Earnings of a wallet on one chain, in the dollar token's smallest unit. */
 export type Earnings = {
-  /** Of the positions it held when they were claimed; `net` is what was left after fees. */
+  /** Income of claimed positions. `net` is the income after fees. */
   readonly claimed: { readonly income: bigint; readonly fees: bigint; readonly net: bigint }
-  /** Of the positions it holds, up to `at`: what a claim would bring, as far as the days' floating incomes are known. */
+  /** Income of held positions up to `at`, for the days whose floating income is known. */
   readonly accrued: {
     readonly fixed: bigint
     readonly floating: bigint
@@ -23,13 +23,13 @@ export type Earnings = {
   }
   readonly activePositions: number
   readonly activePrincipal: bigint
-  /** Of every position ever lent with it as beneficiary. */
+  /** Principal of all positions lent with the wallet as beneficiary. */
   readonly totalPrincipal: bigint
-  /** The instant accrued income is reckoned for, Unix seconds. */
+  /** Instant of the accrued income, Unix seconds. */
   readonly at: bigint
 }
 
-/** The earnings of a wallet on one chain, or why they cannot be had. */
+/** Earnings of a wallet on one chain, or why they are not available. */
 export type ChainEarnings = { readonly chain: number } & (
   | { readonly earnings: Earnings; readonly errors?: undefined }
   | { readonly earnings: null; readonly errors: readonly ChainError[] }
@@ -51,8 +51,8 @@ const activePositionList: PagedList<Position> = {
 }`,
 }
 
-// All in one, so that for nearly every wallet it is one state of the index: a position claimed between two queries would
-// be counted twice, or not at all.
+// One query, so that nearly every wallet is read at one state of the index. A position claimed between two queries would be
+// counted twice or not at all.
 const earningsQuery = `query FetchEarnings($account: ID!, $walletAddress: Bytes!, $below: BigInt!, $belowDay: Int!) {
   account(id: $account) { totalPrincipal totalIncome totalFees }
   positionInfos(
@@ -115,7 +115,7 @@ function readRows<Row>(connection: Connection, { data, ...options }: ReadRowsOpt
 
 type Account = { readonly totalPrincipal: bigint; readonly totalIncome: bigint; readonly totalFees: bigint }
 
-/** A wallet that never had a position has no account. */
+/** Decodes an account. A wallet that never had a position has none. */
 function decodeAccount(data: unknown): Account {
   const account: Place = decodeMember({ value: data, path: 'POST /data: data' }, 'account')
   if (account.value === null) return { totalPrincipal: 0n, totalIncome: 0n, totalFees: 0n }

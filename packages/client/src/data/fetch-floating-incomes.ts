@@ -4,19 +4,19 @@ import type { ChainError } from './query-data.ts'
 import { readList } from './read-list.ts'
 import type { PagedList } from './read-pages.ts'
 
-/** The floating income of one UTC day, as last stated. */
+/** Floating income of one UTC day. */
 export type FloatingIncomeDay = {
   /** Unix seconds / 86400. */
   readonly day: bigint
   /** Income per second and dollar, scaled by 1e25. */
   readonly floatingIncome: bigint
-  /** The sum up to and with this day. */
+  /** Sum up to and including this day. */
   readonly accFloatingIncome: bigint
-  /** When it was last stated, Unix seconds. */
+  /** Time of the last update, Unix seconds. */
   readonly updatedAt: bigint
 }
 
-/** All days of one chain, the last first, or why they cannot all be had. */
+/** All days of one chain, newest first, or why they are not available. */
 export type ChainFloatingIncomes = { readonly chain: number } & (
   | { readonly days: readonly FloatingIncomeDay[]; readonly errors?: undefined }
   | { readonly days: null; readonly errors: readonly ChainError[] }
@@ -33,7 +33,7 @@ export const floatingIncomeList: PagedList<FloatingIncomeDay> = {
 }`,
   decodeRow: decodeDay,
   cursorOf: ({ day }) => day,
-  // The highest Int of GraphQL; as a day it is millions of years away.
+  // The highest Int of GraphQL: no day reaches it.
   aboveAll: 2n ** 31n - 1n,
   encodeCursor: Number,
 }

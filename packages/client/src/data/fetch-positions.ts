@@ -6,24 +6,24 @@ import type { ChainError } from './query-data.ts'
 import { readList } from './read-list.ts'
 import type { PagedList } from './read-pages.ts'
 
-/** Dollars lent to a pool, held as a token. `fixedIncome` and `floatingIncome` take it as it is. */
+/** Dollars lent to a pool, held as a token. It can be passed to `fixedIncome` and `floatingIncome`. */
 export type Position = PositionTerms & {
   readonly tokenId: bigint
-  /** Who holds the token; after a claim, who held it last. */
+  /** Holder of the token; after a claim, its last holder. */
   readonly owner: Address
-  /** To whom it was minted. The subgraph spells it `initalOwner`. */
+  /** First holder. The subgraph spells it `initalOwner`. */
   readonly initialOwner: Address
-  /** Who sent the lend and paid the principal. */
+  /** Sender of the lend, who paid the principal. */
   readonly initiator: Address
   /** The partner's share of the income, in basis points. */
   readonly partnerFeeBPS: bigint
-  /** 32 zero bytes for none. */
+  /** 32 zero bytes if there is no partner. */
   readonly partnerId: Hex
   readonly status: 'Active' | 'Claimed' | (string & Record<never, never>)
   readonly lendTransactionHash: Hex
 }
 
-/** All positions of a wallet on one chain, or why they cannot all be had. */
+/** All positions of a wallet on one chain, or why they are not available. */
 export type ChainPositions = { readonly chain: number } & (
   | { readonly positions: readonly Position[]; readonly errors?: undefined }
   | { readonly positions: null; readonly errors: readonly ChainError[] }
@@ -32,7 +32,7 @@ export type ChainPositions = { readonly chain: number } & (
 export const positionFields = `tokenId owner: currentOwner initalOwner initiator coupon principal
     lendTimestamp maturityTimestamp partnerFeeBPS partnerId status lendTransactionHash`
 
-/** The query of the API's specification (§4.2), a page of it. */
+/** Query of one page (API specification, §4.2). */
 export const positionList: PagedList<Position> = {
   name: 'positionInfos',
   query: `query FetchAllPositions($walletAddress: Bytes!, $below: BigInt!) {
@@ -47,7 +47,7 @@ export const positionList: PagedList<Position> = {
 }`,
   decodeRow: decodePosition,
   cursorOf: ({ tokenId }) => tokenId,
-  // No uint256 reaches it.
+  // Above every uint256.
   aboveAll: 2n ** 256n,
   encodeCursor: String,
 }

@@ -24,7 +24,7 @@ type Node = {
   readonly fields?: readonly Node[] | undefined
 }
 
-/** A document as text. graphql-js can do this too, but it would be a second dependency for a page of code. */
+/** Prints a document as text. graphql-js would be a second dependency for 100 lines of code. */
 export function printDocument(document: DocumentLike): string {
   return (document.definitions as readonly Node[]).map(print).join('\n')
 }
@@ -85,7 +85,7 @@ function printTypeOrValue(node: Node): string {
     default:
       throw new InvalidRequestError({
         code: 'invalid_request',
-        message: `The document holds a ${node.kind}, which has no place in a query.`,
+        message: `The document contains a ${node.kind}, which is not allowed in a query.`,
       })
   }
 }
@@ -98,7 +98,7 @@ function list(nodes: readonly Node[] | undefined): string {
   return nodes?.length ? `(${nodes.map(print).join(', ')})` : ''
 }
 
-/** What most nodes end with. */
+/** Prints the directives and the selection set of a node. */
 function rest({ directives = [], selectionSet }: Node): string {
   return [...directives.map((directive) => ` ${print(directive)}`), selectionSet ? ` ${print(selectionSet)}` : ''].join(
     '',

@@ -4,18 +4,18 @@ import { requestJson } from '../http/request-json.ts'
 import { sampleServerTime } from '../server-time.ts'
 import { type TypedDocument, textOf } from './document.ts'
 
-/** Why a chain has no data, or not all of it. */
+/** Reason why a chain has no data or only part of it. */
 export type ChainError = {
   readonly message: string
-  /** As in docs/errors.md: `query_rejected`, `upstream_failed`, `upstream_timeout`; undefined where none was given. */
+  /** `query_rejected`, `upstream_failed` or `upstream_timeout` (docs/errors.md); undefined if none was sent. */
   readonly code: string | undefined
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What one chain answered: data, or why there is none. With data, `errors` is what a subgraph says failed in part. */
+/** Result of one chain: data, or errors. With data, `errors` are partial failures that the subgraph reports. */
 export type ChainResult<Data> = {
   readonly chain: number
-  /** The block answered from and its age, where the service says. */
+  /** Block of the data and its lag behind the clock, if the service sends them. */
   readonly block?: number | undefined
   readonly lagSeconds?: number | undefined
 } & (
@@ -23,12 +23,12 @@ export type ChainResult<Data> = {
   | { readonly data: null; readonly errors: readonly ChainError[] }
 )
 
-/** A query, its variables and the chains to ask. Variables may be left out where none is needed. */
+/** Query, variables and chains. `variables` is optional if the query requires none. */
 export type DataRequest<Result, Variables> = {
   readonly query: string | TypedDocument<Result, Variables>
-  /** The client's chains if left out. */
+  /** The client's chains by default. */
   readonly chains?: readonly number[] | undefined
-  /** Which operation to run where the document has several. */
+  /** Operation to run if the document contains several. */
   readonly operationName?: string | undefined
   readonly signal?: AbortSignal | undefined
 } & (Record<never, never> extends Variables
@@ -45,11 +45,11 @@ export type QueryOptions = {
 
 export type QueriedData = {
   readonly results: readonly ChainResult<unknown>[]
-  /** The service's time as it answered, Unix seconds. */
+  /** Service's time of the response, Unix seconds. */
   readonly serverTime: bigint
 }
 
-/** `POST /data`: one result a chain, in the order asked. Throws only where no chain answered. */
+/** Requests `POST /data`. Returns one result per chain, in order. Throws only if no chain has data. */
 export async function queryData(
   connection: Connection,
   { query, variables, chains, operationName, signal }: QueryOptions,
@@ -78,7 +78,7 @@ function decodeChainResult(place: Place, heads: ReadonlyMap<number, Head>): Chai
   const errorList = decodeMember(place, 'errors')
   const errors = errorList.value === undefined ? undefined : decodeList(errorList, decodeChainError)
   if (data.value === null) {
-    return { chain, ...head, data: null, errors: errors?.length ? errors : refuse(errorList, 'the reason for no data') }
+    return { chain, ...head, data: null, errors: errors?.length ? errors : refuse(errorList, 'a list of errors') }
   }
   if (typeof data.value !== 'object' || Array.isArray(data.value)) refuse(data, 'an object')
   return { chain, ...head, data: data.value, ...(errors && { errors }) }
@@ -94,7 +94,7 @@ function decodeChainError(place: Place): ChainError {
   }
 }
 
-/** `324;block=123;lag=4, 1;block=5;lag=0`. It only informs, so what cannot be read is passed over. */
+/** Parses `324;block=123;lag=4, 1;block=5;lag=0`. Invalid parts are ignored: the header is only informative. */
 function parseHeads(header: string | null): ReadonlyMap<number, Head> {
   const heads = (header ?? '').split(',').map((part): readonly [number, Head] => {
     const [chain, ...parameters] = part.trim().split(';')

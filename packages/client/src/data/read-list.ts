@@ -7,7 +7,7 @@ export type ChainRows<Row> = { readonly chain: number } & (
   | { readonly rows?: undefined; readonly errors: readonly ChainError[] }
 )
 
-/** A whole list of each chain: the first page of all at once, whatever comes after chain by chain. */
+/** Reads a list of each chain: the first page of all chains in one request, further pages chain by chain. */
 export async function readList<Row>(
   connection: Connection,
   { chains, ...options }: PagesOptions<Row> & { readonly chains: readonly number[] },
@@ -17,7 +17,7 @@ export async function readList<Row>(
   const { results } = await queryData(connection, { query: list.query, variables: firstVariables, chains, signal })
   return Promise.all(
     results.map(async ({ chain, data, errors }): Promise<ChainRows<Row>> => {
-      // A list of which a part failed is not the whole list.
+      // A list with errors may be incomplete.
       if (data === null || errors?.length) return { chain, errors: errors ?? [] }
       const firstPage = decodePage(list, { data, below: list.aboveAll })
       return { chain, ...(await readRemainingPages(connection, { ...options, chain, firstPage })) }

@@ -3,21 +3,21 @@ import { ClientError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { type ChainError, queryData } from './query-data.ts'
 
-/** The most that a subgraph gives at once. */
+/** Largest page of a subgraph. */
 const pageSize = 1000
 
-/** A list that is read from the highest cursor down, a page at a time. */
+/** List that is read in pages, from the highest cursor down. */
 export type PagedList<Row> = {
-  /** The member of the data that holds it. */
+  /** Member of the data that contains the list. */
   readonly name: string
-  /** A query for one page, with a variable `below` for the cursor the page is to stay under. */
+  /** Query of one page. The variable `below` is the exclusive upper bound of the cursor. */
   readonly query: string
   readonly decodeRow: (place: Place) => Row
-  /** What it is sorted by, descending. Unlike `skip`, this has no end (The Graph stops at 5,000). */
+  /** Returns the sort key, descending. Unlike `skip` it has no limit (5,000 in The Graph). */
   readonly cursorOf: (row: Row) => bigint
-  /** Above every cursor there can be. */
+  /** Above every possible cursor. */
   readonly aboveAll: bigint
-  /** A cursor as the query's variable takes it. */
+  /** Encodes a cursor for the variable of the query. */
   readonly encodeCursor: (cursor: bigint) => string | number
 }
 
@@ -27,7 +27,7 @@ export type PagesOptions<Row> = {
   readonly signal: AbortSignal | undefined
 }
 
-/** The rows of the data's page, in the order they must have. */
+/** Decodes the rows of a page and checks their order. */
 export function decodePage<Row>(
   list: PagedList<Row>,
   { data, below }: { readonly data: unknown; readonly below: bigint },
@@ -36,14 +36,14 @@ export function decodePage<Row>(
   const rows = decodeList(place, list.decodeRow)
   let last = below
   for (const row of rows) {
-    // A page that does not go down would be asked for for ever.
-    if (list.cursorOf(row) >= last) refuse(place, 'a list that goes down from the row asked for')
+    // A page that does not descend would be requested forever.
+    if (list.cursorOf(row) >= last) refuse(place, 'an array in descending order below the requested cursor')
     last = list.cursorOf(row)
   }
   return rows
 }
 
-/** All rows of one chain, going on from a first page; or why they cannot all be had. Half a list is none. */
+/** Reads the pages after the first one. Returns all rows of a chain, or the errors if a page fails. */
 export async function readRemainingPages<Row>(
   connection: Connection,
   {
@@ -74,7 +74,7 @@ export async function readRemainingPages<Row>(
   return { rows }
 }
 
-/** Where one chain is asked alone, its failure is that of the whole request. */
+/** Converts the error of a request for one chain to errors of that chain. */
 function toChainErrors(error: unknown): { readonly data: null; readonly errors: readonly ChainError[] } {
   if (!(error instanceof ClientError)) throw error
   return { data: null, errors: [{ message: error.message, code: error.code, details: error.details }] }

@@ -13,7 +13,7 @@ import {
   UpstreamError,
 } from '../errors.ts'
 
-/** The error an answer stands for that is not a success: the service's own, or what its status says where it is not. */
+/** Returns the error of an unsuccessful response, by the service's error code or else by the status. */
 export function errorOfAnswer(
   { status, headers }: Response,
   { endpoint, text }: { readonly endpoint: string; readonly text: string },
@@ -21,11 +21,11 @@ export function errorOfAnswer(
   const body = parseErrorBody(text)
   const common = { status, retryAfterSeconds: parseRetryAfter(headers) }
   if (body) return errorOfCode({ ...common, ...body })
-  // A browser hides the status of a redirect it is told not to follow: it gives 0.
+  // For a redirect that is not followed, browsers report the status 0.
   const isRedirect = status === 0 || (status >= 300 && status < 400)
   const message = isRedirect
-    ? `${endpoint} was redirected. Set baseUrl to the address itself: a redirect would carry the key elsewhere.`
-    : `${endpoint} was answered with status ${status} by something that is not the service. Is baseUrl right?`
+    ? `${endpoint} was redirected. Set baseUrl to the final URL. Redirects are not followed: they would send the key elsewhere.`
+    : `${endpoint} returned status ${status} without an error body of the service. Check baseUrl.`
   return errorOfStatus({ ...common, code: 'http_error', message })
 }
 
@@ -57,7 +57,7 @@ function errorOfStatus(options: ClientErrorOptions & { readonly status?: number 
 
 type ErrorBody = Pick<ClientErrorOptions, 'message' | 'code' | 'requestId' | 'details'>
 
-/** Undefined where the text is not an error body of the service (DESIGN.md §2.1). */
+/** Returns undefined if the text is not an error body of the service (DESIGN.md §2.1). */
 function parseErrorBody(text: string): ErrorBody | undefined {
   const body = parseObject(text)
   const { message, code, requestId, details } = body ?? {}
@@ -65,7 +65,7 @@ function parseErrorBody(text: string): ErrorBody | undefined {
   const known = errorCodes.find((candidate): candidate is ErrorCode => candidate === code)
   return {
     message,
-    // A later version of the service may have codes this one does not know; the status then says what to do.
+    // A later version of the service may have unknown codes. The status then decides.
     code: known ?? 'http_error',
     requestId: typeof requestId === 'string' ? requestId : undefined,
     details: isRecord(details) ? details : known ? undefined : { code },
@@ -85,7 +85,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date, which is reckoned from the answer's own. */
+/** Parses Retry-After (RFC 9110 §10.2.3): seconds, or a date relative to the response's Date. */
 function parseRetryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')?.trim()
   if (!text) return undefined

@@ -1,7 +1,7 @@
 import { readChunks } from '@tallystick/core/stream/read-chunks'
 import { MalformedAnswerError } from '../errors.ts'
 
-// A page of a thousand positions is well under one megabyte.
+// A page of 1,000 positions is less than 1 MB.
 const answerBytesMax = 32 * 1024 * 1024
 
 /** Reads a response body. Throws if a streamed body exceeds 32 MiB. */
@@ -28,6 +28,6 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 function tooLarge(): MalformedAnswerError {
-  const message = `The answer is larger than ${answerBytesMax / 1024 / 1024} MiB. Ask for less at once.`
+  const message = `The response exceeds ${answerBytesMax / 1024 / 1024} MiB. Request less at once.`
   return new MalformedAnswerError({ code: 'malformed_answer', message, retryable: false })
 }

@@ -8,12 +8,12 @@ import { retryDelayMs } from './retry-delay.ts'
 import { pause, withDeadline } from './with-deadline.ts'
 
 export type ApiRequest = {
-  /** With its query string. */
+  /** Path with query string. */
   readonly path: string
-  /** Makes it a POST. */
+  /** Body. The request is then a POST. */
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
-  /** Instead of the connection's. */
+  /** Overrides the connection's. */
   readonly retries?: number | undefined
 }
 
@@ -24,7 +24,7 @@ export type ApiAnswer = {
   readonly receivedAt: Reading
 }
 
-/** The JSON of a successful answer. What is retryable is tried again, and nothing else: every endpoint only reads. */
+/** Sends a request and returns the JSON of the response. Retries retryable errors, also of POST: every endpoint only reads. */
 export async function requestJson(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
   const { clock, random } = connection.environment
   const signals = [connection.signal, request.signal].filter((signal) => signal !== undefined)
@@ -56,7 +56,7 @@ async function attempt(
     return { json: parseJson(text, endpoint), headers: response.headers, sentAt, receivedAt }
   } catch (error) {
     if (error instanceof ClientError) throw error
-    const message = `${endpoint} got no whole answer. Is baseUrl right, and is the network there?`
+    const message = `${endpoint} received no complete response. Check baseUrl and the network.`
     throw new ConnectionError({ code: 'connection_failed', message, cause: error })
   }
 }
@@ -74,9 +74,9 @@ function initOf(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal,
-    // A redirect would carry the key to wherever it points.
+    // A redirect would send the key to another host.
     redirect: 'manual',
-    // A cached answer has an old Date, and its age is reckoned by the very clock that may be wrong.
+    // A cached response has an old Date, and its age is computed from the local clock, which may be wrong.
     cache: 'no-store',
   }
 }
@@ -85,7 +85,7 @@ function parseJson(text: string, endpoint: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const message = `${endpoint} was answered with something that is not JSON, or not all of it. Is a proxy in the way?`
+    const message = `${endpoint} returned invalid or incomplete JSON. Check for a proxy in between.`
     throw new MalformedAnswerError({ code: 'malformed_answer', message, retryable: true })
   }
 }

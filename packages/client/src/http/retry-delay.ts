@@ -2,13 +2,12 @@ import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 import { ClientError } from '../errors.ts'
 
 const backoff = { minMs: 500, maxMs: 8_000 }
-// Whoever waits for an answer is better told than held up for longer than this.
+// A longer wait is reported as an error instead.
 const retryAfterSecondsMax = 30
 
 /**
- * How long to wait before a failed request is sent again, or undefined if it is not to be. At least as long as the
- * service asked for; otherwise twice as long each time, with up to half of it left to chance, so that those who failed
- * together do not come back together.
+ * Returns the retry delay in ms, or undefined if the request must not be retried. It is at least the service's Retry-After,
+ * otherwise an exponential backoff with jitter.
  */
 export function retryDelayMs(
   error: unknown,

@@ -7,8 +7,8 @@ export type DeadlineOptions = {
 }
 
 /**
- * Runs work that is given up when it takes too long or a signal is aborted, whether the work heeds its own signal or not.
- * An abort throws the signal's reason, as `fetch` does.
+ * Runs work with a timeout and abort signals, even if the work ignores its own signal. An abort throws the signal's reason,
+ * like `fetch` does.
  */
 export function withDeadline<T>(
   clock: Clock,
@@ -34,7 +34,7 @@ export function withDeadline<T>(
   })
 }
 
-/** Waits, unless a signal is aborted: that throws its reason. */
+/** Waits. Throws the reason of a signal that is aborted. */
 export function pause(
   clock: Clock,
   { delayMs, signals }: { readonly delayMs: number; readonly signals: readonly AbortSignal[] },
@@ -56,6 +56,6 @@ export function pause(
 function timeoutError(timeoutMs: number): TimeoutError {
   return new TimeoutError({
     code: 'timeout',
-    message: `No whole answer came within ${timeoutMs / 1000} seconds. Try again, or raise timeoutSeconds.`,
+    message: `No complete response within ${timeoutMs / 1000} seconds. Try again or raise timeoutSeconds.`,
   })
 }

@@ -2,33 +2,33 @@ import { fixedIncome } from '@tallystick/core/income/fixed-income'
 import { partnerFee } from '@tallystick/core/income/partner-fee'
 import type { NoteTerms } from '@tallystick/core/note/note'
 
-/** What a lend may come to at maturity, in the dollar token's smallest unit. */
+/** Expected income of a lend at maturity, in the dollar token's smallest unit. */
 export type ExpectedIncome = {
   /** Certain once the lend is mined. */
   readonly fixed: bigint
-  /** Only if the floating rate stays as given until maturity. */
+  /** Estimate that assumes a constant floating rate until maturity. */
   readonly floating: bigint
   /** The partner's share of both. */
   readonly fee: bigint
-  /** What is left for the lender: fixed and floating, less the fee. */
+  /** Income of the lender: fixed and floating, minus the fee. */
   readonly net: bigint
 }
 
-/** A lend that is thought of. */
+/** Inputs of `expectedIncome`. */
 export type ExpectedIncomeOptions = {
   /** In the dollar token's smallest unit. */
   readonly principal: bigint
   /** When the lend is mined, Unix seconds; `serverTime` of the notes is close. */
   readonly lendTimestamp: bigint
-  /** Basis points per 360-day year, as `rate()` gives it; none if left out. */
+  /** Basis points per 360-day year, as `rate()` returns it; 0 by default. */
   readonly floatingRate?: bigint | null | undefined
-  /** The partner's share of the income, in basis points; none if left out. */
+  /** The partner's share of the income, in basis points; 0 by default. */
   readonly partnerFeeBPS?: bigint | undefined
 }
 
 /**
- * What lending on a note now would earn until maturity. The fixed part is exact, the floating one an estimate. Each is
- * rounded down, as the pool rounds.
+ * Returns the income of a lend on a note until maturity. The fixed part is exact, the floating part is an estimate. Each is
+ * rounded down, like the pool does.
  *
  * @example
  * const note = { coupon: 401n, maturityTimestamp: 1739314800n }

@@ -2,7 +2,7 @@ import type { FloatingAccumulator } from '@tallystick/core/income/floating-incom
 import type { FloatingIncomeDay } from '../data/fetch-floating-incomes.ts'
 
 /**
- * The days' incomes in the form `floatingIncome` reckons with.
+ * Converts the result of `floatingIncomes` to the input of `floatingIncome`.
  *
  * @example
  * const [chain] = await client.floatingIncomes()

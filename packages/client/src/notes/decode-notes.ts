@@ -10,7 +10,7 @@ import {
   refuse,
 } from '../decode/decode.ts'
 
-/** A note as `GET /notes` sends it: every integer a decimal string, timestamps in Unix seconds. */
+/** Note in the response of `GET /notes`: integers are decimal strings, timestamps Unix seconds. */
 export type WireNote = {
   readonly maturity_timestamp: string
   readonly coupon: string
@@ -21,20 +21,20 @@ export type WireNote = {
   readonly chainid: string
 }
 
-/** A note, decoded, with what was sent beside it. Everything that takes a `Note` takes this. */
+/** Decoded note with its original as `raw`. It can be used as a `Note`. */
 export type OfferedNote = Note & { readonly raw: WireNote }
 
-/** The body of `GET /notes`, decoded. */
+/** Decoded body of `GET /notes`. */
 export type NotesBody = {
   readonly message: string
   readonly notes: readonly OfferedNote[]
-  /** Tenors on offer in days, whatever `maturity` asked for; undefined where the service does not say. */
+  /** Tenors on offer in days, regardless of `maturity`; undefined if the service does not send them. */
   readonly availableMaturities: readonly number[] | undefined
 }
 
 /**
- * Money hangs on these numbers, so each is checked to the digit; members this version does not know are passed over. The
- * tests hold it against the service's own schema.
+ * Decodes the body of `GET /notes`. Every number is validated; unknown members are ignored. Tests compare it with the
+ * service's schema.
  */
 export function decodeNotes(value: unknown, { chainId }: { readonly chainId?: number | undefined } = {}): NotesBody {
   const body: Place = { value, path: 'GET /notes: body' }
@@ -62,17 +62,19 @@ function decodeNote(place: Place, askedChainId: number | undefined): OfferedNote
     },
   }
   if (askedChainId !== undefined && note.chainId !== askedChainId) {
-    refuse(decodeMember(place, 'chainid'), `${askedChainId}, which was asked for`)
+    refuse(decodeMember(place, 'chainid'), `the requested chain ${askedChainId}`)
   }
   return { ...note, raw: place.value as WireNote }
 }
 
 function decodeTimestamp(place: Place): bigint {
   const { value } = place
-  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? BigInt(value) : refuse(place, 'Unix seconds in a text')
+  return typeof value === 'string' && /^\d{1,20}$/.test(value)
+    ? BigInt(value)
+    : refuse(place, 'Unix seconds as a string')
 }
 
-/** A chain id in its one spelling, as a number that can be exact. */
+/** Decodes a chain id without leading zeros. */
 export function decodeChainId(place: Place): number {
   const { value } = place
   return typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : refuse(place, 'a chain id')
@@ -82,7 +84,7 @@ function decodeRecovery(place: Place): 27 | 28 {
   return place.value === 27 || place.value === 28 ? place.value : refuse(place, '27 or 28')
 }
 
-/** Days, at least one. */
+/** Decodes a tenor: at least one day. */
 export function decodeTenor(place: Place): number {
   return decodeCount(place) > 0 ? (place.value as number) : refuse(place, 'a number of days')
 }

@@ -4,24 +4,24 @@ import { requestJson } from '../http/request-json.ts'
 import { sampleServerTime, type TimeSample } from '../server-time.ts'
 import { decodeNotes, type NotesBody } from './decode-notes.ts'
 
-/** Which notes to ask for. */
+/** Filter of notes. */
 export type NotesFilter = {
-  /** One chain; all of them if left out. */
+  /** One chain; all chains by default. */
   readonly chainId?: number | undefined
-  /** Tenors in days; all on offer if left out. */
+  /** Tenors in days; all tenors on offer by default. */
   readonly maturity?: number | readonly number[] | undefined
 }
 
-/** The notes on offer, and when that was. */
+/** Notes on offer and the time of the response. */
 export type NotesAnswer = NotesBody & {
-  /** The service's time as it answered, Unix seconds: good for `noteStatus`, whatever the local clock says. */
+  /** Service's time of the response, Unix seconds. Pass it to `noteStatus` instead of the local time. */
   readonly serverTime: bigint
 }
 
 export type FetchedNotes = {
   readonly answer: NotesAnswer
   readonly time: TimeSample
-  /** False where the service says that the answer lacks a chain and may be whole again soon. */
+  /** False if the response lacks a chain that may be available again soon. */
   readonly isComplete: boolean
 }
 
@@ -30,30 +30,30 @@ type FetchNotesOptions = NotesFilter & {
   readonly retries?: number | undefined
 }
 
-/** `GET /notes`. */
+/** Requests `GET /notes`. */
 export async function fetchNotes(connection: Connection, options: FetchNotesOptions): Promise<FetchedNotes> {
   const { chainId, signal, retries } = options
   const { json, ...received } = await requestJson(connection, { path: `/notes${queryOf(options)}`, signal, retries })
   const time = sampleServerTime(received)
   const serverTime = BigInt(Math.floor(time.earliest / 1000))
-  // The service lets a whole answer be kept until the boundary, and one that lacks a chain not at all.
+  // A complete response may be cached until the boundary, one that lacks a chain may not be cached.
   const isComplete = !/\bno-(cache|store)\b/.test(received.headers.get('cache-control') ?? '')
   return { answer: { ...decodeNotes(json, { chainId }), serverTime }, time, isComplete }
 }
 
-/** `?chainid=…&maturity=…`, or nothing. */
+/** Returns `?chainid=…&maturity=…`, or '' without a filter. */
 export function queryOf({ chainId, maturity }: NotesFilter): string {
   const parameters = new URLSearchParams()
   if (chainId !== undefined) parameters.set('chainid', formatCount(chainId, 'chainId'))
   const tenors = maturity === undefined ? [] : typeof maturity === 'number' ? [maturity] : maturity
   const days = tenors.map((tenor) => formatCount(tenor, 'maturity')).join(',')
   const query = parameters.toString()
-  // The comma stays as it is: the service reads it plain, and an address is easier to read so.
+  // The comma is not encoded: the service accepts it, and the URL is easier to read.
   return [query && `?${query}`, days && `${query ? '&' : '?'}maturity=${days}`].join('')
 }
 
 function formatCount(value: number, name: string): string {
   if (Number.isSafeInteger(value) && value > 0) return value.toString()
-  const message = `${name} must be a whole number above zero, not ${value}.`
+  const message = `${name} must be a positive integer, not ${value}.`
   throw new InvalidRequestError({ code: 'invalid_request', message })
 }

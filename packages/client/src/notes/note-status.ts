@@ -1,8 +1,8 @@
 import { type NoteStatus, type NoteTerms, noteStatusAt } from '@tallystick/core/note/note'
 
 /**
- * Whether the pool would take a note at an instant in Unix seconds. Both ends of the window are excluded, as on the
- * chain. The local clock may be wrong: `serverTime` of an answer is not.
+ * Returns whether the pool would accept a note at an instant in Unix seconds. Both ends of the window are excluded, as on the
+ * chain. Use `serverTime` of a response: the local clock may be wrong.
  *
  * @example
  * const { notes, serverTime } = await client.notes()

@@ -2,19 +2,19 @@ import type { Note } from '@tallystick/core/note/note'
 import { type NoteVerification, verifyNote as verifyCoreNote } from '@tallystick/core/note/verify-note'
 import type { Address } from 'viem'
 
-/** Whose signature a note must carry, and for which pool. */
+/** Options of `verifyNote`. */
 export type VerifyNoteOptions = {
-  /** The pool contract on the note's chain. */
+  /** Pool contract on the note's chain. */
   readonly pool: Address
-  /** The pool's registered signer: read it from the chain, or from whom you trust, never from the API itself. */
+  /** The pool's registered signer. Read it from the chain or another trusted source, never from the API itself. */
   readonly signer: Address
-  /** Name and version of the pool's EIP-712 domain; `NoteSignatureVerifier` and `1` if left out. */
+  /** Name and version of the pool's EIP-712 domain; `NoteSignatureVerifier` and `1` by default. */
   readonly domain?: { readonly name: string; readonly version: string } | undefined
 }
 
 /**
- * Whether a note was signed by `signer` for this pool and the note's own chain, so that the pool will know it as genuine.
- * Says nothing of time: see `noteStatus`. Nothing is asked over the network.
+ * Verifies that a note was signed by `signer` for this pool and the note's chain, so that the pool accepts its signature.
+ * Does not check time: see `noteStatus`. Sends no request.
  *
  * @example
  * const { notes } = await client.notes({ chainId: 324 })

@@ -3,34 +3,34 @@ import type { ServerTime, TimeSample } from '../server-time.ts'
 import type { OfferedNote } from './decode-notes.ts'
 import type { FetchedNotes } from './fetch-notes.ts'
 
-/** What `watchNotes` tells of. */
+/** State that `watchNotes` reports. */
 export type NotesState =
   | {
       readonly status: 'ready'
-      /** Each can still be submitted for `minRemaining` seconds at least. */
+      /** Each note can be submitted for at least `minRemaining` seconds. */
       readonly notes: readonly OfferedNote[]
       /** Tenors on offer in days. */
       readonly availableMaturities: readonly number[] | undefined
-      /** When the first of them expires, Unix seconds. They are taken back `minRemaining` seconds before. */
+      /** When the first note expires, Unix seconds. The notes are withdrawn `minRemaining` seconds before. */
       readonly validUntil: bigint
-      /** What to add to the local clock to have the service's, in milliseconds: for a countdown. */
+      /** Service's time minus local time in milliseconds, for a countdown. */
       readonly serverOffsetMs: number
     }
   | {
       readonly status: 'waiting'
-      /** The boundary at which there will be new notes, Unix seconds. Until then nothing could be submitted in time. */
+      /** Boundary with new notes, Unix seconds. Until then no note can be submitted in time. */
       readonly until: bigint
     }
   | {
       readonly status: 'failing'
       readonly error: ClientError
-      /** When it is tried again, Unix milliseconds by the local clock; undefined if trying again is of no use. */
+      /** Time of the next retry, Unix milliseconds of the local clock; undefined if it is not retried. */
       readonly retryAt: number | undefined
     }
 
 export type WatchFailure = { readonly error: ClientError; readonly retryAt: number | undefined }
 
-/** An answer, and the service's time as it is now known. */
+/** Response and the service's time as of the last look. */
 export type TimedNotes = { readonly fetched: FetchedNotes; readonly time: ServerTime }
 
 type View = {
@@ -57,7 +57,7 @@ function readyState({ fetched, time }: TimedNotes, minRemainingMs: number): Note
   return { status: 'ready', notes, availableMaturities, validUntil, serverOffsetMs: offsetOf(fetched.time) }
 }
 
-/** Those the pool would take now and for a while yet, however the uncertainty about the time falls. */
+/** Returns the notes that the pool accepts now and for `minRemainingMs` more, for every possible service time. */
 function usableNotes(
   notes: readonly OfferedNote[],
   { time, minRemainingMs }: { readonly time: ServerTime; readonly minRemainingMs: number },
@@ -68,12 +68,12 @@ function usableNotes(
   })
 }
 
-/** When the first note that is not over for certain ends, Unix seconds; undefined if there is none. */
+/** Returns the earliest end of the notes that may still be valid, Unix seconds, or undefined if there is none. */
 export function nextBoundary({ fetched, time }: TimedNotes): bigint | undefined {
   return firstEnd(fetched.answer.notes.filter(({ validBefore }) => Number(validBefore) * 1000 > time.earliest))
 }
 
-/** Whether a state says anything new. Offsets differ a little at each answer. */
+/** Returns whether two states are equal. Small differences of the offset are ignored. */
 export function isSameState(before: NotesState | undefined, after: NotesState): boolean {
   if (before?.status === 'ready' && after.status === 'ready') {
     const isSameTime = Math.abs(before.serverOffsetMs - after.serverOffsetMs) <= 2_000
@@ -83,7 +83,7 @@ export function isSameState(before: NotesState | undefined, after: NotesState): 
   return before?.status === 'failing' && after.status === 'failing' && before.error === after.error
 }
 
-/** As the answer had it: between two answers the clocks may come to disagree, and this must not follow them. */
+/** Returns the offset as of the response: between two responses the local clocks may diverge. */
 function offsetOf({ earliest, latest, readAt }: TimeSample): number {
   return Math.round((earliest + latest) / 2 - readAt.wall)
 }

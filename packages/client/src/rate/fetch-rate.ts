@@ -14,12 +14,12 @@ import { requestJson } from '../http/request-json.ts'
 import { decodeChainId, decodeTenor } from '../notes/decode-notes.ts'
 import { queryOf } from '../notes/fetch-notes.ts'
 
-/** The rates of one chain. Rates are basis points per 360-day year; null where they cannot be had right now. */
+/** Rates of one chain in basis points per 360-day year; null if a rate is not available. */
 export type ChainRate = {
   readonly chainId: number
-  /** Whether the pool takes lends; `unknown` where the service cannot tell. */
+  /** Whether the pool accepts loans; `unknown` if the service cannot read it. */
   readonly status: 'open' | 'paused' | 'unknown'
-  /** Why, and what else stands against lending, such as notes that the pool refuses. */
+  /** Reason for the status, and any other obstacle to lending, such as notes that the pool rejects. */
   readonly statusReason: string
   readonly fixedRates: readonly {
     /** Tenor in days. */
@@ -27,36 +27,36 @@ export type ChainRate = {
     readonly maturityTimestamp: bigint
     readonly coupon: bigint
   }[]
-  /** The last floating income, annualised. */
+  /** Last floating income, annualised. */
   readonly floatingRate: bigint | null
-  /** The UTC day that income is of: Unix seconds / 86400. */
+  /** UTC day of that income: Unix seconds / 86400. */
   readonly floatingDay: number | null
-  /** Fixed and floating together, by tenor in days. */
+  /** Fixed plus floating rate, by tenor in days. */
   readonly marketRates: readonly { readonly maturity: number; readonly rate: bigint }[]
   /** Whether yesterday's floating income is known, as the pool defines it. */
   readonly isProtocolSynced: boolean
-  /** Why it is, or is not. */
+  /** Reason for `isProtocolSynced`. */
   readonly syncReason: string
-  /** From when the next floating income can come, Unix seconds; in the past while one is overdue. */
+  /** Earliest time of the next floating income, Unix seconds; in the past while one is overdue. */
   readonly nextSyncExpectedAt: bigint
-  /** The block these were read from, and its age. */
+  /** Block of the floating income and its lag behind the clock. */
   readonly dataBlock: bigint | null
   readonly dataLagSeconds: number | null
 }
 
-/** The body of `GET /rate`, decoded: the highest over all chains, and each chain. */
+/** Decoded body of `GET /rate`: the highest rates of all chains, and the rates of each chain. */
 export type RateAnswer = {
   readonly message: string
   readonly fixedRate: bigint | null
   readonly floatingRate: bigint | null
-  /** Fixed and floating together: the total marginal market rate. */
+  /** Total marginal market rate: fixed plus floating. */
   readonly marketRate: bigint | null
   /** True if every chain is synced. */
   readonly isProtocolSynced: boolean
   readonly chains: readonly ChainRate[]
 }
 
-/** `GET /rate`. */
+/** Requests `GET /rate`. */
 export async function fetchRate(
   connection: Connection,
   { chainId, signal }: { readonly chainId?: number | undefined; readonly signal?: AbortSignal | undefined },

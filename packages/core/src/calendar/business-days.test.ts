@@ -8,7 +8,7 @@ const holidays = JSON.parse(readFileSync(new URL('../../vectors/market-holidays.
 }[]
 
 describe('vectors', () => {
-  test('default: of every weekday of eleven years, exactly the listed holidays are none', () => {
+  test('default: of all weekdays of eleven years, exactly the listed holidays are no business days', () => {
     const found: string[] = []
     const dayMs = 86_400_000
     for (let at = Date.UTC(2021, 0, 1); at < Date.UTC(2032, 0, 1); at += dayMs) {
@@ -21,7 +21,7 @@ describe('vectors', () => {
     expect(found.length).toBe(132)
   })
 
-  test('behavior: Juneteenth is no holiday before the law of 2021', () => {
+  test('behavior: Juneteenth is a holiday since 2021', () => {
     expect(['2019-06-19', '2020-06-19', '2021-06-18'].map(isBusinessDay)).toEqual([true, true, false])
   })
 
@@ -64,7 +64,7 @@ describe('counting', () => {
   })
 })
 
-test('error: what is not a date is refused', () => {
+test('error: rejects an invalid date', () => {
   expect(() => isBusinessDay('2026-02-30')).toThrow(RangeError)
   expect(() => countBusinessDays({ after: 'yesterday', upTo: '2026-02-28' })).toThrow(RangeError)
 })

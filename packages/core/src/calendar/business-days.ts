@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill'
 
 type MonthDay = readonly [month: number, day: number]
 
-// 5 U.S.C. 6103(a): the holidays with a date of their own. Juneteenth is the only one that is young enough to matter.
+// 5 U.S.C. 6103(a): holidays on a fixed date. Juneteenth is the only one recent enough to need a start year.
 const fixedHolidays: readonly MonthDay[] = [
   [1, 1],
   [6, 19],
@@ -17,13 +17,13 @@ const friday = 5
 const saturday = 6
 
 /**
- * Whether the New York bond market trades on a date, and so the Treasury publishes its rates: not on weekends, US federal
- * holidays as the government observes them (5 U.S.C. 6103(b): the Friday before a Saturday; Executive Order 11582: the
- * Monday after a Sunday), and Good Friday.
+ * Returns whether the New York bond market trades on a date, so that the Treasury publishes its rates. It does not on
+ * weekends, on US federal holidays as observed (5 U.S.C. 6103(b): the Friday before a Saturday; Executive Order 11582: the
+ * Monday after a Sunday) and on Good Friday.
  *
- * The market trades on a few of these days all the same: on the Friday before New Year's Day or Veterans Day, and on a
- * Good Friday with an employment report. Nobody knows which a year ahead, so all of them count as holidays: an age in
- * business days may then be one too low, and rates that are right are never refused for it.
+ * The market does trade on a few of these days: on the Friday before New Year's Day or Veterans Day, and on a Good Friday
+ * with an employment report. This is not known a year ahead, so all of them count as holidays. An age in business days may
+ * then be one too low, and valid rates are never rejected because of it.
  *
  * @example
  * isBusinessDay('2026-04-03') // false: Good Friday
@@ -34,7 +34,7 @@ export function isBusinessDay(date: string): boolean {
 }
 
 /**
- * How many business days lie after one date, up to and including another; 0 if there are none.
+ * Returns the number of business days after one date, up to and including another.
  *
  * @example
  * countBusinessDays({ after: '2026-07-02', upTo: '2026-07-06' }) // 1: Thursday to Monday, the Friday being a holiday
@@ -51,7 +51,7 @@ export function countBusinessDays({ after, upTo }: { readonly after: string; rea
 }
 
 /**
- * The date itself if it is a business day, else the last one before it.
+ * Returns the date itself if it is a business day, otherwise the last business day before it.
  *
  * @example
  * lastBusinessDay('2026-07-05') // '2026-07-02'
@@ -74,7 +74,7 @@ function isFixedHoliday(day: Temporal.PlainDate): boolean {
   return day.dayOfWeek === monday && isHoliday(day.subtract({ days: 1 }))
 }
 
-/** The holidays that are the nth weekday of a month. */
+/** Returns whether a day is a holiday on the nth weekday of a month. */
 function isFloatingHoliday({ month, day, dayOfWeek, daysInMonth }: Temporal.PlainDate): boolean {
   const week = Math.ceil(day / 7)
   if (dayOfWeek === thursday) return month === 11 && week === 4
@@ -99,7 +99,7 @@ function isGoodFriday(day: Temporal.PlainDate): boolean {
   return isSeason && day.dayOfWeek === friday && day.equals(easterSunday(day.year).subtract({ days: 2 }))
 }
 
-/** Easter Sunday of the Gregorian calendar, by the rule that Nature published anonymously in 1876 (Meeus, ch. 8). */
+/** Returns Easter Sunday of the Gregorian calendar (anonymous algorithm, Nature 1876; Meeus, ch. 8). */
 function easterSunday(year: number): Temporal.PlainDate {
   const century = Math.floor(year / 100)
   const yearOfCentury = year % 100

@@ -36,7 +36,7 @@ describe('vectors', () => {
   })
 })
 
-test('behavior: periods of six years follow each other without gap or overlap, two a day', () => {
+test('behavior: the periods of six years have no gaps or overlaps, two per day', () => {
   const first = periodAt(1767243600n) // 2026-01-01 00:00 New York
   let period = first
   const hours = new Map<bigint, number>()
@@ -53,7 +53,7 @@ test('behavior: periods of six years follow each other without gap or overlap, t
   expect(Object.fromEntries(hours)).toEqual({ 6: 2191, 17: 6, 18: 2179, 19: 6 })
 })
 
-describe('behavior: the host time zone has no say', () => {
+describe('behavior: the host time zone does not matter', () => {
   const hostZone = process.env['TZ']
   afterEach(() => {
     process.env['TZ'] = hostZone
@@ -69,11 +69,11 @@ describe('behavior: the host time zone has no say', () => {
   })
 })
 
-test('error: an instant beyond what dates can hold is refused', () => {
+test('error: rejects an instant out of the range of dates', () => {
   expect(() => periodAt(2n ** 63n)).toThrow(RangeError)
 })
 
-test('default: times as New York reads them', () => {
+test('default: formats New York times', () => {
   expect(formatNewYork(1793574000n)).toBe('2026-11-01 18:00')
   expect(formatNewYork(1793573999n)).toBe('2026-11-01 17:59:59')
   expect(formatPeriod(periodAt(1793511000n))).toBe('2026-11-01, 00:00 to 18:00 New York')

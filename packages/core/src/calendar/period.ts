@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** One of the two periods of a New York day. All members are Unix seconds; `end` is excluded. */
+/** Period of a New York day: 00:00 to 18:00 or 18:00 to 24:00. All members are Unix seconds; `end` is excluded. */
 export type Period = {
   /** 00:00 New York of the day the period belongs to. */
   readonly noteDay: bigint
@@ -12,8 +12,8 @@ const timeZone = 'America/New_York'
 const eveningStartsAt = Temporal.PlainTime.from('18:00')
 
 /**
- * The period that contains an instant, by the zone's own rules: the day period is 17 hours long on the spring day and
- * 19 on the autumn day, so nothing here adds hours.
+ * Returns the period that contains an instant. It follows the time zone's rules: the day period has 17 hours on the day
+ * clocks go forward and 19 on the day they go back.
  *
  * @example
  * periodAt(1793511000n) // 2026-11-01T05:30:00Z
@@ -28,7 +28,7 @@ export function periodAt(instantSeconds: bigint): Period {
 }
 
 /**
- * The period that begins where this one ends.
+ * Returns the period that starts where this one ends.
  *
  * @example
  * periodAfter(periodAt(1793511000n)).start // 1793574000n, 18:00 of the same day
@@ -38,7 +38,7 @@ export function periodAfter(period: Period): Period {
 }
 
 /**
- * Maturity of a note: 00:00 New York, `tenorDays` calendar days after the note's day.
+ * Returns the maturity of a note: 00:00 New York, `tenorDays` calendar days after the note's day.
  *
  * @example
  * maturityOf({ noteDay: 1793505600n, tenorDays: 7 }) // 1794114000n: one of those days has 25 hours
@@ -49,7 +49,7 @@ export function maturityOf({ noteDay, tenorDays }: { readonly noteDay: bigint; r
 }
 
 /**
- * An instant as a person in New York reads it.
+ * Formats an instant as New York local time.
  *
  * @example
  * formatNewYork(1793574000n) // '2026-11-01 18:00'
@@ -61,7 +61,7 @@ export function formatNewYork(instantSeconds: bigint): string {
 }
 
 /**
- * The date in New York at an instant.
+ * Returns the New York date at an instant.
  *
  * @example
  * newYorkDate(1793574000n) // '2026-11-01'
@@ -71,7 +71,7 @@ export function newYorkDate(instantSeconds: bigint): string {
 }
 
 /**
- * The instant, Unix seconds, at which New York's clocks show a time of a date.
+ * Returns the instant, in Unix seconds, of a New York date and time.
  *
  * @example
  * newYorkInstant({ date: '2026-11-01', time: '18:00' }) // 1793574000n
@@ -82,7 +82,7 @@ export function newYorkInstant({ date, time }: { readonly date: string; readonly
 }
 
 /**
- * A period as a person in New York reads it.
+ * Formats a period as New York local time.
  *
  * @example
  * formatPeriod(periodAt(1793511000n)) // '2026-11-01, 00:00 to 18:00 New York'

@@ -1,4 +1,4 @@
-/** Every code an answer, a log line or the command line can carry. Each has a heading in docs/errors.md. */
+/** All error codes of responses, log lines and the command line. Each has a heading in docs/errors.md. */
 export const errorCodes = [
   'https_required',
   'invalid_api_key',
@@ -41,21 +41,23 @@ export const errorCodes = [
   'server_unreachable',
 ] as const
 
+/** Error code. */
 export type ErrorCode = (typeof errorCodes)[number]
 
+/** Members of a `TallystickError`. */
 export type TallystickErrorOptions = {
   readonly code: ErrorCode
   readonly message: string
   readonly retryable: boolean
-  /** How long to wait before another try makes sense; goes out as Retry-After. */
+  /** Seconds until a retry can succeed. Sent as Retry-After. */
   readonly retryAfterSeconds?: number | undefined
   readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly cause?: unknown
 }
 
 /**
- * The one error class whose message may reach a caller. The message says what failed, with which value, and what to do;
- * anything else that is thrown becomes `internal_error` with a fixed text.
+ * Error whose message may be sent to a client. The message says what failed, with which value, and what to do. Any other
+ * error is sent as `internal_error` with a fixed text.
  *
  * @example
  * throw new TallystickError({ code: 'invalid_chainid', message: 'chainid "1" is not supported. Use 324.', retryable: false })

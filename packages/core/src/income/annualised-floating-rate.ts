@@ -1,6 +1,6 @@
 /**
- * A day's floating income as basis points per 360-day year, rounded down. A day's income is what one token earns in a
- * second, scaled by 1e25.
+ * Converts a day's floating income to basis points per 360-day year, rounded down. A day's income is the income of one
+ * token per second, scaled by 1e25.
  *
  * @example
  * annualisedFloatingRate(40654777192457711n) // 1264n: 12.645 %

@@ -1,10 +1,10 @@
 import { accrualEnd, type PositionTerms } from './position-terms.ts'
 
-// A year of 360 days, as money markets count it, times the basis points of a whole.
+// Basis points of a whole times the seconds of a 360-day year.
 const bpsSecondsPerYear = 10_000n * 31_104_000n
 
 /**
- * Fixed income accrued at an instant, in the token's smallest unit, rounded down as the pool rounds it.
+ * Returns the fixed income accrued at an instant, in the token's smallest unit, rounded down like the pool does.
  *
  * @example
  * fixedIncome(

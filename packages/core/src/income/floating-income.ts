@@ -1,10 +1,10 @@
 import { accrualEnd, type PositionTerms } from './position-terms.ts'
 
-/** The pool's running sum of daily floating incomes. Days are UTC days since 1970: `timestamp / 86400`. */
+/** Running sum of the pool's daily floating incomes. Days are UTC days since 1970: `timestamp / 86400`. */
 export type FloatingAccumulator = {
-  /** The last day the pool knows the income of; 0 if it knows none. */
+  /** Last day with a known income; 0 if there is none. */
   readonly lastUpdatedDay: bigint
-  /** The sum up to and with a day, scaled by 1e25; 0 for a day before the first one known. */
+  /** Returns the sum up to and including a day, scaled by 1e25; 0 for a day before the first known one. */
   readonly accFloatingIncome: (day: bigint) => bigint
 }
 
@@ -14,8 +14,8 @@ const secondsPerDay = 86_400n
 const scale = 10n ** 25n
 
 /**
- * Floating income accrued at an instant, as far as the days' incomes are known, in the token's smallest unit. The lend
- * day, the days between and the last day are each rounded down on their own, as the pool rounds them.
+ * Returns the floating income accrued at an instant, for the days whose income is known, in the token's smallest unit. The
+ * lend day, the days between and the last day are each rounded down, like the pool does.
  *
  * @example
  * const acc: Record<string, bigint> = { 20110: 40654777192457711n }
@@ -38,7 +38,7 @@ export function floatingIncome(
   const earn = (accDifference: bigint, seconds: bigint) => (accDifference * principal * seconds) / scale
   const accLendDay = accFloatingIncome(lendDay)
   const incomeOfLendDay = accLendDay - accFloatingIncome(lendDay - 1n)
-  // Possible only where the pool's minimum maturity is under a day: the three terms below would overlap.
+  // Only possible if the pool's minimum maturity is less than a day. The three terms below would overlap.
   if (endDay === lendDay) return earn(incomeOfLendDay, end - lendTimestamp)
 
   const isEndDayKnown = lastUpdatedDay >= endDay

@@ -54,7 +54,7 @@ test('behavior: the rate in whole basis points is rounded down', () => {
   expect(annualisedFloatingRate(40654777192457711n)).toBe(1264n)
 })
 
-test('behavior: income stops at maturity and is nothing before the lend', () => {
+test('behavior: income stops at maturity and is zero before the lend', () => {
   const final = fixedIncome(position, position.maturityTimestamp)
   expect(fixedIncome(position, position.maturityTimestamp + 1n)).toBe(final)
   expect(fixedIncome(position, position.maturityTimestamp - 1n)).toBeLessThan(final)
@@ -62,7 +62,7 @@ test('behavior: income stops at maturity and is nothing before the lend', () => 
   expect(fixedIncome(position, position.lendTimestamp - 3n)).toBe(0n)
 })
 
-test('behavior: a term within one day earns that day’s income by the second', () => {
+test('behavior: a position within one day earns that day’s income per second', () => {
   const terms = { ...position, maturityTimestamp: position.lendTimestamp + 3600n }
   const day = position.lendTimestamp / 86_400n
   const income = floatingIncome(terms, {
@@ -73,7 +73,7 @@ test('behavior: a term within one day earns that day’s income by the second', 
   expect(income).toBe(position.principal * 3600n)
 })
 
-test('behavior: floating income never falls as time passes, and never reads a day that is not known', () => {
+test('behavior: floating income never decreases over time and never reads an unknown day', () => {
   const firstDay = position.lendTimestamp / 86_400n - 1n
   const incomes = fc.array(fc.bigInt({ min: 0n, max: 10n ** 17n }), { minLength: 1, maxLength: 25 })
   const instant = fc.bigInt({ min: position.lendTimestamp, max: position.maturityTimestamp + 200_000n })

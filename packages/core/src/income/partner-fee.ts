@@ -1,5 +1,5 @@
 /**
- * The partner's share of a position's whole income, taken out of it, rounded down in the lender's favour.
+ * Returns the partner's share of a position's income, rounded down in the lender's favour. It is deducted from the income.
  *
  * @example
  * partnerFee({ totalIncome: 2311319444444444444n, partnerFeeBps: 250n }) // 57782986111111111n

@@ -1,4 +1,4 @@
-/** What a position earns by. Timestamps are Unix seconds. */
+/** Inputs of a position's income. Timestamps are Unix seconds. */
 export type PositionTerms = {
   /** In the token's smallest unit. */
   readonly principal: bigint
@@ -8,12 +8,12 @@ export type PositionTerms = {
   readonly maturityTimestamp: bigint
 }
 
-/** The last second a position earns for, seen at an instant: never past maturity, never before the lend. */
+/** Returns the end of the accrual at an instant: never after maturity, never before the lend. */
 export function accrualEnd(
   position: Pick<PositionTerms, 'lendTimestamp' | 'maturityTimestamp'>,
   instantSeconds: bigint,
 ): bigint {
-  // A reader's clock may run behind the chain's: what was just lent has then earned nothing yet.
+  // A reader's clock may be behind the chain's. A new position has then earned nothing.
   if (instantSeconds < position.lendTimestamp) return position.lendTimestamp
   return instantSeconds < position.maturityTimestamp ? instantSeconds : position.maturityTimestamp
 }

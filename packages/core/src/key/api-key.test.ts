@@ -13,21 +13,21 @@ test('default: the check value of CRC-32, and zlib agrees', () => {
   }
 })
 
-test('default: a key has its form, and one double click selects it', () => {
+test('default: a key has the documented format and contains no word break', () => {
   const key = createApiKey({ kind: 'live', randomBytes })
   expect(key).toMatch(/^tsk_live_[0-9A-Za-z]{36}$/)
   expect(createApiKey({ kind: 'test', randomBytes })).toMatch(/^tsk_test_\w{36}$/)
   expect(isApiKey(key)).toBe(true)
 })
 
-test('behavior: the same bytes give the same key, bytes past the last multiple of 62 are drawn again', () => {
+test('behavior: the same bytes give the same key, and bytes from 248 on are drawn again', () => {
   const batches = [new Uint8Array(30).fill(255), new Uint8Array(30).fill(0)]
   const key = createApiKey({ kind: 'test', randomBytes: () => batches.shift() ?? new Uint8Array(30) })
   expect(key.slice(0, 39)).toBe(`tsk_test_${'0'.repeat(30)}`)
   expect(isApiKey(key)).toBe(true)
 })
 
-test('error: one character changed, swapped, added or cut is noticed offline', () => {
+test('error: the checksum detects a changed, swapped, added or missing character', () => {
   const key = createApiKey({ kind: 'live', randomBytes: (length) => Uint8Array.from({ length }, (_, i) => i * 7) })
   for (let index = 9; index < key.length; index++) {
     const other = key[index] === 'a' ? 'b' : 'a'

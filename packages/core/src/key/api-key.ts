@@ -1,20 +1,21 @@
 import { crc32 } from './crc32.ts'
 
+/** Kinds of API keys. */
 export const keyKinds = ['live', 'test'] as const
 export type KeyKind = (typeof keyKinds)[number]
 
-/** What a key may be used for: one scope an endpoint. */
+/** Scopes of API keys: one per endpoint. */
 export const keyScopes = ['notes', 'data', 'rate'] as const
 export type KeyScope = (typeof keyScopes)[number]
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const keyPattern = /^tsk_(live|test)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
-// The largest multiple of 62 a byte can hold: bytes from there on are drawn again, so that no character is likelier.
+// Largest multiple of 62 in a byte. Bytes from there on are drawn again, so that all characters are equally likely.
 const unbiasedBytesMax = 248
 
 /**
- * A new API key: prefix, 30 random base62 characters (178 bits), and their CRC-32 in base62, so that a scanner or a
- * client can tell a mistyped key from a wrong one without asking.
+ * Creates an API key: prefix, 30 random base62 characters (178 bits) and their CRC-32 in base62. The checksum lets a
+ * scanner or a client detect a mistyped key offline.
  *
  * @example
  * createApiKey({ kind: 'live', randomBytes }) // 'tsk_live_' and 36 characters more
@@ -36,7 +37,7 @@ export function createApiKey({
 }
 
 /**
- * Whether a text has the form of a key and its checksum fits. Says nothing of whether it was ever issued.
+ * Returns whether a text has the format of a key and a valid checksum. Does not check whether the key was issued.
  *
  * @example
  * isApiKey('tsk_live_0000000000000000000000000000002Bd9nE') // false

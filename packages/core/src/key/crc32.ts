@@ -1,5 +1,5 @@
 /**
- * CRC-32 of ASCII text (ISO 3309, the one of zip and PNG), as an unsigned 32-bit number.
+ * Returns the CRC-32 of ASCII text (ISO 3309, as in zip and PNG) as an unsigned 32-bit number.
  *
  * @example
  * crc32('123456789') // 0xcbf43926

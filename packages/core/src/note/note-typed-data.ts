@@ -12,7 +12,7 @@ export const noteTypes = {
 } as const
 
 /**
- * The EIP-712 message of a note, in the form viem signs and recovers.
+ * Returns the EIP-712 message of a note in viem's format.
  *
  * @example
  * const digest = hashTypedData(noteTypedData(terms, domain))
@@ -37,7 +37,7 @@ export function noteTypedData(terms: NoteTerms, domain: NoteDomain) {
 }
 
 /**
- * The 32 bytes a signer signs.
+ * Returns the EIP-712 hash that the signer signs.
  *
  * @example
  * hashNote(terms, { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool })

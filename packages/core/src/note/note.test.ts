@@ -31,7 +31,7 @@ describe('published vector', () => {
     expect(hashNote(note, domain)).toBe(vector.digest)
   })
 
-  test('default: the known key signs it to the published bytes, leading zero byte kept', async () => {
+  test('default: the known key produces the published bytes, with the leading zero byte', async () => {
     const account = privateKeyToAccount(vector.privateKey)
     expect(account.address).toBe(vector.signer)
     const signature = await account.signTypedData(noteTypedData(note, domain))
@@ -65,14 +65,14 @@ describe('verifyNote', () => {
     expect(await verifyNote(note, { domain: other, signer })).toMatchObject({ valid: false })
   })
 
-  test('error: refuses an r that no key could have made', async () => {
+  test('error: rejects an r that is no valid signature of any key', async () => {
     const impossible = { ...note, signature: { ...note.signature, r: toHex(order - 1n, { size: 32 }) } }
     expect(await verifyNote(impossible, { domain, signer })).toMatchObject({ valid: false })
     const zero = { ...note, signature: { ...note.signature, r: toHex(0n, { size: 32 }) } }
     expect(await verifyNote(zero, { domain, signer })).toMatchObject({ valid: false })
   })
 
-  test('behavior: every integer up to its type’s end is hashed whole', () => {
+  test('behavior: integers up to the maximum of their type are hashed in full', () => {
     const uint256Max = 2n ** 256n - 1n
     const uint128Max = 2n ** 128n - 1n
     const widest = { ...note, coupon: uint256Max, maturityTimestamp: uint128Max }
@@ -94,7 +94,7 @@ describe('findSignatureFault', () => {
     expect(findSignatureFault(signature)).toBe(fault)
   })
 
-  test('default: finds nothing in a good one', () => {
+  test('default: a good signature has no fault', () => {
     expect(findSignatureFault({ r, s, v: 28 })).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 
-/** What the chain sees of a note: the signed message and the chain it is signed for. Timestamps are Unix seconds. */
+/** Terms of a note: the signed message and its chain. Timestamps are Unix seconds. */
 export type NoteTerms = {
   readonly chainId: number
   readonly maturityTimestamp: bigint
@@ -11,24 +11,24 @@ export type NoteTerms = {
   readonly validBefore: bigint
 }
 
-/** `r` and `s` are always 32 bytes, `s` is the low one, `v` is what plain `ecrecover` takes. */
+/** Signature of a note. `r` and `s` are 32 bytes each, `s` is low, `v` is as `ecrecover` expects it. */
 export type NoteSignature = { readonly r: Hex; readonly s: Hex; readonly v: 27 | 28 }
 
 /** A signed note. */
 export type Note = NoteTerms & {
-  /** 00:00 New York of the day the note belongs to. */
+  /** 00:00 New York of the note's day. */
   readonly startedAt: bigint
   readonly signature: NoteSignature
 }
 
-/** The EIP-712 domain without its chain, which every note carries itself. */
+/** EIP-712 domain without the chain id, which is in the note. */
 export type NoteDomain = { readonly name: string; readonly version: string; readonly verifyingContract: Address }
 
-/** What the pool would say of a note at an instant. */
+/** Status of a note at an instant. */
 export type NoteStatus = 'not-yet-valid' | 'usable' | 'expired'
 
 /**
- * Whether the pool would take the note at an instant. Both ends of the window are excluded, as on the chain.
+ * Returns whether the pool would accept the note at an instant. Both ends of the window are excluded, as on the chain.
  *
  * @example
  * noteStatusAt({ validAfter: 99n, validBefore: 200n }, 200n) // 'expired'

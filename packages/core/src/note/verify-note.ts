@@ -2,16 +2,16 @@ import { type Address, isAddressEqual, recoverAddress, size } from 'viem'
 import type { Note, NoteDomain, NoteSignature } from './note.ts'
 import { hashNote } from './note-typed-data.ts'
 
-/** Whether a note is genuine and, if not, why. */
+/** Result of a verification. `reason` says why a note is not valid. */
 export type NoteVerification =
   | { readonly valid: true; readonly signer: Address }
   | { readonly valid: false; readonly reason: string; readonly signer?: Address | undefined }
 
-// Half the order of secp256k1: EIP-2 calls the s above it malleable, and careful verifiers refuse it.
+// Half the order of secp256k1. A higher s is malleable (EIP-2) and strict verifiers reject it.
 const secp256k1HalfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
- * Whether a note was signed by `signer` for this domain and its own chain. Says nothing of time: see `noteStatusAt`.
+ * Verifies that a note was signed by `signer` for this domain and the note's chain. Does not check time: see `noteStatusAt`.
  *
  * @example
  * await verifyNote(note, { domain, signer }) // { valid: true, signer: '0x1a64…' }
@@ -23,14 +23,14 @@ export async function verifyNote(
   const fault = findSignatureFault(note.signature)
   if (fault) return { valid: false, reason: fault }
   const recovered = await recoverNoteSigner(note, domain)
-  if (!recovered) return { valid: false, reason: 'no public key fits this signature' }
+  if (!recovered) return { valid: false, reason: 'no public key matches this signature' }
   if (isAddressEqual(recovered, signer)) return { valid: true, signer: recovered }
   return { valid: false, reason: `signed by ${recovered}, not by ${signer}`, signer: recovered }
 }
 
 /**
- * What makes a signature unfit to be published, or undefined: the pool runs plain `ecrecover`, so r and s are 32 bytes
- * each, s is low and v is 27 or 28.
+ * Returns why a signature must not be published, or undefined. The pool uses plain `ecrecover`, so r and s must be 32 bytes
+ * each, s low, and v 27 or 28.
  *
  * @example
  * findSignatureFault({ r, s, v: 1 }) // 'v is 1, not 27 or 28'
@@ -49,7 +49,7 @@ export function findSignatureFault(signature: {
   return undefined
 }
 
-/** Undefined where r and s are not a point any key could have made. */
+/** Recovers the signer. Returns undefined if r and s are not a valid signature of any key. */
 async function recoverNoteSigner(note: Note, domain: NoteDomain): Promise<Address | undefined> {
   const { r, s, v }: NoteSignature = note.signature
   try {

@@ -18,7 +18,7 @@ const facts: ChainRateFacts = { chainId: 324, fixed, floating: floatingOf(day - 
 const rate = (chains: readonly ChainRateFacts[], nowSeconds = noon) =>
   rateResponseSchema.parse(currentRates(chains, { nowSeconds, message: 'Rates.' }))
 
-test('default: fixed, floating and their sum, as the design’s example has them', () => {
+test('default: fixed, floating and market rates of the example in the design', () => {
   expect(rate([facts])).toEqual({
     message: 'Rates.',
     fixedRate: '369',
@@ -29,7 +29,7 @@ test('default: fixed, floating and their sum, as the design’s example has them
       {
         chainid: '324',
         status: 'unknown',
-        statusReason: 'No RPC of this chain tells whether the pool is paused.',
+        statusReason: 'No RPC of this chain reports whether the pool is paused.',
         fixedRates: [
           { maturity: 7, maturity_timestamp: '1795323600', coupon: '369' },
           { maturity: 14, maturity_timestamp: '1795928400', coupon: '365' },
@@ -41,7 +41,7 @@ test('default: fixed, floating and their sum, as the design’s example has them
           { maturity: 14, rate: '1629' },
         ],
         isProtocolSynced: true,
-        syncReason: 'The floating income of 2026-11-14 (UTC) is in.',
+        syncReason: 'The floating income of 2026-11-14 (UTC) has been set.',
         nextSyncExpectedAt: String(midnight + 86_400n),
         dataBlock: '123',
         dataLagSeconds: 4,
@@ -57,13 +57,13 @@ describe('sync', () => {
     const after = rate([facts], midnight + 86_400n)
     expect([after.isProtocolSynced, after.chains[0]?.nextSyncExpectedAt]).toEqual([false, String(midnight + 86_400n)])
     expect(after.chains[0]?.syncReason).toBe(
-      'The floating income of 2026-11-15 (UTC) is not in; the last is of 2026-11-14.',
+      'The floating income of 2026-11-15 (UTC) has not been set. The last one is of 2026-11-14.',
     )
     const updated = rate([{ ...facts, floating: floatingOf(day) }], midnight + 86_400n)
     expect(updated.isProtocolSynced).toBe(true)
   })
 
-  test('behavior: the pool’s word counts, and an index that lacks it is told of', () => {
+  test('behavior: the pool’s day overrides the index, and the reason mentions an index that lags', () => {
     const pool = { isPaused: false, lastFloatingDay: day - 1 }
     const behind = rate([{ ...facts, floating: floatingOf(day - 2), pool }]).chains[0]
     expect([behind?.isProtocolSynced, behind?.floatingDay]).toEqual([true, day - 2])
@@ -72,12 +72,12 @@ describe('sync', () => {
     expect(missed.isProtocolSynced).toBe(false)
   })
 
-  test('behavior: one chain that is not synced is enough', () => {
+  test('behavior: one unsynced chain makes the protocol unsynced', () => {
     const { isProtocolSynced, chains } = rate([facts, { ...facts, chainId: 10, floating: floatingOf(day - 3) }])
     expect([isProtocolSynced, chains.map((chain) => chain.isProtocolSynced)]).toEqual([false, [true, false]])
   })
 
-  test('behavior: no income ever', () => {
+  test('behavior: no income has been set', () => {
     const { chains, floatingRate, marketRate } = rate([{ ...facts, floating: { last: undefined, block } }])
     expect(chains[0]).toMatchObject({
       floatingRate: null,
@@ -85,13 +85,13 @@ describe('sync', () => {
       isProtocolSynced: false,
       dataBlock: '123',
     })
-    expect(chains[0]?.syncReason).toBe('No floating income was ever set.')
+    expect(chains[0]?.syncReason).toBe('No floating income has been set.')
     expect([floatingRate, marketRate]).toEqual([null, '369'])
   })
 })
 
-describe('what cannot be had', () => {
-  test('behavior: without floating data the fixed part stands, and nothing is called synced', () => {
+describe('missing data', () => {
+  test('behavior: without floating data the fixed rates remain and the chain is not synced', () => {
     const pool = { isPaused: true, lastFloatingDay: day - 1 }
     const { chains, ...top } = rate([{ ...facts, floating: { problem: 'It did not answer in time.' }, pool }])
     expect(top).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
@@ -118,7 +118,7 @@ describe('what cannot be had', () => {
   })
 })
 
-test('behavior: the highest of the chains, each for itself', () => {
+test('behavior: each rate is the highest of all chains', () => {
   const other: ChainRateFacts = {
     chainId: 10,
     fixed: [{ tenorDays: 7, maturityTimestamp: 1n, coupon: 900n }],
@@ -127,7 +127,7 @@ test('behavior: the highest of the chains, each for itself', () => {
   expect(rate([facts, other])).toMatchObject({ fixedRate: '900', floatingRate: '1264', marketRate: '1633' })
 })
 
-test('behavior: uint256 max is a number like others', () => {
+test('behavior: uint256 max is supported', () => {
   const max = 2n ** 256n - 1n
   const huge = rate([
     { ...facts, fixed: [{ tenorDays: 7, maturityTimestamp: 1n, coupon: max }], floating: floatingOf(1, 0n) },

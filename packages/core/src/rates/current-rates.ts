@@ -2,19 +2,20 @@ import { Temporal } from 'temporal-polyfill'
 import { annualisedFloatingRate } from '../income/annualised-floating-rate.ts'
 import type { ChainRates, RateResponse } from '../wire/rate-response.ts'
 
-/** What is known of a chain's rates at a moment. */
+/** Inputs of a chain's rates at an instant. */
 export type ChainRateFacts = {
   readonly chainId: number
-  /** The notes on offer, ascending by maturity. */
+  /** Notes on offer, ascending by maturity. */
   readonly fixed: readonly FixedRate[]
-  /** The last floating income, or why it cannot be read. */
+  /** Last floating income, or why it cannot be read. */
   readonly floating: LastFloatingIncome | { readonly problem: string }
-  /** The pool as its chain has it; undefined where no RPC tells. */
+  /** State of the pool on its chain; undefined if no RPC is available. */
   readonly pool?: { readonly isPaused: boolean; readonly lastFloatingDay: number } | undefined
-  /** Whether the pool takes loans, and why; from `pool` if left out. */
+  /** Whether the pool accepts loans, and why. Derived from `pool` by default. */
   readonly status?: { readonly status: ChainRates['status']; readonly reason: string } | undefined
 }
 
+/** Coupon of one tenor. */
 export type FixedRate = {
   readonly tenorDays: number
   readonly maturityTimestamp: bigint
@@ -22,8 +23,9 @@ export type FixedRate = {
   readonly coupon: bigint
 }
 
+/** Last floating income and the block it was read from. */
 export type LastFloatingIncome = {
-  /** The last one there is; undefined if there never was one. */
+  /** Undefined if none has been set. */
   readonly last: { readonly day: number; readonly floatingIncome: bigint } | undefined
   readonly block: { readonly number: number; readonly timestamp: number | undefined }
 }
@@ -31,8 +33,8 @@ export type LastFloatingIncome = {
 const secondsPerDay = 86_400n
 
 /**
- * The rates as `GET /rate` tells them (DESIGN.md §2.4). Synced means what the contract means: the last floating income is
- * of yesterday, in UTC days.
+ * Returns the body of `GET /rate` (DESIGN.md §2.4). Synced has the contract's meaning: the last floating income is of
+ * yesterday, in UTC days.
  *
  * @example
  * currentRates([{ chainId: 324, fixed: [], floating: { problem: 'It did not answer.' } }], {
@@ -88,12 +90,12 @@ function ratesOf(
 }
 
 function statusOf(pool: ChainRateFacts['pool']): NonNullable<ChainRateFacts['status']> {
-  if (!pool) return { status: 'unknown', reason: 'No RPC of this chain tells whether the pool is paused.' }
+  if (!pool) return { status: 'unknown', reason: 'No RPC of this chain reports whether the pool is paused.' }
   if (pool.isPaused) return { status: 'paused', reason: 'The pool is paused.' }
   return { status: 'open', reason: 'The pool is not paused.' }
 }
 
-/** The chain's own word counts for more than the index's, which may not have got it yet. */
+/** Returns the sync status. The pool's day overrides the index, which may lag. */
 function judgeSync({ floating, pool, today }: Pick<ChainRateFacts, 'floating' | 'pool'> & { readonly today: number }): {
   readonly isSynced: boolean
   readonly reason: string
@@ -106,11 +108,11 @@ function judgeSync({ floating, pool, today }: Pick<ChainRateFacts, 'floating' | 
   const lastDay = pool?.lastFloatingDay ?? indexed ?? 0
   if (lastDay === yesterday) {
     const isIndexed = indexed === yesterday
-    const late = isIndexed ? '' : ' The index has not got it yet, so the rates here are of the day before.'
-    return { isSynced: true, reason: `The floating income of ${formatDay(yesterday)} (UTC) is in.${late}` }
+    const late = isIndexed ? '' : ' The index does not have it yet, so these rates are of the day before.'
+    return { isSynced: true, reason: `The floating income of ${formatDay(yesterday)} (UTC) has been set.${late}` }
   }
-  if (lastDay === 0) return { isSynced: false, reason: 'No floating income was ever set.' }
-  const missing = `The floating income of ${formatDay(yesterday)} (UTC) is not in; the last is of ${formatDay(lastDay)}.`
+  if (lastDay === 0) return { isSynced: false, reason: 'No floating income has been set.' }
+  const missing = `The floating income of ${formatDay(yesterday)} (UTC) has not been set. The last one is of ${formatDay(lastDay)}.`
   return { isSynced: false, reason: missing }
 }
 

@@ -31,7 +31,7 @@ const bills = fc
   .chain((terms) => fc.tuple(...terms.map((weeks) => rate.map((ratePercent) => ({ weeks, ratePercent })))))
 const basis = fc.constantFrom<BillBasis>('discount', 'yield')
 
-test('behavior: a coupon lies between those of the bills around it, and the spread only shifts it', () => {
+test('behavior: a coupon is between those of its neighbouring bills, and the spread only shifts it', () => {
   fc.assert(
     fc.property(
       bills,
@@ -53,7 +53,7 @@ test('behavior: a coupon lies between those of the bills around it, and the spre
   )
 })
 
-test('error: no bill is no curve', () => {
+test('error: a curve without bills is rejected', () => {
   expect(() => couponsFromBills([], { basis: 'discount', spreadBps: 0, tenors: [7] })).toThrow(RangeError)
 })
 
@@ -66,7 +66,7 @@ test.each(['', ' 4.53', '4.53 ', '+4.53', '.53', '4.', '4,53', '4.53e0', '0x4', 
   },
 )
 
-test('default: rates in basis points, for people', () => {
+test('default: formats rates in basis points', () => {
   expect(formatProtocolBps('4.53', 'discount')).toBe('453')
   expect(formatProtocolBps('4.525', 'discount')).toBe('452.5')
   expect(formatProtocolBps('4.53', 'yield')).toBe('446.7945')

@@ -1,19 +1,20 @@
-/** Which of the two published rates of a bill: bank discount (act/360) or coupon-equivalent (act/365). */
+/** Published rates of a bill: bank discount (act/360) or coupon-equivalent yield (act/365). */
 export const billBases = ['discount', 'yield'] as const
+/** Basis of a bill rate. */
 export type BillBasis = (typeof billBases)[number]
 
-/** The terms, in weeks, of the bills the Treasury publishes rates of. One it adds is not used until it is added here. */
+/** Terms, in weeks, of the bills that the Treasury publishes rates for. A new term is ignored until it is added here. */
 export const billTerms = [4, 6, 8, 13, 17, 26, 52] as const
 
-/** A published rate of a bill. */
+/** Published rate of a bill. */
 export type BillRate = {
-  /** Its term in weeks: the 4-week bill is 4. */
+  /** Term in weeks: 4 for the 4-week bill. */
   readonly weeks: number
   /** Percent per year, as published: `'4.53'`. */
   readonly ratePercent: string
 }
 
-/** A number of basis points as a fraction, so that no floating point decides a coupon. */
+/** Basis points as an exact fraction. Coupons are not computed in floating point. */
 type Fraction = { readonly numerator: bigint; readonly denominator: bigint }
 
 type BillPoint = { readonly days: number; readonly bps: Fraction }
@@ -21,8 +22,8 @@ type BillPoint = { readonly days: number; readonly bps: Fraction }
 const percentPattern = /^(-?)(\d{1,3})(?:\.(\d{1,12}))?$/
 
 /**
- * The term of a bill in days, as the curve counts it: its weeks, not the days to the maturity of the very bill that was
- * quoted, which differ from one weekday to the next.
+ * Returns the term of a bill in days: its weeks times 7. The days until the quoted bill matures vary with the weekday and
+ * are not used.
  *
  * @example
  * billDays(13) // 91
@@ -32,9 +33,9 @@ export function billDays(weeks: number): number {
 }
 
 /**
- * Coupons, in whole basis points per 360-day year, for tenors in days: the bills' rates on the protocol's day count,
- * linear in days between two bills, flat beyond the first and the last, plus the spread, rounded half up (towards the
- * higher coupon). Exact until the rounding. There must be at least one bill, and no term twice.
+ * Returns coupons, in whole basis points per 360-day year, for tenors in days. The bills' rates are converted to the
+ * protocol's day count, interpolated linearly in days, flat beyond the first and the last bill, plus the spread, rounded half
+ * up (towards the higher coupon). The computation is exact until the rounding. It needs at least one bill and distinct terms.
  *
  * @example
  * const bills = [{ weeks: 4, ratePercent: '4.53' }, { weeks: 8, ratePercent: '4.47' }, { weeks: 17, ratePercent: '4.40' }]
@@ -55,7 +56,7 @@ export function couponsFromBills(
 }
 
 /**
- * A published rate in basis points per 360-day year, to four decimals, for people to read.
+ * Formats a published rate as basis points per 360-day year, with up to four decimals.
  *
  * @example
  * formatProtocolBps('4.53', 'yield') // '446.7945'
@@ -69,7 +70,7 @@ export function formatProtocolBps(ratePercent: string, basis: BillBasis): string
 }
 
 /**
- * Whether a text is a rate: percent in plain decimal digits.
+ * Returns whether a text is a rate: percent in decimal digits.
  *
  * @example
  * isRatePercent('0.00') // true: zero is a rate
@@ -79,7 +80,7 @@ export function isRatePercent(text: string): boolean {
   return percentPattern.test(text)
 }
 
-/** A bank discount counts 360 days already; a coupon-equivalent counts 365 and becomes 360/365 of itself. */
+/** Converts to a 360-day year: a bank discount is unchanged, a coupon-equivalent yield (365 days) is multiplied by 360/365. */
 function toProtocolBps(ratePercent: string, basis: BillBasis): Fraction {
   const { numerator, denominator } = parseBps(ratePercent)
   return basis === 'discount'
@@ -111,7 +112,7 @@ function interpolate(points: readonly BillPoint[], days: number): Fraction {
   }
 }
 
-/** Towards positive infinity at the half, so that adding whole basis points before or after makes no difference. */
+/** Rounds halves towards positive infinity, so that whole basis points can be added before or after. */
 function roundHalfUp({ numerator, denominator }: Fraction): number {
   const doubled = 2n * numerator + denominator
   const quotient = doubled / (2n * denominator)

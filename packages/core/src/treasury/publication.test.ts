@@ -8,7 +8,7 @@ test('default: published at 16:15 New York, in winter and in summer', () => {
   expect(billRatesPublishedAt('2024-07-22')).toBe(seconds('2024-07-22T16:15:00-04:00'))
 })
 
-describe('the newest rates that should be out', () => {
+describe('the newest published rates', () => {
   test.each([
     ['at the evening boundary: the same day', '2024-11-22T18:00:00-05:00', '2024-11-22'],
     ['in the second of publication', '2024-11-22T16:15:00-05:00', '2024-11-22'],

@@ -1,11 +1,11 @@
 import { lastBusinessDay } from '../calendar/business-days.ts'
 import { newYorkDate, newYorkInstant } from '../calendar/period.ts'
 
-// The Treasury publishes "by 4:15 PM" and has been minutes late; this is only used to tell before from after.
+// The Treasury publishes "by 4:15 PM" and is sometimes minutes late. This only separates before from after.
 const publicationTime = '16:15'
 
 /**
- * When the bill rates of a date are published, Unix seconds.
+ * Returns when the bill rates of a date are published, in Unix seconds.
  *
  * @example
  * billRatesPublishedAt('2024-11-22') // 1732310100n, 16:15 New York
@@ -15,7 +15,7 @@ export function billRatesPublishedAt(date: string): bigint {
 }
 
 /**
- * The date of the newest bill rates that should be out at an instant.
+ * Returns the date of the newest bill rates that should be published at an instant.
  *
  * @example
  * newestBillRatesDate(1732489200n) // '2024-11-22': Sunday evening has Friday's

@@ -3,7 +3,7 @@ import { billBases } from '../treasury/bill-curve.ts'
 
 const date = z.iso.date()
 
-/** A bill the curve was made from. */
+/** Bill that a curve was derived from. */
 export const provenanceBillSchema = z.strictObject({
   weeks: z.int().positive().meta({ description: 'Term of the bill, weeks, as the Treasury names it.' }),
   days: z.int().positive().meta({ description: 'Term of the bill on the curve, days: weeks × 7.' }),
@@ -17,7 +17,7 @@ export const provenanceBillSchema = z.strictObject({
   }),
 })
 
-/** Where the coupons of a curve come from, kept with the curve for good. */
+/** Origin of a curve's coupons. It is stored with the curve permanently. */
 export const curveProvenanceSchema = z.strictObject({
   source: z.literal('treasury').meta({ description: 'US Treasury, daily bill rates.' }),
   sourceDate: date.meta({ description: 'The day whose rates these are, New York.' }),
@@ -26,12 +26,12 @@ export const curveProvenanceSchema = z.strictObject({
   }),
   spreadBps: z.int().meta({ description: 'Added to every interpolated rate, basis points per 360-day year.' }),
   interpolation: z.literal('linear-in-days, flat beyond the ends').meta({
-    description: 'How rates between and beyond the bills were found.',
+    description: 'How rates between and beyond the bills were determined.',
   }),
-  rounding: z.literal('half up').meta({ description: 'How coupons became whole basis points.' }),
+  rounding: z.literal('half up').meta({ description: 'How coupons were rounded to whole basis points.' }),
   bills: z.array(provenanceBillSchema).min(1).meta({ description: 'The bills used, ascending by term.' }),
   missingBills: z.array(z.int().positive()).meta({
-    description: 'Terms in weeks of bills that rows before had and this one has not.',
+    description: 'Terms in weeks of bills that earlier rows had and this row lacks.',
   }),
   documentSha256: z
     .string()
@@ -40,4 +40,5 @@ export const curveProvenanceSchema = z.strictObject({
   url: z.url().meta({ description: 'Where the document was fetched from.' }),
   fetchedAt: z.iso.datetime().meta({ description: 'When it was fetched, by the service clock, UTC.' }),
 })
+/** Origin of a curve's coupons. */
 export type CurveProvenance = z.infer<typeof curveProvenanceSchema>

@@ -9,36 +9,37 @@ const members = {
     example: '{ positionInfos(first: 1) { tokenId principal } }',
   }),
   operationName: field(z.string().nullish(), {
-    description: 'Which operation to run, where `query` has several.',
+    description: 'Operation to run if `query` contains several.',
     unit: 'name in `query`',
     example: 'FetchAllPositions',
   }),
   extensions: field(z.record(z.string(), z.unknown()).nullish(), {
-    description: 'Passed over. Some clients send it.',
+    description: 'Ignored. Some clients send it.',
     unit: 'object',
     example: {},
   }),
 }
 
-/** The variables of a query, and the chains to ask, which are never forwarded. */
+/** Variables of a query, and the chains to query. `chains` is never forwarded. */
 export const dataVariablesSchema = z.looseObject({
   chains: field(z.array(chainNumberForm).min(1), {
-    description: 'Chains to ask, none of them twice.',
+    description: 'Chains to query, without duplicates.',
     unit: 'chain ids',
     example: [324],
   }).meta({ uniqueItems: true }),
 })
 
-/** The body of `POST /data` (SPEC.md §4.2). */
+/** Request body of `POST /data` (SPEC.md §4.2). */
 export const dataRequestSchema = z.strictObject({
   ...members,
   variables: dataVariablesSchema.meta({ description: 'The variables the query declares, and `chains`.' }),
 })
+/** Request body of `POST /data`. */
 export type DataRequestBody = z.infer<typeof dataRequestSchema>
 
 /**
- * The same with `chains` unread: which of them are supported only the service knows, and what is wrong with them has an
- * error code of its own.
+ * Request body of `POST /data` before `chains` is validated. Only the service knows the supported chains, and invalid ones
+ * have their own error code.
  */
 export const dataEnvelopeSchema = z.strictObject({
   ...members,

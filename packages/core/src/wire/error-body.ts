@@ -2,27 +2,28 @@ import { z } from 'zod'
 import { errorCodes } from '../error/tallystick-error.ts'
 import { field } from './field.ts'
 
-/** The body of every answer that is not a success (DESIGN.md §2.1). */
+/** Response body of every error (DESIGN.md §2.1). */
 export const errorBodySchema = z.strictObject({
   message: field(z.string(), {
-    description: 'What failed, with which value, and what to do. It may be reworded at any time.',
-    unit: 'text for people',
+    description: 'What failed, with which value, and what to do. The wording may change at any time.',
+    unit: 'human-readable text',
     example: 'chainid "325" is not supported. Supported: 324. Omit it for all chains.',
   }),
   code: field(z.enum(errorCodes), {
-    description: 'What failed, for programs. A code does not change its meaning.',
+    description: 'Machine-readable reason. The meaning of a code never changes.',
     unit: 'error code',
     example: 'invalid_chainid',
   }),
   requestId: field(z.string(), {
-    description: 'The same as the `x-request-id` header. Quote it when you ask the operator for help.',
+    description: 'Same as the `x-request-id` header. Quote it when you contact the operator.',
     unit: 'opaque id',
     example: '9f2c41d07ab3-1x',
   }),
   details: field(z.record(z.string(), z.unknown()).optional(), {
-    description: 'Facts of this failure, by code.',
+    description: 'Details of this failure, by code.',
     unit: 'object',
     example: { supported: [324] },
   }),
 })
+/** Response body of an error. */
 export type ErrorBody = z.infer<typeof errorBodySchema>

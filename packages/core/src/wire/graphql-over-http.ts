@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from './field.ts'
 
-/** The body of `POST /subgraphs/<chainid>`, by the GraphQL over HTTP specification. */
+/** Request body of `POST /subgraphs/<chainid>` (GraphQL over HTTP specification). */
 export const graphqlRequestSchema = z.looseObject({
   query: field(z.string(), {
     description: 'A GraphQL document with a query.',
@@ -14,27 +14,27 @@ export const graphqlRequestSchema = z.looseObject({
     example: { first: 3 },
   }),
   operationName: field(z.string().nullish(), {
-    description: 'Which operation to run, where `query` has several.',
+    description: 'Operation to run if `query` contains several.',
     unit: 'name in `query`',
     example: 'Head',
   }),
 })
 
-/** What is wrong with a query. */
+/** Error of a query. */
 export const graphqlErrorSchema = z.looseObject({
   message: field(z.string(), {
     description: 'What is wrong with the query.',
-    unit: 'text for people',
+    unit: 'human-readable text',
     example: 'Cannot query field "nothing" on type "Query".',
   }),
 })
 
-/** An answer of `/subgraphs/<chainid>`. A query that fails has `errors`, and is a 200, as graph-node has it. */
+/** Response body of `/subgraphs/<chainid>`. A failed query has `errors` and status 200, as in graph-node. */
 export const graphqlAnswerSchema = z.strictObject({
   data: field(z.record(z.string(), z.unknown()).nullish(), {
-    description: 'The answer; its members follow the query.',
+    description: 'The result. Its members follow the query.',
     unit: 'as the subgraph’s schema says',
     example: { _meta: { block: { number: 5184123 } } },
   }),
-  errors: z.array(graphqlErrorSchema).optional().meta({ description: 'Left out where there are none.' }),
+  errors: z.array(graphqlErrorSchema).optional().meta({ description: 'Absent if there are none.' }),
 })

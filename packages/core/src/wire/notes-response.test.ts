@@ -12,7 +12,7 @@ const note: Note = {
   signature: { r: `0x${'00'.repeat(32)}`, s: `0x${'01'.repeat(32)}`, v: 27 },
 }
 
-test('default: a note survives the wire, uint256 max included', () => {
+test('default: encoding and decoding returns the same note, also for uint256 max', () => {
   expect(decodeNote(JSON.parse(JSON.stringify(encodeNote(note))))).toEqual(note)
 })
 

@@ -5,7 +5,7 @@ import { bpsForm, bpsUnit, chainIdForm, secondsForm, secondsUnit } from './forms
 
 const word = z.string().regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
 
-/** The signature of a note, in the parts the pool's contract takes (SPEC.md §2.3). */
+/** Signature of a note, split as the pool's contract expects it (SPEC.md §2.3). */
 export const wireSignatureSchema = z.strictObject({
   r: field(word, {
     description: 'First half of the signature.',
@@ -17,10 +17,14 @@ export const wireSignatureSchema = z.strictObject({
     unit: '32 bytes, hex',
     example: '0x42738a44d1a31dd5698b82656d0a54f3d1caa6c37b0f004f5607d4a702962fc9',
   }),
-  v: field(z.literal([27, 28]), { description: 'Which of two keys signed.', unit: 'recovery id + 27', example: 28 }),
+  v: field(z.literal([27, 28]), {
+    description: 'Selects one of the two possible public keys.',
+    unit: 'recovery id + 27',
+    example: 28,
+  }),
 })
 
-/** A note as `GET /notes` sends it (SPEC.md §2.2). */
+/** Note in the response of `GET /notes` (SPEC.md §2.2). */
 export const wireNoteSchema = z.strictObject({
   maturity_timestamp: field(secondsForm, {
     description: 'When the note matures: 00:00 New York.',
@@ -34,38 +38,40 @@ export const wireNoteSchema = z.strictObject({
     example: '1737522000',
   }),
   signature_valid_after: field(secondsForm, {
-    description: 'The chain takes the note only after this second.',
+    description: 'The chain accepts the note only after this second.',
     unit: secondsUnit,
     example: '1737521999',
   }),
   signature_valid_before: field(secondsForm, {
-    description: 'The chain takes the note only before this second. Fetch anew from then on.',
+    description: 'The chain accepts the note only before this second. Fetch new notes from then on.',
     unit: secondsUnit,
     example: '1737586800',
   }),
   signature: wireSignatureSchema.meta({ description: 'Signature of the note, for the pool of its chain.' }),
   chainid: field(chainIdForm, { description: 'Chain the note is signed for.', unit: 'chain id', example: '324' }),
 })
+/** Note in the response of `GET /notes`. */
 export type WireNote = z.infer<typeof wireNoteSchema>
 
-/** The body of `GET /notes` (SPEC.md §2.1). */
+/** Response body of `GET /notes` (SPEC.md §2.1). */
 export const notesResponseSchema = z.strictObject({
   message: field(z.string(), {
-    description: 'Which day and period the notes are of.',
-    unit: 'text for people',
+    description: 'Day and period of the notes.',
+    unit: 'human-readable text',
     example: 'Treasury notes of 2026-11-14, 18:00 to 24:00 New York.',
   }),
   data: z.array(wireNoteSchema).meta({ description: 'The notes, sorted by chain, then maturity.' }),
   availableMaturities: field(z.array(z.int().positive()).optional(), {
-    description: 'Tenors on offer, ascending, whatever `maturity` asked for.',
+    description: 'Tenors on offer, ascending, regardless of `maturity`.',
     unit: 'days',
     example: [7, 14, 30, 60, 90, 180, 360],
   }),
 })
+/** Response body of `GET /notes`. */
 export type NotesResponse = z.infer<typeof notesResponseSchema>
 
 /**
- * A note in its wire form: every integer as a decimal string, as SPEC.md §2.2 has it.
+ * Encodes a note for the response: every integer as a decimal string (SPEC.md §2.2).
  *
  * @example
  * encodeNote(note).coupon // '401'
@@ -83,7 +89,7 @@ export function encodeNote(note: Note): WireNote {
 }
 
 /**
- * The note behind its wire form. Throws zod's error where the form is not that of a note.
+ * Decodes a note of a response. Throws a `ZodError` if it is malformed.
  *
  * @example
  * decodeNote(body.data[0]).maturityTimestamp // 1739314800n

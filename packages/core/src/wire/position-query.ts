@@ -1,5 +1,5 @@
 /**
- * The query of SPEC.md §4.2, as its example has it: a wallet's positions, the latest first.
+ * Example query of SPEC.md §4.2: a wallet's positions, newest first.
  *
  * @example
  * JSON.stringify({ query: positionQuery, variables: { walletAddress: wallet, chains: [324] } }) // a body for POST /data

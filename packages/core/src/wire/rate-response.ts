@@ -4,7 +4,7 @@ import { bpsForm, bpsUnit, chainIdForm, secondsForm, secondsUnit } from './forms
 
 const tenor = field(z.int().positive(), { description: 'Tenor.', unit: 'days', example: 7 })
 
-/** The coupon of one tenor (DESIGN.md §2.4). */
+/** Coupon of one tenor (DESIGN.md §2.4). */
 export const fixedRateSchema = z.strictObject({
   maturity: tenor,
   maturity_timestamp: field(secondsForm, {
@@ -15,24 +15,24 @@ export const fixedRateSchema = z.strictObject({
   coupon: field(bpsForm, { description: 'Fixed income.', unit: bpsUnit, example: '369' }),
 })
 
-/** The total of one tenor (DESIGN.md §2.4). */
+/** Fixed plus floating rate of one tenor (DESIGN.md §2.4). */
 export const marketRateSchema = z.strictObject({
   maturity: tenor,
   rate: field(bpsForm, { description: 'Coupon plus floating rate.', unit: bpsUnit, example: '1633' }),
 })
 
-/** The rates of one chain (DESIGN.md §2.4). */
+/** Rates of one chain (DESIGN.md §2.4). */
 export const chainRatesSchema = z.strictObject({
   chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
   status: field(z.enum(['open', 'paused', 'unknown']), {
     description:
-      'Whether the pool takes loans now. `paused` if the pool, the position token or the dollar is paused; `unknown` if no RPC is configured or none answers.',
+      'Whether the pool accepts loans now. `paused` if the pool, the position token or the dollar is paused; `unknown` if no RPC is configured or none answers.',
     unit: 'state',
     example: 'open',
   }),
   statusReason: field(z.string(), {
-    description: 'Why, and whatever else stands against lending now, such as notes that the pool refuses.',
-    unit: 'text for people',
+    description: 'Reason for the status, and any other obstacle to lending, such as notes that the pool rejects.',
+    unit: 'human-readable text',
     example: 'The pool is not paused.',
   }),
   fixedRates: z
@@ -49,20 +49,20 @@ export const chainRatesSchema = z.strictObject({
     example: 20770,
   }),
   marketRates: z.array(marketRateSchema).meta({
-    description: 'Total marginal market rate of each tenor; of the fixed part alone while `floatingRate` is null.',
+    description: 'Total marginal market rate of each tenor. Only the fixed part while `floatingRate` is null.',
   }),
   isProtocolSynced: field(z.boolean(), {
-    description: 'Whether the floating income of yesterday (UTC) is in.',
+    description: 'Whether the floating income of yesterday (UTC) has been set.',
     unit: 'true or false',
     example: true,
   }),
   syncReason: field(z.string(), {
-    description: 'Why it is synced or not.',
-    unit: 'text for people',
-    example: 'The floating income of 2026-11-13 (UTC) is in.',
+    description: 'Reason for `isProtocolSynced`.',
+    unit: 'human-readable text',
+    example: 'The floating income of 2026-11-13 (UTC) has been set.',
   }),
   nextSyncExpectedAt: field(secondsForm, {
-    description: 'From when the next floating income can come: 00:00 UTC. In the past while one is overdue.',
+    description: 'Earliest time of the next floating income: 00:00 UTC. In the past while one is overdue.',
     unit: secondsUnit,
     example: '1794700800',
   }),
@@ -78,18 +78,19 @@ export const chainRatesSchema = z.strictObject({
     },
   ),
   dataLagSeconds: field(z.int().nonnegative().nullable(), {
-    description: 'How far that block is behind the clock. Null where it is not known.',
+    description: 'How far that block is behind the clock. Null if unknown.',
     unit: 'seconds',
     example: 4,
   }),
 })
+/** Rates of one chain. */
 export type ChainRates = z.infer<typeof chainRatesSchema>
 
-/** The body of `GET /rate` (SPEC.md §2.6, DESIGN.md §2.4). */
+/** Response body of `GET /rate` (SPEC.md §2.6, DESIGN.md §2.4). */
 export const rateResponseSchema = z.strictObject({
   message: field(z.string(), {
-    description: 'Which day and period the rates are of.',
-    unit: 'text for people',
+    description: 'Day and period of the rates.',
+    unit: 'human-readable text',
     example: 'Rates of 2026-11-14, 18:00 to 24:00 New York.',
   }),
   fixedRate: field(bpsForm.nullable(), {
@@ -115,4 +116,5 @@ export const rateResponseSchema = z.strictObject({
   }),
   chains: z.array(chainRatesSchema).meta({ description: 'The rates of each chain, ascending by chain id.' }),
 })
+/** Response body of `GET /rate`. */
 export type RateResponse = z.infer<typeof rateResponseSchema>
