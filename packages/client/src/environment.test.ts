@@ -10,7 +10,7 @@ describe('onWake', () => {
     delete browser.removeEventListener
   })
 
-  /** A page as far as it matters here: real event targets in the places a browser has them. */
+  /** Page with real event targets where a browser has them. */
   function openPage() {
     const window = new EventTarget()
     const document = Object.assign(new EventTarget(), { visibilityState: 'hidden' })
@@ -20,7 +20,7 @@ describe('onWake', () => {
     return { window, document }
   }
 
-  test('default: a tab that is shown, a page that comes back, a network that is there again', () => {
+  test('default: calls the listener when a tab or a page is shown and when the network is back', () => {
     const { window, document } = openPage()
     let count = 0
     const end = createEnvironment(undefined).onWake(() => count++)
@@ -38,12 +38,12 @@ describe('onWake', () => {
     expect(count).toBe(3)
   })
 
-  test('behavior: where there is no page there is nothing to listen to', () => {
+  test('behavior: does nothing without a document', () => {
     expect(createEnvironment(undefined).onWake(() => {})).not.toThrow()
   })
 })
 
-test('default: both clocks run on, and timers run and can be taken back', async () => {
+test('default: both clocks advance, and timers run and can be cancelled', async () => {
   const { clock, random } = createEnvironment(undefined)
   const before = clock.read()
   const ran: string[] = []

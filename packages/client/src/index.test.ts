@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as client from './index.ts'
 
-test('default: what the package offers changes only on purpose', () => {
+test('default: the list of exports changes only on purpose', () => {
   expect(Object.keys(client)).toMatchInlineSnapshot(`
     [
       "annualisedFloatingRate",

@@ -49,7 +49,7 @@ const principal = 1000n * 10n ** 18n
 const permitParts = { r: `0x${'0a'.repeat(32)}`, s: `0x${'0b'.repeat(32)}` } as const
 const permitWhole = `${permitParts.r}${permitParts.s.slice(2)}1c` as Hex
 
-describe('calldata is what the published interface reads', () => {
+describe('calldata can be decoded with the published interface', () => {
   test('lend', () => {
     const call = lendCalldata({ pool, note, beneficiary, principal, partnerId, partnerFeeBPS: 250n })
     expect(call).toMatchObject({ to: pool, value: 0n })
@@ -123,7 +123,7 @@ describe('calldata is what the published interface reads', () => {
 describe('permits', () => {
   const token = { address: `0x${'0e'.repeat(20)}`, name: 'Dollar', version: '1' } as const
 
-  test('behavior: the dollar’s is that of EIP-2612', async () => {
+  test('behavior: the dollar’s permit follows EIP-2612', async () => {
     const permit = { chainId: 324, pool, nonce: 3n, deadline: 9n } as const
     const typedData = permitLendTypedData({ ...permit, token, owner: beneficiary, principal })
     expect(hashTypedData(typedData)).toBe(
@@ -140,7 +140,7 @@ describe('permits', () => {
     expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(account.address)
   })
 
-  test('behavior: the position’s names spender and token', () => {
+  test('behavior: the position’s permit contains spender and token id', () => {
     const permit = { chainId: 324, pool, nonce: 1n, deadline: 9n } as const
     const typedData = permitClaimTypedData({ ...permit, positions: token, tokenId: 7n })
     expect(hashTypedData(typedData)).toBe(

@@ -57,7 +57,7 @@ function incomeDays(count: number): readonly Row[] {
 describe('data', () => {
   const query = '{ positionInfos(first: 1) { tokenId } }'
 
-  test('default: a result for each chain, in their order, with the block it is from', async () => {
+  test('default: returns one result per chain, in order, with its block', async () => {
     api.chains.set(1, { ...empty, positions: [position(7)] })
     const results = await client().data({ query, chains: [1, 324] })
     expect(results).toEqual([
@@ -67,20 +67,20 @@ describe('data', () => {
     expect(JSON.parse(api.requests[0]!.body)).toEqual({ query, variables: { chains: [1, 324] } })
   })
 
-  test('behavior: a chain that failed does not take the others with it', async () => {
+  test('behavior: a failed chain does not affect the others', async () => {
     api.chains.set(1, { code: 'upstream_timeout', message: 'The subgraph was late.' })
     const [one, two] = await client().data({ query, chains: [1, 324] })
     expect(one).toMatchObject({ data: null, errors: [{ code: 'upstream_timeout', message: 'The subgraph was late.' }] })
     expect(two).toMatchObject({ data: { positionInfos: [] } })
   })
 
-  test('error: where no chain has data it throws', async () => {
+  test('error: throws if no chain has data', async () => {
     api.chains.set(1, { code: 'upstream_timeout', message: '' })
     await expect(client().data({ query, chains: [1] })).rejects.toMatchObject({ name: 'UpstreamError', status: 504 })
     await expect(client().data({ query: '{ nonsense }' })).rejects.toMatchObject({ name: 'QueryRejectedError' })
   })
 
-  test('behavior: variables and the operation’s name go along, chains on top', async () => {
+  test('behavior: sends the variables, the operation name and the chains', async () => {
     const documents = `query A($id: ID!) { account(id: $id) { id } } query B { positionInfos { tokenId } }`
     const variables = { id: owner, chains: 'mine' }
     const results = await client().data({ query: documents, variables, operationName: 'A' })
@@ -88,7 +88,7 @@ describe('data', () => {
     expect(JSON.parse(api.requests[0]!.body).variables).toEqual({ id: owner, chains: [324] })
   })
 
-  test('behavior: a typed document is sent as text', async () => {
+  test('behavior: sends a typed document as text', async () => {
     type Result = { readonly account: { readonly id: string } | null }
     const document = parse('query A($id: ID!) { account(id: $id) { id } }', { noLocation: true })
     const typed = document as TypedDocumentNode<Result, { id: string }>
@@ -118,7 +118,7 @@ describe('data', () => {
 })
 
 describe('positions', () => {
-  test('default: decoded, the newest first', async () => {
+  test('default: returns decoded positions, newest first', async () => {
     api.chains.set(324, {
       ...empty,
       positions: [position(1), position(2, { status: 'Claimed' }), position(3, { currentOwner: '0x' })],
@@ -161,7 +161,7 @@ describe('positions', () => {
     expect(api.requests).toHaveLength(requests)
   })
 
-  test('behavior: each chain is read to its own end', async () => {
+  test('behavior: reads all pages of each chain', async () => {
     api.chains.set(324, { ...empty, positions: positions(2001) })
     api.chains.set(1, { ...empty, positions: positions(3) })
     const results = await client({ chains: [1, 324] }).positions(wallet)
@@ -173,7 +173,7 @@ describe('positions', () => {
     expect(asked).toEqual([[1, 324], [324], [324]])
   })
 
-  test('behavior: a chain without an answer says so, and half a list is none', async () => {
+  test('behavior: a chain without an answer has errors, and an incomplete list is not returned', async () => {
     api.chains.set(1, { code: 'upstream_failed', message: 'Gone.' })
     api.chains.set(324, { ...empty, positions: positions(1500) })
     expect(await client({ chains: [1, 324] }).positions(wallet)).toMatchObject([
@@ -188,7 +188,7 @@ describe('positions', () => {
     expect(only).toMatchObject({ positions: null, errors: [{ code: 'upstream_failed', message: 'Page two.' }] })
   })
 
-  test('error: a list that does not go down is refused, not asked for for ever', async () => {
+  test('error: rejects a list that does not descend instead of requesting it forever', async () => {
     const rows = Array.from({ length: 1000 }, () => ({ ...position(5), owner }))
     const body = JSON.stringify([{ chain: 324, data: { positionInfos: rows } }])
     api.mishaps.push({ status: 200, body })
@@ -208,14 +208,14 @@ describe('positions', () => {
     await expect(client().positions(wallet)).rejects.toMatchObject({ code: 'malformed_answer' })
   })
 
-  test('error: what is no address is not asked for', async () => {
+  test('error: an invalid address is not requested', async () => {
     await expect(client().positions('0x12')).rejects.toMatchObject({ name: 'InvalidRequestError' })
     expect(api.requests).toEqual([])
   })
 })
 
 describe('floatingIncomes', () => {
-  test.each([0, 1, 1000, 2500])('default: all %d days, the last first', async (count) => {
+  test.each([0, 1, 1000, 2500])('default: returns all %d days, newest first', async (count) => {
     api.chains.set(324, { ...empty, floatingIncomes: incomeDays(count) })
     const [result] = await client().floatingIncomes()
     const { lastUpdatedDay, accFloatingIncome } = floatingAccumulator(result?.days ?? [])
@@ -229,7 +229,7 @@ describe('floatingIncomes', () => {
 describe('earnings', () => {
   const account = { id: owner, totalPrincipal: '9000', totalIncome: '700', totalFees: '20' }
 
-  test('default: what was claimed, and what has accrued at an instant', async () => {
+  test('default: returns claimed income and income accrued at an instant', async () => {
     const at = 1738000000n
     const held = [position(1), position(2, { partnerFeeBPS: '0' })]
     const claimed = position(3, { status: 'Claimed' })
@@ -268,24 +268,24 @@ describe('earnings', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  test('behavior: now is the service’s', async () => {
+  test('behavior: uses the service’s time by default', async () => {
     const [result] = await client().earnings(wallet)
     expect(result?.earnings?.at).toBe(BigInt(morning / 1000))
   })
 
-  test('behavior: a wallet nobody ever saw has earned nothing', async () => {
+  test('behavior: an unknown wallet has earned nothing', async () => {
     const [result] = await client().earnings(wallet)
     expect(result?.earnings).toMatchObject({ claimed: { net: 0n }, accrued: { net: 0n }, activePositions: 0 })
   })
 
-  test('behavior: positions and days past a thousand count too', async () => {
+  test('behavior: more than 1,000 positions and days are counted', async () => {
     api.chains.set(324, { positions: positions(1500), floatingIncomes: incomeDays(1200), accounts: {} })
     const [result] = await client().earnings(wallet, { at: 1738000000n })
     expect(result?.earnings).toMatchObject({ activePositions: 1500, activePrincipal: 1500n * 1000n * 10n ** 18n })
     expect(api.requests).toHaveLength(3)
   })
 
-  test('behavior: a chain whose subgraph has no accounts says so', async () => {
+  test('behavior: a chain whose subgraph has no accounts has errors', async () => {
     api.chains.set(1, { code: 'query_rejected', message: 'Type `Query` has no field `account`' })
     const results = await client({ chains: [1, 324] }).earnings(wallet)
     expect(results).toMatchObject([

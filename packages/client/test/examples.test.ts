@@ -51,23 +51,23 @@ function world() {
   return { lines, baseUrl: api.baseUrl, scope, modules }
 }
 
-describe('default: every example of a doc comment does what it says', () => {
+describe('default: every example of a doc comment returns the documented value', () => {
   test.each(examples.map((example, index) => ({ ...example, index })))('$name ($index)', async (example) => {
     const given = world()
     const checks = await runExample(example, given)
-    // An example that neither comes to anything nor asks or prints shows nothing.
+    // An example without a value, a request or output shows nothing.
     expect(checks + api.requests.length + given.lines.length).toBeGreaterThan(0)
   })
 })
 
 describe('default: every block of the README runs as printed', () => {
-  test('there are some', () => {
+  test('there are README blocks', () => {
     expect(readmeBlocks.length).toBeGreaterThan(4)
   })
 
   test.each(readmeBlocks)('$name', async (block) => {
     const given = world()
-    // Nothing but what it imports.
+    // Only its own imports are in scope.
     const { console, process } = given.scope
     const checks = await runExample(block, { ...given, scope: { console, process } })
     expect(checks + api.requests.length + given.lines.length).toBeGreaterThan(0)

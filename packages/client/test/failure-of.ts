@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { ClientError } from '../src/errors.ts'
 
-/** What a call failed with. */
+/** Returns the error of a call. */
 export async function failureOf(work: Promise<unknown>): Promise<ClientError> {
   const error = await work.then(
     () => undefined,

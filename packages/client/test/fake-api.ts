@@ -19,10 +19,10 @@ export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 export const noteSigner = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 export const tenors = [7, 14, 30] as const
 export const coupons: Readonly<Record<number, bigint>> = { 7: 369n, 14: 365n, 30: 362n }
-/** 2026-11-14T15:00:00Z: ten in the morning in New York. */
+/** 2026-11-14T15:00:00Z: 10:00 in New York. */
 export const morning = Date.UTC(2026, 10, 14, 15)
 
-/** How the next request is answered instead of as it should be. */
+/** Faulty response to a request. */
 export type Mishap =
   | 'html'
   | 'truncated'
@@ -51,19 +51,19 @@ export type FakeApi = {
   readonly requests: SeenRequest[]
   /** The service's clock, Unix milliseconds. */
   now: () => number
-  /** Taken one by one, the first one first. */
+  /** Faults of the next requests, in order. */
   readonly mishaps: Mishap[]
-  /** Asked at every request; `mishaps` come first. */
+  /** Called for every request, after `mishaps`. */
   mishapOf: (request: SeenRequest) => Mishap | undefined
   readonly chains: Map<number, ChainData | { readonly code: string; readonly message: string }>
-  /** Changes or adds headers of good answers; undefined takes one away. */
+  /** Changes or adds headers of successful responses; undefined removes one. */
   headers: Readonly<Record<string, string | undefined>>
-  /** How many requests are left without an answer right now. */
+  /** Number of requests that are left without a response. */
   hanging: number
   stop(): Promise<void>
 }
 
-/** A real HTTP server that behaves as the service's contract says, and as badly as it is told. */
+/** Starts a real HTTP server that follows the service's contract and can inject faults. */
 export async function startFakeApi(): Promise<FakeApi> {
   const server = createServer((request, response) => {
     answer(api, { request, response }).catch((error: unknown) => response.destroy(error as Error))
@@ -137,7 +137,7 @@ function sendJson(api: FakeApi, { response, value }: { readonly response: Server
     if (header === undefined) response.removeHeader(name)
     else response.setHeader(name, header)
   }
-  // Node adds the machine's own otherwise.
+  // Otherwise Node adds the machine's own date.
   response.sendDate = false
   response.end(JSON.stringify(value))
 }
@@ -158,7 +158,7 @@ async function sendNotes(api: FakeApi, { response, url }: { readonly response: S
 
 const signed = new Map<string, Promise<WireNote>>()
 
-/** A note of a period as the service signs it; once a period, as there. */
+/** Returns a note signed as by the service, cached per period. */
 export function signedNote(
   period: Period,
   { chainId, tenorDays }: { readonly chainId: number; readonly tenorDays: number },

@@ -1,6 +1,6 @@
 import { buildSchema, graphql } from 'graphql'
 
-/** Rows in the form a subgraph gives them. */
+/** Rows in the format of a subgraph. */
 export type Row = Readonly<Record<string, string | number>>
 
 export type ChainData = {
@@ -9,7 +9,7 @@ export type ChainData = {
   readonly accounts: Readonly<Record<string, Row>>
 }
 
-// What the client asks of the protocol's schema, with its types: a query that asks anything else is refused, as there.
+// The part of the protocol's schema that the client uses. Other queries are rejected.
 const schema = buildSchema(`
   scalar Bytes
   scalar BigInt
@@ -42,7 +42,7 @@ export type GraphqlRequest = {
   readonly operationName?: string | undefined
 }
 
-/** Answers as a subgraph would. Rows are kept in rising order of the one field they can be sorted by. */
+/** Executes a query like a subgraph. Rows are in ascending order of the field they can be sorted by. */
 export async function executeQuery(data: ChainData, { query, variables, operationName }: GraphqlRequest) {
   const rootValue = {
     positionInfos: (options: ListArguments) => select(data.positions, options),
@@ -50,7 +50,7 @@ export async function executeQuery(data: ChainData, { query, variables, operatio
     account: ({ id }: { readonly id: string }) => data.accounts[id] ?? null,
   }
   const result = await graphql({ schema, source: query, rootValue, variableValues: variables, operationName })
-  // graphql-js makes objects without a prototype, which compare as different from what JSON gives.
+  // graphql-js returns objects without a prototype, which are not equal to those of JSON.
   return JSON.parse(JSON.stringify(result)) as { data?: Row | null; errors?: readonly { message: string }[] }
 }
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Code out of a doc comment or a README. */
+/** Code of a doc comment or a README. */
 export type Example = { readonly name: string; readonly code: string }
 
 const source = new URL('../src/', import.meta.url)
 const core = new URL('../../core/src/', import.meta.url)
 
-/** Every `@example` of the package's own sources, and of what it passes on from core. */
+/** Returns every `@example` of the package's sources and of its re-exports from core. */
 export function findExamples(): readonly Example[] {
   const own = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -16,7 +16,7 @@ export function findExamples(): readonly Example[] {
   return [...own, ...passedOn.map(([, path]) => new URL(`${path}.ts`, core))].flatMap(examplesOf)
 }
 
-/** The ```ts blocks of the README. */
+/** Returns the ```ts blocks of the README. */
 export function findReadmeBlocks(): readonly Example[] {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   return [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code], index) => ({
@@ -25,7 +25,7 @@ export function findReadmeBlocks(): readonly Example[] {
   }))
 }
 
-/** A doc comment and the name of what is exported right after it. */
+/** Doc comment and the name of the export after it. */
 const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\nexport (?:async )?(?:function|class|const|type) (\w+)/gs
 
 function examplesOf(file: URL): readonly Example[] {
@@ -35,7 +35,7 @@ function examplesOf(file: URL): readonly Example[] {
   })
 }
 
-/** The names of exported types that have a doc comment. */
+/** Returns the names of exported types that have a doc comment. */
 export function findDocumentedNames(): ReadonlySet<string> {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).map((path) => new URL(path, source))
   const coreFiles = readdirSync(core, { recursive: true, encoding: 'utf8' }).map((path) => new URL(path, core))

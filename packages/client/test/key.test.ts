@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 
 describe('behavior: the key', () => {
-  test('goes with every request, in its header only', async () => {
+  test('is sent with every request, only in its header', async () => {
     const client = createClient({ baseUrl: api.baseUrl, apiKey })
     await client.notes({ chainId: 324, maturity: [7, 14] })
     await client.rate()
@@ -30,7 +30,7 @@ describe('behavior: the key', () => {
     }
   })
 
-  test('is in no error, whatever the answer echoes', async () => {
+  test('is in no error, even if the response echoes it', async () => {
     const echo = `You sent ${apiKey}.`
     const mishaps: Mishap[] = [
       { status: 403, code: 'invalid_api_key', message: echo, details: { echo } },
@@ -49,7 +49,7 @@ describe('behavior: the key', () => {
     }
   })
 
-  test('is not carried along a redirect', async () => {
+  test('is not sent along a redirect', async () => {
     api.mishaps.push({ status: 302, body: '', headers: { location: `${api.baseUrl}/notes` } })
     const error = await failureOf(createClient({ baseUrl: api.baseUrl, apiKey }).notes())
     expect(error).toMatchObject({ name: 'InvalidRequestError', status: 302 })
@@ -77,7 +77,7 @@ describe('behavior: the key', () => {
     if (wrong) expect(attempt).toThrow(expect.not.objectContaining({ message: expect.stringContaining(wrong) }))
   })
 
-  test('may be left to a server of one’s own', async () => {
+  test('can be added by the integrator’s own server', async () => {
     const urls: string[] = []
     const fetch = (url: string, init: RequestInit) => {
       urls.push(url)

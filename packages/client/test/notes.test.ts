@@ -20,7 +20,7 @@ beforeEach(() => {
 const client = () => createClient({ baseUrl: api.baseUrl, apiKey })
 
 describe('notes', () => {
-  test('default: every note decoded, with what was sent beside it', async () => {
+  test('default: returns every note decoded, with its original', async () => {
     const answer = await client().notes()
     expect(answer).toMatchObject({ message: 'Treasury notes.', availableMaturities: [7, 14, 30] })
     expect(answer.serverTime).toBe(BigInt(morning / 1000))
@@ -28,7 +28,7 @@ describe('notes', () => {
     for (const { raw, ...note } of answer.notes) expect(decodeNote(raw)).toEqual(note)
   })
 
-  test('default: chain and tenors are asked for as the service reads them', async () => {
+  test('default: sends chain and tenors in the format of the service', async () => {
     const { notes } = await client().notes({ chainId: 324, maturity: 14 })
     expect(notes).toHaveLength(1)
     await client().notes({ maturity: [7, 30] })
@@ -52,7 +52,7 @@ describe('notes', () => {
     expect(api.requests).toEqual([])
   })
 
-  test('error: an unknown chain is told with those supported', async () => {
+  test('error: the error for an unknown chain lists the supported ones', async () => {
     const error = { name: 'InvalidRequestError', code: 'invalid_chainid', details: { supported: [324] } }
     await expect(client().notes({ chainId: 1 })).rejects.toMatchObject(error)
   })
@@ -71,7 +71,7 @@ describe('verifyNote', () => {
   }
   const trusted = { pool: vector.domain.verifyingContract, signer: vector.signer }
 
-  test('default: the published vector, and what the service signs', async () => {
+  test('default: verifies the published vector and the service’s notes', async () => {
     expect(await verifyNote(note, trusted)).toEqual({ valid: true, signer: vector.signer })
     for (const offered of (await client().notes()).notes) {
       expect(await verifyNote(offered, { pool, signer: noteSigner.address })).toMatchObject({ valid: true })
@@ -108,7 +108,7 @@ describe('decodeNotes', () => {
   }
   const decode = (note: unknown) => decodeNotes({ message: '', data: [note] }).notes[0]
 
-  test('behavior: takes exactly what the service’s own schema takes, whatever stands in a member', () => {
+  test('behavior: accepts exactly the bodies that the service’s schema accepts', () => {
     const odd = fc.oneof(
       fc.constantFrom(
         '',
@@ -144,7 +144,7 @@ describe('decodeNotes', () => {
     )
   })
 
-  test('behavior: members of a later version are passed over', () => {
+  test('behavior: unknown members are ignored', () => {
     expect(decode({ ...wire, extra: 1 })).toMatchObject({ coupon: 401n })
     expect(decodeNotes({ message: '', data: [], news: 1 })).toEqual({
       message: '',
@@ -155,15 +155,15 @@ describe('decodeNotes', () => {
 
   test.each([
     ['no object', null, 'body is null, not an object'],
-    ['no list', { message: '', data: {} }, 'body.data is object, not a list'],
+    ['no array', { message: '', data: {} }, 'body.data is object, not an array'],
     ['no message', { data: [] }, 'body.message is undefined, not a string'],
     ['no days', { message: '', data: [], availableMaturities: [7, 0] }, 'availableMaturities[1] is number'],
-    ['a note that is none', { message: '', data: [wire, []] }, 'body.data[1] is a list, not an object'],
+    ['a malformed note', { message: '', data: [wire, []] }, 'body.data[1] is an array, not an object'],
   ])('error: %s: the message says where', (_, body, message) => {
     expect(() => decodeNotes(body)).toThrow(message)
   })
 
-  test('error: notes of a chain that was not asked for are refused', () => {
+  test('error: rejects notes of a chain that was not requested', () => {
     expect(() => decodeNotes({ message: '', data: [wire] }, { chainId: 1 })).toThrow('data[0].chainid')
   })
 })

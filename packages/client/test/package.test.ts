@@ -11,7 +11,7 @@ import * as exported from '../src/index.ts'
 import { apiKey, startFakeApi } from './fake-api.ts'
 import { findExamples, findReadmeBlocks } from './find-examples.ts'
 
-// What an integrator gets: the package as npm packs it, in a project that has viem and nothing else.
+// The package as npm packs it, in a project with viem and nothing else.
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => rm(project, { recursive: true, force: true }))
 
-test('default: it holds what was built, its README and its licence, and needs viem alone', async () => {
+test('default: contains the build, the README and the licence, and depends only on viem', async () => {
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   expect(manifest).not.toHaveProperty('dependencies')
   expect(manifest.peerDependencies).toEqual({ viem: expect.any(String) })
@@ -56,7 +56,7 @@ test('default: it holds what was built, its README and its licence, and needs vi
   }
 })
 
-test('default: plain Node runs it', async () => {
+test('default: runs in plain Node', async () => {
   const api = await startFakeApi()
   const script = `
     import * as client from '@tallystick/client'
@@ -74,7 +74,7 @@ test('default: plain Node runs it', async () => {
   }
 })
 
-describe('default: every example is right by the types as they are shipped', () => {
+describe('default: every example type-checks with the published types', () => {
   test.each(['nodenext', 'bundler'])(
     '%s',
     async (moduleResolution) => {
@@ -89,7 +89,7 @@ describe('default: every example is right by the types as they are shipped', () 
       }
       const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
       const lib = ['es2023', 'dom']
-      // Our own declarations are to be checked as well.
+      // Our own declarations are checked as well.
       const strict = {
         strict: true,
         noUncheckedIndexedAccess: true,
@@ -100,7 +100,7 @@ describe('default: every example is right by the types as they are shipped', () 
       await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }))
       const tsc = join(root, 'node_modules/typescript/bin/tsc')
       const { stdout } = await run(process.execPath, [tsc, '-p', folder], { cwd: project }).catch((failed) => failed)
-      // What others' declarations leave to be desired is not ours to say.
+      // Errors in the declarations of other packages are ignored.
       expect(
         stdout.split('\n').filter((line: string) => line && !/^(\.\.\/)*node_modules\/(?!@tallystick)|^ /.test(line)),
       ).toEqual([])
@@ -122,7 +122,7 @@ declare global {
   const process: { readonly env: Readonly<Record<string, string | undefined>> }
 }`
 
-/** An example names the package's exports without importing them, and may import from viem. */
+/** Wraps an example: it uses the package's exports without imports and may import from viem. */
 function asModule(code: string): string {
   const isImport = (line: string) => line.startsWith('import ')
   const lines = code.split('\n')
@@ -133,7 +133,7 @@ function asModule(code: string): string {
   return `${imports.join('\n')}\nexport async function example() {\n${lines.filter((line) => !isImport(line)).join('\n')}\n}\n`
 }
 
-describe('default: a bundle holds what is used and nothing else', () => {
+describe('default: a bundle contains only the used modules', () => {
   test.each([
     { name: 'verifyNote', limit: 2_000, limitWithViem: 80_000 },
     { name: 'noteStatus', limit: 300, limitWithViem: 300 },
@@ -153,7 +153,7 @@ describe('default: a bundle holds what is used and nothing else', () => {
     if (name !== '*' && name !== 'createClient') expect(alone.code).not.toContain('x-api-key')
   })
 
-  test('verifyNote brings the modules of notes alone', async () => {
+  test('verifyNote bundles only the modules of notes', async () => {
     const { modules } = await bundle('verifyNote', { external: ['viem'] })
     expect(modules.map((path) => path.split('/dist/')[1]).sort()).toEqual([
       'core/note/note-typed-data.js',

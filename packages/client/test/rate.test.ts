@@ -27,7 +27,7 @@ const decoded = {
   ],
 }
 
-test('default: every member, decoded', async () => {
+test('default: decodes every member', async () => {
   const api = await startFakeApi()
   try {
     const client = createClient({ baseUrl: api.baseUrl, apiKey })
@@ -38,7 +38,7 @@ test('default: every member, decoded', async () => {
   }
 })
 
-test('behavior: floating data that cannot be had is null, not an error', () => {
+test('behavior: missing floating data is null, not an error', () => {
   const unknown = { floatingRate: null, floatingDay: null, dataBlock: null, dataLagSeconds: null }
   const chains = rateBody.chains.map((chain) => ({ ...chain, ...unknown }))
   const rate = decodeRate({ ...rateBody, floatingRate: null, isProtocolSynced: false, chains })
@@ -48,7 +48,7 @@ test('behavior: floating data that cannot be had is null, not an error', () => {
 test.each([
   ['a number for a rate', { fixedRate: 369 }],
   ['a fraction', { marketRate: '16.33' }],
-  ['a status nobody knows', { chains: [{ ...rateBody.chains[0], status: 'closed' }] }],
+  ['an unknown status', { chains: [{ ...rateBody.chains[0], status: 'closed' }] }],
   ['no chains', { chains: undefined }],
   ['a coupon that is none', { chains: [{ ...rateBody.chains[0], fixedRates: [{ maturity: 7 }] }] }],
 ])('error: %s is refused', (_, change) => {

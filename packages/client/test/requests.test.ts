@@ -15,7 +15,7 @@ beforeEach(() => {
   api.mishapOf = () => undefined
 })
 
-/** The real world, except that waiting takes no time; what would have been waited for is written down. */
+/** Creates the real environment, except that delays take no time and are recorded. */
 function impatient({ random = 0.5 } = {}) {
   const waits: number[] = []
   const environment: Environment = {
@@ -24,7 +24,7 @@ function impatient({ random = 0.5 } = {}) {
     clock: {
       ...createEnvironment(undefined).clock,
       setTimeout: (run, delayMs) => {
-        // That is the time-out of each attempt.
+        // The timeout of each attempt.
         if (delayMs === 15_000) return setTimeout(run, delayMs)
         waits.push(delayMs)
         return setTimeout(run, 0)
@@ -34,7 +34,7 @@ function impatient({ random = 0.5 } = {}) {
   return { waits, client: createClientIn(environment, { baseUrl: api.baseUrl, apiKey }) }
 }
 
-describe('behavior: the class of an error is by its code, and says whether to try again', () => {
+describe('behavior: the code decides the class of an error and whether it is retryable', () => {
   test.each([
     [403, 'https_required', 'HttpsRequiredError', false],
     [403, 'invalid_api_key', 'InvalidApiKeyError', false],
@@ -66,7 +66,7 @@ describe('behavior: the class of an error is by its code, and says whether to tr
     expect(api.requests).toHaveLength(retryable ? 4 : 1)
   })
 
-  test('a code of a later version is known by its status', async () => {
+  test('an unknown code is classified by its status', async () => {
     api.mishaps.push({ status: 409, code: 'from_the_future' })
     const error = await failureOf(impatient().client.notes())
     expect(error).toMatchObject({
@@ -105,7 +105,7 @@ describe('behavior: retries', () => {
     expect(api.requests).toHaveLength(8)
   })
 
-  test('each wait is twice the one before, with up to half of it left to chance', async () => {
+  test('each delay is twice the previous one, with up to half of it random', async () => {
     const mishaps: Mishap[] = ['reset', 'reset', 'reset']
     for (const [random, expected] of [
       [0, [250, 500, 1000]],
@@ -118,7 +118,7 @@ describe('behavior: retries', () => {
     }
   })
 
-  test('Retry-After is waited out, in seconds or to a date', async () => {
+  test('waits for Retry-After, in seconds or as a date', async () => {
     const later = new Date(api.now() + 9_000).toUTCString()
     const unavailable = { status: 500, code: 'notes_unavailable' }
     api.mishaps.push({ ...unavailable, headers: { 'retry-after': '5' } })
@@ -128,20 +128,20 @@ describe('behavior: retries', () => {
     expect(waits).toEqual([5_000, 9_000])
   })
 
-  test('nobody is held up for longer than half a minute: the error says how long', async () => {
+  test('throws at once if Retry-After is more than 30 s', async () => {
     api.mishaps.push({ status: 429, code: 'rate_limited', headers: { 'retry-after': '31' } })
     const error = await failureOf(impatient().client.notes())
     expect(error).toMatchObject({ name: 'RateLimitedError', retryAfterSeconds: 31 })
     expect(api.requests).toHaveLength(1)
   })
 
-  test('POST /data only reads, so it is tried again too', async () => {
+  test('POST /data only reads, so it is retried too', async () => {
     api.mishaps.push('reset')
     expect(await impatient().client.positions(`0x${'11'.repeat(20)}`)).toEqual([{ chain: 324, positions: [] }])
     expect(api.requests.map(({ method }) => method)).toEqual(['POST', 'POST'])
   })
 
-  test('none where none are wanted', async () => {
+  test('retries: 0 sends one request', async () => {
     api.mishaps.push('reset')
     const client = createClient({ baseUrl: api.baseUrl, apiKey, retries: 0 })
     expect(await failureOf(client.notes())).toMatchObject({ name: 'ConnectionError' })
@@ -149,8 +149,8 @@ describe('behavior: retries', () => {
   })
 })
 
-describe('behavior: signals and time-outs', () => {
-  test('an answer that does not come in time is given up', async () => {
+describe('behavior: signals and timeouts', () => {
+  test('a response that is too late is a timeout', async () => {
     api.mishaps.push('hang')
     const client = createClient({ baseUrl: api.baseUrl, apiKey, retries: 0, timeoutSeconds: 0.05 })
     const error = await failureOf(client.notes())
@@ -158,14 +158,14 @@ describe('behavior: signals and time-outs', () => {
     expect(error.message).toContain('0.05 seconds')
   })
 
-  test('a fetch that does not heed its signal is given up all the same', async () => {
+  test('a fetch that ignores its signal is a timeout too', async () => {
     const fetch = () => new Promise<Response>(() => {})
     const client = createClient({ baseUrl: api.baseUrl, apiKey, fetch, retries: 0, timeoutSeconds: 0.01 })
     expect(await failureOf(client.notes())).toMatchObject({ code: 'timeout' })
   })
 
   test.each(['notes', 'rate', 'data', 'positions', 'earnings', 'floatingIncomes'] as const)(
-    'an abort ends %s with its own reason, whoever gave the signal',
+    'an abort of either signal ends %s with its reason',
     async (name) => {
       const reason = new Error('the page was left')
       const perCall = new AbortController()
@@ -190,7 +190,7 @@ describe('behavior: signals and time-outs', () => {
       await expect(first).rejects.toBe(reason)
       perClient.abort(reason)
       await expect(second).rejects.toBe(reason)
-      // The connections are let go of, not only the promises.
+      // The connections are closed too, not only the promises settled.
       await expect.poll(() => api.hanging).toBe(0)
       await expect(calls()[name]()).rejects.toBe(reason)
     },
@@ -208,7 +208,7 @@ describe('behavior: signals and time-outs', () => {
   })
 })
 
-test('error: an answer beyond all measure is given up', async () => {
+test('error: a response of more than 32 MiB is aborted', async () => {
   const fetch = async () => {
     const chunk = new Uint8Array(1024 * 1024)
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) })

@@ -4,9 +4,9 @@ import type { Example } from './find-examples.ts'
 
 export type ExampleWorld = {
   readonly baseUrl: string
-  /** What an example may name without having made it. */
+  /** Values that an example can use without declaring them. */
   readonly scope: Readonly<Record<string, unknown>>
-  /** What an example may import, by its name. */
+  /** Modules that an example can import, by name. */
   readonly modules: Readonly<Record<string, unknown>>
 }
 
@@ -18,8 +18,8 @@ type ExampleFunction = (
 const AsyncFunction = (async () => {}).constructor as new (...code: readonly string[]) => ExampleFunction
 
 /**
- * Runs an example as it is printed, except that the service's address is that of the test's. Where a line ends in
- * `// => value`, or in core's way `// value`, the statement must come to that. Gives how many were checked.
+ * Runs an example as printed, with the base URL of the test. If a line ends in
+ * `// => value`, or in core `// value`, the statement must have that value. Returns the number of checked values.
  */
 export async function runExample({ code }: Example, { baseUrl, scope, modules }: ExampleWorld): Promise<number> {
   const checked = addChecks(code)
@@ -27,7 +27,7 @@ export async function runExample({ code }: Example, { baseUrl, scope, modules }:
     .replaceAll('https://notes.example', baseUrl)
     .replace(/^import \{([^}]+)\} from '([^']+)'$/gm, "const {$1} = modules['$2']")
   const { code: javaScript } = transformSync(imported, { loader: 'ts', target: 'esnext' })
-  // In a block of its own, so that an example may give its names to other things.
+  // In a block, so that an example can redeclare names.
   const names = Object.keys(scope).join(', ')
   let checks = 0
   await new AsyncFunction('scope', 'modules', 'check', `const { ${names} } = scope\n{\n${javaScript}\n}`)(
@@ -57,7 +57,7 @@ function addChecks(code: string): { readonly text: string; readonly count: numbe
   return { text: lines.join('\n'), count }
 }
 
-/** The line a statement that ends on a line began on: where all its brackets are closed. */
+/** Returns the first line of a statement that ends on a line, by its brackets. */
 function findStart(lines: readonly string[], last: number): number {
   for (let first = last; first >= 0; first--) {
     // The end of the check itself closes two more than the statement opens.

@@ -2,19 +2,19 @@ import type { Environment, Reading } from '../src/environment.ts'
 
 type Timer = { readonly run: () => void; readonly at: number }
 
-/** A machine in a world of its own: its time moves only when it is moved, and its clocks may be wrong. */
+/** Simulated machine: its time only advances on request, and its clocks may be wrong. */
 export type SimulatedWorld = Environment & {
   /** True time, Unix milliseconds. */
   trueNow(): number
-  /** Lets time pass until an instant, running every timer when it is due. */
+  /** Advances time to an instant and runs every due timer. */
   runUntil(instantMs: number): Promise<void>
-  /** Lets time pass while the machine sleeps: nothing runs, and timers go on where they were. */
+  /** Advances time while the machine sleeps: nothing runs, and timers are suspended. */
   sleepUntil(instantMs: number): void
   /** Sets the machine's clock. */
   stepWallClock(stepMs: number): void
-  /** What the browser says when a tab comes back. */
+  /** Fires the event of a tab that becomes visible. */
   wake(): void
-  /** Called after everything that ran. */
+  /** Called after every timer. */
   onStep: () => void
 }
 
@@ -22,31 +22,31 @@ export type WorldOptions = {
   readonly startMs: number
   /** How far the machine's clock is ahead of true time. */
   readonly skewMs: number
-  /** How long each request takes, half of it before the service sees it. */
+  /** Duration of each request, half of it before it reaches the service. */
   readonly latencyMs?: number | undefined
-  /** Of chance; 0 gives nothing but zeros. */
+  /** Seed of the randomness; 0 returns only zeros. */
   readonly seed?: number | undefined
-  /** How many requests the service leaves without an answer: those are not waited for. */
+  /** Number of requests that the service leaves without a response. They are not awaited. */
   readonly hanging?: (() => number) | undefined
 }
 
-/** Requests go to the real server over the real network; only time is not real. */
+/** Creates a simulated machine. Requests go to a real server over the network; only time is simulated. */
 export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
   const { startMs, skewMs, latencyMs = 80, seed = 1, hanging = () => 0 } = options
   let now = startMs
   let skew = skewMs
   let monotonicLag = 0
-  // Requests the client waits for, and those of them that are with the real server right now.
+  // Requests that the client waits for, and those of them that the server is processing.
   let pending = 0
   let inFlight = 0
-  // Whether a request was pending since everything had last settled: otherwise there is nothing to wait for.
+  // Whether a request was pending since everything last settled. Otherwise there is nothing to wait for.
   let isBusy = false
   let random = seed
   const timers = new Map<number, Timer>()
   const listeners = new Set<() => void>()
   let timerId = 0
 
-  // Timers run on the monotonic clock, which stands still in sleep.
+  // Timers run on the monotonic clock, which stops during sleep.
   const monotonic = () => now - startMs - monotonicLag
   const setTimer = (run: () => void, delayMs: number) => {
     timers.set(++timerId, { run, at: monotonic() + delayMs })
@@ -54,7 +54,7 @@ export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
   }
   const wait = (delayMs: number) => new Promise<void>((resolve) => setTimer(resolve, delayMs))
   const settle = async () => {
-    // Promises run in turn with this; real I/O may take longer.
+    // Promises settle between iterations; real I/O may take longer.
     while (isBusy || inFlight > hanging()) {
       isBusy = false
       await new Promise((resolve) => setImmediate(resolve))
@@ -81,7 +81,7 @@ export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
       setTimeout: setTimer,
       clearTimeout: (timer) => timers.delete(timer as number),
     },
-    // A linear congruential generator: chance that is the same every time.
+    // A linear congruential generator, so that runs are reproducible.
     random: () => {
       random = seed === 0 ? 0 : (random * 1_103_515_245 + 12_345) % 2 ** 31
       return random / 2 ** 31

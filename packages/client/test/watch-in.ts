@@ -15,11 +15,11 @@ export type Watched = {
   readonly world: SimulatedWorld
   readonly states: { readonly state: NotesState; readonly at: number }[]
   readonly stop: () => void
-  /** What was last told. */
+  /** Returns the last reported state. */
   held(): NotesState | undefined
 }
 
-/** A watch in a world of its own, each of whose states is checked against true time the moment it is told. */
+/** Starts a watch on a simulated machine. Each reported state is checked against the true time. */
 export function watchIn(api: FakeApi, options: Partial<WorldOptions> & WatchNotesOptions = {}): Watched {
   const { startMs = morning, skewMs = 0, minRemaining = 30, ...rest } = options
   const world = createSimulatedWorld({ startMs, skewMs, hanging: () => api.hanging, ...rest })
@@ -28,7 +28,7 @@ export function watchIn(api: FakeApi, options: Partial<WorldOptions> & WatchNote
   const client = createClientIn(world, { baseUrl: api.baseUrl, apiKey })
   const callback = (state: NotesState) => {
     states.push({ state, at: world.trueNow() })
-    // Thrown through the watch, which passes it on to the process: vitest fails the run.
+    // The watch rethrows it in a microtask, so vitest fails the run.
     assertUsable(state, { at: world.trueNow(), minRemaining })
   }
   const { onError, signal } = options
@@ -36,7 +36,7 @@ export function watchIn(api: FakeApi, options: Partial<WorldOptions> & WatchNote
   return { world, states, stop, held: () => states.at(-1)?.state }
 }
 
-/** Throws where a note is held that the pool would refuse, or refuse too soon. */
+/** Throws if a state contains a note that the pool would reject, now or too soon. */
 export function assertUsable(
   state: NotesState | undefined,
   { at, minRemaining }: { at: number; minRemaining: number },
@@ -49,7 +49,7 @@ export function assertUsable(
   }
 }
 
-/** The boundaries after an instant, up to and with another. */
+/** Returns the boundaries after an instant, up to and including another. */
 export function boundariesBetween(fromMs: number, toMs: number): readonly number[] {
   const found: number[] = []
   let period = periodAt(BigInt(Math.floor(fromMs / 1000)))
@@ -60,7 +60,7 @@ export function boundariesBetween(fromMs: number, toMs: number): readonly number
   return found
 }
 
-/** Forgets what earlier tests asked for. */
+/** Clears the requests and faults of earlier tests. */
 export function resetApi(api: FakeApi): void {
   api.requests.length = 0
   api.mishaps.length = 0

@@ -22,7 +22,7 @@ afterAll(() => api.stop())
 beforeEach(() => resetApi(api))
 const watch = (options: Partial<WorldOptions> & WatchNotesOptions = {}) => watchIn(api, options)
 
-// Of real time: a month is 170,000 looks, and the machine may have other things to do.
+// Real time: a month has 170,000 looks, and the machine may be busy.
 const long = { timeout: 240_000 }
 
 const months = [
@@ -32,7 +32,7 @@ const months = [
 const cases = months.flatMap(([month, startMs]) => [-90, 90].map((skew) => ({ month, startMs, skew })))
 
 describe('behavior: a month', () => {
-  test.each(cases)('$month, the local clock $skew s ahead: one request a period', long, async ({ startMs, skew }) => {
+  test.each(cases)('$month, the local clock $skew s ahead: one request per period', long, async ({ startMs, skew }) => {
     const { world, states, stop, held } = watch({ startMs, skewMs: skew * seconds })
     world.onStep = () => assertUsable(held(), { at: world.trueNow(), minRemaining: 29 })
     const endMs = startMs + 30 * days
@@ -41,7 +41,7 @@ describe('behavior: a month', () => {
     const boundaries = boundariesBetween(startMs, endMs)
     expect(boundaries).toHaveLength(60)
     expect(api.requests).toHaveLength(1 + boundaries.length)
-    // Ready, taken back half a minute before the end, ready again within four seconds of the boundary.
+    // Ready, withdrawn 30 s before the end, ready again within 4 s of the boundary.
     expect(states.map(({ state }) => state.status)).toEqual([
       'ready',
       ...boundaries.flatMap(() => ['waiting', 'ready']),
@@ -61,7 +61,7 @@ describe('behavior: a month', () => {
     async ({ startMs, skew }) => {
       const { world, states, stop, held } = watch({ startMs, skewMs: skew * seconds })
       let wokeAt = startMs
-      // A timer that stood still needs one look to notice that time has passed.
+      // A suspended timer needs one look to notice the elapsed time.
       world.onStep = () => {
         if (world.trueNow() > wokeAt + 16 * seconds) assertUsable(held(), { at: world.trueNow(), minRemaining: 29 })
       }
@@ -91,7 +91,7 @@ describe('behavior: a month', () => {
       world.onStep = () => assertUsable(held(), { at: world.trueNow(), minRemaining: 29 })
       const endMs = startMs + 30 * days
       const boundaries = boundariesBetween(startMs, endMs)
-      // Every third boundary it is gone for twenty minutes from a minute before, each time in another way.
+      // At every third boundary the service fails for 20 minutes, from 1 minute before it, each time in another way.
       const ways = ['html', 'reset', 'truncated', { ...unavailable, headers: { 'retry-after': '5' } }] as const
       const outages = boundaries
         .filter((_, index) => index % 3 === 0)
@@ -121,7 +121,7 @@ describe('behavior: a month', () => {
   )
 })
 
-test.each([11, 12, 13])('behavior: five days of everything at once, by chance %d', long, async (seed) => {
+test.each([11, 12, 13])('behavior: five days of all faults, random seed %d', long, async (seed) => {
   const { world, held, stop } = watch({ startMs: months[1][1] + 10 * days, skewMs: (seed - 12) * 90 * seconds, seed })
   const chance = createSimulatedWorld({ startMs: 0, skewMs: 0, seed: seed * 104_729 }).random
   const endMs = world.trueNow() + 5 * days

@@ -16,7 +16,7 @@ const watch = (options: Partial<WorldOptions> & WatchNotesOptions = {}) => watch
 describe('behavior: at the boundary', () => {
   const boundary = Date.UTC(2026, 10, 14, 23)
 
-  test('what cannot be submitted for long enough is not handed out; the next is', async () => {
+  test('notes that expire too soon are not passed on, the next ones are', async () => {
     const { world, states, stop } = watch({ startMs: boundary - 20 * seconds })
     await world.runUntil(boundary + 5 * seconds)
     stop()
@@ -25,7 +25,7 @@ describe('behavior: at the boundary', () => {
     expect(api.requests).toHaveLength(2)
   })
 
-  test.each([0, 1, 5, 600])('minRemaining %d is kept to', async (minRemaining) => {
+  test.each([0, 1, 5, 600])('minRemaining %d is respected', async (minRemaining) => {
     const { world, states, stop } = watch({ startMs: boundary - 700 * seconds, minRemaining })
     await world.runUntil(boundary + 5 * seconds)
     stop()
@@ -34,7 +34,7 @@ describe('behavior: at the boundary', () => {
     expect(boundary - states[1]!.at).toBeLessThan((minRemaining + 2) * seconds)
   })
 
-  test('clients with the same clock come spread over two seconds', async () => {
+  test('requests of clients with the same clock are spread over 2 s', async () => {
     const arrivals: number[] = []
     for (let seed = 1; seed <= 40; seed++) {
       const { world, states, stop } = watch({ startMs: boundary - minutes, seed: seed * 7919 })
@@ -47,7 +47,7 @@ describe('behavior: at the boundary', () => {
   })
 
   test.each([0, 100, 200, 300, 400, 500, 600, 700, 800, 900])(
-    'nobody comes before it, %d ms past a second',
+    'no request is sent before it, %d ms past a second',
     async (ms) => {
       const { world, stop } = watch({ startMs: boundary - 95 * seconds + ms, seed: 0 })
       await world.runUntil(boundary + 5 * seconds)
@@ -56,7 +56,7 @@ describe('behavior: at the boundary', () => {
     },
   )
 
-  test('a replica whose clock is behind is asked again, without haste', async () => {
+  test('a replica whose clock is behind is retried with backoff', async () => {
     const { world, held, stop } = watch({ startMs: boundary - minutes })
     await world.runUntil(boundary - 5 * seconds)
     api.now = () => world.trueNow() - 10 * seconds
@@ -66,7 +66,7 @@ describe('behavior: at the boundary', () => {
     expect(api.requests.length).toBeLessThanOrEqual(3)
   })
 
-  test('an expired set is never handed out, and not asked for in a loop', async () => {
+  test('an expired set is never passed on and not requested in a loop', async () => {
     const { world, states, stop } = watch({ startMs: boundary - minutes })
     await world.runUntil(boundary - 40 * seconds)
     // A broken service: right time, yesterday's notes.
@@ -82,8 +82,8 @@ describe('behavior: at the boundary', () => {
   })
 })
 
-describe('behavior: sleep, wake and clocks that are set', () => {
-  test('a tab that comes back without having slept asks nothing', async () => {
+describe('behavior: sleep, wake and clock changes', () => {
+  test('a tab that becomes visible without a sleep sends no request', async () => {
     const { world, stop } = watch()
     await world.runUntil(morning + minutes)
     for (let count = 0; count < 50; count++) world.wake()
@@ -92,7 +92,7 @@ describe('behavior: sleep, wake and clocks that are set', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  test('on waking past the boundary the old notes are taken back at once', async () => {
+  test('after a sleep past the boundary the old notes are withdrawn at once', async () => {
     const { world, states, stop } = watch()
     await world.runUntil(morning + minutes)
     world.sleepUntil(morning + 12 * hours)
@@ -104,7 +104,7 @@ describe('behavior: sleep, wake and clocks that are set', () => {
     expect(api.requests).toHaveLength(2)
   })
 
-  test('many short sleeps ask once in ten seconds at most', async () => {
+  test('many short sleeps cause at most one request per 10 s', async () => {
     const { world, stop } = watch()
     await world.runUntil(morning + minutes)
     for (let count = 0; count < 30; count++) {
@@ -117,7 +117,7 @@ describe('behavior: sleep, wake and clocks that are set', () => {
     expect(api.requests.length).toBeLessThanOrEqual(1 + 4)
   })
 
-  test.each([-3600, -90, 90, 3600])('a clock that is set by %d s is seen through', async (step) => {
+  test.each([-3600, -90, 90, 3600])('a clock change of %d s is detected', async (step) => {
     const { world, states, held, stop } = watch()
     await world.runUntil(morning + minutes)
     world.stepWallClock(step * seconds)
@@ -130,7 +130,7 @@ describe('behavior: sleep, wake and clocks that are set', () => {
     expect(states.some(({ state }) => state.status === 'failing')).toBe(false)
   })
 
-  test('an answer that was on its way while the machine slept is not trusted for long', async () => {
+  test('a response that was pending during a sleep is soon requested again', async () => {
     const { world, held, stop } = watch({ latencyMs: 2_000 })
     await world.runUntil(morning + 500)
     world.sleepUntil(morning + 2 * hours)
@@ -140,7 +140,7 @@ describe('behavior: sleep, wake and clocks that are set', () => {
     expect(api.requests).toHaveLength(2)
   })
 
-  test('without a Date the local clock has to do', async () => {
+  test('without a Date header the local clock is used', async () => {
     const { world, states, stop } = watch()
     api.headers = { date: undefined }
     await world.runUntil(morning + 30 * hours)
@@ -151,7 +151,7 @@ describe('behavior: sleep, wake and clocks that are set', () => {
 })
 
 describe('behavior: failures', () => {
-  test('Retry-After is waited out, whoever wakes', async () => {
+  test('Retry-After is respected even after a wake', async () => {
     api.mishaps.push({ ...unavailable, headers: { 'retry-after': '40' } })
     const { world, states, stop } = watch()
     await world.runUntil(morning + 39 * seconds)
@@ -164,7 +164,7 @@ describe('behavior: failures', () => {
     expect(states.at(-1)?.state.status).toBe('ready')
   })
 
-  test('when the network is back it is tried at once', async () => {
+  test('a failed request is retried at once when the network is back', async () => {
     api.mishapOf = () => 'reset'
     const { world, held, stop } = watch()
     await world.runUntil(morning + 10 * minutes)
@@ -180,7 +180,7 @@ describe('behavior: failures', () => {
     expect(api.requests.length - before).toBe(1)
   })
 
-  test('a failure while there are usable notes is told, and changes nothing', async () => {
+  test('a failure while there are usable notes calls onError and does not change the state', async () => {
     const errors: string[] = []
     const { world, states, stop } = watch({ onError: ({ code }) => errors.push(code) })
     await world.runUntil(morning + minutes)
@@ -193,7 +193,7 @@ describe('behavior: failures', () => {
     expect(api.requests).toHaveLength(3)
   })
 
-  test('error: what will not get better is not asked again, and usable notes are kept until they end', async () => {
+  test('error: a final error is not retried, and usable notes remain until they end', async () => {
     const { world, states, stop } = watch()
     await world.runUntil(morning + minutes)
     api.mishapOf = () => ({ status: 403, code: 'invalid_api_key' })
@@ -219,7 +219,7 @@ describe('behavior: failures', () => {
     expect(looks).toBeLessThanOrEqual(4 * 60 + 1)
   })
 
-  test('a service that never answers is given up on in time, each time', async () => {
+  test('a service that never responds is a timeout each time', async () => {
     api.mishaps.push('hang')
     const { world, states, stop } = watch()
     await world.runUntil(morning + 14 * seconds)
@@ -234,7 +234,7 @@ describe('behavior: failures', () => {
     expect(states[0]?.state).toMatchObject({ error: { code: 'timeout' } })
   })
 
-  test('an answer that lacks a chain is asked for again, less and less often', async () => {
+  test('a response that lacks a chain is requested again with backoff', async () => {
     api.headers = { 'cache-control': 'private, no-cache' }
     const { world, states, stop } = watch()
     await world.runUntil(morning + 4 * hours)
@@ -246,7 +246,7 @@ describe('behavior: failures', () => {
 })
 
 describe('behavior: the end', () => {
-  test('after stop nothing is asked and nothing told', async () => {
+  test('after stop there are no requests and no callbacks', async () => {
     const { world, states, stop } = watch()
     await world.runUntil(morning + minutes)
     stop()
@@ -257,7 +257,7 @@ describe('behavior: the end', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  test('a signal ends it, also while a request is on its way', async () => {
+  test('a signal stops the watch, also during a request', async () => {
     const controller = new AbortController()
     const { world, states } = watch({ signal: controller.signal })
     controller.abort()
@@ -266,7 +266,7 @@ describe('behavior: the end', () => {
     expect(api.requests.length).toBeLessThanOrEqual(1)
   })
 
-  test('a signal that is aborted already lets nothing begin', async () => {
+  test('an already aborted signal prevents the start', async () => {
     const { world, states } = watch({ signal: AbortSignal.abort() })
     await world.runUntil(morning + 2 * days)
     expect(states).toEqual([])

@@ -10,7 +10,7 @@ import {
 } from '@tallystick/contracts/pool-functions'
 
 /**
- * The functions of the pool that a lender needs, for viem's `readContract` and `simulateContract`.
+ * Functions of the pool for lenders, for viem's `readContract` and `simulateContract`.
  *
  * @example
  * import { toFunctionSelector } from 'viem'

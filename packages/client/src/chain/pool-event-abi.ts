@@ -1,7 +1,7 @@
 import { Claim, Lend } from '@tallystick/contracts/pool-events'
 
 /**
- * The events a lender looks for in a receipt, for viem's `parseEventLogs`.
+ * Events of a lender's receipt, for viem's `parseEventLogs`.
  *
  * @example
  * import { toEventSelector } from 'viem'

@@ -22,7 +22,7 @@ import {
   ReserveStabilityPool__PartnerFeeChanged,
 } from '@tallystick/contracts/errors'
 
-/** The errors a lend or a claim can end with: the pool's, the dollar's (ERC-6093) and the position token's. */
+/** Errors of a lend or a claim: the pool's, the dollar's (ERC-6093) and the position token's. */
 export const revertAbi = [
   FeedSignatureVerifier__FeedNotYetValid,
   FeedSignatureVerifier__FeedExpired,
@@ -47,5 +47,5 @@ export const revertAbi = [
   PositionToken__PermitNotByOwner,
 ] as const
 
-/** The name of an error `explainRevert` knows. */
+/** Name of an error that `explainRevert` explains. */
 export type RevertName = (typeof revertAbi)[number]['name']

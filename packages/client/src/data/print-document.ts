@@ -3,7 +3,7 @@ import { InvalidRequestError } from '../errors.ts'
 /** A parsed GraphQL document, as graphql-js, codegen and `gql` make it. */
 export type DocumentLike = { readonly kind: 'Document'; readonly definitions: readonly unknown[] }
 
-/** A node of a GraphQL document (GraphQL specification, October 2021, §2), as far as queries have them. */
+/** Node of a GraphQL query document (GraphQL specification, October 2021, §2). */
 type Node = {
   readonly kind: string
   readonly name?: Node | undefined

@@ -20,11 +20,9 @@ const kindsMaxDefault = 50
  * Creates a throttle that allows the first line of each kind at once and further ones at an interval.
  *
  * @example
- * ```ts
  * const throttle = createLogThrottle({ monotonicNow: () => performance.now() })
  * const due = throttle('timeout')
  * if (due) log.warn({ leftOut: due.leftOut }, 'query timed out')
- * ```
  */
 export function createLogThrottle({
   monotonicNow,

@@ -14,7 +14,7 @@ export type NoteTerms = {
 /** Signature of a note. `r` and `s` are 32 bytes each, `s` is low, `v` is as `ecrecover` expects it. */
 export type NoteSignature = { readonly r: Hex; readonly s: Hex; readonly v: 27 | 28 }
 
-/** A signed note. */
+/** Signed note. */
 export type Note = NoteTerms & {
   /** 00:00 New York of the note's day. */
   readonly startedAt: bigint

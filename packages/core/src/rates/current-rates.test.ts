@@ -67,7 +67,7 @@ describe('sync', () => {
     const pool = { isPaused: false, lastFloatingDay: day - 1 }
     const behind = rate([{ ...facts, floating: floatingOf(day - 2), pool }]).chains[0]
     expect([behind?.isProtocolSynced, behind?.floatingDay]).toEqual([true, day - 2])
-    expect(behind?.syncReason).toContain('The index has not got it yet')
+    expect(behind?.syncReason).toContain('The index does not have it yet')
     const missed = rate([{ ...facts, pool: { ...pool, lastFloatingDay: day - 2 } }])
     expect(missed.isProtocolSynced).toBe(false)
   })

@@ -14,11 +14,9 @@ export type BackoffOptions = {
  *
  * @param failures Failures in a row before the one just now: 0 the first time.
  * @example
- * ```ts
  * backoffMs(0, { minMs: 500, maxMs: 8_000 }) // 500
  * backoffMs(3, { minMs: 500, maxMs: 8_000 }) // 4000
  * backoffMs(9, { minMs: 500, maxMs: 8_000 }) // 8000
- * ```
  */
 export function backoffMs(failures: number, { minMs, maxMs, random }: BackoffOptions): number {
   const wholeMs = Math.min(minMs * 2 ** failures, maxMs)

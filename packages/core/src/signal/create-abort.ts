@@ -19,11 +19,9 @@ export type Abort = {
  * listeners. Each listener is called once. Listeners must not throw.
  *
  * @example
- * ```ts
  * const { signal, abort } = createAbort()
  * signal.addEventListener('abort', () => console.log(signal.reason))
  * abort('timeout') // logs "timeout"
- * ```
  */
 export function createAbort(): Abort {
   let listeners: (() => void)[] = []

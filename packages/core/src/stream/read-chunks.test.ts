@@ -3,7 +3,7 @@ import { readChunks } from './read-chunks.ts'
 
 const tooLarge = () => new Error('too large')
 
-/** A body of chunks of 10 bytes, and how many of them were read and whether it was cancelled. */
+/** Creates a body of 10-byte chunks that records how many were read and whether it was cancelled. */
 function createBody(count: number) {
   const seen = { chunks: 0, isCancelled: false }
   async function* read() {

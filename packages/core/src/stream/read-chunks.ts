@@ -9,10 +9,8 @@ export type ReadChunksOptions = {
  * bytes.
  *
  * @example
- * ```ts
  * const chunks = await readChunks(request, { bytesMax: 65_536, tooLarge: () => new Error('The body is too large.') })
  * const text = Buffer.concat(chunks).toString()
- * ```
  */
 export async function readChunks(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

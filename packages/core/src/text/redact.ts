@@ -5,9 +5,7 @@ const secretLengthMin = 4
  * Replaces secrets in a text that others wrote, longest first. Ignores secrets of less than 4 characters.
  *
  * @example
- * ```ts
  * redact('GET /v1/0123abcd failed', ['0123abcd']) // 'GET /v1/… failed'
- * ```
  */
 export function redact(text: string, secrets: readonly string[], replacement = '…'): string {
   return secrets
