@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../errors.ts'
 
-/** A parsed GraphQL document, as graphql-js, codegen and `gql` make it. */
+/** Parsed GraphQL document of graphql-js, codegen or `gql`. */
 export type DocumentLike = { readonly kind: 'Document'; readonly definitions: readonly unknown[] }
 
 /** Node of a GraphQL query document (GraphQL specification, October 2021, §2). */
