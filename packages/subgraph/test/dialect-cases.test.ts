@@ -27,8 +27,8 @@ describe.each(databaseEngines)('%s', (engine) => {
   test.each(cases as unknown as readonly Case[])('behavior: $name', async (sample) => {
     const { query, variables } = sample
     const result = await subgraph.execute({ query, ...(variables && { variables }) })
-    // Ours validates, so expectStrict counts before expect. Where GraphQL and graph-node differ and graph-node only
-    // fails or departs from it (expectSpec: a literal beyond 64 bits, @skip on a spread), ours does what GraphQL says.
+    // This engine validates, so expectStrict takes precedence over expect. Where graph-node fails or deviates from GraphQL
+    // (expectSpec: a literal beyond 64 bits, @skip on a spread), it follows GraphQL.
     const expected = sample.expectSpec ?? sample.expectStrict ?? sample.expect
     if (expected.error !== undefined) {
       expect(result).not.toHaveProperty('data')

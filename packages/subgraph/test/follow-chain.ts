@@ -1,10 +1,10 @@
 import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 
-/** A chain with a contract that emits numbered logs. */
+/** Chain with a contract that emits numbered logs. */
 export type TestChain = {
   readonly url: string
   readonly address: string
-  /** Mines a block with so many logs, each with a salt. */
+  /** Mines a block with a number of logs, each with a salt. */
   emit(count: number, salt: number): Promise<void>
   mine(blocks: number): Promise<void>
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>
@@ -33,7 +33,7 @@ export async function startChain(options: { readonly chainId?: number } = {}): P
     if (receipt.status !== '0x1') throw new Error('The transaction failed.')
     return receipt
   }
-  // Left to itself the node mines a moment after it has answered.
+  // With automine the node mines shortly after its response.
   await rpc('evm_setAutomine', [false])
   const { contractAddress } = await send({ data: bytecode })
   return {

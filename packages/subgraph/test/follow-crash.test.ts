@@ -59,10 +59,10 @@ const startChild = (databaseUrl: string): Child => {
   return { process: child, said: () => said, kill }
 }
 
-// About as many as it takes to find the limit below; kills come after it, while ranges are stored.
+// About as many requests as the follower needs to find the limit below. Kills come later, while ranges are stored.
 const requestsUntilStored = 22
 
-/** So that a backfill is many calls and transactions. */
+/** Limit that makes a backfill use many calls and transactions. */
 const limitBlocks = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
   const [filter] = call.params as [{ fromBlock?: string; toBlock?: string }]
   const isTooWide = call.method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) >= 8
@@ -108,7 +108,7 @@ test.each([
   },
 )
 
-test('behavior: of two followers one works, and the other takes over when it is killed', async () => {
+test('behavior: one of two followers works, and the other takes over when it is killed', async () => {
   const { url, remove } = await createTestDatabase('postgres', inject('databases'))
   const first = startChild(url)
   await expect.poll(first.said, { timeout: 40_000 }).toContain(`following at ${head},`)
@@ -128,7 +128,7 @@ test('behavior: of two followers one works, and the other takes over when it is 
   await remove()
 })
 
-test('behavior: stop lets the next one in at once, and a lost lock is taken again', async () => {
+test('behavior: stop hands over immediately, and a lost lock is acquired again', async () => {
   const opened = await openTest('postgres')
   const other = await openDatabase(opened.url)
   const first = await followInto(opened.database, { chain, namespace: 'both' })

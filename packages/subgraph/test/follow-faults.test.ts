@@ -68,7 +68,7 @@ const faults: readonly Behaviour[] = [
   },
 ]
 
-test.each([1, 2, 3])('behavior: faults at random lose and double nothing (seed %i)', async (seed) => {
+test.each([1, 2, 3])('behavior: random faults neither lose nor duplicate events (seed %i)', async (seed) => {
   const random = createRandom(seed)
   const faulty = await proxy((exchange) => {
     const isFaulty = random() < 0.2
@@ -127,7 +127,7 @@ test.each([
   expect(index.follower.status().problem).toBeUndefined()
 })
 
-test('behavior: answers that are too slow or too large are asked for in parts', async () => {
+test('behavior: responses that are too slow or too large are requested in parts', async () => {
   const wide = ({ calls: [call] }: Exchange) => {
     const [filter] = (call?.params ?? []) as [{ fromBlock?: string; toBlock?: string } | undefined]
     return call?.method === 'eth_getLogs' && Number(filter?.toBlock) - Number(filter?.fromBlock) > 20
@@ -142,7 +142,7 @@ test('behavior: answers that are too slow or too large are asked for in parts', 
   expect(await other.tables()).toEqual(expected)
 })
 
-test('behavior: logs without times, doubled and in disorder end in the same entities', async () => {
+test('behavior: logs without timestamps, duplicated or unordered produce the same entities', async () => {
   const odd = await proxy(({ forward }) => forward(withoutTimes))
   const index = await follow([odd.url])
   await index.untilCurrent()
@@ -153,7 +153,7 @@ test('behavior: logs without times, doubled and in disorder end in the same enti
   expect(times($blocks)).toEqual(times(expected['$blocks']))
 })
 
-test('behavior: an RPC without batches is asked one by one', async () => {
+test('behavior: an RPC without batch support gets single requests', async () => {
   const single = await proxy(({ calls, response, forward }) =>
     calls.length > 1 ? sendJson(response, { id: null, ...refuse('batches are not supported') }) : forward(),
   )
@@ -162,7 +162,7 @@ test('behavior: an RPC without batches is asked one by one', async () => {
   expect(await index.tables()).toEqual(expected)
 })
 
-/** What a server says that has only the blocks up to one. */
+/** Responses of a server that has only the blocks up to a number. */
 const lagAt =
   (height: number) =>
   (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
@@ -172,7 +172,7 @@ const lagAt =
     return isBeyond ? { id: call.id, result: null } : answer
   }
 
-test('behavior: an RPC that falls behind is no reorg, and is said', async () => {
+test('behavior: an RPC that falls behind is reported and not taken for a reorg', async () => {
   const lagging = await proxy()
   const index = await follow([lagging.url])
   await index.untilCurrent()
@@ -190,7 +190,7 @@ test('behavior: an RPC that falls behind is no reorg, and is said', async () => 
   expect(index.follower.status()).toMatchObject({ state: 'following', reorgsSeen: 0 })
 })
 
-test('error: an RPC of another chain is never used, and named; the next URL is', async () => {
+test('error: an RPC of another chain is reported and the next URL is used instead', async () => {
   const other = await startChain({ chainId: 1 })
   cleanups.push(() => other.stop())
   await other.emit(3, 666)
@@ -209,11 +209,11 @@ test('error: an RPC of another chain is never used, and named; the next URL is',
   await last.untilCurrent()
 })
 
-test('behavior: the next URL takes over, and the first is used again when it is well', async () => {
+test('behavior: the next URL takes over until the first recovers', async () => {
   const [first, second] = [await proxy(), await proxy()]
   const index = await follow([first.url, second.url])
   await index.untilCurrent()
-  // The second is asked for its chain id, and for what had to be done before the first one had answered that.
+  // The second server gets the chain id request, and the work that was due before the first responded.
   const isFirstsTurn = async () => {
     const before = first.count
     await expect.poll(() => first.count).toBeGreaterThan(before + 5)
@@ -232,14 +232,14 @@ test('behavior: the next URL takes over, and the first is used again when it is 
   expect(await index.tables()).toEqual(expected)
 })
 
-test('behavior: a first URL that hangs does not hold up the second', async () => {
+test('behavior: a first URL that hangs does not delay the second', async () => {
   const silent = await proxy(() => undefined)
   const index = await follow([silent.url, chain.url])
   await index.untilCurrent()
   expect(await index.tables()).toEqual(expected)
 })
 
-test('error: secrets of a URL are sent, not shown', async () => {
+test('error: secrets of a URL are sent to the server but not shown', async () => {
   const closed = await proxy(({ response }) => {
     const { authorization } = response.req.headers
     send(response, {

@@ -10,13 +10,13 @@ export type TestIndex = {
   readonly subgraph: Subgraph
   readonly lines: readonly string[]
   tables(): Promise<Readonly<Record<string, readonly TableRow[]>>>
-  /** Until the index is at the head of the chain. */
+  /** Resolves when the index is at the head of the chain. */
   untilCurrent(): Promise<void>
 }
 
 let spaces = 0
 
-/** Follows a chain into a namespace of its own. */
+/** Follows a chain into its own namespace. */
 export async function followInto(
   database: Database,
   {
@@ -57,7 +57,7 @@ export async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<voi
   await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), { timeout: 40_000, interval: 20 })
 }
 
-/** The tables of an index of the chain made anew, by somebody without any trouble. */
+/** Returns the tables of a fresh index of the chain, made without faults. */
 export async function tablesOfFresh(database: Database, chain: TestChain, startBlock = 1) {
   const fresh = await followInto(database, { chain, startBlock })
   await fresh.untilCurrent()

@@ -2,5 +2,5 @@ import type { Mapping } from '../src/index.ts'
 
 export const schema: string
 
-/** Every event once, and a count that shows each one lost or doubled. */
+/** Stores every event, and a count that reveals lost or duplicated events. */
 export function createMapping(address: string): Mapping

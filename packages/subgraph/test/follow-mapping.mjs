@@ -1,4 +1,4 @@
-// Plain JavaScript, because processes that are started and killed by the dozen load it.
+// Plain JavaScript, because dozens of short-lived processes load it.
 
 export const schema = `
 type Event @entity { id: ID! salt: BigInt! block: Int! time: BigInt! transaction: Bytes! }

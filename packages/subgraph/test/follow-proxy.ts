@@ -7,16 +7,16 @@ export type CallAnswer = { readonly id: number; readonly result?: unknown; reado
 
 export type Exchange = {
   readonly calls: readonly ProxiedCall[]
-  /** Which request it is since the behaviour was set, from 1. */
+  /** Number of the request since the behaviour was set, from 1. */
   readonly count: number
   readonly response: ServerResponse
-  /** Passes the request on, and the answers back, changed call by call if asked. */
+  /** Forwards the request, and returns the responses, optionally changed per call. */
   forward(change?: (call: ProxiedCall, answer: CallAnswer) => CallAnswer): Promise<void>
 }
 
 export type Behaviour = (exchange: Exchange) => unknown
 
-/** A server in front of another one, that does to each request what its behaviour says. */
+/** Proxy whose behaviour decides what happens to each request. */
 export type TestProxy = {
   readonly url: string
   readonly port: number
@@ -41,7 +41,7 @@ export async function startProxy(target: string, initial: Behaviour = forwardAll
       sendJson(response, Array.isArray(parsed) ? changed : changed[0])
     }
     count += 1
-    // The server behind may be gone by now: then there is no answer either.
+    // If the server behind is gone, there is no response.
     await Promise.resolve(behaviour({ calls, count, response, forward })).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -79,7 +79,7 @@ export function send(response: ServerResponse, answer: { readonly status: number
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
 }
 
-/** Numbers from 0 to 1, the same in every run. */
+/** Creates a seeded generator of numbers from 0 to 1. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

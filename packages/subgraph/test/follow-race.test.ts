@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterAll(() => opened.close())
 
-/** Changes the chain once, just before or just after the n-th request that asks for something is answered. */
+/** Changes the chain once, just before or just after the n-th request of a method is answered. */
 const changeAt = (moment: {
   readonly method: string
   readonly nth: number
@@ -45,44 +45,47 @@ test.each([
   { blocks: 400, method: 'eth_getLogs', nth: 3, isBefore: true },
   { blocks: 400, method: 'eth_getBlockByNumber', nth: 4, isBefore: false },
   { blocks: 400, method: 'eth_getBlockByNumber', nth: 5, isBefore: true },
-])('behavior: a reorg of $blocks blocks at $method $nth (before: $isBefore) mixes nothing', async (moment) => {
-  const startBlock = await chain.headNumber()
-  await chain.emit(2, 2)
-  const snapshot = await chain.rpc('evm_snapshot')
-  const grow = async (salt: number) => {
-    for (let round = 0; round < 4; round += 1) {
-      await chain.emit(2, salt + round)
-      await chain.mine(Math.floor(moment.blocks / 4))
-      await chain.emit(1, salt + round)
+])(
+  'behavior: a reorg of $blocks blocks at $method $nth (before: $isBefore) does not mix two chains',
+  async (moment) => {
+    const startBlock = await chain.headNumber()
+    await chain.emit(2, 2)
+    const snapshot = await chain.rpc('evm_snapshot')
+    const grow = async (salt: number) => {
+      for (let round = 0; round < 4; round += 1) {
+        await chain.emit(2, salt + round)
+        await chain.mine(Math.floor(moment.blocks / 4))
+        await chain.emit(1, salt + round)
+      }
     }
-  }
-  await grow(10)
-  const change = async () => {
-    await chain.rpc('evm_revert', [snapshot])
-    await grow(20)
-    await chain.emit(1, 30)
-  }
-  let isChanged = false
-  proxy.behave(
-    changeAt({
-      ...moment,
-      change: async () => {
-        await change()
-        isChanged = true
-      },
-    }),
-  )
-  const index = await followInto(opened.database, { chain, startBlock, urls: [proxy.url] })
-  await expect.poll(() => isChanged).toBe(true)
-  await index.untilCurrent()
-  await index.follower.stop()
-  const { $blocks: blocks = [], ...entities } = await index.tables()
-  const { $blocks: freshBlocks = [], ...freshEntities } = await tablesOfFresh(opened.database, chain, startBlock)
-  expect(entities).toEqual(freshEntities)
-  // Where the deep history ends depends on the head that was seen first, so there may be more blocks than in a fresh index.
-  const hashes = new Map(blocks.map(({ number, hash }) => [Number(number), hash]))
-  for (const { number, hash } of freshBlocks) expect(hashes.get(Number(number))).toBe(hash)
-  for (const [number, hash] of hashes) {
-    expect(await chain.rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])).toMatchObject({ hash })
-  }
-})
+    await grow(10)
+    const change = async () => {
+      await chain.rpc('evm_revert', [snapshot])
+      await grow(20)
+      await chain.emit(1, 30)
+    }
+    let isChanged = false
+    proxy.behave(
+      changeAt({
+        ...moment,
+        change: async () => {
+          await change()
+          isChanged = true
+        },
+      }),
+    )
+    const index = await followInto(opened.database, { chain, startBlock, urls: [proxy.url] })
+    await expect.poll(() => isChanged).toBe(true)
+    await index.untilCurrent()
+    await index.follower.stop()
+    const { $blocks: blocks = [], ...entities } = await index.tables()
+    const { $blocks: freshBlocks = [], ...freshEntities } = await tablesOfFresh(opened.database, chain, startBlock)
+    expect(entities).toEqual(freshEntities)
+    // The end of the deep history depends on the first head that was read, so there may be more blocks than in a fresh index.
+    const hashes = new Map(blocks.map(({ number, hash }) => [Number(number), hash]))
+    for (const { number, hash } of freshBlocks) expect(hashes.get(Number(number))).toBe(hash)
+    for (const [number, hash] of hashes) {
+      expect(await chain.rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])).toMatchObject({ hash })
+    }
+  },
+)

@@ -10,14 +10,14 @@ describe.each(databaseEngines)('%s', (engine) => {
   beforeAll(async () => {
     opened = await openTest(engine)
   })
-  // A node is slower the longer its chain is.
+  // The node gets slower as its chain grows.
   beforeEach(async () => {
     chain = await startChain()
     return () => chain.stop()
   })
   afterAll(() => opened.close())
 
-  test('default: a backfill has every event once, and follows what comes', async () => {
+  test('default: a backfill indexes every event once, then follows new blocks', async () => {
     for (let block = 0; block < 40; block += 1) await chain.emit(block % 7, block)
     await chain.mine(2_300)
     await chain.emit(5, 1)
@@ -51,7 +51,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await index.follower.stop()
   })
 
-  test.each([1, 7, 64])('behavior: a reorg of %i blocks leaves what a fresh index has', async (depth) => {
+  test.each([1, 7, 64])('behavior: after a reorg of %i blocks the index equals a fresh one', async (depth) => {
     const startBlock = await chain.headNumber()
     for (let block = 0; block < 10; block += 1) await chain.emit(2, 100 + block)
     const snapshot = await chain.rpc('evm_snapshot')
@@ -67,7 +67,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
   })
 
-  test('behavior: a reorg deeper than any window, to a shorter chain, while nobody follows', async () => {
+  test('behavior: a deep reorg to a shorter chain while no follower runs is reverted', async () => {
     const startBlock = await chain.headNumber()
     await chain.emit(3, 1)
     const snapshot = await chain.rpc('evm_snapshot')

@@ -1,4 +1,4 @@
-/** Query, and the start of the message. */
+/** Queries with the start of the message. */
 export const galleryFailures: readonly (readonly [string, string])[] = [
   ['{ works(first: 0) { id } }', 'The `first` argument must be between 0 and 1000, but is 0'],
   ['{ works(first: -1) { id } }', 'The `first` argument must be between 0 and 1000, but is -1'],
@@ -114,7 +114,7 @@ export const galleryFailures: readonly (readonly [string, string])[] = [
   ['{ works(orderDirection: "desc") { id } }', 'Enum "OrderDirection" cannot represent non-enum value: "desc".'],
 ]
 
-/** Query, variables, and the start of the message. */
+/** Queries and variables with the start of the message. */
 export const galleryVariableFailures: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ['query ($id: ID!) { work(id: $id) { id } }', {}, 'No value provided for required variable `id`'],
   ['query ($id: ID!) { work(id: $id) { id } }', { id: null }, 'Invalid value provided for argument `id`: Null'],

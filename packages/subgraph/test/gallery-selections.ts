@@ -1,7 +1,7 @@
 const [a, b, c] = ['0x0a', '0x0b', '0x0c0d'] as const
 const max = '115792089237316195423570985008687907853269984665640564039457584007913129639935'
 
-/** Root field, arguments, ids in the order of the answer. */
+/** Root fields and arguments with the ids in the order of the answer. */
 export const gallerySelections: readonly (readonly [string, string, readonly string[]])[] = [
   // Bytes as id
   ['artists', '', [a, b, c]],

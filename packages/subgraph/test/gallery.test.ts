@@ -40,7 +40,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(result.errors?.[0]?.message).toContain(message)
   })
 
-  test('default: every scalar comes out in its form', async () => {
+  test('default: every scalar is in API form', async () => {
     const fields = 'name nickname mood moods isActive rank score bornAt tags lots marks flags __typename'
     expect(await dataOf(`{ a: artist(id: "0x0a") { id ${fields} } b: artist(id: "0x0b") { id ${fields} } }`)).toEqual({
       a: {
@@ -110,7 +110,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: nested collections have their own filter, order and range, at the block of the root', async () => {
+  test('behavior: nested collections have their own filter, order and range at the block of the root field', async () => {
     const query = `{ artists(block: {number: 2}) {
       id works(where: {price_not: null}, orderBy: price, skip: 1, first: 1) { id price } } }`
     expect(await dataOf(query)).toEqual({
@@ -122,7 +122,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: an entity that is not there is null, whatever the form of its id', async () => {
+  test('behavior: a missing entity is null, whatever the form of its id', async () => {
     expect(await dataOf('{ a: work(id: "nope") { id } b: gallery(id: 20) { id } c: artist(id: "0A") { id } }')).toEqual(
       {
         a: null,
@@ -132,7 +132,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     )
   })
 
-  test('behavior: fragments, directives and operation names', async () => {
+  test('behavior: fragments, directives and operation names are supported', async () => {
     const query = `query A { __typename } query B($yes: Boolean!, $no: Boolean = false) { ...R }
       fragment R on Query { work(id: "w1") { ...W ...S @skip(if: $yes) ... on Work @include(if: $no) { year } ... { title } } }
       fragment W on Work { id artist { ...N } } fragment N on Artist { name } fragment S on Work { price }`
@@ -144,7 +144,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: one operation is run whatever name is sent, and __typename is never skipped', async () => {
+  test('behavior: a single operation runs under any name, and __typename is never skipped', async () => {
     expect(await gallery.execute({ query: '{ __typename @skip(if: true) }', operationName: 'X' })).toEqual({
       data: { __typename: 'Query' },
     })
@@ -154,12 +154,12 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: a field skipped at the root leaves an empty answer, a level without fields empty objects', async () => {
+  test('behavior: a skipped root field gives an empty answer, a level without fields empty objects', async () => {
     expect(await dataOf('{ works @skip(if: true) { id } }')).toEqual({})
     expect(await dataOf('{ works(first: 1) { id @skip(if: true) } }')).toEqual({ works: [{}] })
   })
 
-  test('behavior: variables of every kind', async () => {
+  test('behavior: variables of every kind are supported', async () => {
     const query = `query ($id: ID! = 5, $w: Work_filter, $d: OrderDirection = desc, $r: Int8, $s: BigDecimal, $p: BigInt) {
       a: works(where: $w, orderBy: id, orderDirection: $d) { id } b: artists(where: {rank: $r}) { id }
       c: artists(where: {score: $s}) { id } d: works(where: {price_lt: $p}) { id } e: work(id: $id) { id } }`
@@ -177,7 +177,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     ).toEqual({ works: [{ id: 'w1' }, { id: 'w3' }, { id: 'w4' }] })
   })
 
-  test('behavior: _meta at the head, at a hash, at a number', async () => {
+  test('behavior: _meta describes the head, the block of a hash or the block of a number', async () => {
     const hash = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
     const query = `query ($h: Bytes!) {
       _meta { __typename deployment hasIndexingErrors block { __typename number hash timestamp parentHash } }
@@ -197,7 +197,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: root fields at different blocks, in the order graph-node gives them', async () => {
+  test('behavior: root fields at different blocks have the order of graph-node', async () => {
     const data = await dataOf(`{ __typename _meta { block { number } }
       before: works(block: {number: 1}) { id price } __type(name: "Mood") { name } now: works { id price } }`)
     expect(Object.keys(data ?? {})).toEqual(['before', 'now', '_meta', '__typename', '__type'])
@@ -207,7 +207,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('behavior: a group that fails leaves the data of the others', async () => {
+  test('behavior: root fields that fail at one block leave the data of other blocks', async () => {
     const query =
       '{ a: works(first: 1) { id } b: works(first: 0, block: {number: 1}) { id } c: works(first: 1) { id } }'
     expect(await gallery.execute({ query })).toEqual({
@@ -216,17 +216,17 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
   })
 
-  test('error: a block that cannot be had fails the whole request', async () => {
+  test('error: an unavailable block fails the whole request', async () => {
     const result = await gallery.execute({ query: '{ a: works { id } b: works(block: {number: 99}) { id } }' })
     expect(Object.keys(result)).toEqual(['errors'])
   })
 
-  test('behavior: the answer names the head it is from', async () => {
+  test('behavior: the answer has the head it was read from', async () => {
     expect((await gallery.answer({ query: '{ works { id } }' })).head).toEqual(gallery.head)
     expect((await gallery.answer({ query: '{ __typename }' })).head).toBeUndefined()
   })
 
-  test('error: a derived single with two children is ambiguous, a required reference to nothing is null', async () => {
+  test('error: a derived single with two children and a required reference without target are rejected', async () => {
     const other = await openGallery(opened.database, 'broken')
     await other.commit(blockAt(4), [
       { entity: 'Profile', id: 'p2', set: { artist: '0x0a' } },

@@ -71,13 +71,13 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
   afterAll(() => opened.close())
 
-  test.each(queries)('behavior: %s is answered or refused', async (_, query, error) => {
+  test.each(queries)('behavior: %s is answered or rejected', async (_, query, error) => {
     const result = await gallery.execute({ query })
     if (error) expect(result.errors?.[0]?.message).toMatch(error)
     else expect(result.errors).toBeUndefined()
   })
 
-  test('behavior: keys every object has are keys like others', async () => {
+  test('behavior: names of Object.prototype are ordinary keys', async () => {
     const { data } = await gallery.execute({
       query: '{ __proto__: works(first: 1) { constructor: id __proto__: title } }',
     })
@@ -105,7 +105,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect((await answer(deep(100_000))).errors?.[0]?.message).toContain('Recursion limit exceeded')
   })
 
-  test.each(metacharacters)('behavior: %j in every place a string can be changes nothing', async (text) => {
+  test.each(metacharacters)('behavior: %j has no special meaning in any string', async (text) => {
     const literal = JSON.stringify(text)
     const operators = ['', '_not', '_gt', '_in', '_not_in', '_contains', '_starts_with', '_ends_with_nocase']
     for (const operator of operators) {
@@ -137,7 +137,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(all).toEqual({ data: { works: [{ id: 'w1' }, { id: 'w3' }, { id: 'w4' }] } })
   })
 
-  test('behavior: what is stored with metacharacters comes back as it was', async () => {
+  test('behavior: stored metacharacters are returned unchanged', async () => {
     const namespace = 'strange'
     const strange = await openSubgraph({ database: opened.database, schema: gallerySchema, namespace })
     const texts = metacharacters.filter((text) => !/[\0\p{Surrogate}]/u.test(text))
@@ -152,7 +152,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     }
   })
 
-  test('behavior: any text and any variables are answered or refused', { timeout: 60_000 }, async () => {
+  test('behavior: any text and any variables are answered or rejected', { timeout: 60_000 }, async () => {
     const fragments = fc.constantFrom(
       ...['{', '}', '(', ')', '[', ']', ':', '$', '@', '!', '...', '"', '"""', '#', 'query', 'fragment', 'on', 'works'],
       ...[
@@ -193,18 +193,18 @@ describe.each(databaseEngines)('%s', (engine) => {
     )
   })
 
-  test.each([undefined, null, 5, {}, []])('behavior: %j in place of a query is refused', async (query) => {
+  test.each([undefined, null, 5, {}, []])('behavior: %j instead of a query is rejected', async (query) => {
     expect((await gallery.execute({ query } as never)).errors?.[0]?.message).toBe('The "query" field is not a string')
   })
 
-  test('behavior: variables that are no object count as none', async () => {
+  test('behavior: variables that are not an object are ignored', async () => {
     for (const variables of [null, 5, 'x', []]) {
       const result = await gallery.execute({ query: '{ works(first: 1) { id } }', variables } as never)
       expect(result.errors).toBeUndefined()
     }
   })
 
-  test('error: an answer with more entities than allowed is refused', async () => {
+  test('error: an answer with too many entities is rejected', async () => {
     const small = await openSubgraph({
       database: opened.database,
       schema: gallerySchema,
@@ -216,7 +216,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(errors?.[0]?.message).toContain('The answer has more than 5 entities')
   })
 
-  test('error: a query whose signal is aborted says that it timed out, and the next one is answered', async () => {
+  test('error: a cancelled query times out, and the next one is answered', async () => {
     const query = '{ artists { id works { id } } }'
     const controller = new AbortController()
     const answering = gallery.execute({ query, signal: controller.signal })
@@ -227,7 +227,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect((await gallery.execute({ query, signal: new AbortController().signal })).errors).toBeUndefined()
   })
 
-  test('error: what breaks inside is told to the operator, not to the client', async () => {
+  test('error: an internal error is reported to the operator, not to the client', async () => {
     const told: unknown[] = []
     const broken = await openSubgraph({
       database: opened.database,
@@ -244,7 +244,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
 })
 
-test('error: on PostgreSQL a statement that takes too long is broken off', async () => {
+test('error: PostgreSQL cancels a statement at the time limit', async () => {
   const { database, close } = await openTest('postgres')
   const slow = await openSubgraph({ database, schema: gallerySchema, namespace: 'slow', queryTimeoutMs: 1_000 })
   await slow.commit(blockAt(1), [])

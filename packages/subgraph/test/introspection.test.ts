@@ -4,7 +4,7 @@ import type { Subgraph } from '../src/index.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
 import { openGallery } from './open-gallery.ts'
 
-// Introspection does not touch the database, so one engine is enough.
+// Introspection does not use the database, so one engine is enough.
 let opened: OpenTest
 let gallery: Subgraph
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function introspect() {
   return data as unknown as IntrospectionQuery
 }
 
-test('default: what the usual tools ask for builds a client schema', async () => {
+test('default: the introspection query of common tools builds a client schema', async () => {
   const schema = buildClientSchema(await introspect())
   const typeOf = (name: string) => {
     const type = schema.getType(name)
@@ -45,7 +45,7 @@ test('default: what the usual tools ask for builds a client schema', async () =>
   expect(typeOf('_SubgraphErrorPolicy_')).toBe('enum _SubgraphErrorPolicy_ {\n  allow\n  deny\n}')
 })
 
-test('default: types are sorted and do not show those of introspection', async () => {
+test('default: types are sorted and exclude those of introspection', async () => {
   const { __schema } = await introspect()
   const names = __schema.types.map(({ name }) => name)
   expect(names).toEqual([...names].sort())
@@ -151,7 +151,7 @@ test('default: operands have the type of their field', async () => {
   }
 })
 
-test('default: orderBy lists every field, and the scalars of single references behind them', async () => {
+test('default: orderBy lists every field, and after a single reference its scalars', async () => {
   const { data } = await gallery.execute({ query: '{ __type(name: "Work_orderBy") { enumValues { name } } }' })
   const artist = ['id', 'name', 'nickname', 'mood', 'isActive', 'rank', 'score', 'bornAt'].map(
     (name) => `artist__${name}`,

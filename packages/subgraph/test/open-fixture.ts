@@ -27,7 +27,7 @@ type FloatingIncome @entity {
   accFloatingIncome: BigInt!
 }`
 
-/** The fixture's history, block by block. */
+/** History of the fixture, block by block. */
 export const fixtureBlocks: readonly BlockChanges[] = fixture.meta.blocks.map((block) => ({
   block,
   changes: fixture.changes

@@ -1,7 +1,7 @@
 import type { Database } from '@tallystick/database'
 import { type Block, type EntityChange, openSubgraph, type Subgraph } from '../src/index.ts'
 
-/** A schema that has nothing to do with notes: references, lists, enums and every scalar. */
+/** Schema with references, lists, enums and every scalar, unrelated to notes. */
 export const gallerySchema = `
 enum Mood { CALM LOUD }
 "Somebody who makes works."
@@ -62,7 +62,7 @@ const bob = {
 }
 const cyd = { ...bob, name: 'Cyd', nickname: '', isActive: true, rank: '10', score: '100', bornAt: '5', tags: [] }
 
-/** Block 1 makes everything, block 2 changes some of it, block 3 removes one work. */
+/** Block 1 creates the entities, block 2 changes some, block 3 removes a work. */
 export const galleryBlocks: readonly { readonly block: Block; readonly changes: readonly EntityChange[] }[] = [
   {
     block: blockAt(1),

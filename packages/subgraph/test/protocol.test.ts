@@ -24,7 +24,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
   afterAll(() => opened.close())
 
-  test('behavior: sums above 256 bits are stored, loaded, added to and answered whole', async () => {
+  test('behavior: sums above 256 bits are exact when stored, loaded, added and queried', async () => {
     const subgraph = await openSubgraph({ database: opened.database, schema: protocolSchema, namespace: 'protocol' })
     const mapping = createProtocolMapping({ pool, positions })
     const terms = { maturity: 2n ** 128n - 1n, coupon: uintMax, principal: uintMax, feeBPS: uintMax, partnerId }

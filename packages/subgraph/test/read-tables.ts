@@ -2,7 +2,7 @@ import type { Database } from '@tallystick/database'
 
 export type TableRow = Readonly<Record<string, unknown>>
 
-/** Every row of every table of a namespace, sorted: what two stores are compared by. */
+/** Reads all rows of all tables of a namespace, sorted, to compare two stores. */
 export async function readTables(
   database: Database,
   namespace: string,

@@ -4,7 +4,7 @@ import type { Subgraph } from '../src/index.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
 import { openGallery } from './open-gallery.ts'
 
-// A query that was asked before is answered by a statement made for another request's variables.
+// A repeated query uses a statement that was compiled for the variables of an earlier request.
 describe.each(databaseEngines)('%s', (engine) => {
   let opened: OpenTest
   let gallery: Subgraph
@@ -31,7 +31,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await idsOf(query, { price: '1'.repeat(300) })).toEqual([])
   })
 
-  test('error: a value that is wrong is refused, and the next one is answered', async () => {
+  test('error: a wrong value is rejected, and the next value is answered', async () => {
     const query = 'query ($price: BigInt, $first: Int) { works(first: $first, where: { price: $price }) { id } }'
     expect(await idsOf(query, { price: '11', first: 1 })).toEqual(['w1'])
     expect(await idsOf(query, { price: 'x', first: 1 })).toBe(
@@ -42,14 +42,14 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await idsOf(query, { price: '11', first: 2 })).toEqual(['w1'])
   })
 
-  test('behavior: by id, found or not', async () => {
+  test('behavior: a single entity is found by id, or null', async () => {
     const query = 'query ($id: ID!) { work(id: $id) { id title } }'
     expect((await ask(query, { id: 'w1' })).data).toEqual({ work: { id: 'w1', title: expect.any(String) } })
     expect((await ask(query, { id: "none'); --" })).data).toEqual({ work: null })
     expect((await ask(query, { id: 'w4' })).data).toMatchObject({ work: { id: 'w4' } })
   })
 
-  test('behavior: a variable that decides more than a parameter is looked at each time', async () => {
+  test('behavior: a variable that affects more than a parameter is evaluated for each request', async () => {
     const sorted = 'query ($by: Work_orderBy) { works(orderBy: $by, orderDirection: desc, first: 1) { id } }'
     expect(await idsOf(sorted, { by: 'id' })).toEqual(['w4'])
     expect(await idsOf(sorted, { by: 'price' })).toEqual(['w3'])
@@ -64,13 +64,13 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect((await ask(skipping, { no: false })).data).toEqual({ works: [{ id: 'w1', title: expect.any(String) }] })
   })
 
-  test('behavior: the limit on fields is for one request, however often it is asked', async () => {
+  test('behavior: the limit on fields applies to each request on its own', async () => {
     const block = Array.from({ length: 500 }, (_, index) => `n${index}: number`).join(' ')
     const query = `query ($id: ID!) { work(id: $id) { id } _meta { block { ${block} } } }`
     for (let time = 0; time < 25; time++) expect((await ask(query, { id: 'w1' })).errors).toBeUndefined()
   })
 
-  test('behavior: any alias names its field', async () => {
+  test('behavior: a field has its alias, whatever the alias is', async () => {
     const long = 'a'.repeat(63)
     const tooLong = 'a'.repeat(64)
     for (const aliases of [

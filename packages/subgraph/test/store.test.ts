@@ -26,7 +26,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
   afterAll(() => opened.close())
 
-  test('default: set merges into what is there, null removes, each block has its state', async () => {
+  test('default: set merges, null removes, and each block has its state', async () => {
     const { things, all } = await openThings()
     await things.commit(blockAt(1), [make('a', { name: 'A', size: 1, tags: ['x'] }), make('b', { id: 'b', name: 'B' })])
     await things.commit(blockAt(2), [make('a', { size: 2, next: 'b', name: undefined }), make('c', null)])
@@ -44,7 +44,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(things.head).toEqual(blockAt(6))
   })
 
-  test('error: changes made for one head are refused on another', async () => {
+  test('error: changes for one head are refused on another', async () => {
     const { things } = await openThings()
     await things.commit(blockAt(1), [])
     await things.commitMany([{ block: blockAt(2), changes: [] }], { after: blockAt(1).hash })
@@ -54,7 +54,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(things.head).toEqual(blockAt(1))
   })
 
-  test('behavior: changes of one entity in one block are one version, and none if nothing changed', async () => {
+  test('behavior: changes of one entity in one block create one version, or none without effect', async () => {
     const { things, all, namespace } = await openThings()
     await things.commit(blockAt(1), [
       make('a', { name: 'first', size: 1 }),
@@ -79,7 +79,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     ])
   })
 
-  test('behavior: a list that is set to the same values is no change', async () => {
+  test('behavior: setting a list to the same values creates no version', async () => {
     const gallery = await openGallery(opened.database, 'same')
     const before = await readTables(opened.database, 'same')
     const again = (galleryBlocks[0]?.changes ?? []).filter(({ entity }) => entity === 'Artist' || entity === 'Show')
@@ -88,7 +88,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect({ ...after, $blocks: undefined }).toEqual({ ...before, $blocks: undefined })
   })
 
-  test('behavior: many blocks in one transaction are the same as one by one', async () => {
+  test('behavior: blocks in one transaction have the same result as single commits', async () => {
     await openFixture(opened.database, 'single')
     const many = await openSubgraph({ database: opened.database, schema: fixtureSchema, namespace: 'many' })
     await many.commitMany(fixtureBlocks.slice(0, 7))
@@ -97,7 +97,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await readTables(opened.database, 'many')).toEqual(await readTables(opened.database, 'single'))
   })
 
-  test('behavior: revert drops what came after and opens what it had closed', async () => {
+  test('behavior: revert deletes later versions and reopens those they closed', async () => {
     const { things, all, namespace } = await openThings()
     await things.commit(blockAt(1), [make('a', { name: 'A' }), make('b', { name: 'B' })])
     await things.commit(blockAt(2), [make('a', { name: 'AA' })])
@@ -116,7 +116,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     )
   })
 
-  test('behavior: opening again goes on where it was', async () => {
+  test('behavior: a reopened store continues at its head', async () => {
     const { things, namespace } = await openThings()
     await things.commit(blockAt(1), [make('a', { name: 'A' })])
     const again = await openThings(namespace)
@@ -128,7 +128,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(things.head).toEqual(blockAt(2))
   })
 
-  test('behavior: entities are loaded at the head in API form, blocks found by number', async () => {
+  test('behavior: entities are loaded at the head in API form, and blocks are found by number', async () => {
     const gallery = await openGallery(opened.database, 'loading')
     const loaded = await gallery.load('Artist', ['0x0A', '0x0b', '0xff', 'nonsense'])
     expect([...loaded.keys()].sort()).toEqual(['0x0a', '0x0b'])
@@ -139,19 +139,19 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await gallery.findBlockAt(2)).toEqual(blockAt(2))
     expect(await gallery.findBlockAt(99)).toEqual(blockAt(3))
     expect(await gallery.findBlockAt(0)).toBeUndefined()
-    // What was loaded can be given back: nothing changes.
+    // A loaded entity can be set again without effect.
     const before = await readTables(opened.database, 'loading')
     const changes = [...loaded].map(([id, set]) => ({ entity: 'Artist', id, set }))
     await gallery.commit(blockAt(4), changes)
     expect((await readTables(opened.database, 'loading'))['Artist']).toEqual(before['Artist'])
   })
 
-  test('behavior: several that open a new namespace together do not disturb each other', async () => {
+  test('behavior: a new namespace can be opened several times at once', async () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => openThings('together')))
     expect(all.map(({ things }) => things.head)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  test('behavior: a commit that breaks off half way leaves nothing behind', async () => {
+  test('behavior: a commit that fails midway changes nothing', async () => {
     const gallery = await openGallery(opened.database, 'halfway')
     await opened.database.query('alter table "halfway"."Show" rename to "Gone"')
     const before = await readTables(opened.database, 'halfway')
@@ -172,7 +172,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await expect(things.revert(number)).rejects.toMatchObject({ code: 'invalid_block' })
   })
 
-  test('behavior: of several that commit the same block exactly one does', async () => {
+  test('behavior: exactly one of several concurrent commits of a block succeeds', async () => {
     const { things, namespace, all } = await openThings()
     await things.commit(blockAt(1), [])
     const others = await Promise.all(Array.from({ length: 4 }, () => openThings(namespace)))
@@ -184,7 +184,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await all()).toHaveLength(1)
   })
 
-  test('behavior: a query sees one state while blocks are committed', async () => {
+  test('behavior: a query reads one state while blocks are committed', async () => {
     const { things } = await openThings()
     await things.commit(blockAt(1), [make('a', { name: '1', next: 'b' }), make('b', { name: '1' })])
     const query = '{ _meta { block { number } } things(where: {id: "a"}) { name next { name } } }'
@@ -278,7 +278,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     },
   )
 
-  test('behavior: a column of the system and a long text are stored like any other', async () => {
+  test('behavior: a field with the name of a system column and a long text are stored', async () => {
     const odd = 'type Odd @entity { id: ID! xmin: Int block: String select: String payload: Bytes }'
     const subgraph = await openSubgraph({ database: opened.database, schema: odd, namespace: `odd${++spaces}` })
     const set = { xmin: 1, block: 'x'.repeat(100_000), select: 'a', payload: `0x${'ab'.repeat(50_000)}` }

@@ -38,7 +38,7 @@ const history = fc
   .array(fc.array(fc.oneof(ownerChange, thingChange), { maxLength: 5 }), { minLength: 2, maxLength: 10 })
   .map((blocks): BlockChanges[] => blocks.map((changes, index) => ({ block: blockAt(index + 1), changes })))
 
-// Seeded, so that a failure comes again.
+// Seeded, so that a failure can be reproduced.
 const runs = { seed: 324, numRuns: 12, endOnFailure: true }
 
 describe.each(databaseEngines)('%s', (engine) => {
@@ -60,7 +60,9 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
   afterAll(() => opened.close())
 
-  test('behavior: a past block answers like a store that stopped there', { timeout: 120_000 }, async () => {
+  test('behavior: a query at a past block equals a query of a store that ends there', {
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(history, fc.nat(), async (blocks, pick) => {
         const stop = (pick % blocks.length) + 1
@@ -72,7 +74,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     )
   })
 
-  test('behavior: a reorg leaves the tables of the winning chain', { timeout: 120_000 }, async () => {
+  test('behavior: after a reorg the tables equal those of the new chain', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(history, history, fc.nat(), async (blocks, others, pick) => {
         const fork = pick % blocks.length

@@ -30,13 +30,13 @@ import { createProtocolMapping } from './create-protocol-mapping.ts'
 const uintMax = 2n ** 256n - 1n
 const mapping = createProtocolMapping({ pool: pool.toUpperCase().replace('0X', '0x'), positions })
 
-test('default: follows both contracts, and says nothing of a block without logs', async () => {
+test('default: indexes both contracts, and a block without logs has no changes', async () => {
   expect(mapping.addresses).toEqual([pool, positions])
   const blocks = [blockOf(1, []), blockOf(2, [])]
   expect(await mapping.map(blocks, empty)).toEqual(blocks.map(({ block }) => ({ block, changes: [] })))
 })
 
-test('behavior: the largest numbers a word holds come through whole, and sums go beyond it', async () => {
+test('behavior: the largest numbers of a word are exact, and sums may exceed a word', async () => {
   const terms = { tokenId: uintMax, maturity: 2n ** 128n - 1n, coupon: uintMax, principal: uintMax, feeBPS: uintMax }
   const [mapped] = await mapping.map(
     [
@@ -99,7 +99,7 @@ test('behavior: the largest numbers a word holds come through whole, and sums go
   })
 })
 
-test('behavior: all of a block is one change an entity', async () => {
+test('behavior: a block has one change per entity', async () => {
   const events = [...lend(ann, { tokenId: 1n }), transfer(ann, { to: bob, tokenId: 1n }), ...lend(bob, { tokenId: 2n })]
   const [mapped] = await mapping.map([blockOf(1, events)], empty)
   const changed = mapped?.changes.map(({ entity, id }) => `${entity} ${id}`)
@@ -123,7 +123,7 @@ test('behavior: all of a block is one change an entity', async () => {
   })
 })
 
-test('behavior: a receiver that passes its token on while it is minted is the initial owner, not the current one', async () => {
+test('behavior: a recipient that transfers its token during the mint is the initial owner, not the current one', async () => {
   const [mint, lent] = lend(ann, { tokenId: 1n }) as [Log, Log]
   const [mapped] = await mapping.map([blockOf(1, [mint, transfer(ann, { to: bob, tokenId: 1n }), lent])], empty)
   expect(find(mapped?.changes, ['PositionInfo', '1'])).toMatchObject({
@@ -135,7 +135,7 @@ test('behavior: a receiver that passes its token on while it is minted is the in
   expect(find(mapped?.changes, ['Account', bob])).toMatchObject({ activePositions: 1, totalPrincipal: '0' })
 })
 
-test('behavior: a transfer to its holder changes no sum', async () => {
+test('behavior: a transfer to the holder itself changes no sum', async () => {
   const [, mapped] = await mapping.map(
     [blockOf(1, lend(ann, { tokenId: 1n })), blockOf(2, [transfer(ann, { to: ann, tokenId: 1n })])],
     empty,
@@ -143,7 +143,7 @@ test('behavior: a transfer to its holder changes no sum', async () => {
   expect(find(mapped?.changes, ['Account', ann])).toMatchObject({ activePositions: 1, activePrincipal: '1000' })
 })
 
-test('behavior: days are restated one by one, and the last of them stays the last', async () => {
+test('behavior: each day can be restated, and lastFloatingIncomeDay does not decrease', async () => {
   const first = [
     log(
       pool,
@@ -180,7 +180,7 @@ test('behavior: days are restated one by one, and the last of them stays the las
   expect(find(mapped[1]?.changes, ['Pool', pool])).toMatchObject({ lastFloatingIncomeDay: today - 3 })
 })
 
-test('behavior: a partner id that is zero, unknown or only known later is no partner', async () => {
+test('behavior: a partner id that is zero, unknown or registered later is not a partner', async () => {
   const lends = [
     ...lend(ann, { tokenId: 1n }),
     ...lend(ann, { tokenId: 2n, partnerId }),
@@ -197,7 +197,7 @@ test('behavior: a partner id that is zero, unknown or only known later is no par
   expect(find(mapped[1]?.changes, ['Partner', partnerId])).toBeUndefined()
 })
 
-test('behavior: other contracts, other events and logs without topics are passed over', async () => {
+test('behavior: other contracts, other events and logs without topics are ignored', async () => {
   const strange = [
     ...lend(ann, { tokenId: 1n }).map((event) => ({ ...event, address: vault })),
     log(pool, { topics: [`0x${'12'.repeat(32)}`], words: [1n] }),
@@ -209,7 +209,7 @@ test('behavior: other contracts, other events and logs without topics are passed
   expect(mapped?.changes).toEqual([])
 })
 
-test('behavior: what was stored before is loaded in five statements at most, new positions not at all', async () => {
+test('behavior: stored entities are loaded with at most five statements, and new positions are not loaded', async () => {
   const asked: [string, readonly string[]][] = []
   const stored = new Map<string, StoredEntity>()
   const load: LoadEntities = async (entity, ids) => {
@@ -240,7 +240,7 @@ test('behavior: what was stored before is loaded in five statements at most, new
   })
 })
 
-test('error: a claim of a position, or a change of a partner, from before the index is refused', async () => {
+test('error: a claim or partner change whose origin was not indexed is refused', async () => {
   const claims = claim(ann, { tokenId: 7n, totalIncome: 1n, fee: 0n })
   await expect(mapping.map([blockOf(1, claims)], empty)).rejects.toThrow(
     `Position 7 was claimed in transaction ${hash}, but its lend was not indexed. Index again from the block of the pool's deployment or before.`,
@@ -249,7 +249,7 @@ test('error: a claim of a position, or a change of a partner, from before the in
   await expect(mapping.map([blockOf(1, [changed])], empty)).rejects.toThrow(`Partner ${partnerId} was changed`)
 })
 
-test('error: a log cut short is refused', async () => {
+test('error: a truncated log is refused', async () => {
   const cut = lend(ann, { tokenId: 1n }).map((event) => ({ ...event, data: event.data.slice(0, -2) }))
   await expect(mapping.map([blockOf(1, cut)], empty)).rejects.toThrow(
     `Log 0 of transaction ${hash} with topic ${eventTopics.Lend} has no word 5 in its data. Read it from another node.`,

@@ -3,7 +3,7 @@ import { buildApiSchema } from './api-schema.ts'
 import { fingerprintOf } from './fingerprint-of.ts'
 import { parseSchema } from './parse-schema.ts'
 
-test('behavior: comments and order do not make another schema, a field does', () => {
+test('behavior: comments and order do not change the fingerprint, a field does', () => {
   const one = parseSchema('type A @entity { id: ID! x: Int } type B @entity { id: ID! }')
   const same = parseSchema('"B" type B @entity { id: ID! } type A @entity { "x" x: Int id: ID! } # end')
   const other = parseSchema('type A @entity { id: ID! x: Int! } type B @entity { id: ID! }')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatArray } from './format-array.ts'
 
-test('default: quotes what PostgreSQL quotes', () => {
+test('default: quotes the same elements as PostgreSQL', () => {
   expect(formatArray([])).toBe('{}')
   expect(formatArray(['a', '', null, 'NULL', 'b c', 'd,e', '"', '\\x01', '{}', "'"])).toBe(
     '{a,"",NULL,"NULL","b c","d,e","\\"","\\\\x01","{}",\'}',
