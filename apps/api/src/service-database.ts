@@ -34,7 +34,7 @@ export async function openDatabaseToRead(url: string): Promise<Database> {
 }
 
 const firstUse =
-  'The first start of the service makes it, and so do `tallystick keys create` and `tallystick curve set`.'
+  'The first start of the service creates it, and so do `tallystick keys create` and `tallystick curve set`.'
 
 async function assertSchemaIsCurrent(database: Database): Promise<void> {
   const { state, unknown, missing } = await readSchema(database)
@@ -42,7 +42,7 @@ async function assertSchemaIsCurrent(database: Database): Promise<void> {
   if (state === 'empty') throw outdated(`The ${database.label} has no tables of this service yet. ${firstUse}`)
   if (state === 'older') {
     throw outdated(
-      `The ${database.label} is of an earlier version: the migrations ${missing.join(', ')} are not applied, and a command that only reads does not apply them. The next start of the service does. Back up first, or use the version that made it.`,
+      `The ${database.label} has the schema of an earlier version: the migrations ${missing.join(', ')} are not applied. Read-only commands do not apply them. The next start of the service does. Back up first, or use the version that created the database.`,
     )
   }
 }

@@ -32,7 +32,7 @@ export async function startListeners(
   closers.push(() => admin.close())
   say(`admin listener on ${adminUrl}`)
   if (!isLoopback(config.admin.host)) {
-    say('WARNING: the admin listener is plain HTTP and not on loopback: its token travels in the clear')
+    say('WARNING: the admin listener uses plain HTTP and is not on loopback; its token is sent unencrypted')
   }
   const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
   closers.push(() => drain(app, tls))

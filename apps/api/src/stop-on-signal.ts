@@ -16,7 +16,7 @@ export function stopOnSignal(service: Pick<Service, 'stop'>, { say }: { readonly
     service.stop().then(
       () => process.exit(0),
       (error) => {
-        process.stderr.write(`stopping failed: ${error instanceof Error ? error.message : String(error)}\n`)
+        process.stderr.write(`shutdown failed: ${error instanceof Error ? error.message : String(error)}\n`)
         process.exit(1)
       },
     )

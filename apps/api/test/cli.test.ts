@@ -26,7 +26,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
     const set = await run(site, 'curve', 'set', ...points)
     expect([set.exitCode, set.stderr]).toEqual([0, ''])
     expect(set.stdout).toMatch(
-      /^Curve 1 is stored, in force from \d{4}-\d\d-\d\d (00|18):00 New York on\.\n {5}7 days {4}369 bps/,
+      /^Curve 1 is stored and in force from \d{4}-\d\d-\d\d (00|18):00 New York\.\n {5}7 days {4}369 bps/,
     )
     const created = JSON.parse((await run(site, 'keys', 'create', '--name', 'Wallet', '--json')).stdout)
     expect(created.secret).toMatch(/^tsk_live_\w{36}$/)
@@ -120,7 +120,7 @@ describe('exit codes', () => {
       const run = commandLine[0] === 'nonsense' ? tallystickProcess : tallystick
       const { exitCode, stderr } = await run(site, ...commandLine)
       expect([commandLine, exitCode]).toEqual([commandLine, 2])
-      expect(stderr).toContain('(--help tells more)')
+      expect(stderr).toContain('(use --help for more information)')
     }
   })
 
@@ -177,7 +177,7 @@ describe('exit codes', () => {
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'wrong' } }, 'keys', 'list')
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       1,
-      expect.stringContaining('Is the variable or file that admin.token names'),
+      expect.stringContaining('Check that the variable or file of admin.token is set'),
     ])
   })
 })

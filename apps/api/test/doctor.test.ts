@@ -140,7 +140,7 @@ describe('the command', () => {
       subject: 'database',
       name: 'reachable',
       outcome: 'ok',
-      found: expect.stringContaining('is open in the running service: answers'),
+      found: expect.stringContaining('is open in the running service: responds'),
     })
     // The service has the lock.
     expect(checks).toContainEqual({

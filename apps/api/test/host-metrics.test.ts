@@ -58,7 +58,7 @@ test('behavior: the expiry is that of the certificate in use, also after a chang
   const next = createCertificateAuthority(earlier).issue(['127.0.0.1'])
   writeFileSync(join(service.directory, 'cert.pem'), next.cert)
   // A pair that does not fit is not in use.
-  await vi.waitFor(() => expect(service.log()).toContain('do not fit'), { timeout: 5_000 })
+  await vi.waitFor(() => expect(service.log()).toContain('do not match'), { timeout: 5_000 })
   expect((await read()).get(name)).toBe(first)
   writeFileSync(join(service.directory, 'key.pem'), next.key)
   await vi.waitFor(

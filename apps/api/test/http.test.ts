@@ -111,7 +111,7 @@ describe('TLS', () => {
     const old = await fingerprint()
     const next = createCertificateAuthority().issue(['localhost', '127.0.0.1'])
     writeFileSync(join(service.directory, 'cert.pem'), next.cert)
-    await expect.poll(() => service.log()).toContain('do not fit')
+    await expect.poll(() => service.log()).toContain('do not match')
     expect(await fingerprint()).toBe(old)
     // Only now: the service waits ten seconds for its first request.
     const open = await tlsTo(service)

@@ -197,7 +197,7 @@ describe('replicas', () => {
     const all = await tallystick(site, 'keys', 'revoke', id)
     expect([all.exitCode, all.stdout]).toEqual([
       0,
-      expect.stringContaining('is revoked. Refused by every replica (2).'),
+      expect.stringContaining('is revoked. Rejected by every replica (2).'),
     ])
     await replicas[1].stop()
     const { confirmed } = (await change(`${id}/revoke`, {})).json().replicas

@@ -132,7 +132,7 @@ test('error: half of a surrogate pair is refused in words', async () => {
     await service.call(`/subgraphs/324?${search}`),
   ]) {
     expect(answer.status).toBe(400)
-    expect(answer.json().message).toMatch(/^"variables" holds half of a surrogate pair/)
+    expect(answer.json().message).toMatch(/^"variables" contains an unpaired surrogate/)
   }
   const whole = await postTo('/subgraphs/324', dataBody('{"id":"\\ud83d\\ude00"}'))
   expect(whole.status).toBe(200)

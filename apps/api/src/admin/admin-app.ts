@@ -24,7 +24,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   const whoSent = requireRole(app, parts.tokens)
   const operatorOf = (request: FastifyRequest) => parts.operatorFor(whoSent(request))
   app.setNotFoundHandler(() => {
-    throw new TallystickError({ code: 'not_found', message: 'The admin listener has nothing here.', retryable: false })
+    throw new TallystickError({ code: 'not_found', message: 'The admin listener has no such path.', retryable: false })
   })
 
   // For orchestrators, which have no token: it says nothing but that the process answers.

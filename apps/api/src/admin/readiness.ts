@@ -54,7 +54,7 @@ export async function checkReadiness({
   const notes = chainIds.map((chainId) => {
     const count = period?.sets.get(chainId)?.notes.length ?? 0
     const detail =
-      count > 0 ? `${count} notes in memory` : 'no notes for the current period; `tallystick notes show` says why'
+      count > 0 ? `${count} notes in memory` : 'no notes for the current period; run `tallystick notes show` for the reason'
     return { name: `notes of chain ${chainId}`, ok: count > 0, detail, required: true }
   })
   const indexes = [...subgraphs].map(([chainId, { follower }]) =>
@@ -67,7 +67,7 @@ export async function checkReadiness({
 }
 
 function checkListener(ok: boolean): Check {
-  const detail = ok ? 'takes connections' : 'the service is starting or stopping'
+  const detail = ok ? 'accepts connections' : 'the service is starting or stopping'
   return { name: 'public listener', ok, detail, required: true }
 }
 
@@ -77,7 +77,7 @@ function checkSubgraph(
 ): Check {
   const { state, head, chainHead, lagBlocks } = status
   const silentSeconds = chainHead ? Math.round(nowSeconds - chainHead.timestamp) : 0
-  const silence = `the RPC has had no new block for ${silentSeconds} s. Is it stuck?`
+  const silence = `the RPC has had no new block for ${silentSeconds} s; it may be stuck`
   const problem = status.problem ?? (silentSeconds > silenceMaxSeconds ? silence : undefined)
   const position = head ? `at block ${head.number}${lagBlocks === undefined ? '' : `, ${lagBlocks} behind`}` : 'empty'
   const detail = problem ? `${state}, ${position}: ${problem}` : `${state}, ${position}`
@@ -87,7 +87,7 @@ function checkSubgraph(
 /** Not required: notes that a pool refuses are withheld where the operator wants that, and their own check fails. */
 function checkPool(chainId: number, watched: WatchedPool | undefined): Check[] {
   if (!watched) return []
-  const detail = watched.problems ? [...watched.problems.values()].join('; ') || 'open' : 'not heard yet'
+  const detail = watched.problems ? [...watched.problems.values()].join('; ') || 'open' : 'not read yet'
   return [{ name: `pool of chain ${chainId}`, ok: watched.problems?.size === 0, detail, required: false }]
 }
 
@@ -95,7 +95,7 @@ function checkPool(chainId: number, watched: WatchedPool | undefined): Check[] {
 function checkRemote({ chainId, status }: Pick<RemoteSubgraph, 'chainId' | 'status'>): Check {
   const upstreams = status().map(({ upstream, circuit, lastFailure, head }) => {
     const at = head ? ` at block ${head.number}` : ''
-    return circuit === 'closed' ? `${upstream} is in use${at}` : `${upstream} is not asked: ${lastFailure}`
+    return circuit === 'closed' ? `${upstream} is in use${at}` : `${upstream} is disabled: ${lastFailure}`
   })
   const ok = status().some(({ circuit }) => circuit === 'closed')
   return { name: `subgraph of chain ${chainId}`, ok, detail: upstreams.join('; '), required: false }
@@ -109,6 +109,6 @@ async function checkDatabase(database: Database): Promise<Check> {
   const answer = await Promise.race([database.query('select 1').catch(() => 'failed' as const), late])
   clearTimeout(timer)
   const ok = Array.isArray(answer)
-  const detail = ok ? 'answers' : answer === 'late' ? `no answer in ${databaseTimeoutMs} ms` : 'cannot be used'
+  const detail = ok ? 'responds' : answer === 'late' ? `no response within ${databaseTimeoutMs} ms` : 'unavailable'
   return { name: database.label, ok, detail, required: true }
 }

@@ -68,7 +68,7 @@ function insufficientRole({ name, roles }: AdminToken, needed: AdminRole): Tally
   const wanted = needed === 'all' ? '"all"' : `"${needed}" or "all"`
   return new TallystickError({
     code: 'insufficient_role',
-    message: `This needs the role ${wanted}. The token "${name}" has ${roles.map((role) => `"${role}"`).join(', ')}.`,
+    message: `This request needs the role ${wanted}. The token "${name}" has ${roles.map((role) => `"${role}"`).join(', ')}.`,
     retryable: false,
     details: { token: name, role: needed },
   })

@@ -22,9 +22,9 @@ type CurveRequest = {
 const columnsDefault = 80
 
 export function addCurveCommand(program: Command, terminal: Terminal): void {
-  const curve = program.command('curve').description('see and set the coupons')
+  const curve = program.command('curve').description('show and set the coupons')
   addCommonOptions(
-    curve.command('show').description('the coupons in force now and next, where they come from, and who set them'),
+    curve.command('show').description('show the coupons in force now and next, their source, and who set them'),
   ).action(async ({ config, json }: CommonOptions) => {
     const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showCurve())
     const output = createOutput(terminal, json)
@@ -34,8 +34,8 @@ export function addCurveCommand(program: Command, terminal: Terminal): void {
   addApproveCommand(curve, terminal)
   addCommonOptions(curve.command('set').description('set the coupons from the next boundary that is not signed yet'))
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
-    .option('--chain <id>', 'for one chain only (all of them if left out)', parseChain)
-    .option('--confirm', 'the coupons are meant: do not ask, even if they move further than the rails allow', false)
+    .option('--chain <id>', 'one chain only (default: all chains)', parseChain)
+    .option('--confirm', 'store without asking, even if the coupons move further than the rails allow', false)
     .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
       const output = createOutput(terminal, json)
@@ -45,20 +45,20 @@ export function addCurveCommand(program: Command, terminal: Terminal): void {
       )
       output.document(proposal ? { proposal } : { curve })
       if (!curve) return output.text(formatProposals(proposal ? [proposal] : []))
-      output.text(`Curve ${curve.id} is stored, in force from ${curve.effectiveFromNewYork} New York on.`)
+      output.text(`Curve ${curve.id} is stored and in force from ${curve.effectiveFromNewYork} New York.`)
       output.text(formatPoints(curve.points))
       if (difference) output.text(difference)
-      if (source === 'treasury') output.text('It stays until the Treasury publishes rates after that boundary.')
+      if (source === 'treasury') output.text('It stays in force until the Treasury publishes rates after that boundary.')
     })
 }
 
 function addApproveCommand(curve: Command, terminal: Terminal): void {
-  addCommonOptions(curve.command('approve <id>').description('put a proposed curve in force, as a second name')).action(
+  addCommonOptions(curve.command('approve <id>').description('approve a proposed curve as a second person')).action(
     async (id: string, { config, json }: CommonOptions) => {
       const { curve } = await withOperator({ path: config, env: terminal.env }, (operator) => operator.approveCurve(id))
       const output = createOutput(terminal, json)
       output.document({ curve })
-      output.text(`Curve ${curve.id} is stored, in force from ${curve.effectiveFromNewYork} New York on.`)
+      output.text(`Curve ${curve.id} is stored and in force from ${curve.effectiveFromNewYork} New York.`)
       output.text(formatPoints(curve.points))
     },
   )

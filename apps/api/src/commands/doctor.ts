@@ -12,10 +12,10 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
     program
       .command('doctor')
       .description(
-        'look at configuration, database, clock, certificate, signer, chains and subgraphs; changes nothing',
+        'check configuration, database, clock, certificate, signer, chains and subgraphs; changes nothing',
       ),
   )
-    .option('--host <names>', 'names clients use, comma separated, to be looked for in the certificate', parseList, [])
+    .option('--host <names>', 'host names that clients use, comma separated, to check against the certificate', parseList, [])
     .action(async ({ config, json, host }: CommonOptions & { readonly host: string[] }) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')
       const output = createOutput(terminal, json)

@@ -28,16 +28,16 @@ const confirmWaitMs = 5_000
 
 export function addKeysCommand(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('issue, list, rotate and revoke API keys')
-  addCommonOptions(keys.command('create').description('issue a key; it is shown this once'))
-    .requiredOption('--name <name>', 'whose key it is')
-    .option('--scopes <list>', `what it may use: ${keyScopes.join(', ')}`, parseList, [...keyScopes])
-    .option('--rpm <number>', 'requests a minute, or "unlimited"', parseRpm, 600)
+  addCommonOptions(keys.command('create').description('issue a key; its secret is shown once'))
+    .requiredOption('--name <name>', 'owner of the key')
+    .option('--scopes <list>', `scopes: ${keyScopes.join(', ')}`, parseList, [...keyScopes])
+    .option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm, 600)
     .option(
       '--expires <instant>',
-      'when it stops working: 2027-01-01 (as that day begins, UTC) or 2027-01-01T12:00:00Z (never if left out)',
+      'expiry: 2027-01-01 (start of that day, UTC) or 2027-01-01T12:00:00Z (default: never)',
       parseInstant,
     )
-    .option('--kind <kind>', `what its prefix says: ${keyKinds.join(', ')}`, 'live')
+    .option('--kind <kind>', `prefix of the secret: ${keyKinds.join(', ')}`, 'live')
     .action(async ({ config, json, expires, ...key }: CreateOptions) => {
       const { name, kind, scopes, rpm } = key
       const request = { name, kind, scopes, rpm: rpm === 'unlimited' ? null : rpm, expiresAt: expires ?? null }
@@ -47,7 +47,7 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
       output.text(`Key ${created.key.id} for "${created.key.name}": ${describeKey(created.key)}.`)
       showSecret(output, created.secret)
     })
-  addCommonOptions(keys.command('list').description('list the keys; their secrets are not kept')).action(
+  addCommonOptions(keys.command('list').description('list the keys; secrets are not stored')).action(
     async ({ config, json }: CommonOptions) => {
       const list = await withReader({ path: config, env: terminal.env }, (operator) => operator.listKeys())
       const output = createOutput(terminal, json)
@@ -55,7 +55,7 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
       output.text(formatKeys(list.keys))
     },
   )
-  addCommonOptions(keys.command('revoke <id>').description('refuse a key from now on, everywhere')).action(
+  addCommonOptions(keys.command('revoke <id>').description('revoke a key on every replica')).action(
     async (id: string, { config, json }: CommonOptions) => {
       const revoked = await withOperator({ path: config, env: terminal.env }, (operator) =>
         operator.revokeKey(id, { waitMs: confirmWaitMs }),
@@ -70,7 +70,7 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
 }
 
 function addRotateCommand(keys: Command, terminal: Terminal): void {
-  addCommonOptions(keys.command('rotate <id>').description('give a key a new secret; it is shown this once'))
+  addCommonOptions(keys.command('rotate <id>').description('create a new secret for a key; it is shown once'))
     .addOption(
       new Option('--grace <duration>', 'how long the old secret still works: 0, 90s, 30m, 24h, 7d, or seconds')
         .argParser(parseDuration)
@@ -85,7 +85,7 @@ function addRotateCommand(keys: Command, terminal: Terminal): void {
       output.document(rotated)
       const old =
         grace === 0
-          ? `The old secret is ended. ${formatReplicas(rotated.replicas)}`
+          ? `The old secret is revoked. ${formatReplicas(rotated.replicas)}`
           : `The old secret works for ${formatDuration(grace)} more.`
       output.text(`Key ${rotated.key.id} ("${rotated.key.name}") has a new secret. ${old}`)
       showSecret(output, rotated.secret)
@@ -95,13 +95,13 @@ function addRotateCommand(keys: Command, terminal: Terminal): void {
 
 function formatReplicas({ confirmed, unconfirmed }: ReplicaReport): string {
   const count = confirmed.length + unconfirmed.length
-  if (count === 0) return 'No replica runs. Each refuses it from its start on.'
-  if (unconfirmed.length === 0) return `Refused by every replica (${count}).`
+  if (count === 0) return 'No replica is running. Each rejects it when it starts.'
+  if (unconfirmed.length === 0) return `Rejected by every replica (${count}).`
   const names = unconfirmed.map(({ name, secondsSinceSeen }) => `${name} (last seen ${secondsSinceSeen} s ago)`)
   return [
     `NOT CONFIRMED by ${unconfirmed.length} of ${count} replicas: ${names.join(', ')}.`,
-    'Such a replica has ended, or cannot reach the database and may still accept it. See that it has ended, or stop it.',
-    'One that reaches the database again refuses it within a second. A replica that ended is forgotten after a day.',
+    'Such a replica has stopped, or cannot reach the database and may still accept it. Check that it has stopped, or stop it.',
+    'A replica that reaches the database again rejects it within 1 s. A stopped replica leaves this list after 24 h.',
   ].join('\n')
 }
 
@@ -110,7 +110,7 @@ function setExitCode(terminal: Terminal, { unconfirmed }: ReplicaReport): void {
 }
 
 function showSecret(output: Output, secret: string): void {
-  output.text(`\n  ${secret}\n\nThis is the only time it is shown; only its hash is stored.`)
+  output.text(`\n  ${secret}\n\nIt is shown only once. The service stores only its hash.`)
 }
 
 function describeKey(key: KeyView): string {

@@ -9,8 +9,8 @@ import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
 import { withOperator, withReader } from './with-operator.ts'
 
 export function addNotesCommand(program: Command, terminal: Terminal): void {
-  const notes = program.command('notes').description('see the notes on offer, verify notes, repair a restored database')
-  addCommonOptions(notes.command('show').description('the notes on offer, and why there are none if so')).action(
+  const notes = program.command('notes').description('show the notes on offer, verify notes, repair a restored database')
+  addCommonOptions(notes.command('show').description('show the notes on offer, or why there are none')).action(
     async ({ config, json }: CommonOptions) => {
       const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showNotes())
       const output = createOutput(terminal, json)
@@ -21,9 +21,9 @@ export function addNotesCommand(program: Command, terminal: Terminal): void {
   addCommonOptions(
     notes
       .command('verify <file>')
-      .description('check who signed the notes in a file (a /notes answer or single notes; - is stdin)'),
+      .description('check who signed the notes in a file (a /notes response or single notes; - is stdin)'),
   )
-    .option('--signer <address>', 'the address that should have signed (the configured signer if left out)')
+    .option('--signer <address>', 'expected signer (default: the configured signer)')
     .action(async (file: string, { config, json, signer }: CommonOptions & { readonly signer?: string }) => {
       const checked = await verifyNotesFile(file, { source: { path: config, env: terminal.env }, signer })
       const output = createOutput(terminal, json)
@@ -37,7 +37,7 @@ export function addNotesCommand(program: Command, terminal: Terminal): void {
 
 function addDiscardCommand(notes: Command, terminal: Terminal): void {
   addCommonOptions(
-    notes.command('discard').description('delete notes that a wrong clock signed ahead of their time, and no others'),
+    notes.command('discard').description('delete notes that a wrong clock signed too early, and no others'),
   )
     .requiredOption('--chain <id>', 'the chain', parseChain)
     .requiredOption('--period <start>', 'the start of their period, ISO 8601, as `notes show` and `doctor` print it')
@@ -55,14 +55,14 @@ function formatDiscarded({ chainId, period, wasStored, wasJournalled }: DiscardR
   const places = [...(wasStored ? ['the database'] : []), ...(wasJournalled ? ['the signer journal'] : [])]
   const done = `Discarded from ${places.join(' and ')}: the notes of ${period} on chain ${chainId}.`
   if (wasJournalled) return done
-  return `${done}\nThe signer journal here did not have them. Run this on the replica that signed them too.`
+  return `${done}\nThe signer journal here did not contain them. Also run this command on the replica that signed them.`
 }
 
 function addReconcileCommand(notes: Command, terminal: Terminal): void {
   addCommonOptions(
     notes
       .command('reconcile')
-      .description('put notes that were signed and are in the signer journal back into a restored database'),
+      .description('copy signed notes from the signer journal back into a restored database'),
   ).action(async ({ config, json }: CommonOptions) => {
     const report = await withOperator({ path: config, env: terminal.env }, (operator) => operator.reconcileNotes())
     const output = createOutput(terminal, json)
@@ -86,7 +86,7 @@ function formatReconciled({ restored, present, contradictions, problems }: Recon
       `  signed, in this journal:  ${formatCoupons(coupons)}`,
       `  signed, in the database:  ${formatCoupons(stored)}`,
       `  Both were signed and neither can be recalled: the pool accepts both until ${endsAt}.`,
-      '  Stop the replicas that serve one of them until then. From the next period on all sign the same.',
+      '  Stop the replicas that serve one of them until then. From the next period, all replicas sign the same notes.',
     ]),
     ...problems.map((problem) => `NOT RESTORED  ${problem}`),
   ]
@@ -113,7 +113,7 @@ function formatReport({ now, chains, rogue }: NotesReport): string {
   })
   const wrong = rogue.map(
     ({ chainId, period, issuedAt, command }) =>
-      `Chain ${chainId}: ${period} was signed by a wrong clock, at ${issuedAt}. Clear it: ${command}`,
+      `Chain ${chainId}: ${period} was signed by a wrong clock, at ${issuedAt}. Discard it: ${command}`,
   )
   return [`Service time ${now}`, ...parts, ...wrong].join('\n\n')
 }

@@ -6,7 +6,7 @@ export type CommonOptions = { readonly config: string; readonly json: boolean }
 /** What every command takes. */
 export function addCommonOptions(command: Command): Command {
   return command
-    .option('--config <file>', 'the configuration', 'tallystick.json')
+    .option('--config <file>', 'configuration file', 'tallystick.json')
     .option('--json', 'print JSON instead of text', false)
 }
 

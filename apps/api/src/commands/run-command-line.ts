@@ -9,22 +9,22 @@ import { addServeCommand } from './serve.ts'
 import type { Terminal } from './terminal.ts'
 
 const help = `
-Commands work beside a running server (through its admin listener) and without one (on the database itself).
+Commands use the admin listener of a running server, or the database directly if no server runs.
 
 Exit codes:
   ${exitCodes.done}  done
-  ${exitCodes.failed}  refused or failed: what was asked was not done, the message says why
+  ${exitCodes.failed}  rejected or failed; the message gives the reason
   ${exitCodes.usage}  wrong usage
-  ${exitCodes.config}  the configuration is wrong; every fault is listed
-  ${exitCodes.unavailable}  a database, server or signer cannot be reached; trying again may help
-  ${exitCodes.unconfirmed}  done, but not every replica has confirmed that it refuses the key; the message names them`
+  ${exitCodes.config}  invalid configuration; every fault is listed
+  ${exitCodes.unavailable}  a database, server or signer is unreachable; retrying may help
+  ${exitCodes.unconfirmed}  done, but not every replica has confirmed that it rejects the key; the message names those`
 
 /** Runs a command line and sets the exit code of the terminal. `serve` keeps running after this resolves. */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<void> {
   const program = new Command('tallystick')
-    .description('Signed treasury notes over HTTPS: the service and its operator’s tools.')
+    .description('Signed treasury notes over HTTPS: the service and the operator’s tools.')
     .addHelpText('after', help)
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(use --help for more information)')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

@@ -71,7 +71,7 @@ function readNotes(file: string): Note[] {
       code: 'invalid_note_file',
       message: code
         ? `${file} cannot be read (${code}).`
-        : `${file} holds no notes in the form of GET /notes. Save an answer of it, or one element of its "data".`,
+        : `${file} contains no notes in the format of GET /notes. Save a response of it, or one element of its "data".`,
       retryable: false,
       cause: error,
     })

@@ -118,7 +118,7 @@ function toError(
   if (!body?.code || !body.message) return unreachable(url, `status ${status}`)
   const hint =
     body.code === 'unauthorized'
-      ? ' Is the variable or file that admin.token names set here too, or TALLYSTICK_ADMIN_TOKEN right?'
+      ? ' Check that the variable or file of admin.token is set here too, or that TALLYSTICK_ADMIN_TOKEN is correct.'
       : ''
   return new TallystickError({
     code: body.code as ErrorCode,
@@ -131,7 +131,7 @@ function toError(
 function unreachable(url: string, why: string): TallystickError {
   return new TallystickError({
     code: 'server_unreachable',
-    message: `Something listens on ${url} but does not answer like the admin listener (${why}). Check "admin" in the configuration.`,
+    message: `A process listens on ${url} but does not respond like the admin listener (${why}). Check "admin" in the configuration.`,
     retryable: true,
   })
 }

@@ -22,7 +22,7 @@ export function assertJson(what: string, value: unknown): void {
 
 const faults = {
   deep: `is nested deeper than ${levelsMax} levels. Send a flatter value.`,
-  half: 'holds half of a surrogate pair, which is no character. Send well-formed Unicode.',
+  half: 'contains an unpaired surrogate. Send well-formed Unicode.',
 } as const
 
 function nameMember([name, value]: readonly [string, unknown]): readonly [string, unknown] {

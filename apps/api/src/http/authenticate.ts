@@ -24,7 +24,7 @@ export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow:
 function invalidKey(): TallystickError {
   return new TallystickError({
     code: 'invalid_api_key',
-    message: 'The x-api-key header holds no valid key. Ask the operator of this service for one.',
+    message: 'The x-api-key header does not contain a valid key. Ask the operator of this service for one.',
     retryable: false,
   })
 }

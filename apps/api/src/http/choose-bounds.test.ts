@@ -20,8 +20,8 @@ test('behavior: a configured number is taken, and one that leaves too few files 
   const { max, problem } = chooseConnectionsMax({ configured: 769, openFileLimit: 1_024 })
   expect(max).toBe(769)
   expect(problem).toBe(
-    'listen.connectionsMax is 769, but this process may have 1024 files open, and its own need up to 256. ' +
-      'Raise the limit (LimitNOFILE=, ulimit -n) or set 768 at most.',
+    'listen.connectionsMax is 769, but this process can open only 1024 files and reserves 256 of them. ' +
+      'Raise the limit (LimitNOFILE=, ulimit -n) or set at most 768.',
   )
 })
 

@@ -22,7 +22,7 @@ export function chooseConnectionsMax({
   if (configured === undefined) return { max: Math.min(affordable, connectionsMaxDefault) }
   if (configured <= affordable) return { max: configured }
   const problem =
-    `listen.connectionsMax is ${configured}, but this process may have ${openFileLimit} files open, and its own need up to ` +
-    `${reservedFiles}. Raise the limit (LimitNOFILE=, ulimit -n) or set ${affordable} at most.`
+    `listen.connectionsMax is ${configured}, but this process can open only ${openFileLimit} files and reserves ` +
+    `${reservedFiles} of them. Raise the limit (LimitNOFILE=, ulimit -n) or set at most ${affordable}.`
   return { max: configured, problem }
 }

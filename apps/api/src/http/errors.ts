@@ -79,14 +79,14 @@ function toTallystickError(error: unknown): TallystickError {
   if (statusCode === 415) return ours('unsupported_media_type', 'Send the body as application/json.')
   if (code === 'FST_ERR_BAD_URL') return ours('invalid_request', 'The path is not valid percent-encoding.')
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return ours('invalid_request', 'The request cannot be read. Is the body the JSON the documentation describes?')
+    return ours('invalid_request', 'The request cannot be parsed. Check that its body is the JSON that the documentation describes.')
   }
   return internalError
 }
 
 const internalError = new TallystickError({
   code: 'internal_error',
-  message: 'Something failed inside the service. It is logged under this requestId; try again later.',
+  message: 'An internal error occurred. It is logged under this requestId. Try again later.',
   retryable: true,
 })
 

@@ -45,7 +45,7 @@ export function plainHttpAnswer({
 function httpsRequired(): TallystickError {
   return new TallystickError({
     code: 'https_required',
-    message: 'Use https. If this request carried an API key, the key was sent in the clear: have it rotated.',
+    message: 'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
     retryable: false,
   })
 }

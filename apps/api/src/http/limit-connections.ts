@@ -34,7 +34,7 @@ export function limitConnections(
   const { open } = boundConnections(publicServer, bounds, (bound) => refused[bound].increment())
   metrics.gauge('tallystick_connections', () => [{ value: open() }])
   boundConnections(adminServer, { max: adminConnectionsMax, perAddressMax: null, exempt: [] }, () => undefined)
-  const each = perAddressMax === null ? 'without a limit per address' : `${perAddressMax} per address`
+  const each = perAddressMax === null ? 'no limit per address' : `${perAddressMax} per address`
   say(`up to ${max} connections, ${each} (limit of open files: ${openFileLimit ?? 'unknown'})`)
   if (problem) say(`WARNING: ${problem}`)
 }

@@ -29,7 +29,7 @@ function adaptListenError(
   if (!error.code) return error
   return new TallystickError({
     code: 'invalid_config',
-    message: `Cannot listen on ${host} port ${port} (${error.code}). Is something else there? Choose another port.`,
+    message: `Cannot listen on ${host} port ${port} (${error.code}). Check whether another process uses it, or choose another port.`,
     retryable: false,
     cause: error,
   })

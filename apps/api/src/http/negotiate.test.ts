@@ -55,6 +55,6 @@ test.each(['application/json;q=0, */*', '*/*, application/json;q=0', 'applicatio
 
 test('error: the text', () => {
   expect(() => assertAcceptsJson('text/html')).toThrowErrorMatchingInlineSnapshot(
-    `[TallystickError: This service answers in application/json, which the Accept header rules out.]`,
+    `[TallystickError: This service responds with application/json, which the Accept header excludes.]`,
   )
 })

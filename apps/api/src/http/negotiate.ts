@@ -5,7 +5,7 @@ export function assertAcceptsJson(accept: string | undefined): void {
   if (accept === undefined || accept.trim() === '' || takesJson(accept)) return
   throw new TallystickError({
     code: 'not_acceptable',
-    message: 'This service answers in application/json, which the Accept header rules out.',
+    message: 'This service responds with application/json, which the Accept header excludes.',
     retryable: false,
   })
 }

@@ -29,7 +29,7 @@ test('behavior: time is taken when the work is done, and comes back with time', 
   // A tenth of what passes comes back: 9,000 used, 900 back of which only what fits counts.
   expect(work(9_000)).toBeUndefined()
   expect(work(1)).toBe(
-    'Your address has used up its time: queries may take 6000 ms a minute together. Try again in 30 seconds, and ask for less at once.',
+    'Your address has used its query time of 6000 ms per minute. Try again in 30 seconds, and request less per query.',
   )
   expect(work(1, 'b')).toBeUndefined()
   pass(29_000)
@@ -43,13 +43,13 @@ test('behavior: what is not used is not saved beyond a minute', () => {
   expect(work(1)).toBeUndefined()
   pass(3_600_000)
   expect(work(6_001)).toBeUndefined()
-  expect(work(1)).toMatch(/used up/)
+  expect(work(1)).toMatch(/has used its query time/)
 })
 
 test('behavior: what has begun is bounded, since it is not counted yet', () => {
   const { budget, pass } = setUp(6_000)
   const visits = Array.from({ length: 8 }, () => budget('a'))
-  expect(() => budget('a')).toThrow('Your address has 8 queries under way')
+  expect(() => budget('a')).toThrow('Your address has 8 queries running')
   expect(() => budget('b')).not.toThrow()
   pass(10)
   visits[0]?.end()

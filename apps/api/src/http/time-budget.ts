@@ -62,8 +62,8 @@ function usedUp(msPerMinute: number, seconds: number): TallystickError {
   return new TallystickError({
     code: 'rate_limited',
     message:
-      `Your address has used up its time: queries may take ${msPerMinute} ms a minute together. ` +
-      `Try again in ${seconds} seconds, and ask for less at once.`,
+      `Your address has used its query time of ${msPerMinute} ms per minute. ` +
+      `Try again in ${seconds} seconds, and request less per query.`,
     retryable: true,
     retryAfterSeconds: seconds,
   })
@@ -72,7 +72,7 @@ function usedUp(msPerMinute: number, seconds: number): TallystickError {
 function tooManyAtOnce(): TallystickError {
   return new TallystickError({
     code: 'rate_limited',
-    message: `Your address has ${underWayMax} queries under way, which is the limit. Wait for one of them.`,
+    message: `Your address has ${underWayMax} queries running, which is the limit. Wait for one to finish.`,
     retryable: true,
     retryAfterSeconds: 1,
   })

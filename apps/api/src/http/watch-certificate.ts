@@ -42,7 +42,7 @@ export function watchCertificate(
       log.info({ validTo: new X509Certificate(found.cert).validTo }, 'TLS certificate changed')
     } catch (error) {
       refused = found
-      log.warn({ err: error }, 'the new TLS certificate and key do not fit; the old ones stay in use')
+      log.warn({ err: error }, 'TLS certificate and key do not match; keeping the current pair')
     }
   }
   const timer = setInterval(() => {
@@ -50,7 +50,7 @@ export function watchCertificate(
     looking = true
     look()
       .catch((error) => {
-        if (!unreadable) log.warn({ err: error }, 'the TLS certificate cannot be read; the one in use stays')
+        if (!unreadable) log.warn({ err: error }, 'TLS certificate unreadable; keeping the current one')
         unreadable = true
       })
       .finally(() => {

@@ -127,6 +127,6 @@ function sayNotes({ config, clock, say }: NotesContext, offered: PublishedNotes)
   for (const { id, name } of config.chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
-    else say(`NO NOTES of ${period} on chain ${id} (${name}): \`tallystick notes show\` says why`)
+    else say(`NO NOTES of ${period} on chain ${id} (${name}): run \`tallystick notes show\` for the reason`)
   }
 }

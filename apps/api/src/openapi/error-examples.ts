@@ -21,10 +21,10 @@ function refusals(
 ): Partial<Record<ErrorCode, Example>> {
   return {
     https_required: {
-      message: 'Use https. If this request carried an API key, the key was sent in the clear: have it rotated.',
+      message: 'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
     },
     invalid_api_key: {
-      message: 'The x-api-key header holds no valid key. Ask the operator of this service for one.',
+      message: 'The x-api-key header does not contain a valid key. Ask the operator of this service for one.',
     },
     insufficient_scope: {
       message: `This key may not use this endpoint: it lacks the scope "${scope}". Ask the operator for a key that has it.`,
@@ -36,7 +36,7 @@ function refusals(
     not_ready: { message: '200 queries wait for this subgraph already. Try again in a moment.' },
     not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
     method_not_allowed: { message: `${path} takes ${allow}.` },
-    not_acceptable: { message: 'This service answers in application/json, which the Accept header rules out.' },
+    not_acceptable: { message: 'This service responds with application/json, which the Accept header excludes.' },
     request_timeout: { message: 'The request did not arrive in time.' },
     payload_too_large: { message: 'The body is too large.' },
     unsupported_media_type: { message: 'Send the body as application/json.' },
@@ -77,7 +77,7 @@ function failures({ dataChainIds, chainIds }: DocumentContext): Partial<Record<E
   })
   return {
     internal_error: {
-      message: 'Something failed inside the service. It is logged under this requestId; try again later.',
+      message: 'An internal error occurred. It is logged under this requestId. Try again later.',
     },
     notes_unavailable: {
       message:
