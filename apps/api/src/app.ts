@@ -5,7 +5,7 @@ import type { PublicQueries } from './data/open-public-queries.ts'
 import { createSubgraphRoutes } from './data/subgraph-route.ts'
 import { createAddressLimit } from './http/address-limit.ts'
 import { createAuthenticate } from './http/authenticate.ts'
-import { createNameCaller } from './http/client-address.ts'
+import { createIdentifyCaller } from './http/client-address.ts'
 import { tlsHeaders } from './http/common-headers.ts'
 import { createInstance, type InstanceParts } from './http/create-instance.ts'
 import { requireForwardedHttps } from './http/https-required.ts'
@@ -47,14 +47,14 @@ export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
 function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Route[] {
   const { queries, monotonicNow } = parts
   const chainIds = chains.map((chain) => chain.id).sort((a, b) => a - b)
-  const nameCaller = createNameCaller(listen.proxy?.trust ?? [])
-  const limitAddress = createAddressLimit({ rpm: listen.publicRpm, nameCaller, monotonicNow })
+  const identifyCaller = createIdentifyCaller(listen.proxy?.trust ?? [])
+  const limitAddress = createAddressLimit({ rpm: listen.publicRpm, identifyCaller, monotonicNow })
   const budget = createTimeBudget({ msPerMinute: listen.publicQueryMsPerMinute, monotonicNow })
   const described = [
     createNotesRoute({ parts: parts.notes, chainIds }),
     ...createDataRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
-    ...createSubgraphRoutes({ queries, limitAddress, nameCaller, budget }),
+    ...createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget }),
   ]
   const context = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds: [...queries.subgraphs.keys()] }
   return [

@@ -1,7 +1,7 @@
 import { exitCodes } from './commands/output.ts'
 import { runCommandLine } from './commands/run-command-line.ts'
 
-// The reader of the output may end first, such as `head`. `serve` goes on and has a writer of its own.
+// The reader of the output, such as `head`, may exit first. `serve` continues and has its own writer.
 if (process.argv[2] !== 'serve') {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

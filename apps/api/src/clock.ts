@@ -1,16 +1,16 @@
-/** The service's time, in Unix milliseconds. Everything that asks what time it is asks this. */
+/** Clock of the service, in Unix ms. All code reads the time from it. */
 export type Clock = { now(): number }
 
 export type ShiftableClock = Clock & {
-  /** Stands still at an instant until `run`. */
+  /** Stops the clock at an instant until `run`. */
   hold(instantMs: number): void
-  /** Runs on from where it was held. */
+  /** Continues from the held instant. */
   run(): void
 }
 
 /**
- * A clock that reads the system's time afresh at every call, so a step of the system clock (NTP, sleep) is a step of
- * this one; and that can be moved, so that a boundary can be rehearsed.
+ * Creates a clock that reads the system time at every call, so it follows steps of the system clock (NTP, sleep). It can
+ * be shifted to rehearse a boundary.
  */
 export function createClock(systemNow: () => number = Date.now): ShiftableClock {
   let offsetMs = 0
@@ -28,7 +28,7 @@ export function createClock(systemNow: () => number = Date.now): ShiftableClock 
   }
 }
 
-/** The second an instant in milliseconds belongs to. */
+/** Returns the second that contains an instant. */
 export function toSeconds(instantMs: number): bigint {
   return BigInt(Math.floor(instantMs / 1000))
 }

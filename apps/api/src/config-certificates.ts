@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { z } from 'zod'
 
-/** Adds a fault for each file that cannot be read, is not in PEM form, or does not fit the other. */
+/** Adds a fault for each file that is unreadable, not PEM, or does not match the other. */
 export function checkCertificate(
   files: { readonly cert: string; readonly key: string },
   context: z.RefinementCtx,
@@ -34,7 +34,7 @@ export function checkCertificate(
   }
 }
 
-/** Adds a fault if the file of an authority cannot be used. */
+/** Adds a fault if the file of a certificate authority is unreadable or not PEM. */
 export function checkAuthority(path: string, context: z.RefinementCtx): void {
   try {
     new X509Certificate(readFileSync(path))

@@ -5,17 +5,17 @@ import { z } from 'zod'
 export type ConfigSources = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly secrets: 'required' | 'optional'
-  /** What relative paths in the file are relative to. */
+  /** Directory of the relative paths in the file. */
   readonly baseDirectory: string
 }
 
-/** A secret that does not show when the object that holds it is printed. */
+/** Secret that is not shown when an object that contains it is printed. */
 export type Secret = { reveal(): string }
 
 const httpUrlFault = 'must be an http or https URL without a user name or password in it'
 export const httpUrl = z.string().refine(isHttpUrl, httpUrlFault)
 
-/** The database's URL. It is a secret, because it may hold a password. */
+/** Returns the schema of the database URL. It is a secret because it may contain a password. */
 export function databaseSchema(sources: ConfigSources) {
   return z
     .string()
@@ -51,10 +51,10 @@ export function secretSchema(sources: ConfigSources): z.ZodType<Secret, string> 
   })
 }
 
-// The name of no host (RFC 2606 §2), for a URL that a command does not know and does not need.
+// Reserved host name (RFC 2606 §2), for a URL that is not set and that the command does not use.
 const unknownUrl = 'https://url-is-not-set.invalid'
 
-/** A URL that may hold a provider's key: given in plain text, or as "env:NAME" or "file:path". */
+/** Returns the schema of a URL that may contain a provider's key: plain text, "env:NAME" or "file:path". */
 export function secretUrlSchema(sources: ConfigSources): z.ZodType<string, string> {
   return z.string().transform((value, context): string => {
     const fault = (message: string) => {
@@ -69,7 +69,7 @@ export function secretUrlSchema(sources: ConfigSources): z.ZodType<string, strin
   })
 }
 
-/** Reads the secret that "env:NAME" or "file:path" names; undefined if the text is neither. */
+/** Reads the secret of "env:NAME" or "file:path". Returns undefined if the text is neither. */
 function readReference(reference: string, { env, baseDirectory }: ConfigSources) {
   const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(reference) ?? []
   if (!kind) return undefined

@@ -12,23 +12,23 @@ export type SignerConfig = Config['signer']
 export type LoadOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   /**
-   * `serve` needs every secret and file to be there; the operator's commands only need those they touch, so a missing
-   * one is left for whoever uses it.
+   * Whether a missing secret or file is a fault. `serve` requires all of them. The operator's commands need only those
+   * that they use.
    */
   readonly secrets: 'required' | 'optional'
 }
 
-/** Reads and checks a configuration file. Throws one error that lists every fault by its path. */
+/** Reads and validates a configuration file. Throws one error that lists every fault with its path. */
 export function loadConfig(path: string, { env, secrets }: LoadOptions): Config {
   return parseConfig(readConfigJson(path), { path, env, secrets, baseDirectory: dirname(resolve(path)) })
 }
 
-/** Reads a configuration file without checking it. Throws an error that quotes nothing of its text. */
+/** Reads a configuration file without validation. Its errors never quote the text. */
 export function readConfigJson(path: string): unknown {
   return parseJson(readConfigFile(path), path)
 }
 
-/** Checks a configuration that was read already. `path` is only what errors call it. */
+/** Validates a configuration. `path` is its name in errors. */
 export function parseConfig(value: unknown, { path, ...sources }: ConfigSources & { readonly path: string }): Config {
   const result = configSchema(sources).safeParse(value)
   if (result.success) return result.data
@@ -63,14 +63,14 @@ function parseJson(text: string, path: string): unknown {
   } catch (error) {
     throw new TallystickError({
       code: 'invalid_config',
-      // V8 quotes the text around the fault, which may be a secret somebody put there.
+      // V8 quotes the text around the fault, which may be a secret.
       message: `${path} is not JSON${/ at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? ''}.`,
       retryable: false,
     })
   }
 }
 
-/** Returns the name of a member as errors show it, such as `chains[0].pool`. */
+/** Formats the path of a member, such as `chains[0].pool`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return '(top level)'
   return path

@@ -49,7 +49,7 @@ test('default: lines reach a file in their order, also more than one batch of th
 
 test('behavior: a pipe that is not read keeps a bounded length of lines, and the rest is counted and reported', async () => {
   const pipe = openFullPipe()
-  const writer = createLineWriter(pipe.writer, { formatDropped, waitingLengthMax: 100 })
+  const writer = createLineWriter(pipe.writer, { formatDropped, queueLengthMax: 100 })
   // The first line is on its way, ten wait.
   for (let index = 0; index < 50; index++) writer.write(`line  ${String(index).padStart(3)}\n`)
   expect(writer.dropped()).toBe(39)

@@ -15,31 +15,31 @@ export type LineWriter = {
 export type LineWriterOptions = {
   /** Creates the line that reports dropped lines. It is written as soon as writing works again. */
   readonly formatDropped: (count: number) => string
-  /** The length of the lines that may wait. Further lines are dropped. */
-  readonly waitingLengthMax?: number | undefined
+  /** Total length of the queued lines. Further lines are dropped. */
+  readonly queueLengthMax?: number | undefined
 }
 
 /** Writes all bytes. `isCut` is true if some were written before the failure. */
 type Sink = (bytes: Buffer, done: (error: Error | null | undefined, isCut: boolean) => void) => void
 
-// 1 MiB of lines is several thousand: enough for a reader that pauses, and little beside the rest of the service.
-const waitingLengthDefault = 1_048_576
-// The size of a pipe's buffer on Linux.
+// 1 MiB is several thousand lines: enough for a reader that pauses, and little memory.
+const queueLengthDefault = 1_048_576
+// Size of a pipe buffer on Linux.
 const batchLength = 65_536
-// A full disk is tried again after this. Until then lines wait.
+// Retry delay after a failed write, such as on a full disk. Lines are queued meanwhile.
 const retryMs = 1_000
 const flushMs = 1_000
 
 /**
- * Creates a writer for stdout, stderr or a file. pino's own destination writes synchronously: a pipe that is not read
- * and a full disk stop the whole process with it (docs/decisions/0026-lines-that-cannot-be-written.md).
+ * Creates a writer for stdout, stderr or a file. pino's own destination writes synchronously, so a pipe without a reader
+ * or a full disk would block the process (docs/decisions/0026-lines-that-cannot-be-written.md).
  */
 export function createLineWriter(
   fd: number,
-  { formatDropped, waitingLengthMax = waitingLengthDefault }: LineWriterOptions,
+  { formatDropped, queueLengthMax = queueLengthDefault }: LineWriterOptions,
 ): LineWriter {
   const send = openSink(fd)
-  const waiting = createWaiting(waitingLengthMax)
+  const queue = createQueue(queueLengthMax)
   let droppedTotal = 0
   let unreported = 0
   let isBusy = false
@@ -50,13 +50,13 @@ export function createLineWriter(
     droppedTotal += count
     unreported += count
   }
-  const becomeIdle = () => {
+  const notifyIdle = () => {
     for (const listener of idleListeners.splice(0)) listener()
   }
   const proceed = () => {
-    isBusy = !waiting.isEmpty() || unreported > 0
-    if (!isBusy) return becomeIdle()
-    const lines = waiting.take(batchLength)
+    isBusy = !queue.isEmpty() || unreported > 0
+    if (!isBusy) return notifyIdle()
+    const lines = queue.take(batchLength)
     const reported = unreported
     unreported = 0
     const report = reported > 0 ? formatDropped(reported) : ''
@@ -65,16 +65,16 @@ export function createLineWriter(
       if (!error) return proceed()
       unreported += reported
       drop(lines.length)
-      becomeIdle()
+      notifyIdle()
       setTimeout(proceed, retryMs).unref()
     })
   }
-  // After a crash too. A pipe is non-blocking here, so this cannot hang.
-  process.once('exit', () => writeRest(fd, waiting.take(Number.POSITIVE_INFINITY).join('')))
+  // Runs after a crash too. Pipes are non-blocking, so this cannot hang.
+  process.once('exit', () => writeRest(fd, queue.take(Number.POSITIVE_INFINITY).join('')))
 
   return {
     write: (line) => {
-      if (!waiting.add(line)) drop(1)
+      if (!queue.add(line)) drop(1)
       else if (!isBusy) proceed()
     },
     dropped: () => droppedTotal,
@@ -86,8 +86,8 @@ export function createLineWriter(
   }
 }
 
-/** Creates a queue of lines that takes no more than a given length of them. */
-function createWaiting(lengthMax: number) {
+/** Creates a queue of lines with a maximum total length. */
+function createQueue(lengthMax: number) {
   const lines: string[] = []
   let length = 0
   return {
@@ -98,7 +98,7 @@ function createWaiting(lengthMax: number) {
       length += line.length
       return true
     },
-    /** Takes the oldest lines, until they are that long. */
+    /** Removes the oldest lines, up to a total length. */
     take: (lengthWanted: number): string[] => {
       let taken = 0
       let count = 0
@@ -112,7 +112,7 @@ function createWaiting(lengthMax: number) {
 function openSink(fd: number): Sink {
   const kind = fstatSync(fd)
   if (!kind.isFIFO() && !kind.isSocket()) return createFileSink(fd)
-  // Node writes pipes through its event loop. A reader that is gone is an error of the write, not of the process.
+  // Node writes pipes through the event loop. If the reader has exited, the write fails, not the process.
   const stream = openPipe(fd)
   stream.on('error', () => undefined)
   return (bytes, done) => stream.write(bytes, (error) => done(error, false))
@@ -123,7 +123,7 @@ function openPipe(fd: number): Writable {
   return fd === 2 ? process.stderr : new Socket({ fd, readable: false, writable: true })
 }
 
-/** Files and terminals: written by a thread of the pool, one at a time. */
+/** Creates the sink of a file or terminal. A thread of the pool writes, one write at a time. */
 function createFileSink(fd: number): Sink {
   return (bytes, done) => {
     const writeFrom = (offset: number) => {
@@ -145,6 +145,6 @@ function writeRest(fd: number, text: string): void {
   try {
     while (offset < bytes.length) offset += writeSync(fd, bytes, offset)
   } catch {
-    // Nothing can be told any more, and nobody could read it.
+    // The process exits. There is no other place to report this.
   }
 }

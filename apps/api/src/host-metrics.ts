@@ -9,11 +9,11 @@ import type { MetricHelp, Metrics } from './metrics.ts'
 export type HostMetricsOptions = {
   readonly keyRing: Pick<KeyRing, 'usage'>
   readonly clock: Clock
-  /** By the name of the stream. */
+  /** Writers by name of their stream. */
   readonly writers: Readonly<Record<string, Pick<LineWriter, 'dropped'>>>
 }
 
-// Those of processes have the names Prometheus' own libraries give them, so that existing dashboards show them.
+// Process metrics have the names of Prometheus' own libraries, so that existing dashboards show them.
 export const hostMetricHelp: MetricHelp = {
   tallystick_certificate_not_after_timestamp_seconds: 'ALARM: Unix time at which the TLS certificate in use expires.',
   tallystick_key_requests_total: 'Requests with a valid API key and its scope, by key and endpoint.',
@@ -29,7 +29,7 @@ export const hostMetricHelp: MetricHelp = {
   nodejs_external_memory_bytes: 'Memory outside the JavaScript heap, buffers included.',
 }
 
-/** Adds the metrics of the process and of the use of keys. Returns the function that stops the measurement. */
+/** Adds metrics of the process and of key usage. Returns a function that stops the measurement. */
 export function addHostMetrics(metrics: Metrics, { keyRing, clock, writers }: HostMetricsOptions): () => void {
   metrics.readCounter('tallystick_key_requests_total', () =>
     keyRing
@@ -59,7 +59,7 @@ function addProcessMetrics(metrics: Metrics): void {
   metrics.gauge('process_max_fds', () => seriesOf(readMaxFds))
 }
 
-/** Systems other than Linux have no /proc, and then no series. */
+/** Returns no series on systems without /proc. */
 function seriesOf(read: () => number): { readonly value: number }[] {
   try {
     return [{ value: read() }]
@@ -73,7 +73,7 @@ function readMaxFds(): number {
   return Number(limit ?? Number.POSITIVE_INFINITY)
 }
 
-// Node samples a timer this often, and counts the interval itself as delay.
+// Node samples a timer at this interval and counts the interval itself as delay.
 const resolutionMs = 20
 
 function addEventLoopDelay(metrics: Metrics): () => void {

@@ -1,35 +1,35 @@
 type Labels = Readonly<Record<string, string | number>>
 
-/** One series of a counter, found once and kept by whoever counts often. */
+/** One series of a counter. Frequent callers keep it. */
 export type Counter = { increment(): void }
 
 export type Metrics = {
-  /** The series of a counter with these labels. */
+  /** Returns the series of a counter with these labels. */
   counter(family: string, labels?: Labels): Counter
-  /** The series of a histogram with these labels; observations are in seconds. */
+  /** Returns the series of a histogram with these labels. Observations are in seconds. */
   histogram(family: string, labels?: Labels): { observe(seconds: number): void }
-  /** A family whose series are read when somebody asks. */
+  /** Adds a gauge whose series are read at each scrape. */
   gauge(family: string, read: ReadSeries): void
-  /** The same for numbers that only grow and are counted elsewhere. */
+  /** Adds a counter whose series are read at each scrape. */
   readCounter(family: string, read: ReadSeries): void
-  /** All of it in Prometheus' text format 0.0.4. */
+  /** Returns all metrics in Prometheus' text format 0.0.4. */
   expose(): string
 }
 
 /** Reads the series of a family at the time of a scrape. */
 export type ReadSeries = () => Iterable<{ readonly labels?: Labels; readonly value: number }>
 
-/** What each family means: a metric that is not explained here cannot be made. */
+/** Help text of each family. A metric without one cannot be created. */
 export type MetricHelp = Readonly<Record<string, string>>
 
 type Family = { readonly type: 'counter' | 'gauge' | 'histogram'; lines(name: string): string[] }
 
-// A note is answered from memory in well under a millisecond; an upstream may take its whole deadline.
+// A note is served from memory in well under 1 ms. An upstream may take its whole timeout.
 const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
- * A small registry: the hot path increments a plain number, text is made only when it is read. Labels come from fixed
- * sets (routes, statuses, chains, reasons), never from a caller, so the number of series is bounded.
+ * Creates a small registry. The hot path increments a plain number. Text is formatted only at a scrape. Labels come from
+ * fixed sets (routes, statuses, chains, reasons), never from a caller, so the number of series is bounded.
  */
 export function createMetrics(help: MetricHelp): Metrics {
   const families = new Map<string, Family>()

@@ -6,7 +6,7 @@ import { proposalMigrations } from './notes/curve/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve/curve-store.ts'
 import { noteMigrations } from './notes/note-store.ts'
 
-/** Every step of the service's own schema, in the order in which they were released: new ones go to the end. */
+/** Migrations of the service's schema, in the order of their release. Append new ones at the end. */
 export const apiMigrations: readonly Migration[] = [
   ...keyMigrations,
   ...curveMigrations,

@@ -14,8 +14,8 @@ export type LanesOptions = Omit<LanesParts, 'writer' | 'formatDate' | 'headers'>
 }
 
 /**
- * Returns the function that puts the lanes ahead of the framework on a TLS server. If the premade answers are not what
- * this Node sends, the function returns the framework's handler unchanged, and one line is logged.
+ * Returns the function that puts the lanes before the framework. If premade responses differ from those of this Node
+ * version, it returns the framework's handler unchanged and logs one line.
  */
 export async function openLanes({
   log,
@@ -24,7 +24,7 @@ export async function openLanes({
 }: LanesOptions): Promise<(framework: Handler) => Handler> {
   const problem = await verifyPremadeWriter(writer)
   if (problem !== undefined) {
-    log.warn({ node: process.version, problem }, 'fast lane disabled: premade answers differ from those of Node')
+    log.warn({ node: process.version, problem }, 'fast lane disabled: premade responses differ from those of Node')
     return (framework) => framework
   }
   const parts = { ...options, writer, headers: tlsHeaders, formatDate: createDateFormatter() }

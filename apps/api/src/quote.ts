@@ -1,4 +1,4 @@
-/** A caller's value as it came, but never more of it than a message can bear. */
+/** Quotes a caller's value in a message, cut to 60 characters. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? ''
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`

@@ -1,16 +1,16 @@
 import type { Queryable } from '@tallystick/database'
 import { apiMigrations } from './migrations.ts'
 
-/** How the tables of a database stand to this version. */
+/** State of a database's schema relative to this version. */
 export type SchemaReading = {
   readonly state: 'current' | 'empty' | 'older' | 'newer'
-  /** The first migration that this version does not know. */
+  /** First migration that this version does not know. */
   readonly unknown?: string | undefined
   /** Migrations that are not applied. */
   readonly missing: readonly string[]
 }
 
-/** Reads only. */
+/** Reads which migrations are applied. */
 export async function readSchema(database: Queryable): Promise<SchemaReading> {
   const [table] = await database.query<{ there: boolean }>(`select to_regclass('migrations') is not null as there`)
   const applied = table?.there

@@ -5,7 +5,7 @@ import { type Database, databaseTooNew, migrate, openDatabase } from '@tallystic
 import { apiMigrations } from './migrations.ts'
 import { readSchema } from './read-schema.ts'
 
-/** The service's database with its schema up to date. */
+/** Opens the service's database and applies migrations. */
 export async function openServiceDatabase(url: string, say: (line: string) => void): Promise<Database> {
   if (url.startsWith('file:')) say(`opening the embedded database in ${url.slice('file:'.length)}`)
   const database = await openDatabase(url)
@@ -17,7 +17,7 @@ export async function openServiceDatabase(url: string, say: (line: string) => vo
   return database
 }
 
-/** The service's database to read from. Nothing is made and nothing is migrated: a schema of another version is refused. */
+/** Opens the service's database for reading. It creates and migrates nothing, and rejects a schema of another version. */
 export async function openDatabaseToRead(url: string): Promise<Database> {
   const directory = url.startsWith('file:') ? url.replace(/^file:(\/\/)?/, '') : undefined
   if (directory !== undefined && !existsSync(join(directory, 'PG_VERSION'))) {

@@ -1,6 +1,6 @@
 import type { Service } from './start-service.ts'
 
-// npm forwards the terminal's Ctrl-C to its child, which has already received it: one key press, two signals.
+// npm forwards Ctrl-C to its child, which has already received it: one key press sends two signals.
 const samePressMs = 1_000
 
 /** Shuts down gracefully at the first signal. A later one exits immediately. */

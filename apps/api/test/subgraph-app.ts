@@ -5,7 +5,7 @@ import { createPublicAnswer } from '../src/data/public-answer.ts'
 import { createQueryGate } from '../src/data/query-gate.ts'
 import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
 import { createAddressLimit } from '../src/http/address-limit.ts'
-import { createNameCaller } from '../src/http/client-address.ts'
+import { createIdentifyCaller } from '../src/http/client-address.ts'
 import { createRequestIds, tlsHeaders } from '../src/http/common-headers.ts'
 import { createInstance } from '../src/http/create-instance.ts'
 import { createTimeBudget } from '../src/http/time-budget.ts'
@@ -33,12 +33,12 @@ export function buildSubgraphApp(
     headers: tlsHeaders,
   })
   const monotonicNow = () => performance.now()
-  const nameCaller = createNameCaller(['127.0.0.1'])
+  const identifyCaller = createIdentifyCaller(['127.0.0.1'])
   const subgraphs = new Map([[324, createPublicAnswer(subgraph, graphqlSchemaOf(schema))]])
   const routes = createSubgraphRoutes({
     queries: { subgraphs, gate: createQueryGate({ runningMax: 4, waitingMax: 100 }) },
-    limitAddress: createAddressLimit({ rpm, nameCaller, monotonicNow }),
-    nameCaller,
+    limitAddress: createAddressLimit({ rpm, identifyCaller, monotonicNow }),
+    identifyCaller,
     budget: createTimeBudget({ msPerMinute, monotonicNow }),
   })
   registerRoutes(app, { routes, authenticate: () => undefined })

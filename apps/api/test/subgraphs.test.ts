@@ -245,9 +245,7 @@ describe('rate limit per address', () => {
     expect(first.statusCode).toBe(200)
     const refused = await ask('7.7.7.7', short)
     expect([refused.statusCode, refused.json().code]).toEqual([429, 'rate_limited'])
-    expect(refused.json().message).toMatch(
-      /^Your address has used its query time of 0.001 ms per minute/,
-    )
+    expect(refused.json().message).toMatch(/^Your address has used its query time of 0.001 ms per minute/)
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1)
     expect(refused.headers['access-control-allow-origin']).toBe('*')
   })

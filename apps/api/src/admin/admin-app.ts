@@ -12,22 +12,22 @@ import { needs, requireRole } from './require-role.ts'
 export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> & {
   readonly tokens: readonly AdminToken[]
   readonly metrics: Metrics
-  /** Returns an operator whose changes are recorded under this name. */
+  /** Creates an operator whose changes are recorded under this name. */
   readonly operatorFor: (who: Pick<Auditor, 'actor' | 'remark'>) => Operator
   readonly checkReadiness: () => Promise<Readiness>
 }
 
-/** The admin listener: health, metrics, keys, curve. All but `/livez` needs a bearer token, with the role the route names. */
+/** Builds the admin listener: health, metrics, keys, curve, notes. All but `/livez` need a token with the route's role. */
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
   const { metrics } = parts
   const app = createInstance({ ...parts, headers: securityHeaders })
-  const whoSent = requireRole(app, parts.tokens)
-  const operatorOf = (request: FastifyRequest) => parts.operatorFor(whoSent(request))
+  const identifySender = requireRole(app, parts.tokens)
+  const operatorOf = (request: FastifyRequest) => parts.operatorFor(identifySender(request))
   app.setNotFoundHandler(() => {
     throw new TallystickError({ code: 'not_found', message: 'The admin listener has no such path.', retryable: false })
   })
 
-  // For orchestrators, which have no token: it says nothing but that the process answers.
+  // For orchestrators, which have no token. It reveals only that the process runs.
   app.get('/livez', needs('none'), () => ({ status: 'ok' }))
   app.get('/healthz', needs('any'), () => ({ status: 'ok' }))
   app.get('/readyz', needs('any'), async (_request, reply) => {

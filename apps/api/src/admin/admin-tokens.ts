@@ -2,19 +2,19 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { Secret } from '../config-secrets.ts'
 
-/** What a token may use of the admin listener. `all` includes the others. */
+/** Roles of an admin token. `all` includes the others. */
 export const adminRoles = ['metrics', 'keys', 'curve', 'all'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
-/** An admin token. Changes made with it are recorded in the audit under its name. */
+/** Admin token. Changes made with it are recorded in the audit log under its name. */
 export type AdminToken = { readonly name: string; readonly token: Secret; readonly roles: readonly AdminRole[] }
 
 type AdminTokens = { readonly token?: Secret | undefined; readonly tokens?: readonly AdminToken[] | undefined }
 
-// Names of the audit that no token has.
+// Actors of the audit log that are not tokens.
 const reservedNames = ['treasury', 'local']
 
-/** `admin.tokens` of the configuration. */
+/** Returns the schema of `admin.tokens`. */
 export function adminTokensSchema(secret: z.ZodType<Secret, string>) {
   return z
     .array(
@@ -30,7 +30,7 @@ export function adminTokensSchema(secret: z.ZodType<Secret, string>) {
     .optional()
 }
 
-/** Refuses names and tokens that are there twice, and a listener that nobody may use whole. Also looks at faulty parts. */
+/** Rejects repeated names and tokens, and a listener without the role `all`. Also runs on values with other faults. */
 export function checkAdminTokens(value: unknown, context: z.RefinementCtx): void {
   const { token, tokens } = value as { readonly token?: unknown; readonly tokens?: unknown }
   const named = (Array.isArray(tokens) ? tokens : []) as readonly Partial<AdminToken>[]
@@ -39,7 +39,7 @@ export function checkAdminTokens(value: unknown, context: z.RefinementCtx): void
   named.forEach((own, index) => {
     if (seen.some(({ name }) => name === own?.name?.toLowerCase())) fault(['tokens', index, 'name'], 'is used twice')
     const value = own?.token?.reveal?.()
-    // Two names with one token would be one person with two names.
+    // With one token for two names, one person could approve as two.
     if (value && seen.some((other) => other.token?.reveal?.() === value))
       fault(['tokens', index, 'token'], 'is also the token of another name')
     seen.push({ name: own?.name?.toLowerCase() ?? '', token: own?.token as Partial<Secret> })
@@ -48,12 +48,12 @@ export function checkAdminTokens(value: unknown, context: z.RefinementCtx): void
   fault(['token'], 'is required unless one of "tokens" has the role "all"')
 }
 
-/** Every token of a configuration. `admin.token` is named "admin" and has the role "all". */
+/** Lists the tokens of a configuration. `admin.token` has the name "admin" and the role "all". */
 export function listAdminTokens({ token, tokens = [] }: AdminTokens): readonly AdminToken[] {
   return token ? [{ name: 'admin', token, roles: ['all'] }, ...tokens] : tokens
 }
 
-/** The token the command line sends: a person's own, or the first of the configuration that may do everything. */
+/** Returns the token that the command line sends: TALLYSTICK_ADMIN_TOKEN, or the first configured one with the role "all". */
 export function chooseAdminToken(admin: AdminTokens, env: Readonly<Record<string, string | undefined>>): string {
   const own = env['TALLYSTICK_ADMIN_TOKEN']
   if (own) return own
@@ -61,12 +61,12 @@ export function chooseAdminToken(admin: AdminTokens, env: Readonly<Record<string
   return usable[0]?.token.reveal() ?? ''
 }
 
-/** Finds whose token an Authorization header holds. */
+/** Creates the function that finds the token of an Authorization header. */
 export function createTokenFinder(tokens: readonly AdminToken[]): (authorization: string) => AdminToken | undefined {
   const known = tokens.map((holder) => ({ holder, expected: digest(`Bearer ${holder.token.reveal()}`) }))
   return (authorization) => {
     const given = digest(authorization)
-    // Hashed, and all of them compared: the time taken tells nothing of a token, its length or its place in the list.
+    // Hashed, and all compared, so that the time reveals neither a token nor its length nor its place in the list.
     const matches = known.filter(({ expected }) => timingSafeEqual(given, expected))
     return matches[0]?.holder
   }

@@ -2,7 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { type AuditEntry, listAudit } from '../audit/audit-log.ts'
 
-/** Changes, newest first. */
+/** Entries of the audit log, newest first. */
 export type AuditReport = { readonly entries: readonly (Omit<AuditEntry, 'id'> & { readonly id: string })[] }
 
 const limitMax = 1_000

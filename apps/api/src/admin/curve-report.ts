@@ -16,26 +16,26 @@ export type CurveView = {
   readonly points: Readonly<Record<string, number>>
   readonly confirmed: boolean
   readonly source: CurveSourceName
-  /** Where the coupons come from; null if a person set them. */
+  /** Source of the coupons. Null if a person set them. */
   readonly provenance: CurveProvenance | null
   readonly createdBy: string
   readonly createdAt: string
 }
 
-/** The curves in force now and next for each chain, and those set before. */
+/** Curves in force now and next for each chain, and earlier ones. */
 export type CurveReport = {
-  /** Where curves come from by the configuration, beside those a person sets. */
+  /** Configured source of curves, besides manual ones. */
   readonly source: CurveSourceName
-  /** Why the source gives no newer curve, as far as the running service knows; null if it does. */
+  /** Why the source has no newer curve, if the service knows. Null if there is no problem. */
   readonly problem: string | null
   readonly chains: readonly {
     readonly chainId: number
     readonly current: CurveInForce
     readonly next: CurveInForce
   }[]
-  /** Those that wait for a second name, newest first. They are not in force. */
+  /** Proposals that a second person must approve, newest first. They are not in force. */
   readonly proposals?: readonly ProposalView[] | undefined
-  /** Newest first, the last twenty. */
+  /** Last 20 curves, newest first. */
   readonly history: readonly CurveView[]
 }
 

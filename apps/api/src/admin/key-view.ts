@@ -1,12 +1,12 @@
 import type { ApiKey } from '../keys/api-key.ts'
 
-/** A key as the admin listener and the command line show it. */
+/** Key as the admin listener and the command line show it. */
 export type KeyView = {
   readonly id: string
   readonly name: string
   readonly kind: string
   readonly scopes: readonly string[]
-  /** Requests a minute; null is without limit. */
+  /** Requests per minute. Null is unlimited. */
   readonly rpm: number | null
   readonly status: 'active' | 'revoked' | 'expired'
   readonly createdAt: string
@@ -31,7 +31,7 @@ export function viewKey(key: ApiKey, nowSeconds: bigint): KeyView {
   } as KeyView
 }
 
-/** Unix seconds as people and programs both read them: ISO 8601, UTC, whole seconds. */
+/** Formats Unix seconds as ISO 8601 in UTC. */
 export function toIso(seconds: bigint): string {
   return new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z')
 }

@@ -19,13 +19,13 @@ export type PeriodReport = {
   readonly signed: boolean
   readonly signer: string | null
   readonly issuedAt: string | null
-  /** The curve the coupons are from. */
+  /** Curve of the coupons. */
   readonly curve: CurveView | null
-  /** Why there are no notes, if a try was made and failed, or why those that are signed are withheld. */
+  /** Why signing failed, or why signed notes are withheld. */
   readonly refusal: { readonly reason: string; readonly message: string } | null
 }
 
-/** What is on offer now, and how the next period stands. */
+/** Notes on offer now, and the state of the next period. */
 export type NotesReport = {
   readonly now: string
   readonly chains: readonly {
@@ -34,10 +34,10 @@ export type NotesReport = {
     readonly current: PeriodReport & {
       readonly notes: readonly (WireNote & { readonly tenorDays: number })[]
     }
-    /** Without the notes: they are kept back until their first second. */
+    /** Without the notes, which stay secret until their period starts. */
     readonly next: PeriodReport
   }[]
-  /** Sets that a wrong clock signed ahead of their time, and the command that clears each. */
+  /** Sets that a wrong clock signed too early, each with the command that discards it. */
   readonly rogue: readonly RogueReport[]
 }
 
@@ -102,7 +102,7 @@ async function reportPeriod(
   const set = await findNoteSet(database, key)
   const curve = set && (await findCurve(database, set.curveId))
   const recorded = await findRecordedRefusal(database, key)
-  // What was recorded before a set was signed is over; only these two are about a set that is.
+  // Refusals recorded before the set was signed are obsolete. Only these two concern a signed set.
   const isWithheld =
     (rails.earlierSigner === 'withhold' && recorded?.reason === 'earlier_signer') ||
     (rails.preflight === 'require' && recorded?.reason === 'pool_refuses')

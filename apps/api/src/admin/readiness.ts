@@ -9,21 +9,20 @@ export type Check = {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** Whether traffic should stay away while it fails. */
+  /** Whether the service is not ready while this check fails. */
   readonly required: boolean
 }
 
 export type Readiness = { readonly ready: boolean; readonly checks: readonly Check[] }
 
 const databaseTimeoutMs = 2_000
-// Chains without traffic seal blocks late; a quarter of an hour is not late but stuck (the rails go by the same).
+// A chain without traffic seals blocks late. After 15 minutes its RPC is considered stuck, as in the rails.
 const silenceMaxSeconds = 900
 
 /**
- * Ready means: the public listener takes connections, the current period's notes of every chain are in memory, the
- * database answers and agrees with what was signed, and the clocks agree about the period. How the embedded subgraphs
- * stand is told too, but a chain that cannot be read is no reason to keep callers from their notes. The same holds for
- * the pools.
+ * Checks whether the service is ready: the public listener accepts connections, the current notes of every chain are in
+ * memory, the database responds and agrees with the signed notes, and the clocks agree about the period. The checks of
+ * subgraphs and pools are informational, because notes can be served without them.
  */
 export async function checkReadiness({
   database,
@@ -44,17 +43,19 @@ export async function checkReadiness({
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote?: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[] | undefined
   readonly poolWatch?: Pick<PoolWatch, 'find'> | undefined
-  /** Whether memory, signer journal and database agree. */
+  /** Checks that memory, signer journal and database agree. */
   readonly checkSignedNotes: () => Check
   readonly checkClocks: () => readonly Check[]
-  /** False before the public listener is open, and from the first moment of a shutdown on. */
+  /** Returns false before the public listener is open and from the start of a shutdown. */
   readonly isListening: () => boolean
 }): Promise<Readiness> {
   const period = published.at(clock.now())
   const notes = chainIds.map((chainId) => {
     const count = period?.sets.get(chainId)?.notes.length ?? 0
     const detail =
-      count > 0 ? `${count} notes in memory` : 'no notes for the current period; run `tallystick notes show` for the reason'
+      count > 0
+        ? `${count} notes in memory`
+        : 'no notes for the current period; run `tallystick notes show` for the reason'
     return { name: `notes of chain ${chainId}`, ok: count > 0, detail, required: true }
   })
   const indexes = [...subgraphs].map(([chainId, { follower }]) =>
@@ -84,14 +85,14 @@ function checkSubgraph(
   return { name: `subgraph of chain ${chainId}`, ok: problem === undefined, detail, required: false }
 }
 
-/** Not required: notes that a pool refuses are withheld where the operator wants that, and their own check fails. */
+/** Not required: with rails.preflight "require", refused notes are withheld, and the check of the notes fails. */
 function checkPool(chainId: number, watched: WatchedPool | undefined): Check[] {
   if (!watched) return []
   const detail = watched.problems ? [...watched.problems.values()].join('; ') || 'open' : 'not read yet'
   return [{ name: `pool of chain ${chainId}`, ok: watched.problems?.size === 0, detail, required: false }]
 }
 
-/** As callers last found it: nothing is asked here. */
+/** Reports the state after the last requests. It sends none itself. */
 function checkRemote({ chainId, status }: Pick<RemoteSubgraph, 'chainId' | 'status'>): Check {
   const upstreams = status().map(({ upstream, circuit, lastFailure, head }) => {
     const at = head ? ` at block ${head.number}` : ''

@@ -3,15 +3,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
 import { type AdminRole, type AdminToken, createTokenFinder } from './admin-tokens.ts'
 
-/** The role a route needs. A route that names none needs `all`; `any` is every token, `none` also a request without one. */
+/** Role that a route needs, `all` by default. `any` is every token. `none` needs no token. */
 type NeededRole = AdminRole | 'any' | 'none'
 
-/** Fastify's options of a route that needs a role. */
+/** Returns the Fastify options of a route that needs a role. */
 export function needs(role: NeededRole): { readonly config: object } {
   return { config: { role } }
 }
 
-/** Answers requests without a known token or without the role of the route. Returns what tells who a request is from. */
+/** Rejects requests without a known token or without the role of the route. Returns the function that identifies the sender. */
 export function requireRole(
   app: FastifyInstance,
   tokens: readonly AdminToken[],
@@ -40,7 +40,7 @@ function roleOf(request: FastifyRequest): NeededRole {
   return (request.routeOptions.config as { readonly role?: NeededRole }).role ?? 'all'
 }
 
-/** Who the command line says it is run by: kept beside the token's name, never instead of it. */
+/** Returns the user that the command line names. It is recorded with the token's name, never instead of it. */
 function remarkOf({ headers }: FastifyRequest): string | undefined {
   const given = headers['tallystick-by']
   if (typeof given !== 'string') return undefined

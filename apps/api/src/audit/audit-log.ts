@@ -1,34 +1,34 @@
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 
-/** A change as the audit table has it. The name is what a token or the system says; the remark is what the caller says. */
+/** Recorded change. `actor` is authenticated. `remark` is the caller's own claim. */
 export type AuditEntry = {
   readonly id: bigint
-  /** By the database's clock, ISO 8601. */
+  /** Time of the database's clock, ISO 8601. */
   readonly at: string
   /** Name of the admin token, `local:<system user>` for a command line on the database, or `treasury`. */
   readonly actor: string
   readonly remark: string | null
-  /** Such as `key.revoke`. */
+  /** Kind of change, such as `key.revoke`. */
   readonly action: string
-  /** What was changed, such as a key's id. */
+  /** Object of the change, such as a key's id. */
   readonly subject: string
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** A change to record. `details` is stored and logged: it must not hold secrets, and bigints are to be strings. */
+/** Change to record. `details` is stored and logged: it must not contain secrets, and bigints must be strings. */
 export type AuditedChange = Pick<AuditEntry, 'action' | 'subject'> & {
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Who makes a change, and where the log is, if there is one. */
+/** Author of a change, and the log if there is one. */
 export type Auditor = {
   readonly actor: string
   readonly remark?: string | undefined
   readonly log?: Pick<Logger, 'info'> | undefined
 }
 
-// A statement-level trigger also refuses statements that match no row, and TRUNCATE, for which there are no row triggers.
+// A statement-level trigger also rejects statements that match no row, and TRUNCATE, which has no row triggers.
 export const auditMigrations: readonly Migration[] = [
   {
     name: 'audit',
@@ -58,7 +58,7 @@ export async function recordAudit(
   ])
 }
 
-/** Runs a transaction whose changes are recorded with it, and logged once it is committed. */
+/** Runs a transaction, records its changes in it, and logs them after the commit. */
 export async function auditedTransaction<Result>(
   database: Database,
   { actor, remark, log }: Auditor,
@@ -75,7 +75,7 @@ export async function auditedTransaction<Result>(
   return result
 }
 
-/** The newest entries, newest first. */
+/** Lists the newest entries, newest first. */
 export async function listAudit(database: Queryable, limit: number): Promise<AuditEntry[]> {
   return database.query<AuditEntry>(
     `select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor, remark, action, subject, details

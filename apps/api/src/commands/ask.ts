@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Asks a yes-or-no question on a terminal. Anything but a yes is a no, and so is the end of the input. */
+/** Asks a yes-or-no question on a terminal. Any other answer, or the end of the input, is a no. */
 export async function ask(
   question: string,
   { input, output }: { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream },

@@ -48,7 +48,8 @@ export function addCurveCommand(program: Command, terminal: Terminal): void {
       output.text(`Curve ${curve.id} is stored and in force from ${curve.effectiveFromNewYork} New York.`)
       output.text(formatPoints(curve.points))
       if (difference) output.text(difference)
-      if (source === 'treasury') output.text('It stays in force until the Treasury publishes rates after that boundary.')
+      if (source === 'treasury')
+        output.text('It stays in force until the Treasury publishes rates after that boundary.')
     })
 }
 
@@ -64,7 +65,7 @@ function addApproveCommand(curve: Command, terminal: Terminal): void {
   )
 }
 
-/** Stores a curve; a person at a terminal sees first what changes, and is asked. Others see it afterwards. */
+/** Stores a curve. On a terminal the change is shown first and must be confirmed. Otherwise it is shown afterwards. */
 async function set(
   operator: Operator,
   {
@@ -88,7 +89,7 @@ function declined(): TallystickError {
   return new TallystickError({ code: 'invalid_curve', message: 'Nothing was stored.', retryable: false })
 }
 
-/** Commander hands over one argument at a time with what the ones before it came to. */
+/** Adds one argument to the points of the arguments before it. */
 function collectPoint(value: string, points: Record<string, number> = {}): Record<string, number> {
   const match = /^([1-9]\d{0,3})=([1-9]\d{0,5})$/.exec(value)
   if (!match) throw new InvalidArgumentError(`"${value}" is not <days>=<bps>, such as 7=369.`)

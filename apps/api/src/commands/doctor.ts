@@ -11,11 +11,14 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addCommonOptions(
     program
       .command('doctor')
-      .description(
-        'check configuration, database, clock, certificate, signer, chains and subgraphs; changes nothing',
-      ),
+      .description('check configuration, database, clock, certificate, signer, chains and subgraphs; changes nothing'),
   )
-    .option('--host <names>', 'host names that clients use, comma separated, to check against the certificate', parseList, [])
+    .option(
+      '--host <names>',
+      'host names that clients use, comma separated, to check against the certificate',
+      parseList,
+      [],
+    )
     .action(async ({ config, json, host }: CommonOptions & { readonly host: string[] }) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')
       const output = createOutput(terminal, json)

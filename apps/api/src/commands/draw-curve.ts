@@ -4,7 +4,7 @@ type Points = Readonly<Record<string, number>>
 export type Drawing = {
   readonly now: Points
   readonly next: Points
-  /** How wide the terminal is, in characters. */
+  /** Width of the terminal in characters. */
   readonly columns: number
 }
 
@@ -13,8 +13,8 @@ const slotWidthMin = 5
 const slotWidthMax = 12
 
 /**
- * Two curves as a picture of characters: basis points upwards, one place for each tenor, however far apart they are.
- * Empty if there is nothing to draw or no room for it; the figures are in the table anyway.
+ * Draws two curves with characters: basis points on the vertical axis, one equal slot for each tenor. Returns an empty
+ * string if there are no points or the terminal is too narrow.
  */
 export function drawCurve({ now, next, columns }: Drawing): string {
   const tenors = sortedTenors(now, next)
@@ -35,7 +35,7 @@ export function drawCurve({ now, next, columns }: Drawing): string {
   return [...line, axis, `${' '.repeat(labelWidth)}  bps by days:  ● now  ○ next  ◉ both`].join('\n')
 }
 
-/** The tenors of several curves, ascending. */
+/** Lists the tenors of several curves, ascending. */
 export function sortedTenors(...curves: readonly Points[]): string[] {
   const tenors = curves.flatMap((points) => Object.keys(points))
   return [...new Set(tenors)].sort((a, b) => Number(a) - Number(b))
@@ -55,7 +55,7 @@ type RowInput = {
   readonly row: number
 }
 
-/** One row of the picture: a mark in the middle of a tenor's place, dots on the way from one of now's to the next. */
+/** Draws one row: a mark in the middle of each tenor's slot, and dots between the points of the current curve. */
 function drawRow({ tenors, slotWidth, now, next, row }: RowInput): string {
   const middle = Math.floor(slotWidth / 2)
   const cells = new Array<string>(tenors.length * slotWidth).fill(' ')

@@ -7,7 +7,7 @@ type Points = Readonly<Record<string, number>>
 
 const basisNames = { discount: 'bank discount (act/360)', yield: 'coupon-equivalent (act/365, taken times 360/365)' }
 
-/** The curves of each chain as a picture, figures and where they come from, then those set before. */
+/** Formats the curves of each chain as drawing, table and source, then the earlier curves. */
 export function formatCurveReport(
   { problem, chains, history, proposals = [] }: CurveReport,
   { columns }: { readonly columns: number },
@@ -30,13 +30,13 @@ export function formatCurveReport(
   return [...(problem ? [`PROBLEM: ${problem}`] : []), ...parts, ...waiting, past].join('\n\n')
 }
 
-/** Curves that wait for a second name. */
+/** Formats proposals that a second person must approve. */
 export function formatProposals(proposals: readonly ProposalView[]): string {
   return proposals
     .map(({ id, chainId, points, proposedBy, effectiveFromNewYork, expiresAt }) =>
       [
-        `Proposal ${id} by ${proposedBy} is NOT IN FORCE: a second name has to approve it (rails.fourEyesAboveBps).`,
-        `  chain ${chainId ?? 'all'}, from ${effectiveFromNewYork} New York on`,
+        `Proposal ${id} by ${proposedBy} is NOT IN FORCE: a second person must approve it (rails.fourEyesAboveBps).`,
+        `  chain ${chainId ?? 'all'}, from ${effectiveFromNewYork} New York`,
         formatPoints(points),
         `  Approve it with another admin token before ${expiresAt}: tallystick curve approve ${id}`,
       ].join('\n'),
@@ -44,7 +44,7 @@ export function formatProposals(proposals: readonly ProposalView[]): string {
     .join('\n\n')
 }
 
-/** What a new curve would change, for each chain it is for: against the curve that would be in force without it. */
+/** Formats the changes of a new curve for each of its chains, against the curve it replaces. */
 export function formatDifference(
   { chains }: CurveReport,
   { points, chainId }: { readonly points: Points; readonly chainId: number | null },
@@ -65,7 +65,7 @@ export function formatPoints(points: Points): string {
     .join('\n')
 }
 
-/** Where published rates became coupons, for people. */
+/** Formats how coupons follow from published rates. */
 export function formatProvenance(provenance: CurveProvenance): string {
   const { sourceDate, basis, spreadBps, interpolation, rounding, bills, missingBills } = provenance
   const rows = bills.map(({ weeks, days, ratePercent, bps, cusip, maturityDate }) => [
@@ -86,7 +86,7 @@ export function formatProvenance(provenance: CurveProvenance): string {
   ].join('\n')
 }
 
-/** One line on who made a curve, and the lines on what from. */
+/** Formats who set a curve and its source. */
 export function formatOrigin(curve: CurveView): string {
   const made = `  curve ${curve.id}: ${curve.source}, by ${curve.createdBy} at ${curve.createdAt}`
   return curve.provenance ? `${made}\n${formatProvenance(curve.provenance)}` : made

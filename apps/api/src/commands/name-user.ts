@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** Who runs this process. A user of a container may be a number only, and Node throws where there is no name. */
+/** Returns the user of this process. Node throws if the user has no name, as in some containers. */
 export function nameUser(readUser: () => { readonly username: string } = userInfo): string {
   try {
     return readUser().username

@@ -9,7 +9,9 @@ import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
 import { withOperator, withReader } from './with-operator.ts'
 
 export function addNotesCommand(program: Command, terminal: Terminal): void {
-  const notes = program.command('notes').description('show the notes on offer, verify notes, repair a restored database')
+  const notes = program
+    .command('notes')
+    .description('show the notes on offer, verify notes, repair a restored database')
   addCommonOptions(notes.command('show').description('show the notes on offer, or why there are none')).action(
     async ({ config, json }: CommonOptions) => {
       const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showNotes())
@@ -60,9 +62,7 @@ function formatDiscarded({ chainId, period, wasStored, wasJournalled }: DiscardR
 
 function addReconcileCommand(notes: Command, terminal: Terminal): void {
   addCommonOptions(
-    notes
-      .command('reconcile')
-      .description('copy signed notes from the signer journal back into a restored database'),
+    notes.command('reconcile').description('copy signed notes from the signer journal back into a restored database'),
   ).action(async ({ config, json }: CommonOptions) => {
     const report = await withOperator({ path: config, env: terminal.env }, (operator) => operator.reconcileNotes())
     const output = createOutput(terminal, json)

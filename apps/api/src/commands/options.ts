@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export type CommonOptions = { readonly config: string; readonly json: boolean }
 
-/** What every command takes. */
+/** Adds the options that every command has. */
 export function addCommonOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file', 'tallystick.json')
@@ -24,20 +24,20 @@ export function parseRpm(value: string): number | 'unlimited' {
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Seconds of a duration such as 90s, 30m, 24h, 7d or, without a unit, 86400. */
+/** Parses a duration such as 90s, 30m, 24h, 7d or, in seconds, 86400. Returns seconds. */
 export function parseDuration(value: string): number {
   const match = /^(\d{1,7})([smhd]?)$/.exec(value)
   if (!match) throw new InvalidArgumentError('Give seconds, or a number and a unit, such as 90s, 30m, 24h or 7d.')
   return Number(match[1]) * (unitSeconds[match[2] || 's'] as number)
 }
 
-/** A duration as `parseDuration` reads it, in hours, minutes or seconds. */
+/** Formats a duration for `parseDuration`, in hours, minutes or seconds. */
 export function formatDuration(seconds: number): string {
   const unit = ['h', 'm'].find((name) => seconds > 0 && seconds % (unitSeconds[name] as number) === 0) ?? 's'
   return `${seconds / (unitSeconds[unit] as number)}${unit}`
 }
 
-/** An ISO 8601 instant. A date alone is the start of that day, UTC. */
+/** Parses an ISO 8601 instant. A date is the start of that day, UTC. */
 export function parseInstant(value: string): string {
   if (z.iso.date().safeParse(value).success) return `${value}T00:00:00Z`
   if (z.iso.datetime({ offset: true }).safeParse(value).success) return value

@@ -1,12 +1,12 @@
 import { TallystickError } from '@tallystick/core'
 import type { Terminal } from './terminal.ts'
 
-/** Where a command writes. `json` is one document on stdout instead of text for people. */
+/** Output of a command. With `json` it is one JSON document instead of text. */
 export type Output = {
   readonly json: boolean
-  /** Text for people; dropped when the command speaks JSON. */
+  /** Prints text. Ignored with `json`. */
   text(lines: string): void
-  /** The result for programs; dropped when the command speaks to people. */
+  /** Prints the result as JSON. Ignored without `json`. */
   document(value: unknown): void
 }
 
@@ -22,7 +22,7 @@ export function createOutput({ stdout }: Pick<Terminal, 'stdout'>, json: boolean
   }
 }
 
-/** What the process's exit code means, for `--help` and the documentation. */
+/** Exit codes of the process. `--help` and the documentation explain them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -32,7 +32,7 @@ export const exitCodes = {
   unconfirmed: 5,
 } as const
 
-/** Tells on stderr what went wrong and returns the exit code it deserves. */
+/** Prints an error to stderr and returns its exit code. */
 export function reportFailure(
   error: unknown,
   { json, stderr }: { readonly json: boolean } & Pick<Terminal, 'stderr'>,
@@ -49,7 +49,7 @@ export function reportFailure(
     : exitCodes.failed
 }
 
-/** Rows under their headings, columns aligned. */
+/** Formats rows under their headings, with aligned columns. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),

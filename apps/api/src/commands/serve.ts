@@ -17,7 +17,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       const formatInfo = (line: string) => format(line, { event: 'info', message: line })
       const stdout = createLineWriter(1, { formatDropped: (count) => formatInfo(`${count} lines dropped`) })
       const say = (line: string) => stdout.write(formatInfo(line))
-      // Only now: no other command needs the whole service, and loading it takes most of a second.
+      // Imported here because it takes almost 1 s to load and no other command needs it.
       const { startService } = await import('../start-service.ts')
       const config = loadConfig(path, { env: terminal.env, secrets: 'required' })
       const { log, writer: stderr } = openLog(2, { level: logLevel })

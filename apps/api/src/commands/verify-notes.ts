@@ -10,15 +10,15 @@ export type CheckedNote = {
   readonly chainId: number
   readonly maturityTimestamp: string
   readonly coupon: string
-  /** Signed by the signer asked about, for the configured pool of its chain. */
+  /** Whether the expected signer signed it for the configured pool of its chain. */
   readonly genuine: boolean
   readonly reason: string | null
   readonly status: string
-  /** How long the pool will still take it. */
+  /** How long the pool still accepts it. */
   readonly secondsLeft: number
 }
 
-/** Checks every note of a file: a `/notes` answer, a list of notes, or one note. */
+/** Verifies the notes of a file: a `/notes` response, a list of notes, or one note. */
 export async function verifyNotesFile(
   file: string,
   { source, signer }: { readonly source: ConfigSource; readonly signer: string | undefined },

@@ -19,8 +19,8 @@ const probeTimeoutMs = 2_000
 const callTimeoutMs = 30_000
 
 /**
- * Runs an operator's work through the admin listener of a running server, or on the database itself if none runs. The
- * embedded database can be open in one process only, so a running server has to be asked.
+ * Runs an operator's command through the admin listener of a running server, or directly on the database if no server
+ * runs. Only one process can open the embedded database, so a running server must be used.
  */
 export async function withOperator<Result>(
   source: ConfigSource,
@@ -41,7 +41,7 @@ export async function withOperator<Result>(
   }
 }
 
-/** As `withOperator`, for a command that only reads: it makes no database and migrates none. */
+/** Runs a read-only command. It neither creates nor migrates a database. */
 export function withReader<Result>(
   source: ConfigSource,
   work: (operator: Pick<Operator, 'listKeys' | 'showCurve' | 'showNotes' | 'showAudit'>) => Promise<Result>,
@@ -67,20 +67,20 @@ function createRemoteOperator(call: Call): Operator {
   }
 }
 
-/** A way to call the admin listener, or undefined where nothing listens. */
+/** Returns a function that calls the admin listener, or undefined if nothing listens. */
 async function findServer(admin: Config['admin'], env: Terminal['env']): Promise<Call | undefined> {
   const call = createCall(adminUrlOf(admin), chooseAdminToken(admin, env))
   try {
     await call('GET', '/healthz', undefined, probeTimeoutMs)
     return call
   } catch (error) {
-    if (error instanceof NothingListens) return undefined
+    if (error instanceof NotListeningError) return undefined
     throw error
   }
 }
 
-class NothingListens extends Error {
-  override readonly name = 'NothingListens' as const
+class NotListeningError extends Error {
+  override readonly name = 'NotListeningError' as const
 }
 
 function createCall(url: string, token: string) {
@@ -102,7 +102,7 @@ function createCall(url: string, token: string) {
       redirect: 'error',
     }).catch((error: Error) => {
       const code = (error.cause as { code?: string } | undefined)?.code
-      if (code === 'ECONNREFUSED') throw new NothingListens()
+      if (code === 'ECONNREFUSED') throw new NotListeningError()
       throw unreachable(url, code ?? error.name)
     })
     const answer = await response.json().catch(() => undefined)

@@ -3,7 +3,7 @@ import { TallystickError } from '@tallystick/core'
 import type { QueryRequest } from '@tallystick/subgraph'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
-import type { NameCaller } from '../http/client-address.ts'
+import type { IdentifyCaller } from '../http/client-address.ts'
 import type { TimeBudget } from '../http/time-budget.ts'
 import { watchCaller } from '../http/watch-caller.ts'
 import { describeSubgraph, describeSubgraphGet } from '../openapi/describe-subgraph.ts'
@@ -16,7 +16,7 @@ import { parseQueryRequest, parseQueryString } from './query-request.ts'
 export type SubgraphParts = {
   readonly queries: PublicQueries
   readonly limitAddress: LimitAddress
-  readonly nameCaller: NameCaller
+  readonly identifyCaller: IdentifyCaller
   readonly budget: TimeBudget
 }
 
@@ -75,7 +75,7 @@ async function respond(
   if (!ask || String(Number(chainid)) !== chainid) throw noSubgraph(chainid, [...subgraphs.keys()])
   const query = read()
   const caller = watchCaller(reply)
-  const visit = parts.budget(parts.nameCaller(request))
+  const visit = parts.budget(parts.identifyCaller(request))
   const work = () => ask({ ...query, signal: caller.gone }, visit.begin)
   const answer = await parts.queries.gate.pass(work, caller.gone).finally(() => {
     visit.end()

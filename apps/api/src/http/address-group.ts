@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * The name under which an address is counted: of IPv6 its first 64 bits, which are what one subscriber has at least, of IPv4 the
- * whole. Whatever is no address is its own name.
+ * Returns the group that limits count an address in: the /64 network of IPv6, which is the least a subscriber has, or the
+ * whole IPv4 address. Text that is not an address is its own group.
  */
 export function groupOfAddress(address: string): string {
   const [plain = ''] = address.split('%')
@@ -21,7 +21,7 @@ function partsOf(text: string): string[] {
   return text === '' ? [] : text.split(':')
 }
 
-/** In groups of 16 bits; an IPv4 address at the end is two of them. */
+/** Counts groups of 16 bits. An IPv4 address at the end has two. */
 function countOf(text: string): number {
   return partsOf(text).length + (text.includes('.') ? 1 : 0)
 }

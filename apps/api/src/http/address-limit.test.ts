@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { createAddressLimit } from './address-limit.ts'
-import { createNameCaller } from './client-address.ts'
+import { createIdentifyCaller } from './client-address.ts'
 
 /** Asks from an address as a proxy tells it; returns whether it was let in. */
 function createVisits({ rpm }: { readonly rpm: number }) {
-  const limit = createAddressLimit({ rpm, nameCaller: createNameCaller(['127.0.0.1']), monotonicNow: () => 0 })
+  const limit = createAddressLimit({ rpm, identifyCaller: createIdentifyCaller(['127.0.0.1']), monotonicNow: () => 0 })
   const reply = { header: () => reply } as unknown as FastifyReply
   return (address: string): boolean => {
     const request = { headers: { 'x-forwarded-for': address }, socket: { remoteAddress: '127.0.0.1' } }

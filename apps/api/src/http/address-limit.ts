@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { createRateWindow, type RateWindow, rateWindowSeconds } from '../keys/rate-window.ts'
-import type { NameCaller } from './client-address.ts'
+import type { IdentifyCaller } from './client-address.ts'
 import { countRequest } from './count-request.ts'
 
 export type LimitAddress = (request: FastifyRequest, reply: FastifyReply) => void
 
-// Each takes about 100 bytes. When so many addresses came within a minute, those that were quiet for longest are forgotten.
+// About 100 bytes each. Beyond this number, the least recently used address is forgotten.
 const addressesMax = 50_000
 
-/** Limits what needs no key, by the address it comes from. `rpm` null lets everything through. */
+/** Limits requests without a key by client address. `rpm` null is unlimited. */
 export function createAddressLimit({
   rpm,
-  nameCaller,
+  identifyCaller,
   monotonicNow,
 }: {
   readonly rpm: number | null
-  readonly nameCaller: NameCaller
+  readonly identifyCaller: IdentifyCaller
   readonly monotonicNow: () => number
 }): LimitAddress {
   if (rpm === null) return () => undefined
@@ -24,7 +24,7 @@ export function createAddressLimit({
     max: addressesMax,
   })
   return (request, reply) => {
-    const address = nameCaller(request)
+    const address = identifyCaller(request)
     const monotonicMs = monotonicNow()
     const known = windows.get(address)
     const fresh = known && monotonicMs - known.openedAtMs < rateWindowSeconds * 1000

@@ -1,11 +1,11 @@
 import { TallystickError } from '@tallystick/core'
 
-// An embedded subgraph reads variables of up to 51 levels. What is deeper fills the stack of whatever walks over it.
+// An embedded subgraph reads variables of up to 51 levels. Recursion over a much deeper value overflows the stack.
 const levelsMax = 60
 
 /**
- * Refuses a body that is JSON but would fail further on: nested so deep that code which calls itself for each level has no
- * room, or with half of a character in a text, which PostgreSQL does not take in JSON.
+ * Rejects a JSON body that would fail later: nested too deep for recursive code, or with an unpaired surrogate, which
+ * PostgreSQL does not accept in JSON.
  */
 export function assertBody(body: unknown): void {
   if (typeof body !== 'object' || body === null) return
@@ -13,7 +13,7 @@ export function assertBody(body: unknown): void {
   for (const [what, value] of parts) assertJson(what, value)
 }
 
-/** The same for a value that did not come in a body. `what` names it in the message. */
+/** Rejects such a value from elsewhere. `what` is its name in the message. */
 export function assertJson(what: string, value: unknown): void {
   const fault = findFault(value, levelsMax)
   if (fault === undefined) return
@@ -22,7 +22,7 @@ export function assertJson(what: string, value: unknown): void {
 
 const faults = {
   deep: `is nested deeper than ${levelsMax} levels. Send a flatter value.`,
-  half: 'contains an unpaired surrogate. Send well-formed Unicode.',
+  surrogate: 'contains an unpaired surrogate. Send well-formed Unicode.',
 } as const
 
 function nameMember([name, value]: readonly [string, unknown]): readonly [string, unknown] {
@@ -30,7 +30,7 @@ function nameMember([name, value]: readonly [string, unknown]): readonly [string
 }
 
 function findFault(value: unknown, levels: number): keyof typeof faults | undefined {
-  if (typeof value === 'string') return /\p{Surrogate}/u.test(value) ? 'half' : undefined
+  if (typeof value === 'string') return /\p{Surrogate}/u.test(value) ? 'surrogate' : undefined
   if (typeof value !== 'object' || value === null) return undefined
   if (levels === 0) return 'deep'
   for (const [name, member] of Object.entries(value)) {

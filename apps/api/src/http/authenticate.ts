@@ -6,8 +6,8 @@ import { countRequest } from './count-request.ts'
 export type Authenticate = (scope: KeyScope, request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * Checks key, scope and allowance of a request, in that order, and throws at the first that fails. All in memory:
- * nothing here waits.
+ * Creates the function that checks key, scope and rate limit of a request, in that order. It throws at the first that
+ * fails and never waits.
  */
 export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow: () => number): Authenticate {
   return (scope, request, reply) => {
@@ -20,7 +20,7 @@ export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow:
   }
 }
 
-/** One text whatever is wrong with the key: it tells nobody which keys exist. */
+/** One text for every fault of a key, so that it does not reveal which keys exist. */
 function invalidKey(): TallystickError {
   return new TallystickError({
     code: 'invalid_api_key',

@@ -4,15 +4,15 @@ import { createTrust } from './trust.ts'
 
 export type ConnectionBounds = {
   readonly max: number
-  /** Null is without one. An IPv6 address counts with its /64. */
+  /** Null is unlimited. An IPv6 address counts as its /64 network. */
   readonly perAddressMax: number | null
-  /** Addresses and networks without a bound of their own: the proxies, through which everyone comes. */
+  /** Addresses and networks without a bound per address: the trusted proxies. */
   readonly exempt: readonly string[]
 }
 
 /**
- * Destroys connections over a bound at once, before TLS and HTTP see them. To be called when every listener of
- * `connection` is in place: they get the others only.
+ * Destroys connections over a bound before TLS and HTTP see them. Call it after all listeners of `connection` are added:
+ * they receive only the other connections.
  */
 export function boundConnections(
   server: Server,
@@ -30,7 +30,7 @@ export function boundConnections(
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    // Undefined if the client is gone already.
+    // Undefined if the client has disconnected.
     const address = socket.remoteAddress ?? ''
     const block = groupOfAddress(address)
     const bound = findBound(address, block)

@@ -1,13 +1,13 @@
-/** What stays free for the admin listener, the database, RPCs, remote subgraphs and files. */
+/** Files reserved for the admin listener, the database, RPCs, remote subgraphs and disk. */
 export const reservedFiles = 256
-// Each idle connection over TLS takes some 50 KB. More than this is for the operator to want.
+// An idle TLS connection takes about 50 KB. More than this must be configured.
 const connectionsMaxDefault = 10_000
-// For a system that does not tell its limit. Most have at least 1,024.
+// For a system without a readable limit. Most have at least 1,024.
 const connectionsMaxUnknown = 1_024 - reservedFiles
 
 /**
- * Chooses how many connections may be open so that descriptors do not run out, and says what is wrong with a configured
- * number that is too high for the limit of open files.
+ * Returns how many connections may be open without running out of file descriptors, and the problem of a configured
+ * number that is too high.
  */
 export function chooseConnectionsMax({
   configured,
@@ -17,7 +17,7 @@ export function chooseConnectionsMax({
   readonly openFileLimit: number | undefined
 }): { readonly max: number; readonly problem?: string | undefined } {
   if (openFileLimit === undefined) return { max: configured ?? connectionsMaxUnknown }
-  // Of a limit too low for both, connections get half.
+  // If the limit is too low for both, connections get half.
   const affordable = Math.max(openFileLimit - reservedFiles, Math.floor(openFileLimit / 2))
   if (configured === undefined) return { max: Math.min(affordable, connectionsMaxDefault) }
   if (configured <= affordable) return { max: configured }

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { groupOfAddress } from './address-group.ts'
 import { createTrust } from './trust.ts'
 
-/** Names who a request is from, as limits count: by the address, of IPv6 by its network of 64 bits. */
-export type NameCaller = (request: FastifyRequest) => string
+/** Returns the caller that limits count a request for: its IPv4 address or IPv6 /64 network. */
+export type IdentifyCaller = (request: FastifyRequest) => string
 
-export function createNameCaller(trust: readonly string[]): NameCaller {
+export function createIdentifyCaller(trust: readonly string[]): IdentifyCaller {
   const addressOf = createClientAddress(trust)
   return ({ headers, socket }) => {
     const forwardedFor = headers['x-forwarded-for']
@@ -18,8 +18,8 @@ export function createNameCaller(trust: readonly string[]): NameCaller {
 }
 
 /**
- * Who a request is from: the socket's address, or, where that is a trusted proxy's, the last address in X-Forwarded-For
- * that is not (each proxy appends the one it saw, so what stands before that one is anybody's claim).
+ * Creates the function that returns a request's client address: that of the socket or, behind trusted proxies, the last
+ * untrusted one in X-Forwarded-For. Each proxy appends the address it saw, so earlier ones may be forged.
  */
 export function createClientAddress(
   trust: readonly string[],

@@ -4,8 +4,8 @@ import { endConnection } from './end-connection.ts'
 import { errorBody, statusOf } from './errors.ts'
 
 /**
- * Answers what never became a request: broken HTTP, headers too large or too slow. Fastify does not see these, so the
- * bytes are written here.
+ * Creates the handler that responds to connections without a valid request: malformed HTTP, headers too large or too
+ * slow. Fastify does not see these.
  */
 export function createClientErrorHandler({
   nextRequestId,

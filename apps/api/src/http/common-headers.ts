@@ -4,22 +4,22 @@ import type { Clock } from '../clock.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The service clock when the request arrived, Unix milliseconds: the one reading everything about it goes by. */
+    /** Time of the service clock when the request arrived, Unix ms. All its checks use this value. */
     nowMs: number
   }
 }
 
-/** On every answer. They are JSON, so nothing may be loaded, framed or sniffed. */
+/** Headers of every response. Responses are JSON, so nothing may be loaded, framed or sniffed. */
 export const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 } as const
 
-/** On what went out over TLS, and only there (RFC 6797 §7.2). */
+/** Headers of every response over TLS. HSTS is not allowed elsewhere (RFC 6797 §7.2). */
 export const tlsHeaders = { ...securityHeaders, 'strict-transport-security': 'max-age=31536000' } as const
 
-/** Gives every request its time and every answer its id, its date and the headers all answers have. */
+/** Sets the time of every request, and the id, date and common headers of every response. */
 export function addCommonHeaders(
   app: FastifyInstance,
   { clock, headers }: { readonly clock: Clock; readonly headers: Readonly<Record<string, string>> },
@@ -35,14 +35,14 @@ export function addCommonHeaders(
   })
 }
 
-/** Ids that do not repeat, across restarts and replicas, and cost nothing: a random start and a count. */
+/** Creates request ids that are unique across restarts and replicas: a random prefix and a counter. */
 export function createRequestIds(): () => string {
   const start = randomBytes(6).toString('hex')
   let count = 0
   return () => `${start}-${(count++).toString(36)}`
 }
 
-/** The Date header (RFC 9110 §5.6.7), made once a second. */
+/** Creates the formatter of the Date header (RFC 9110 §5.6.7). It formats once per second. */
 export function createDateFormatter(): (instantMs: number) => string {
   let second = Number.NaN
   let text = ''

@@ -7,22 +7,22 @@ import type { TLSSocket } from 'node:tls'
 const firstRequestMs = 1_000
 
 export type Connections = {
-  /** Ends what has nothing under way, now, and the rest as soon as it has not. A new connection may send a request. */
+  /** Ends idle connections now and the others after their pending requests. A new connection may send one request. */
   drain(): void
-  /** Ends everything, whatever it is doing. */
+  /** Ends every connection immediately. */
   destroy(): void
 }
 
 /**
- * Knows the connections of a server and which of them have a request under way. Node's own `closeIdleConnections` passes
- * over those that never sent a request, and they would hold up a shutdown.
+ * Tracks the connections of a server and which of them have pending requests. Node's `closeIdleConnections` skips
+ * connections that never sent a request, and they would delay a shutdown.
  */
 export function trackConnections(server: Http2SecureServer): Connections {
   const raw = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
-  /** The last answer begun on each connection of HTTP/1.1: answers are sent in order, so when it is done all are. */
-  const lastAnswers = new Map<Socket, ServerResponse | undefined>()
-  let draining = false
+  /** Last response started on each HTTP/1.1 connection. Responses are sent in order, so the last one finishes last. */
+  const lastResponses = new Map<Socket, ServerResponse | undefined>()
+  let isDraining = false
 
   server.on('connection', (socket: Socket) => {
     raw.add(socket)
@@ -34,33 +34,33 @@ export function trackConnections(server: Http2SecureServer): Connections {
   })
   server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') return
-    lastAnswers.set(socket, undefined)
-    socket.once('close', () => lastAnswers.delete(socket))
+    lastResponses.set(socket, undefined)
+    socket.once('close', () => lastResponses.delete(socket))
   })
   server.on('request', ({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
     if (httpVersionMajor !== 1) return
-    if (lastAnswers.has(socket)) lastAnswers.set(socket, response)
-    if (draining) endAfter(socket, response)
+    if (lastResponses.has(socket)) lastResponses.set(socket, response)
+    if (isDraining) endAfter(socket, response)
   })
-  const endAfter = (socket: Socket, answer: ServerResponse) => {
-    answer.once('close', () => {
-      if (lastAnswers.get(socket) === answer) socket.destroySoon()
+  const endAfter = (socket: Socket, response: ServerResponse) => {
+    response.once('close', () => {
+      if (lastResponses.get(socket) === response) socket.destroySoon()
     })
   }
   const endUnlessUsed = (socket: Socket) => {
     const end = setTimeout(() => {
-      if (lastAnswers.get(socket) === undefined) socket.destroy()
+      if (lastResponses.get(socket) === undefined) socket.destroy()
     }, firstRequestMs)
     socket.once('close', () => clearTimeout(end))
   }
 
   return {
     drain: () => {
-      draining = true
+      isDraining = true
       for (const session of sessions) session.close()
-      for (const [socket, answer] of lastAnswers) {
-        if (answer && !answer.closed) endAfter(socket, answer)
-        else if (answer) socket.destroy()
+      for (const [socket, response] of lastResponses) {
+        if (response && !response.closed) endAfter(socket, response)
+        else if (response) socket.destroy()
         else endUnlessUsed(socket)
       }
     },

@@ -2,7 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyReply } from 'fastify'
 import { formatRate, type RateWindow } from '../keys/rate-window.ts'
 
-/** Counts a request, tells its sender how many are left, and throws `rate_limited` if none was. */
+/** Counts a request and sets the rate limit headers. Throws `rate_limited` if the limit is exceeded. */
 export function countRequest(
   window: RateWindow,
   { reply, monotonicMs, whose }: { readonly reply: FastifyReply; readonly monotonicMs: number; readonly whose: string },

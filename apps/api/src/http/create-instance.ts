@@ -18,38 +18,38 @@ export type InstanceParts = {
   readonly clock: Clock
   readonly log: Logger
   readonly nextRequestId: () => string
-  /** Left out, the instance has a plain server of its own, which nothing need ever listen on. */
+  /** Creates the server. By default the instance has a plain HTTP server. */
   readonly serverFactory?: FastifyServerFactory | undefined
-  /** Headers of every answer, beside the date and the request's id. */
+  /** Headers of every response, besides date and request id. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-// SPEC.md has no larger body than a GraphQL query with its variables.
+// The largest body is a GraphQL query with its variables.
 const bodyBytesMax = 64 * 1024
 const requestTimeoutMs = 30_000
 
-/** A Fastify that answers every failure in our words, wherever in its machinery it happens. */
+/** Creates a Fastify instance whose every error response has our format, wherever in Fastify the error occurs. */
 export function createInstance({ clock, log, nextRequestId, serverFactory, headers }: InstanceParts): FastifyInstance {
   const formatDate = createDateFormatter()
   const app = fastify({
-    // Its own notices (where it listens) are said better by us; only what is wrong is worth a line.
+    // Fastify's own info lines repeat ours, so only its warnings are logged.
     loggerInstance: log.child({}, { level: log.level === 'silent' ? 'silent' : 'warn' }) as never,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: nextRequestId,
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
-    // What still arrives on an open connection while we close is answered like anything else: it is all in memory.
+    // Requests on open connections are still served during the shutdown.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...headers, 'x-request-id': request.id, date: formatDate(clock.now()) })
       sendError(error, request as FastifyRequest, reply as FastifyReply)
     },
     clientErrorHandler: createClientErrorHandler({ nextRequestId, date: () => formatDate(clock.now()) }),
-    // `requireHost` answers a request without `Host`. Node would without our body and headers.
+    // `requireHost` handles a missing `Host`. Node's own response would lack our body and headers.
     ...(serverFactory ? { serverFactory } : { http: { requireHostHeader: false } }),
   }) as unknown as FastifyInstance
-  // What Fastify reads by itself beside JSON; a body of ours is never text.
+  // Fastify accepts text by default. Our bodies are JSON only.
   app.removeContentTypeParser('text/plain')
   app.addHook('preValidation', (request, _reply, done) => {
     assertBody(request.body)

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 
-// Long enough for the last bytes to be read before the connection is gone.
+// Time for the client to read the last bytes.
 const lingerMs = 2_000
 
 /**
- * Sends the last bytes of a connection and destroys it after 2 s at the latest: a client that keeps its side open would hold
- * it for ever. What it still sends is read and dropped, because closing on unread bytes would reset the connection
- * before the last bytes are read.
+ * Sends the last bytes of a connection and destroys it after at most 2 s, because the client may never close its side.
+ * Incoming bytes are read and dropped: closing with unread bytes would reset the connection before the client has read
+ * the last bytes.
  */
 export function endConnection(socket: Socket, lastBytes: string): void {
   const linger = setTimeout(() => socket.destroy(), lingerMs)

@@ -49,7 +49,7 @@ export function statusOf(code: ErrorCode): number {
   return statuses[code]
 }
 
-/** Answers with an error: ours as it is, the framework's in our words, anything else as one fixed text and a log line. */
+/** Sends an error response. Fastify's errors get our codes. An unknown error gets a fixed text and is logged. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toTallystickError(error)
   if (known.code === 'internal_error') {
@@ -64,7 +64,7 @@ export function errorBody({ message, code, details }: TallystickError, requestId
   return { message, code, requestId, ...(details && { details }) }
 }
 
-/** Whether the database cannot be reached, has no connection left, or broke a statement off that took too long. */
+/** Returns whether the database is unreachable, has no free connection or cancelled a slow statement. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown }
   return code === 'database_unavailable' || code === queryCanceled
@@ -79,7 +79,10 @@ function toTallystickError(error: unknown): TallystickError {
   if (statusCode === 415) return ours('unsupported_media_type', 'Send the body as application/json.')
   if (code === 'FST_ERR_BAD_URL') return ours('invalid_request', 'The path is not valid percent-encoding.')
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return ours('invalid_request', 'The request cannot be parsed. Check that its body is the JSON that the documentation describes.')
+    return ours(
+      'invalid_request',
+      'The request cannot be parsed. Check that its body is the JSON that the documentation describes.',
+    )
   }
   return internalError
 }
@@ -92,10 +95,10 @@ const internalError = new TallystickError({
 
 // SQLSTATE of PostgreSQL.
 const queryCanceled = '57014'
-// The pool tries to connect for that long.
+// The connection pool retries for this long.
 const databaseRetrySeconds = 5
 
-// The driver's own words name hosts and databases: they are for the log.
+// The driver's message contains hosts and database names, so it is only logged.
 const notReady = new TallystickError({
   code: 'not_ready',
   message: 'The service cannot reach its database. Notes and keys in memory are still served. Try again later.',

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { errorBody, statusOf } from './errors.ts'
 import { createTrust } from './trust.ts'
 
-/** Refuses what did not reach the trusted proxy over HTTPS. Any other sender's word about it counts for nothing. */
+/** Rejects requests that did not reach a trusted proxy over HTTPS. X-Forwarded-Proto of others is ignored. */
 export function requireForwardedHttps(app: FastifyInstance, trust: readonly string[]): void {
   const isTrusted = createTrust(trust)
   app.addHook('onRequest', (request, reply, done) => {
@@ -15,7 +15,7 @@ export function requireForwardedHttps(app: FastifyInstance, trust: readonly stri
   })
 }
 
-/** The whole answer, as bytes, to a plain-HTTP request on the TLS port. */
+/** Formats the whole response to a plain HTTP request on the TLS port. */
 export function plainHttpAnswer({
   requestId,
   date,
@@ -45,7 +45,8 @@ export function plainHttpAnswer({
 function httpsRequired(): TallystickError {
   return new TallystickError({
     code: 'https_required',
-    message: 'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
+    message:
+      'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
     retryable: false,
   })
 }

@@ -1,7 +1,7 @@
 /**
- * What the TLS server agrees to. The groups are named because OpenSSL's own list has finite-field ones, and one ClientHello
- * with ffdhe8192 takes 600 ms of the main thread. TLS 1.2 is limited to ephemeral keys on the same curves and to ciphers
- * with authentication (AEAD). Every cipher is sound, so the client chooses the one its processor is fastest with.
+ * TLS versions, groups and ciphers of the server. The groups are listed because OpenSSL's defaults include finite-field
+ * ones, and one ClientHello with ffdhe8192 blocks the main thread for 600 ms. TLS 1.2 is limited to ephemeral keys on the
+ * same curves and to AEAD ciphers. All ciphers are secure, so the client chooses the one fastest on its processor.
  */
 export const keyExchange = {
   minVersion: 'TLSv1.2',

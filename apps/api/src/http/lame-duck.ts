@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The time between the signal to stop and the end of listening. */
+/** Time between the stop signal and the end of listening. */
 export type LameDuck = {
   hasBegun(): boolean
   /**
-   * Begins it: every answer over HTTP/1.1 now ends its connection, so that the client sends its next request elsewhere.
-   * Connections, new ones too, are served. Resolves when the time is over.
+   * Starts the lame duck time. Each HTTP/1.1 response now closes its connection, so that the client connects to another
+   * replica. All connections, new ones too, are still served. Resolves when the time is over.
    */
   begin(server: Server): Promise<void>
 }

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http'
 import { formatRate, type RateState, type RateWindow } from '../keys/rate-window.ts'
 import type { PremadeAnswer, PremadeWriter } from './premade-answer.ts'
 
-/** An answer of a lane without the lines that differ between requests. */
+/** Response of a lane without the header lines that differ between requests. */
 export type LaneAnswer = {
   readonly status: 200 | 304
-  /** Names and values in turns. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
-  /** One character per byte, in any encoding. As one text, head and body are one write. */
+  /** One character per byte (latin1). As one string, head and body are one write. */
   readonly body: string
-  /** Set when the answer is sent for the first time. */
+  /** Set when the response is first sent. */
   premade: PremadeAnswer | undefined
 }
 
@@ -22,7 +22,7 @@ export function formatChanging(
   return `x-request-id: ${id}\r\nratelimit-policy: ${window.policy}\r\nratelimit: ${formatRate(rate)}\r\n`
 }
 
-/** Sends an answer. Node makes the head of the first one. Later ones reuse it with their own lines. */
+/** Sends a response. Node creates the head of the first one. Later ones reuse it with their own lines. */
 export function sendLaneAnswer(
   response: ServerResponse,
   {
@@ -41,7 +41,7 @@ export function sendLaneAnswer(
   response.end(answer.body, 'latin1')
 }
 
-/** Sends an answer by Node's public functions only. */
+/** Sends a response with Node's public functions only. */
 export function sendByNode(response: ServerResponse, answer: Omit<LaneAnswer, 'premade'>, changing: string): void {
   writeHead(response, answer, changing)
   response.end(answer.body, 'latin1')

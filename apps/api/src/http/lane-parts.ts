@@ -3,7 +3,7 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { Metrics } from '../metrics.ts'
 import type { PremadeWriter } from './premade-answer.ts'
 
-/** The parts of the service that every lane uses. The framework uses the same ones. */
+/** Parts that every lane shares with the framework. */
 export type LaneParts = {
   readonly writer: PremadeWriter
   readonly keyRing: Pick<KeyRing, 'find'>
@@ -12,8 +12,8 @@ export type LaneParts = {
   readonly metrics: Metrics
   readonly nextRequestId: () => string
   readonly formatDate: (instantMs: number) => string
-  /** Headers of every answer. */
+  /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>
-  /** Returns false from the signal to stop on: then the framework answers, with `Connection: close`. */
+  /** Returns false after the stop signal. Then the framework responds, with `Connection: close`. */
   readonly isListening: () => boolean
 }

@@ -8,13 +8,13 @@ import { readOpenFileLimit } from './open-file-limit.ts'
 export const connectionMetricHelp: MetricHelp = {
   tallystick_connections: 'Connections open on the public listener.',
   tallystick_connections_refused_total:
-    'Connections the public listener closed at once, by the bound they were over: all or address.',
+    'Connections the public listener closed immediately, by the exceeded bound: all or address.',
 }
 
-// The command line, a scraper, a balancer. They take theirs from what the public listener leaves free.
+// For the command line, a scraper and a load balancer, out of the reserved files.
 const adminConnectionsMax = 64
 
-/** Bounds the connections of both listeners, each by its own, so that a full public one leaves the admin one its share. */
+/** Limits the connections of each listener separately, so that a full public listener does not block the admin listener. */
 export function limitConnections(
   { publicServer, adminServer }: { readonly publicServer: Server; readonly adminServer: Server },
   {

@@ -3,12 +3,12 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { TlsServer } from './tls-server.ts'
 
-/** Listens, and resolves to the URL of where. */
+/** Starts listening. Resolves to the base URL. */
 export async function listen(
   app: FastifyInstance,
   { host, port, scheme }: { readonly host: string; readonly port: number; readonly scheme: string },
 ): Promise<string> {
-  // For "localhost" Fastify would make a second server for the other address family, around ours.
+  // For "localhost" Fastify would create a second server for the other address family.
   const bound = host === 'localhost' ? '127.0.0.1' : host
   await app.listen({ host: bound, port }).catch((error) => {
     throw adaptListenError(error, { host, port })
@@ -35,19 +35,19 @@ function adaptListenError(
   })
 }
 
-// A request takes milliseconds; what is not done by then never will be.
+// A request takes milliseconds. One that takes this long hangs.
 const drainMs = 10_000
 
-/** Stops listening and finishes the requests under way; what hangs longer than any request may is cut. */
+/** Stops listening and finishes pending requests. Connections that hang are destroyed after 10 s. */
 export async function drain(app: FastifyInstance, tls: TlsServer | undefined): Promise<void> {
-  const cut = setTimeout(() => {
+  const timer = setTimeout(() => {
     tls?.destroyConnections()
     app.server.closeAllConnections?.()
   }, drainMs)
-  // At the end of a turn of the event loop nearly every connection that waited to be accepted has been.
+  // One turn of the event loop accepts nearly all connections that are waiting.
   await new Promise(setImmediate)
   const closed = new Promise((resolve) => app.server.close(resolve))
   await app.close()
   await closed
-  clearTimeout(cut)
+  clearTimeout(timer)
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type { Metrics } from '../metrics.ts'
 import type { Certificate } from './watch-certificate.ts'
 
-/** Shows when the certificate in use expires. `change` is called with its successor. */
+/** Adds the expiry metric of the certificate in use. `change` sets its successor. */
 export function measureCertificate(
   metrics: Metrics,
   current: Pick<Certificate, 'cert'>,

@@ -2,7 +2,7 @@ import type { Counter, Metrics } from '../metrics.ts'
 
 export type MeasureLane = (status: 200 | 304, elapsedMs: number) => void
 
-/** Creates the function that counts the answers of a lane, in the same series as those of the framework. */
+/** Creates the function that counts the responses of a lane, in the same series as the framework's. */
 export function createMeasureLane(metrics: Metrics, route: string): MeasureLane {
   const counters: { 200?: Counter; 304?: Counter } = {}
   let duration: ReturnType<Metrics['histogram']> | undefined

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Counter, MetricHelp, Metrics } from '../metrics.ts'
 
 export const httpMetricHelp: MetricHelp = {
-  tallystick_http_requests_total: 'Requests answered, by route and status.',
-  tallystick_http_request_duration_seconds: 'Time from a request’s headers to the end of its answer, by route.',
+  tallystick_http_requests_total: 'Requests served, by route and status.',
+  tallystick_http_request_duration_seconds: 'Time from a request’s headers to the end of its response, by route.',
   tallystick_plain_http_total: 'Connections refused because they were not TLS.',
 }
 

@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
 
-/** Throws `not_acceptable` if an Accept header rules JSON out (RFC 9110 §12.5.1). */
+/** Throws `not_acceptable` if an Accept header excludes JSON (RFC 9110 §12.5.1). */
 export function assertAcceptsJson(accept: string | undefined): void {
   if (accept === undefined || accept.trim() === '' || takesJson(accept)) return
   throw new TallystickError({

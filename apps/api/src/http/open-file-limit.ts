@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Returns how many files this process may have open, or undefined where the system does not tell. Node raises the soft limit to the hard one. */
+/** Reads how many files this process may open. Undefined if the system has no /proc. Node raises the soft limit to the hard one. */
 export function readOpenFileLimit(path = '/proc/self/limits'): number | undefined {
   try {
     return parseOpenFileLimit(readFileSync(path, 'utf8'))
@@ -9,7 +9,7 @@ export function readOpenFileLimit(path = '/proc/self/limits'): number | undefine
   }
 }
 
-/** Reads the soft limit. `unlimited` is as good as none. */
+/** Parses the soft limit. Undefined if it is `unlimited`. */
 export function parseOpenFileLimit(limits: string): number | undefined {
   const [, soft] = /^Max open files +(\d+) /m.exec(limits) ?? []
   return soft === undefined ? undefined : Number(soft)

@@ -4,8 +4,8 @@ import { hasValidHost } from './require-host.ts'
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Returns whether no header of a request asks for anything that a lane does not do: another version of HTTP, another
- * format, an end of the connection, a body of unknown length, a word before the body, a host that has to be rejected.
+ * Returns whether a lane can serve a request: HTTP/1.1 with a valid host, JSON accepted, and no upgrade, `Expect`,
+ * `Connection: close` or chunked body.
  */
 export function isPlainRequest(request: IncomingMessage): boolean {
   const { httpVersion, headers } = request

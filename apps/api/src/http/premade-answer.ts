@@ -1,25 +1,25 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer as it goes over the wire, head and body, cut where the lines stand that differ from one to the next. */
+/** Bytes of a response, head and body, split where the lines of each request are inserted. */
 export type PremadeAnswer = { readonly before: string; readonly after: string }
 
-/** Functions that make and send premade answers. Tests inject a writer that differs. */
+/** Functions that create and send premade responses. Tests inject a different writer. */
 export type PremadeWriter = {
-  /** Takes the head that Node has just made for an answer and appends the body. Undefined if there is no such head. */
+  /** Takes the head that Node has just created and appends the body. Returns undefined if there is no such head. */
   premake(
     response: ServerResponse,
     parts: { readonly changing: string; readonly body: string },
   ): PremadeAnswer | undefined
-  /** Sends a premade answer with the lines of this request, in one write. */
+  /** Sends a premade response with the lines of this request, in one write. */
   send(response: ServerResponse, premade: PremadeAnswer, changing: string): void
 }
 
-/** Where every version of Node so far keeps what it sends ahead of anything written. It is not documented: see below. */
+/** Undocumented member in which every Node version so far keeps the head of a response. */
 type Headed = { _header?: unknown }
 
 /**
- * Writes answers by `_header`, an undocumented member of Node's responses. `verifyPremadeWriter` compares its bytes with
- * those of `writeHead` and `end` when the service starts.
+ * Writes responses through `_header`. `verifyPremadeWriter` compares its bytes with those of `writeHead` and `end` when
+ * the service starts.
  */
 export const premadeWriter: PremadeWriter = {
   premake: (response, { changing, body }) => {
@@ -29,13 +29,13 @@ export const premadeWriter: PremadeWriter = {
     if (before === undefined || after === undefined || others.length > 0) return undefined
     return { before, after: after + body }
   },
-  // Nothing is validated again: Node has validated each name and value when it made the head.
+  // Node validated each name and value when it created the head.
   send: (response, { before, after }, changing) => {
     const headed = response as Headed
     headed._header = before + changing + after
     response.end()
-    // The answer is written. An idle connection keeps its last response, so the text of the answer is released here. The
-    // rest still tells Node that a head was sent.
+    // An idle connection keeps its last response, so the written text is released here. Any text in `_header` marks the
+    // head as sent.
     headed._header = before
   },
 }

@@ -12,7 +12,7 @@ const hostForm = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i
 export function requireHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (hasValidHost(request.raw)) return done()
-    // Two parties may disagree about such a request, and then about where the next one begins.
+    // Proxy and server may interpret such a request differently (request smuggling), so the connection is closed.
     if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
     done(
       new TallystickError({
@@ -27,14 +27,14 @@ export function requireHost(app: FastifyInstance): void {
 /** Returns whether a request names one host, in one valid header. Node keeps the first of two in `headers`. */
 export function hasValidHost({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const { host } = headers
-  // HTTP/2 has it here instead. nghttp2 resets a stream that has neither.
+  // HTTP/2 uses this pseudo-header instead. nghttp2 resets a stream that has neither.
   const authority = headers[':authority'] as string | undefined
   if (host === undefined) return httpVersion === '1.0' || (authority !== undefined && hostForm.test(authority))
   if (authority !== undefined && authority.toLowerCase() !== host.toLowerCase()) return false
   return hostForm.test(host) && countHosts(rawHeaders) === 1
 }
 
-/** Counts the lines of `Host`. Names and values take turns. */
+/** Counts the `Host` lines. Names and values alternate. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,23 +1,23 @@
 import { TallystickError } from '@tallystick/core'
 import { LRUCache } from 'lru-cache'
 
-/** Lets a caller in, or throws `rate_limited`. */
-export type TimeBudget = (caller: string) => Visit
+/** Admits work of a caller, or throws `rate_limited`. */
+export type TimeBudget = (caller: string) => AdmittedWork
 
-/** A piece of work that was let in. Waiting for its turn, before `begin`, is not counted. */
-export type Visit = { begin(): void; end(): void }
+/** Work that was admitted. Time in the queue, before `begin`, is not counted. */
+export type AdmittedWork = { begin(): void; end(): void }
 
-// What has begun is not yet counted, so only so much may be under way at once.
-const underWayMax = 8
-// Each takes about 100 bytes; those that were quiet for longest are forgotten.
+// Running work is not yet counted, so its number is limited.
+const runningMax = 8
+// About 100 bytes each. The least recently used caller is forgotten.
 const callersMax = 50_000
 
-type Account = { leftMs: number; atMs: number; underWay: number }
+type Account = { leftMs: number; atMs: number; running: number }
 
 /**
- * Limits the time that the work of a caller takes, whatever its requests are like: each has `msPerMinute` in store, which
- * grows again by as much a minute. The time is taken when the work is done, so the store may fall below nothing; then the
- * caller waits. Null lets everything through.
+ * Limits the working time of a caller. Each caller has a balance of at most `msPerMinute`, refilled by `msPerMinute` per
+ * minute. Time is charged when the work ends, so the balance may become negative. Then the caller must wait. Null is
+ * unlimited.
  */
 export function createTimeBudget({
   msPerMinute,
@@ -26,7 +26,7 @@ export function createTimeBudget({
   readonly msPerMinute: number | null
   readonly monotonicNow: () => number
 }): TimeBudget {
-  if (msPerMinute === null) return () => uncounted
+  if (msPerMinute === null) return () => unlimited
   const perMs = msPerMinute / 60_000
   const accounts = new LRUCache<string, Account>({ max: callersMax })
   const refill = (account: Account, nowMs: number) => {
@@ -34,31 +34,31 @@ export function createTimeBudget({
     account.atMs = nowMs
   }
   return (caller) => {
-    const enteredMs = monotonicNow()
-    const account = accounts.get(caller) ?? { leftMs: msPerMinute, atMs: enteredMs, underWay: 0 }
+    const admittedMs = monotonicNow()
+    const account = accounts.get(caller) ?? { leftMs: msPerMinute, atMs: admittedMs, running: 0 }
     accounts.set(caller, account)
-    refill(account, enteredMs)
-    if (account.leftMs <= 0) throw usedUp(msPerMinute, Math.max(1, Math.ceil(-account.leftMs / perMs / 1000)))
-    if (account.underWay >= underWayMax) throw tooManyAtOnce()
-    account.underWay += 1
-    let begunMs: number | undefined
+    refill(account, admittedMs)
+    if (account.leftMs <= 0) throw budgetExceeded(msPerMinute, Math.max(1, Math.ceil(-account.leftMs / perMs / 1000)))
+    if (account.running >= runningMax) throw tooManyRunning()
+    account.running += 1
+    let startedMs: number | undefined
     return {
       begin: () => {
-        begunMs = monotonicNow()
+        startedMs = monotonicNow()
       },
       end: () => {
         const nowMs = monotonicNow()
         refill(account, nowMs)
-        account.underWay -= 1
-        account.leftMs -= nowMs - (begunMs ?? nowMs)
+        account.running -= 1
+        account.leftMs -= nowMs - (startedMs ?? nowMs)
       },
     }
   }
 }
 
-const uncounted: Visit = { begin: () => undefined, end: () => undefined }
+const unlimited: AdmittedWork = { begin: () => undefined, end: () => undefined }
 
-function usedUp(msPerMinute: number, seconds: number): TallystickError {
+function budgetExceeded(msPerMinute: number, seconds: number): TallystickError {
   return new TallystickError({
     code: 'rate_limited',
     message:
@@ -69,10 +69,10 @@ function usedUp(msPerMinute: number, seconds: number): TallystickError {
   })
 }
 
-function tooManyAtOnce(): TallystickError {
+function tooManyRunning(): TallystickError {
   return new TallystickError({
     code: 'rate_limited',
-    message: `Your address has ${underWayMax} queries running, which is the limit. Wait for one to finish.`,
+    message: `Your address has ${runningMax} queries running, which is the limit. Wait for one to finish.`,
     retryable: true,
     retryAfterSeconds: 1,
   })

@@ -8,7 +8,7 @@ import { keyExchange } from './key-exchange.ts'
 export type TlsServerOptions = {
   readonly cert: string | Buffer
   readonly key: string | Buffer
-  /** The whole answer to bytes that are not TLS, given the first of them. */
+  /** Returns the whole response to a connection that is not TLS, given its first bytes. */
   readonly answerPlain: (firstBytes: Buffer) => string
   readonly timeouts?: Partial<typeof defaultTimeoutsMs> | undefined
 }
@@ -16,36 +16,36 @@ export type TlsServerOptions = {
 export type TlsServer = {
   /** One server for HTTP/1.1 and HTTP/2, without a request listener yet. */
   readonly server: Server
-  /** New connections use this certificate; those open are left alone. */
+  /** Sets the certificate of new connections. Open ones are not affected. */
   setCertificate(certificate: { readonly cert: string | Buffer; readonly key: string | Buffer }): void
-  /** Ends every connection now, whatever it is doing. */
+  /** Ends every connection immediately. */
   destroyConnections(): void
 }
 
-// A client sends its first byte at once and its headers soon after; what is slower is not a client but an attack.
+// A client sends its first byte at once and its headers soon after. A slower connection is treated as an attack.
 const defaultTimeoutsMs = { firstByte: 10_000, handshake: 10_000, headers: 10_000, request: 30_000, keepAlive: 72_000 }
-// Node looks for slow requests every 30 seconds unless told otherwise.
-const lookForSlowMs = 1_000
-// What RFC 9113 §6.5.2 advises not to go below; Node has no limit of its own.
+// Node's default is 30 s.
+const slowRequestCheckMs = 1_000
+// RFC 9113 §6.5.2 recommends at least 100. Node has no limit by default.
 const maxConcurrentStreams = 100
 // First byte of a TLS record that carries a handshake (RFC 8446 §5.1). No HTTP method starts with it.
 const tlsHandshakeByte = 0x16
 
 /**
- * A TLS server that looks at the first byte of each connection: TLS goes on as ever, anything else is told in plain HTTP
- * that HTTPS is required, and closed.
+ * Creates a TLS server that checks the first byte of each connection. A connection that is not TLS gets a plain HTTP
+ * response that HTTPS is required, and is closed.
  */
 export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerOptions): TlsServer {
   const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
   const tls = { ...keyExchange, handshakeTimeout: timeoutsMs.handshake }
   const server = createSecureServer({
-    // `requireHost` answers a request without `Host`. From Node 24 on, Node would, without our body and headers.
+    // `requireHost` handles a missing `Host`. From Node 24, Node's own response would lack our body and headers.
     ...{ ...tls, cert, key, allowHTTP1: true, requireHostHeader: false, settings: { maxConcurrentStreams } },
-    // As HTTP/1.1 servers have it: the end of an answer must not wait until its beginning is acknowledged.
+    // As on HTTP/1.1 servers: the end of a response must not wait for the acknowledgement of its start.
     ...({ noDelay: true } satisfies ServerOpts),
   })
   applyTimeouts(server, timeoutsMs)
-  // The one listener of `connection` is the TLS layer itself; we stand before it.
+  // The only listener of `connection` is the TLS layer. Ours runs before it.
   const [startTls] = server.listeners('connection') as [(this: Http2SecureServer, socket: Socket) => void]
   server.removeAllListeners('connection')
   const connections = trackConnections(server)
@@ -53,18 +53,18 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
     socket.on('error', () => socket.destroy())
     sniff(socket, { onTls: () => startTls.call(server, socket), answerPlain, timeoutMs: timeoutsMs.firstByte })
   })
-  // Node passes a failed handshake on as `clientError`, whose handler sends an answer. Without a session nothing can be
-  // sent, so the answer would never leave and the connection never end.
+  // Node emits a failed handshake as `clientError`, whose handler sends a response. Without a TLS session it could never
+  // be sent, and the connection would stay open.
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (_error, socket) => socket.destroy())
 
-  // Node's limits on slow requests are those of HTTP/1.1; a stream that is not done in time is cut here.
+  // Node limits slow requests on HTTP/1.1 only. Slow HTTP/2 streams are closed here.
   server.on('stream', (stream) => {
-    const cut = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeoutsMs.request)
-    stream.once('close', () => clearTimeout(cut))
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeoutsMs.request)
+    stream.once('close', () => clearTimeout(timer))
   })
   server.on('session', (session) => session.setTimeout(timeoutsMs.keepAlive, () => session.close()))
-  // Node would answer an expectation it does not know by itself, without a body; RFC 9110 §10.1.1 lets us pass it over.
+  // Node would respond to an unknown expectation without a body. RFC 9110 §10.1.1 allows ignoring it.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // Fastify calls this when it closes.
   Object.assign(server, { closeHttp2Sessions: connections.drain })
@@ -77,12 +77,12 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
 }
 
 function applyTimeouts(server: Http2SecureServer, timeoutsMs: typeof defaultTimeoutsMs): void {
-  // `allowHTTP1` makes it carry the members of an HTTP/1.1 server, which the types do not know.
+  // With `allowHTTP1` it has the members of an HTTP/1.1 server, which its type lacks.
   Object.assign(server, {
     headersTimeout: timeoutsMs.headers,
     requestTimeout: timeoutsMs.request,
     keepAliveTimeout: timeoutsMs.keepAlive,
-    connectionsCheckingInterval: lookForSlowMs,
+    connectionsCheckingInterval: slowRequestCheckMs,
   })
 }
 
@@ -98,10 +98,10 @@ function sniff(
     readonly timeoutMs: number
   },
 ): void {
-  const giveUp = setTimeout(() => socket.destroy(), timeoutMs)
-  socket.once('close', () => clearTimeout(giveUp))
+  const timer = setTimeout(() => socket.destroy(), timeoutMs)
+  socket.once('close', () => clearTimeout(timer))
   socket.once('data', (firstBytes: Buffer) => {
-    clearTimeout(giveUp)
+    clearTimeout(timer)
     if (firstBytes[0] !== tlsHandshakeByte) {
       endConnection(socket, answerPlain(firstBytes))
       return

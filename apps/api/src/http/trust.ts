@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Whether an address is in one of these networks. */
+/** Creates the function that returns whether an address is in one of the networks. */
 export function createTrust(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const network of networks) {

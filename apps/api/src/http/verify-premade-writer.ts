@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import { type LaneAnswer, sendByNode, sendLaneAnswer } from './lane-answer.ts'
 import type { PremadeWriter } from './premade-answer.ts'
 
-// In memory the answers take about a millisecond. A writer that sends nothing fails after this time.
+// The exchange takes about 1 ms. A writer that sends nothing fails after this time.
 const timeoutMs = 2_000
 const requests = ['/first', '/second', '/third', '/last'] as const
 const body = Buffer.from('{"text":"é"}')
@@ -13,9 +13,9 @@ const head = [
 ]
 
 /**
- * Compares the answers of a `PremadeWriter` with those of `writeHead` and `end`, byte by byte, on the Node that runs this
- * process. Each writer answers the same requests of one connection in memory. Returns why the writer must not be used, or
- * undefined if the bytes are equal.
+ * Compares the responses of a `PremadeWriter` with those of `writeHead` and `end`, byte by byte, on this version of Node.
+ * Each responds to the same requests of one in-memory connection. Returns why the writer must not be used, or undefined
+ * if the bytes are equal.
  */
 export async function verifyPremadeWriter(writer: PremadeWriter): Promise<string | undefined> {
   for (const answer of [{ status: 200, headers: head, body: body.toString('latin1') } as const, unchanged]) {
@@ -59,7 +59,7 @@ async function exchange(isPipelined: boolean, respond: Respond): Promise<string 
       socket.destroy()
       resolve(result)
     }
-    const timer = setTimeout(() => finish(new Error(`no complete answer within ${timeoutMs} ms`)), timeoutMs)
+    const timer = setTimeout(() => finish(new Error(`no complete response within ${timeoutMs} ms`)), timeoutMs)
     socket.on('error', finish)
     const server = createServer((request, response) => {
       response.once('close', () => {
@@ -72,7 +72,7 @@ async function exchange(isPipelined: boolean, respond: Respond): Promise<string 
         finish(error instanceof Error ? error : new Error(String(error)))
       }
     })
-    // Node documents this event as the way to hand any stream to an HTTP server.
+    // Node documents this event as a way to pass any stream to an HTTP server.
     server.emit('connection', socket)
     socket.push(isPipelined ? texts.join('') : texts.shift())
   })

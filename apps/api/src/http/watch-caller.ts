@@ -2,7 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
 import type { FastifyReply } from 'fastify'
 
-/** A signal that is aborted when the connection ends before there is an answer. */
+/** Creates a signal that aborts when the connection ends before the response is sent. */
 export function watchCaller({ raw }: FastifyReply): { readonly gone: StopSignal; readonly forget: () => void } {
   const { signal, abort } = createAbort()
   const onClose = () => abort(new CallerGoneError())
@@ -10,7 +10,7 @@ export function watchCaller({ raw }: FastifyReply): { readonly gone: StopSignal;
   return { gone: signal, forget: () => void raw.off('close', onClose) }
 }
 
-/** Nobody reads the answer any more; it is never sent. */
+/** Error of a request whose client has disconnected. It is never sent. */
 class CallerGoneError extends TallystickError {
   override readonly name = 'CallerGoneError' as const
 

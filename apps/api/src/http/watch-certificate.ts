@@ -7,12 +7,12 @@ import { keyExchange } from './key-exchange.ts'
 export type CertificateFiles = { readonly cert: string; readonly key: string }
 export type Certificate = { readonly cert: Buffer; readonly key: Buffer }
 
-const lookIntervalMs = 1_000
+const pollIntervalMs = 1_000
 
 /**
- * Calls `onChange` with a new certificate when the files hold one. Reads them every second: watching for events misses
- * files that are replaced through links, as certificate managers do. A pair that does not fit is a pair half written:
- * the old one stays until it does.
+ * Calls `onChange` when the files contain a new certificate. Reads them every second, because file events miss files that
+ * are replaced through links, as certificate managers do. Certificate and key that do not match are only half written:
+ * the current pair is kept until they match. Returns a function that stops the watch.
  */
 export function watchCertificate(
   files: CertificateFiles,
@@ -27,36 +27,36 @@ export function watchCertificate(
   },
 ): () => void {
   let inUse = current
-  let refused: Certificate | undefined
-  let looking = false
-  let unreadable = false
-  const look = async () => {
+  let rejected: Certificate | undefined
+  let isChecking = false
+  let isUnreadable = false
+  const check = async () => {
     const found: Certificate = { cert: await readFile(files.cert), key: await readFile(files.key) }
-    unreadable = false
-    if (isSame(found, inUse) || (refused && isSame(found, refused))) return
+    isUnreadable = false
+    if (isSame(found, inUse) || (rejected && isSame(found, rejected))) return
     try {
       createSecureContext({ ...keyExchange, ...found })
       onChange(found)
       inUse = found
-      refused = undefined
+      rejected = undefined
       log.info({ validTo: new X509Certificate(found.cert).validTo }, 'TLS certificate changed')
     } catch (error) {
-      refused = found
+      rejected = found
       log.warn({ err: error }, 'TLS certificate and key do not match; keeping the current pair')
     }
   }
   const timer = setInterval(() => {
-    if (looking) return
-    looking = true
-    look()
+    if (isChecking) return
+    isChecking = true
+    check()
       .catch((error) => {
-        if (!unreadable) log.warn({ err: error }, 'TLS certificate unreadable; keeping the current one')
-        unreadable = true
+        if (!isUnreadable) log.warn({ err: error }, 'TLS certificate unreadable; keeping the current one')
+        isUnreadable = true
       })
       .finally(() => {
-        looking = false
+        isChecking = false
       })
-  }, lookIntervalMs)
+  }, pollIntervalMs)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '@tallystick/database'
 import { fromKeyRow, type KeyRow, type RevisedKey } from './api-key.ts'
 
-/** Position in the history of keys. The change id is random, so a restored history that went on differs. */
+/** Position in the history of keys. The change id is random, so it differs after a restore and a new change. */
 export type KeyPosition = { readonly revision: bigint; readonly changeId: string | null }
 
 /** Position before any history. Changes after it are all keys. */

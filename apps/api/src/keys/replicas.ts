@@ -4,11 +4,11 @@ import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { KeyRing } from './key-ring.ts'
 
-/** Which replicas refuse what a change of keys ended. */
+/** Replicas that apply a change of keys, and those that may not yet. */
 export type ReplicaReport = {
-  /** Names of those that have taken the change in. */
+  /** Names of the replicas that have loaded the change. */
   readonly confirmed: readonly string[]
-  /** Those that have not said so. One that was not seen for long has stopped, or has lost its database and goes on. */
+  /** Replicas that have not confirmed it. One not seen for long has stopped, or runs on without its database. */
   readonly unconfirmed: readonly { readonly name: string; readonly secondsSinceSeen: number }[]
 }
 
@@ -23,21 +23,21 @@ export const replicaMigrations: readonly Migration[] = [
   },
 ]
 
-const beatIntervalMs = 2_000
-// Five beats. A replica that was not seen for longer is not waited for, but told.
+const heartbeatMs = 2_000
+// Five heartbeats. A replica not seen for longer is reported but not waited for.
 const liveSeconds = 10
-// A replica that ended without saying so is told for a day: nothing tells it from one that lost its database.
+// A replica that crashed is reported for a day: it looks the same as one that lost its database.
 const forgetSeconds = 86_400
-const lookIntervalMs = 100
+const pollIntervalMs = 100
 
-/** What tells the others that this process runs, and which change of keys it has taken in. */
+/** Heartbeat of this process, with the last change of keys that it has loaded. */
 export type Announcement = {
-  /** Takes in what changed, and says so before it resolves. */
+  /** Loads the changes of keys and announces them before it resolves. */
   refreshKeys(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Makes this process known to `readReplicas`. On the embedded database there are no others to tell. */
+/** Announces this process to the other replicas. The embedded database has no other replicas. */
 export async function announceReplica(
   database: Database,
   { name, keyRing, log }: { readonly name: string; readonly keyRing: KeyRing; readonly log: Logger },
@@ -45,8 +45,8 @@ export async function announceReplica(
   if (database.engine === 'pglite') return { refreshKeys: keyRing.refresh, stop: async () => undefined }
   const id = randomUUID()
   let isStopped = false
-  let failing = false
-  const beat = async () => {
+  let isFailing = false
+  const sendHeartbeat = async () => {
     if (isStopped) return
     const { revision, changeId } = keyRing.position
     await database.query(
@@ -56,14 +56,14 @@ export async function announceReplica(
       [id, name, revision, changeId],
     )
   }
-  const beatInBackground = () => {
-    beat().then(
+  const sendInBackground = () => {
+    sendHeartbeat().then(
       () => {
-        failing = false
+        isFailing = false
       },
       (error) => {
-        if (!failing) log.warn({ err: error }, 'replica heartbeat failed; key revocations cannot be confirmed')
-        failing = true
+        if (!isFailing) log.warn({ err: error }, 'replica heartbeat failed; key revocations cannot be confirmed')
+        isFailing = true
       },
     )
   }
@@ -72,14 +72,14 @@ export async function announceReplica(
        or (name = $1 and seen_at < clock_timestamp() - make_interval(secs => $3))`,
     [name, forgetSeconds, liveSeconds],
   )
-  await beat()
-  keyRing.onChange(beatInBackground)
-  const timer = setInterval(beatInBackground, beatIntervalMs)
+  await sendHeartbeat()
+  keyRing.onChange(sendInBackground)
+  const timer = setInterval(sendInBackground, heartbeatMs)
   timer.unref()
   return {
     refreshKeys: async () => {
       await keyRing.refresh()
-      await beat()
+      await sendHeartbeat()
     },
     stop: async () => {
       isStopped = true
@@ -89,7 +89,7 @@ export async function announceReplica(
   }
 }
 
-/** Waits until every live replica has taken in a revision, or until the time is over, and tells which have. */
+/** Waits until every live replica has loaded a revision, at most `waitMs`, and returns which have. */
 export async function awaitReplicas(
   database: Database,
   { revision, waitMs }: { readonly revision: bigint; readonly waitMs: number },
@@ -99,12 +99,12 @@ export async function awaitReplicas(
     const report = await readReplicas(database, revision)
     const isSettled = report.unconfirmed.every(({ secondsSinceSeen }) => secondsSinceSeen > liveSeconds)
     if (isSettled || performance.now() >= endsAt) return report
-    await sleep(lookIntervalMs)
+    await sleep(pollIntervalMs)
   }
 }
 
 async function readReplicas(database: Queryable, revision: bigint): Promise<ReplicaReport> {
-  // A replica that follows another history than this database has not taken in anything of it, whatever its revision.
+  // A replica with another history than this database has loaded none of its changes, whatever its revision.
   const rows = await database.query<{ name: string; age: number; confirmed: boolean }>(
     `select name, greatest(0, extract(epoch from clock_timestamp() - seen_at))::float8 as age,
             key_revision >= $1

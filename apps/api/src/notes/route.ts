@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import type { RouteHandlerMethod } from 'fastify'
 import type { Clock } from '../clock.ts'
-import { namesTag } from '../http/names-tag.ts'
+import { matchesEtag } from '../http/matches-etag.ts'
 import { describeNotes } from '../openapi/describe-notes.ts'
 import type { Route } from '../route.ts'
 import type { ClockDispute } from '../time/clock-comparison.ts'
@@ -40,7 +40,7 @@ export function createNotesRoute({
     reply.header('etag', answer.etag)
     // An incomplete answer may change within a second. A complete one is constant until the boundary.
     reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
-    if (namesTag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
+    if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(answer.body)
   }
   return { method: 'GET', url: '/notes', scope: 'notes', describe: describeNotes, handler }

@@ -21,7 +21,8 @@ function refusals(
 ): Partial<Record<ErrorCode, Example>> {
   return {
     https_required: {
-      message: 'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
+      message:
+        'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
     },
     invalid_api_key: {
       message: 'The x-api-key header does not contain a valid key. Ask the operator of this service for one.',

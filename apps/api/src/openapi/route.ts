@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
-import { namesTag } from '../http/names-tag.ts'
+import { matchesEtag } from '../http/matches-etag.ts'
 import type { Route } from '../route.ts'
 import { buildDocument } from './build-document.ts'
 import { describeDocs, describeOpenapi } from './describe-pages.ts'
@@ -49,7 +49,7 @@ const cacheControl = 'public, max-age=300'
 
 function send({ type, body, etag, headers }: Page, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.headers({ ...headers, etag, 'cache-control': cacheControl })
-  if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   return reply.type(type).send(body)
 }
 

@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
-import { namesTag } from '../http/names-tag.ts'
+import { matchesEtag } from '../http/matches-etag.ts'
 import { quote } from '../quote.ts'
 import type { Route } from '../route.ts'
 import type { ReadLastPeriod } from './last-period.ts'
@@ -80,7 +80,7 @@ function respond(
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     'content-security-policy': contentSecurityPolicy,
   })
-  if (namesTag(request.headers['if-none-match'], variant.etag)) return reply.code(304).send()
+  if (matchesEtag(request.headers['if-none-match'], variant.etag)) return reply.code(304).send()
   if (encoding) reply.header('content-encoding', encoding)
   return reply.type(file.contentType).send(variant.body)
 }
