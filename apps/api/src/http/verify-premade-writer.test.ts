@@ -36,7 +36,7 @@ const faults: readonly (readonly [string, Partial<PremadeWriter>, RegExp])[] = [
     },
     /^no such member$/,
   ],
-  ['a writer that sends nothing', { send: () => undefined }, /^no complete answer within 2000 ms$/],
+  ['a writer that sends nothing', { send: () => undefined }, /^no complete response within 2000 ms$/],
   ['a writer that destroys the connection', { send: (response) => response.destroy(new Error('destroyed')) }, /./],
 ]
 
