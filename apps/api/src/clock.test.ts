@@ -7,7 +7,7 @@ function createSystem(startMs: number) {
   return system
 }
 
-test('default: the system’s time, read afresh at every call', () => {
+test('default: reads the system time at every call', () => {
   const system = createSystem(1_000)
   const clock = createClock(system.now)
   expect(clock.now()).toBe(1_000)
@@ -15,14 +15,14 @@ test('default: the system’s time, read afresh at every call', () => {
   expect(clock.now()).toBe(1_001)
 })
 
-test('default: without a system clock of its own it is the machine’s', () => {
+test('default: uses the machine’s clock by default', () => {
   const before = Date.now()
   const now = createClock().now()
   expect(now).toBeGreaterThanOrEqual(before)
   expect(now).toBeLessThanOrEqual(Date.now())
 })
 
-test('behavior: a step of the system clock is a step of this one, forwards and backwards', () => {
+test('behavior: follows steps of the system clock, forwards and backwards', () => {
   const system = createSystem(1_000_000)
   const clock = createClock(system.now)
   system.ms += 3_600_000
@@ -31,7 +31,7 @@ test('behavior: a step of the system clock is a step of this one, forwards and b
   expect(clock.now()).toBe(600_000)
 })
 
-test('behavior: held, it stands still whatever the system does', () => {
+test('behavior: a held clock does not move', () => {
   const system = createSystem(1_000)
   const clock = createClock(system.now)
   clock.hold(5_000_000)
@@ -42,7 +42,7 @@ test('behavior: held, it stands still whatever the system does', () => {
   expect(clock.now()).toBe(5_000_000)
 })
 
-test('behavior: it runs on from where it was held, not from where it would be', () => {
+test('behavior: run continues from the held instant, not from the system time', () => {
   const system = createSystem(1_000)
   const clock = createClock(system.now)
   clock.hold(5_000_000)
@@ -53,7 +53,7 @@ test('behavior: it runs on from where it was held, not from where it would be', 
   expect(clock.now()).toBe(5_000_250)
 })
 
-test('behavior: shifted, it still follows the system’s steps', () => {
+test('behavior: a shifted clock still follows steps of the system clock', () => {
   const system = createSystem(1_000)
   const clock = createClock(system.now)
   clock.hold(5_000_000)
@@ -76,7 +76,7 @@ test('behavior: it can be held at the epoch and before', () => {
   expect(clock.now()).toBe(-5)
 })
 
-test('behavior: held again, the last instant counts', () => {
+test('behavior: a second hold replaces the first', () => {
   const system = createSystem(1_000)
   const clock = createClock(system.now)
   clock.hold(5_000)
@@ -89,7 +89,7 @@ test('behavior: held again, the last instant counts', () => {
   expect(clock.now()).toBe(2_001)
 })
 
-test('behavior: running a clock that runs changes nothing', () => {
+test('behavior: run on a running clock changes nothing', () => {
   const system = createSystem(1_000)
   const clock = createClock(system.now)
   clock.run()

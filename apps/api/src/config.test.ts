@@ -104,7 +104,7 @@ async function faultsOf(content: unknown, options: Partial<LoadOptions> = {}): P
 const withChain = (change: object) => ({ ...smallest, chains: [{ ...smallest.chains[0], ...change }] })
 
 describe('the example of the design', () => {
-  test('default: parses, paths resolved, the pool in the domain', async () => {
+  test('default: parses, with resolved paths and the pool in the domain', async () => {
     const config = await load(example)
     expect(JSON.parse(JSON.stringify(config))).toEqual({
       ...example,
@@ -193,7 +193,7 @@ describe('the example of the design', () => {
     })
   })
 
-  test('default: on PostgreSQL the queries of an address may take more', async () => {
+  test('default: an address has a larger query budget on PostgreSQL', async () => {
     const { listen } = await load({ ...example, database: 'postgres://localhost/tallystick' })
     expect(listen.publicQueryMsPerMinute).toBe(10_000)
   })
@@ -203,7 +203,7 @@ describe('the example of the design', () => {
     [{ publicRpm: null }, null],
     [{ publicRpm: null, publicQueryMsPerMinute: 5 }, 5],
     [{ publicQueryMsPerMinute: null }, null],
-  ])('default: with %j the queries of an address may take %s ms a minute', async (limits, expected) => {
+  ])('default: with %j an address has a query budget of %s ms per minute', async (limits, expected) => {
     const { listen } = await load({ ...example, listen: { ...example.listen, ...limits } })
     expect(listen.publicQueryMsPerMinute).toBe(expected)
   })
@@ -221,7 +221,7 @@ describe('the example of the design', () => {
 })
 
 describe('defaults', () => {
-  test('default: what is left out', async () => {
+  test('default: omitted members have their defaults', async () => {
     const config = await load(smallest)
     expect(config.database.reveal()).toBe(`file:${join(folder, '.tallystick/db')}`)
     expect(config).toMatchObject({
@@ -243,24 +243,24 @@ describe('defaults', () => {
     ])
   })
 
-  test('behavior: one member of a group given leaves the others at their defaults', async () => {
+  test('behavior: a group with one member has the defaults of the others', async () => {
     const config = await load({ ...withChain({ domain: { version: '2' } }), rails: { maxMoveBps: 0 } })
     expect(config.rails).toEqual({ ...defaultRails, maxMoveBps: 0, maxMoveBpsPerDay: 0, maxMoveBpsPerWeek: 0 })
     expect(config.chains[0]?.domain).toMatchObject({ name: 'NoteSignatureVerifier', version: '2' })
   })
 
-  test('behavior: the rails over a day and a week follow the one per period unless they are given', async () => {
+  test('behavior: the rails per day and per week default to multiples of the rail per period', async () => {
     const { rails } = await load({ ...smallest, rails: { maxMoveBps: 25, maxMoveBpsPerWeek: 30 } })
     expect(rails).toMatchObject({ maxMoveBps: 25, maxMoveBpsPerDay: 38, maxMoveBpsPerWeek: 30 })
   })
 
-  test('behavior: tenors are put in order', async () => {
+  test('behavior: tenors are sorted', async () => {
     expect((await load({ ...smallest, tenors: [30, 7, 180, 14] })).tenors).toEqual([7, 14, 30, 180])
   })
 })
 
 describe('faults', () => {
-  test('error: every fault is listed at once, each with its path', async () => {
+  test('error: all faults are listed, each with its path', async () => {
     const faults = await faultsOf({
       ...example,
       listen: { port: 70_000, tls: { cert: 'missing.pem', key: 'missing-key.pem' } },
@@ -302,7 +302,7 @@ describe('faults', () => {
     `)
   })
 
-  test('error: a fault between members is listed even if one of the members is wrong too', async () => {
+  test('error: a fault between members is listed even if one member is invalid too', async () => {
     const [only] = smallest.chains
     const faults = await faultsOf({
       ...smallest,
@@ -315,7 +315,7 @@ describe('faults', () => {
     )
   })
 
-  test('error: an empty object lacks what has no default', async () => {
+  test('error: an empty object lacks the members without a default', async () => {
     expect(await faultsOf({})).toMatchInlineSnapshot(`
       [
         "listen: Invalid input: expected object, received undefined",
@@ -345,7 +345,7 @@ describe('faults', () => {
     ['chains[0]', 'maxCouponBPS', withChain({ maxCouponBPS: 5 })],
     ['chains[0].domain', 'chainId', withChain({ domain: { chainId: 324 } })],
     ['chains[0].subgraph', 'url', withChain({ subgraph: { urls: ['https://g.example'], url: 'x' } })],
-  ])('error: a misspelt or misplaced member of %s is refused: %s', async (at, member, content) => {
+  ])('error: a misspelt or misplaced member of %s is rejected: %s', async (at, member, content) => {
     expect(await faultsOf(content)).toEqual([`${at}: Unrecognized key: "${member}"`])
   })
 
@@ -358,7 +358,7 @@ describe('faults', () => {
     ['lameDuckSeconds', -1],
     ['lameDuckSeconds', 301],
     ['lameDuckSeconds', null],
-  ])('error: listen.%s is a number in its range, not %s', async (member, value) => {
+  ])('error: listen.%s must be a number in its range, not %s', async (member, value) => {
     const faults = await faultsOf({ ...smallest, listen: { ...smallest.listen, [member]: value } })
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(new RegExp(`^listen\\.${member}: `))
@@ -373,7 +373,7 @@ describe('faults', () => {
   test.each([
     ['listen', { ...smallest, listen: {} }],
     ['listen', { ...smallest, listen: { ...smallest.listen, proxy: { trust: ['10.0.0.0/8'] } } }],
-  ])('error: %s has to say who ends TLS, once', async (at, content) => {
+  ])('error: %s must have either tls or proxy', async (at, content) => {
     expect(await faultsOf(content)).toEqual([
       `${at}: must have either "tls" (this service terminates TLS) or "proxy" (a trusted proxy does)`,
     ])
@@ -390,14 +390,14 @@ describe('faults', () => {
     '',
     '*',
     '10.0.0.0/-1',
-  ])('error: a trusted network is one: %s', async (network) => {
+  ])('error: not a valid trusted network: %s', async (network) => {
     const listen = { proxy: { trust: ['10.0.0.0/8', network] } }
     expect(await faultsOf({ ...smallest, listen })).toEqual([
       'listen.proxy.trust[1]: must be an IP address or a network such as "10.0.0.0/8"',
     ])
   })
 
-  test('error: a proxy without anyone to trust is refused', async () => {
+  test('error: a proxy without a trusted network is rejected', async () => {
     expect((await faultsOf({ ...smallest, listen: { proxy: { trust: [] } } }))[0]).toMatch(/^listen\.proxy\.trust: /)
   })
 
@@ -405,13 +405,13 @@ describe('faults', () => {
     ['both', { urls: ['https://g.example'], embedded: { positions } }],
     ['neither', {}],
     ['headers alone', { headers: {} }],
-  ])('error: a subgraph is remote or embedded, not %s', async (_, subgraph) => {
+  ])('error: a subgraph must be remote or embedded, not %s', async (_, subgraph) => {
     expect(await faultsOf(withChain({ rpc: ['http://127.0.0.1:8545'], subgraph }))).toEqual([
       'chains[0].subgraph: must have either "urls" or "embedded"',
     ])
   })
 
-  test('error: a preflight that is required needs an RPC to ask the pool through, and every fault is listed', async () => {
+  test('error: a required preflight needs an RPC, and every fault is listed', async () => {
     const required = { ...smallest, rails: { preflight: 'require' } }
     const fault = 'chains[0].rpc: must have at least one RPC: rails.preflight "require" calls the pool through it'
     expect(await faultsOf(required)).toEqual([fault])
@@ -422,7 +422,7 @@ describe('faults', () => {
     expect((await faultsOf({ ...smallest, rails: { preflight: 'always' } }))[0]).toMatch(/^rails\.preflight: /)
   })
 
-  test('error: a chain configured twice, a tenor held twice', async () => {
+  test('error: a repeated chain, a repeated tenor', async () => {
     const [only] = smallest.chains
     expect(await faultsOf({ ...smallest, chains: [only, { ...only, id: 1 }, only, only] })).toEqual([
       'chains[2].id: chain 324 is configured twice',
@@ -433,7 +433,7 @@ describe('faults', () => {
     expect((await faultsOf({ ...smallest, tenors: [] }))[0]).toMatch(/^tenors: /)
   })
 
-  test('error: the version of the domain is a text, never a number', async () => {
+  test('error: the version of the domain must be a string', async () => {
     expect(await faultsOf(withChain({ domain: { version: 1 } }))).toEqual([
       'chains[0].domain.version: must be a string: a number would change the hash',
     ])
@@ -457,7 +457,7 @@ describe('faults', () => {
     expect((await load({ ...smallest, curve: full })).curve).toEqual(full)
   })
 
-  test('default: SOFR as a second source, and what is none', async () => {
+  test('default: SOFR as a second source, and invalid ones', async () => {
     const curve = { source: 'treasury', basis: 'discount', spreadBps: 0, plausibility: { source: 'sofr', bandBps: 75 } }
     expect((await load({ ...smallest, curve })).curve).toMatchObject({
       plausibility: {
@@ -476,7 +476,7 @@ describe('faults', () => {
     ])
   })
 
-  test('error: a treasury that is not one', async () => {
+  test('error: invalid treasury settings', async () => {
     const curve = { source: 'treasury', basis: 'coupon', url: 'https://a:b@treasury.example', bills: [4, 5, 4] }
     const faults = await faultsOf({ ...smallest, curve: { ...curve, maxAgeBusinessDays: 0, timeoutMs: 1, tenor: 1 } })
     expect(faults.map((fault) => fault.split(':')[0])).toEqual([
@@ -491,12 +491,12 @@ describe('faults', () => {
     ])
   })
 
-  test('error: an unknown kind of signer, an unknown source of curves', async () => {
+  test('error: an unknown kind of signer, an unknown curve source', async () => {
     const faults = await faultsOf({ ...smallest, signer: { kind: 'kms' }, curve: { source: 'oracle' } })
     expect(faults.map((fault) => fault.split(':')[0])).toEqual(['signer.kind', 'curve.source'])
   })
 
-  test('behavior: the widest values are taken', async () => {
+  test('behavior: the limits of each range are accepted', async () => {
     const config = await load({
       ...withChain({ maxCouponBps: 10_000, minMaturitySeconds: 0, id: Number.MAX_SAFE_INTEGER }),
       listen: { ...smallest.listen, port: 0 },
@@ -538,14 +538,14 @@ describe('certificate and key', () => {
     expect(await faultsOf(listen(cert, key))).toEqual([fault])
   })
 
-  test('error: both missing are both named', async () => {
+  test('error: two missing files are both listed', async () => {
     expect(await faultsOf(listen('a.pem', 'b.pem'))).toEqual([
       'listen.tls.cert: <folder>/a.pem cannot be read (ENOENT)',
       'listen.tls.key: <folder>/b.pem cannot be read (ENOENT)',
     ])
   })
 
-  test('behavior: absolute paths stay as they are', async () => {
+  test('behavior: absolute paths are not changed', async () => {
     const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
     expect((await load(listen(files.cert, files.key))).listen.tls).toEqual(files)
   })
@@ -554,12 +554,12 @@ describe('certificate and key', () => {
 describe('secrets', () => {
   const token = (reference: unknown) => ({ ...smallest, admin: { token: reference } })
 
-  test('default: from a file beside the configuration, without its line end', async () => {
+  test('default: from a file next to the configuration, without its line end', async () => {
     expect((await load(token('file:token'))).admin.token?.reveal()).toBe('secret-from-a-file')
     expect((await load(token(`file:${join(folder, 'token')}`))).admin.token?.reveal()).toBe('secret-from-a-file')
   })
 
-  test('behavior: admin tokens with names and roles, beside admin.token or without it', async () => {
+  test('behavior: admin tokens with names and roles, with or without admin.token', async () => {
     const tokens = [
       { name: 'grafana', token: 'file:token', roles: ['metrics'] },
       { name: 'ann@ops', token: 'env:SIGNER_KEY', roles: ['all'] },
@@ -576,7 +576,7 @@ describe('secrets', () => {
     expect(chooseAdminToken(admin, { TALLYSTICK_ADMIN_TOKEN: 'own' })).toBe('own')
   })
 
-  test('error: admin tokens that share a name or a value, without roles, or none that may do everything', async () => {
+  test('error: admin tokens that share a name or a value, have no roles, or of which none has the role all', async () => {
     const first = { name: 'ann', token: 'file:token', roles: ['keys'] }
     const other = { ...first, name: 'bob', token: 'env:SIGNER_KEY' }
     const faults = async (admin: object) => faultsOf({ ...smallest, admin })
@@ -609,7 +609,7 @@ describe('secrets', () => {
   })
 
   test.each(['hunter2', '', 'ENV:ADMIN_TOKEN', 'env:', 'file:', ' env:ADMIN_TOKEN', '$ADMIN_TOKEN'])(
-    'error: a literal secret is refused and not repeated: %j',
+    'error: a literal secret is rejected and not quoted: %j',
     async (literal) => {
       const faults = await faultsOf(token(literal))
       expect(faults).toEqual(['admin.token: must be "env:NAME" or "file:path": secrets do not belong in this file'])
@@ -622,11 +622,11 @@ describe('secrets', () => {
     ['file:missing', 'admin.token: <folder>/missing cannot be read (ENOENT)'],
     ['file:empty', 'admin.token: <folder>/empty is empty'],
     ['file:.', 'admin.token: <folder> cannot be read (EISDIR)'],
-  ])('error: a secret that is not there: %s', async (reference, fault) => {
+  ])('error: a missing secret: %s', async (reference, fault) => {
     expect(await faultsOf(token(reference))).toEqual([fault])
   })
 
-  test('error: each secret is named where it is missing', async () => {
+  test('error: each missing secret is listed', async () => {
     const content = { ...example, signer: { kind: 'keystore', path: 'k.json', password: 'env:KEYSTORE_PASSWORD' } }
     expect(await faultsOf(content, { env: {} })).toEqual([
       'admin.token: the variable ADMIN_TOKEN is not set',
@@ -635,14 +635,14 @@ describe('secrets', () => {
     ])
   })
 
-  test('behavior: the operator’s commands do without secrets, certificate and key', async () => {
+  test('behavior: the operator’s commands need no secrets, certificate or key', async () => {
     const content = { ...example, listen: { tls: { cert: 'missing.pem', key: 'missing.pem' } } }
     const config = await load(content, { env: {}, secrets: 'optional' })
     expect(config.admin.token?.reveal()).toBe('')
     expect(config.listen.tls?.cert).toBe(join(folder, 'missing.pem'))
   })
 
-  test('error: but not with literal secrets or other faults', async () => {
+  test('error: the operator’s commands reject literal secrets and other faults', async () => {
     const faults = await faultsOf({ ...token('hunter2'), tenors: [0] }, { env: {}, secrets: 'optional' })
     expect(faults.map((fault) => fault.split(':')[0])).toEqual(['admin.token', 'tenors[0]'])
   })
@@ -658,7 +658,7 @@ describe('secrets', () => {
   test.each([
     ['private-key', example.signer],
     ['keystore', { kind: 'keystore', path: 'k.json', password: 'env:KEYSTORE_PASSWORD' }],
-  ])('behavior: a configuration that is printed shows no secret: %s', async (_, signer) => {
+  ])('behavior: a printed configuration shows no secret: %s', async (_, signer) => {
     const text = shown(await load({ ...example, signer }))
     expect(text).toContain('zkSync Era')
     for (const secret of [env.ADMIN_TOKEN, env.SIGNER_KEY.slice(2), env.KEYSTORE_PASSWORD, 'secret-graph-token']) {
@@ -666,12 +666,12 @@ describe('secrets', () => {
     }
   })
 
-  test('behavior: nor the password of the database', async () => {
+  test('behavior: a printed configuration does not show the password of the database', async () => {
     const text = shown(await load({ ...example, database: 'env:DATABASE_URL' }))
     expect(text).not.toContain('secret-database-password')
   })
 
-  test('error: a failure shows no secret either', async () => {
+  test('error: an error shows no secret', async () => {
     const error = await failureOf({ ...example, database: 'env:ADMIN_TOKEN', tenors: [] })
     const text = inspect(error, { depth: null, showHidden: true }) + JSON.stringify(error)
     for (const secret of Object.values(env).filter((value) => value !== '')) expect(text).not.toContain(secret)
@@ -698,7 +698,7 @@ describe('database', () => {
     expect(config.database.reveal()).toBe(`file:${join(folder, 'db')}`)
   })
 
-  test.each(['env:NOT_SET', 'env:EMPTY'])('error: a variable that is not set is named: %s', async (database) => {
+  test.each(['env:NOT_SET', 'env:EMPTY'])('error: a variable that is not set is reported: %s', async (database) => {
     expect(await faultsOf({ ...smallest, database })).toEqual([
       `database: the variable ${database.slice('env:'.length)} is not set`,
     ])
@@ -706,7 +706,7 @@ describe('database', () => {
 
   // Each begins another part of a URL, and what stands before it is then no port.
   test.each(['a/b', 'a#b', 'a?b'])(
-    'error: a password as it is typed, %s, is told and not repeated',
+    'error: a password that is not percent-encoded, %s, is reported and not quoted',
     async (password) => {
       const [fault, ...others] = await faultsOf({ ...smallest, database: `postgres://u:${password}@db/tallystick` })
       expect(others).toEqual([])
@@ -717,7 +717,7 @@ describe('database', () => {
   )
 
   test.each(['', 'db', 'file:', 'postgres://', 'mysql://db', 'env:ADMIN_TOKEN', 'env:'])(
-    'error: %j is no database',
+    'error: %j is not a database URL',
     async (database) => {
       expect(await faultsOf({ ...smallest, database })).toEqual([
         'database: must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that contains one of them',
@@ -727,7 +727,7 @@ describe('database', () => {
 })
 
 describe('the file itself', () => {
-  test('error: one that is not there', () => {
+  test('error: a missing file', () => {
     const missing = join(folder, 'missing.json')
     expect(() => loadConfig(missing, { env, secrets: 'required' })).toThrow(
       `The configuration file ${missing} cannot be read (ENOENT). Set its path with --config.`,
@@ -738,13 +738,13 @@ describe('the file itself', () => {
     ['half of it', '{ "listen": '],
     ['nothing', ''],
     ['a comment', '{} // none'],
-  ])('error: one that holds %s is not JSON', async (_, content) => {
+  ])('error: a file with %s is not JSON', async (_, content) => {
     const { message } = await failureOf(content)
     expect(message).toMatch(/ is not JSON( at position \d+.*)?\.$/)
     expect(message.startsWith(path)).toBe(true)
   })
 
-  test('error: a secret in a file that is not JSON is not repeated', async () => {
+  test('error: a secret in a file that is not JSON is not quoted', async () => {
     const quoteMissing = await failureOf('{ "admin": { "token": hunter2-hunter2, "port": 1 } }')
     expect(quoteMissing.message).not.toContain('hunter2')
     const commaMissing = await failureOf('{ "admin": { "token": "hunter2-hunter2" "port": 1 } }')
@@ -758,7 +758,7 @@ describe('URLs that may be secrets', () => {
   const key = '0123456789abcdef0123456789abcdef'
   const withUrl = (url: string) => withChain({ rpc: [url], subgraph: { urls: [url] } })
 
-  test('default: as they are, by a variable and by a file', async () => {
+  test('default: as plain text, from a variable and from a file', async () => {
     await writeFile(join(folder, 'rpc-url'), `https://rpc.example/v3/${key}\n`)
     const env = { ...variables, RPC_URL: `https://rpc.example/${key}` }
     const urlOf = async (url: string) => (await load(withUrl(url), { env })).chains[0]
@@ -771,7 +771,7 @@ describe('URLs that may be secrets', () => {
     }
   })
 
-  test('error: a variable that is not set or holds no URL, without its value', async () => {
+  test('error: a variable that is not set or contains no URL is reported without its value', async () => {
     expect(await faultsOf(withChain({ rpc: ['env:RPC_URL'] }))).toEqual([
       'chains[0].rpc[0]: the variable RPC_URL is not set',
     ])
@@ -783,7 +783,7 @@ describe('URLs that may be secrets', () => {
     ])
   })
 
-  test('behavior: a command that needs no RPC does without the variable', async () => {
+  test('behavior: a command that needs no RPC does not need the variable', async () => {
     const embedded = { embedded: { positions: pool } }
     const config = await load(withChain({ rpc: ['env:RPC_URL'], subgraph: embedded }), { secrets: 'optional' })
     expect(config.chains[0]?.rpc).toEqual(['https://url-is-not-set.invalid'])

@@ -37,7 +37,7 @@ function openFullPipe() {
   return { writer, drain }
 }
 
-test('default: lines reach a file in their order, also more than one batch of them', async () => {
+test('default: lines are written to a file in order, also in several batches', async () => {
   const path = join(newDirectory(), 'log')
   const writer = createLineWriter(openSync(path, 'a'), { formatDropped })
   const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} ${'é'.repeat(20)}\n`)
@@ -47,7 +47,7 @@ test('default: lines reach a file in their order, also more than one batch of th
   expect(writer.dropped()).toBe(0)
 })
 
-test('behavior: a pipe that is not read keeps a bounded length of lines, and the rest is counted and reported', async () => {
+test('behavior: the queue of a pipe without a reader is bounded; further lines are counted and reported', async () => {
   const pipe = openFullPipe()
   const writer = createLineWriter(pipe.writer, { formatDropped, queueLengthMax: 100 })
   // The first line is on its way, ten wait.
@@ -67,7 +67,7 @@ test('behavior: a pipe that is not read keeps a bounded length of lines, and the
   expect(writer.dropped()).toBe(39)
 })
 
-test('behavior: a flush of a pipe that is not read ends after a second', async () => {
+test('behavior: the flush of a pipe without a reader ends after 1 s', async () => {
   const { writer: fd } = openFullPipe()
   const writer = createLineWriter(fd, { formatDropped })
   writer.write('line\n')
@@ -76,7 +76,7 @@ test('behavior: a flush of a pipe that is not read ends after a second', async (
   expect(performance.now() - startedMs).toBeGreaterThan(900)
 })
 
-test.runIf(process.platform === 'linux')('error: lines for a full disk are counted', async () => {
+test.runIf(process.platform === 'linux')('error: lines that a full disk rejects are counted', async () => {
   const writer = createLineWriter(openSync('/dev/full', 'w'), { formatDropped })
   for (let index = 0; index < 3; index++) writer.write('line\n')
   await vi.waitFor(() => expect(writer.dropped()).toBe(3), { timeout: 5_000 })

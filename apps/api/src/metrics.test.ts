@@ -8,7 +8,7 @@ const help = {
   duration_seconds: 'How long it took.',
 }
 
-test('default: nothing declared is an empty page', () => {
+test('default: without metrics the page is empty', () => {
   expect(createMetrics(help).expose()).toBe('\n')
 })
 
@@ -68,7 +68,7 @@ test('behavior: the same labels are the same series', () => {
   expect(linesOf(metrics.expose())).toEqual(['requests_total{status="200"} 2', 'requests_total{status="500"} 1'])
 })
 
-test('behavior: a family whose name begins another’s does not show the other’s series', () => {
+test('behavior: a family does not include the series of a family with a longer name', () => {
   const metrics = createMetrics(help)
   metrics.counter('requests').increment()
   metrics.counter('requests_total').increment()
@@ -91,7 +91,7 @@ test('behavior: quotes, backslashes and line ends in a label are escaped, nothin
   expect(linesOf(metrics.expose())).toEqual([String.raw`requests_total{path="a\"b\\c\nd\\n{}, é"} 0`])
 })
 
-test('behavior: a gauge is read when somebody asks, every time', () => {
+test('behavior: a gauge is read at each scrape', () => {
   const metrics = createMetrics(help)
   let value = 0
   metrics.gauge('ready', function* () {
@@ -102,7 +102,7 @@ test('behavior: a gauge is read when somebody asks, every time', () => {
   expect(linesOf(metrics.expose())).toEqual(['ready 2'])
 })
 
-test('behavior: a gauge without series still says what it is', () => {
+test('behavior: a gauge without series has its help and type', () => {
   const metrics = createMetrics(help)
   metrics.gauge('ready', () => [])
   expect(metrics.expose()).toBe('# HELP ready Whether it is.\n# TYPE ready gauge\n')
@@ -138,7 +138,7 @@ describe('histogram', () => {
     expect(rest).toEqual(['duration_seconds_sum 4.75', 'duration_seconds_count 3'])
   })
 
-  test('behavior: a value at a bound is in its bucket, one above it in the next', () => {
+  test('behavior: a value at a bound is in its bucket, a greater one in the next', () => {
     for (const [index, bound] of bounds.entries()) {
       const expected = [...bounds, 0].map((_, bucket) => (bucket >= index ? 1 : 0))
       expect(bucketsAfter(bound).counts).toEqual(expected)
@@ -146,12 +146,12 @@ describe('histogram', () => {
     }
   })
 
-  test('behavior: zero is in the first bucket, what is beyond the last only in +Inf', () => {
+  test('behavior: zero is in the first bucket, a value above the last bound only in +Inf', () => {
     expect(bucketsAfter(0).counts).toEqual(new Array(15).fill(1))
     expect(bucketsAfter(10.01).counts).toEqual([...new Array(14).fill(0), 1])
   })
 
-  test('behavior: series are apart', () => {
+  test('behavior: series are separate', () => {
     const metrics = createMetrics(help)
     metrics.histogram('duration_seconds', { route: 'a' }).observe(1)
     metrics.histogram('duration_seconds', { route: 'b' }).observe(2)
@@ -166,7 +166,7 @@ describe('histogram', () => {
   })
 })
 
-test('error: a metric without help cannot be made', () => {
+test('error: a metric without help cannot be created', () => {
   const metrics = createMetrics(help)
   expect(() => metrics.counter('mystery_total')).toThrowErrorMatchingInlineSnapshot(
     `[Error: metric mystery_total has no help text]`,

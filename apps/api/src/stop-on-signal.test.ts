@@ -20,7 +20,7 @@ async function startSlow() {
   return { child, output: () => said }
 }
 
-test('default: one key press that arrives twice is one signal, and a later one exits immediately', async () => {
+test('default: a signal repeated at once is ignored, and a later one exits immediately', async () => {
   const { child, output } = await startSlow()
   const exited = once(child, 'exit')
   const sentAt = performance.now()

@@ -19,7 +19,7 @@ import {
 import { prepareSite, serveHere, tallystick } from './process.ts'
 
 describe.each(databaseEngines)('the audit table on %s', (engine) => {
-  test('behavior: takes entries with their change or not at all, and keeps them as they are', async () => {
+  test('behavior: entries are stored in the transaction of their change and cannot be altered', async () => {
     const database = await openServiceDatabase(await newDatabase(engine), () => undefined)
     onTestFinished(() => database.close())
     const lines: unknown[] = []
@@ -87,7 +87,7 @@ describe('named admin tokens', () => {
       },
     })
 
-  test('behavior: each role opens its routes and no others', async () => {
+  test('behavior: each role permits its routes and no others', async () => {
     const routes: [string, object?][] = [
       ['/healthz'],
       ['/readyz'],
@@ -156,7 +156,7 @@ describe('named admin tokens', () => {
   })
 })
 
-test('default: the command line without a server is recorded as the local user, beside one as its token', {
+test('default: a command without a server is recorded as the local user, with a server as its token', {
   timeout: 60_000,
 }, async () => {
   const port = await findFreePort()
@@ -180,7 +180,7 @@ test('default: the command line without a server is recorded as the local user, 
   expect(scraped.status).toBe(403)
 })
 
-test('behavior: a move above rails.fourEyesAboveBps needs the approval of a second name', async () => {
+test('behavior: a move above rails.fourEyesAboveBps needs the approval of a second token', async () => {
   const named = nameTokens({ cy: ['curve'], ann: ['all'], kim: ['keys'] }, onTestFinished as never)
   const config = {
     admin: { port: 0, token: 'env:ADMIN_TOKEN', tokens: named },

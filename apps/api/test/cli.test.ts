@@ -19,7 +19,7 @@ async function newSite(engine: 'postgres' | 'pglite' = 'postgres'): Promise<Site
 }
 
 describe.each(databaseEngines)('on %s', (engine) => {
-  test('default: an operator’s day, without a server and beside one', { timeout: 180_000 }, async () => {
+  test('default: all commands work without a server and with one', { timeout: 180_000 }, async () => {
     const site = await newSite(engine)
     // One engine is enough for processes, which take most of a second each.
     const run = engine === 'postgres' ? tallystickProcess : tallystick
@@ -72,7 +72,9 @@ describe.each(databaseEngines)('on %s', (engine) => {
   })
 })
 
-test('error: an altered note, another signer, and no note at all are told apart', { timeout: 60_000 }, async () => {
+test('error: an altered note, another signer and a file without notes have different errors', {
+  timeout: 60_000,
+}, async () => {
   const site = await newSite()
   await tallystick(site, 'curve', 'set', ...points)
   const server = await serveHere(site, defer)
@@ -104,7 +106,7 @@ test('error: an altered note, another signer, and no note at all are told apart'
 })
 
 describe('exit codes', () => {
-  test('error: wrong usage is 2 and points to --help', { timeout: 60_000 }, async () => {
+  test('error: wrong usage exits with 2 and refers to --help', { timeout: 60_000 }, async () => {
     const site = await newSite()
     const wrong = [
       ['keys', 'create'],
@@ -124,7 +126,7 @@ describe('exit codes', () => {
     }
   })
 
-  test('error: refused is 1, and says what to do', { timeout: 60_000 }, async () => {
+  test('error: a rejected request exits with 1 and says what to do', { timeout: 60_000 }, async () => {
     const site = await newSite()
     const missing = await tallystickProcess(site, 'curve', 'set', '7=369')
     expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('14 days has no coupon')])
@@ -134,7 +136,7 @@ describe('exit codes', () => {
     expect([scope.exitCode, scope.stderr]).toEqual([1, expect.stringContaining('scopes')])
   })
 
-  test('error: a wrong configuration is 3, with every fault, before anything listens', {
+  test('error: an invalid configuration exits with 3 and lists every fault, before anything listens', {
     timeout: 60_000,
   }, async () => {
     const site = await newSite()
@@ -160,7 +162,7 @@ describe('exit codes', () => {
     expect([bad.exitCode, bad.stderr.includes('deadbeef')]).toEqual([3, false])
   })
 
-  test('error: what cannot be reached is 4', { timeout: 60_000 }, async () => {
+  test('error: an unreachable server or database exits with 4', { timeout: 60_000 }, async () => {
     const site = await newSite()
     const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
     writeFileSync(site.configPath, JSON.stringify({ ...config, database: 'postgres://u:hunter2@127.0.0.1:1/x' }))
@@ -171,7 +173,7 @@ describe('exit codes', () => {
     }
   })
 
-  test('error: a wrong admin token is told from a server that is not there', { timeout: 60_000 }, async () => {
+  test('error: a wrong admin token and an absent server have different errors', { timeout: 60_000 }, async () => {
     const site = await newSite()
     await serveHere(site, defer)
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'wrong' } }, 'keys', 'list')
@@ -182,7 +184,7 @@ describe('exit codes', () => {
   })
 })
 
-test('error: a second process on the embedded database is refused and changes nothing', {
+test('error: a second process on the embedded database is rejected and changes nothing', {
   timeout: 60_000,
 }, async () => {
   const site = await newSite('pglite')
@@ -195,10 +197,10 @@ test('error: a second process on the embedded database is refused and changes no
   expect([second.exitCode, second.stderr]).toEqual([1, expect.stringContaining('is in use by process')])
 })
 
-describe('a command that only reads', () => {
+describe('a read-only command', () => {
   const applied = (database: Database) => database.query('select name from migrations order by position')
 
-  test('error: refuses a schema of another version and leaves it as it is', async () => {
+  test('error: rejects a schema of another version and does not change it', async () => {
     const url = await newEmptyDatabase()
     const database = await openDatabase(url)
     onTestFinished(() => database.close())
@@ -222,13 +224,13 @@ describe('a command that only reads', () => {
     await expect(openDatabaseToRead(url)).rejects.toMatchObject({ code: 'database_too_new' })
   })
 
-  test('error: makes no embedded database', async () => {
+  test('error: creates no embedded database', async () => {
     const { directory } = await newSite()
     await expect(openDatabaseToRead(`file:${directory}/nowhere`)).rejects.toMatchObject({ code: 'database_outdated' })
     expect(existsSync(join(directory, 'nowhere'))).toBe(false)
   })
 
-  test('behavior: ends quietly when its reader has ended', { timeout: 60_000 }, async () => {
+  test('behavior: exits silently when the reader of its output exits', { timeout: 60_000 }, async () => {
     const site = await newSite()
     const fresh = await tallystick(site, 'keys', 'list')
     expect([fresh.exitCode, fresh.stderr]).toEqual([1, expect.stringContaining('has no tables of this service yet')])
@@ -246,7 +248,7 @@ describe('a command that only reads', () => {
   })
 })
 
-test('default: --help everywhere', { timeout: 60_000 }, async () => {
+test('default: every command has --help', { timeout: 60_000 }, async () => {
   const site = await newSite()
   const commands = [
     [],

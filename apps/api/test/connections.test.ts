@@ -61,7 +61,7 @@ describe.each([
 ] as const)('with listen.%s', (mode, [first, second, third]) => {
   const get = () => services[mode] as TestService
 
-  test('error: one address gets no more than its share; others go on', async () => {
+  test('error: one address cannot exceed its bound; others are served', async () => {
     const service = get()
     const before = await readRefused(service, 'address')
     const sockets = await Promise.all(Array.from({ length: perAddressMax }, () => open(service, first)))
@@ -78,7 +78,7 @@ describe.each([
     await closeAll(service, sockets)
   })
 
-  test('error: a full public listener refuses at once, and the admin listener answers', async () => {
+  test('error: a full public listener closes new connections, and the admin listener still responds', async () => {
     const service = get()
     const before = await readRefused(service, 'all')
     const addresses = [first, first, first, second, second]
@@ -93,7 +93,7 @@ describe.each([
   })
 })
 
-test('behavior: a trusted proxy has no bound of its own, only that of all', async () => {
+test('behavior: a trusted proxy has no bound per address, only the total one', async () => {
   const service = services['proxy'] as TestService
   const before = await readRefused(service, 'address')
   const sockets = await Promise.all(Array.from({ length: max }, () => open(service, '127.0.0.1')))
@@ -103,7 +103,7 @@ test('behavior: a trusted proxy has no bound of its own, only that of all', asyn
   await closeAll(service, sockets)
 })
 
-test('behavior: the admin listener has a bound of its own', async () => {
+test('behavior: the admin listener has its own bound', async () => {
   const service = services['tls'] as TestService
   const admin = { ...service, baseUrl: service.adminUrl }
   const sockets = await Promise.all(Array.from({ length: 64 }, () => open(admin, '127.0.0.1')))
@@ -112,7 +112,7 @@ test('behavior: the admin listener has a bound of its own', async () => {
   await expect.poll(() => service.admin('/livez').then(({ status }) => status, String)).toBe(200)
 })
 
-test('default: the bounds are said at the start', () => {
+test('default: the bounds are printed at the start', () => {
   expect((services['tls'] as TestService).log()).toMatch(
     /up to 5 connections, 3 per address \(limit of open files: \d+\)/,
   )

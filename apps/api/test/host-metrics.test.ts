@@ -25,7 +25,7 @@ async function usesOf(id: string): Promise<readonly (number | undefined)[]> {
   )
 }
 
-test('default: the requests of a key are counted by endpoint, whichever path answers them, until it is revoked', async () => {
+test('default: the requests of a key are counted by endpoint, on the lanes too, until it is revoked', async () => {
   const { id, secret } = await createKey(service, { rpm: 5 })
   const notesOnly = await createKey(service, { scopes: ['notes'] })
   expect(await usesOf(id)).toEqual([0, 0, 0])
@@ -50,7 +50,7 @@ test('default: the requests of a key are counted by endpoint, whichever path ans
   expect(await usesOf(id)).toEqual([undefined, undefined, undefined])
 })
 
-test('behavior: the expiry is that of the certificate in use, also after a change', async () => {
+test('behavior: the expiry metric follows the certificate in use', async () => {
   const name = 'tallystick_certificate_not_after_timestamp_seconds'
   const first = (await read()).get(name) as number
   expect(first).toBeGreaterThan(Date.now() / 1000)

@@ -82,7 +82,7 @@ describe.each(Object.entries(listeners))('on %s', (_, ask) => {
     ['a path in it', ['host: localhost/notes']],
     ['two names in it', ['host: localhost, elsewhere']],
     ['a port that is none', ['host: localhost:x']],
-  ])('error: HTTP/1.1 with %s is 400, and the connection ends', async (__, hosts) => {
+  ])('error: HTTP/1.1 with %s is a 400, and the connection is closed', async (__, hosts) => {
     const { status, head, body } = await send({ hosts })
     expect(status).toBe(400)
     const { code, requestId } = errorBodySchema.parse(JSON.parse(body))
@@ -147,7 +147,7 @@ describe('on the lanes', () => {
       ['none', []],
       ['two', ['host: localhost', 'Host: localhost']],
       ['an empty one', ['host: ']],
-    ])('error: %s is 400', async (__, lines) => {
+    ])('error: %s is a 400', async (__, lines) => {
       const { statuses, body } = await last(request, lines)
       expect(statuses).toEqual([200, 200, 200, 400])
       expect(body).toContain('"code":"invalid_request"')
@@ -184,7 +184,7 @@ describe('over HTTP/2', () => {
   test.each([
     ['another host than the authority', { ':authority': 'localhost', host: 'elsewhere' }],
     ['an invalid authority', { ':authority': 'ann@localhost' }],
-  ])('error: %s is 400', async (_, headers) => {
+  ])('error: %s is a 400', async (_, headers) => {
     expect(await ask(headers)).toEqual({ status: 400, code: 'invalid_request' })
   })
 })

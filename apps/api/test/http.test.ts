@@ -47,7 +47,7 @@ describe('plain HTTP on the TLS port', () => {
     expect((await service.admin('/metrics')).body).toContain('tallystick_plain_http_total 1')
   })
 
-  test('error: an HTTP client understands it, large body or HEAD alike', async () => {
+  test('error: an HTTP client parses the response, also to a large body or HEAD', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon })
     const url = `http://127.0.0.1:${portOf(service)}/data`
     const posted = await call(url, { method: 'POST', body: 'x'.repeat(1_000_000) })
@@ -57,7 +57,7 @@ describe('plain HTTP on the TLS port', () => {
     expect((await fetch(url)).status).toBe(403)
   })
 
-  test('error: bytes that are neither TLS nor HTTP end the same way, and the port serves on', async () => {
+  test('error: bytes that are neither TLS nor HTTP get the same response, and the port keeps serving', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon })
     for (const bytes of [
       '\0',
@@ -81,7 +81,7 @@ describe('plain HTTP on the TLS port', () => {
 })
 
 describe('TLS', () => {
-  test('behavior: 1.2 and 1.3 are spoken, 1.1 is not', async () => {
+  test('behavior: TLS 1.2 and 1.3 are accepted, 1.1 is not', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon })
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await tlsTo(service, { minVersion: version, maxVersion: version })
@@ -99,7 +99,7 @@ describe('TLS', () => {
     await expect(once(old, 'secureConnect')).rejects.toThrow()
   })
 
-  test('behavior: a new certificate is taken up without dropping what is connected; a pair that does not fit is not', async () => {
+  test('behavior: a new certificate is loaded without dropping connections; a pair that does not match is not loaded', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon })
     const { secret } = await createKey(service)
     const fingerprint = () =>
@@ -122,7 +122,7 @@ describe('TLS', () => {
     expect(await readAll(open)).toMatch(/^HTTP\/1\.1 200 OK/)
   })
 
-  test('behavior: who connects and says nothing, or stops half way, is cut off', async () => {
+  test('behavior: a connection without a complete request is closed', async () => {
     const { cert, key } = createCertificateAuthority().issue(['localhost'])
     const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
     const tls = createTlsServer({ cert, key, answerPlain: () => 'no', timeouts })
@@ -163,7 +163,7 @@ describe('TLS', () => {
     await expect.poll(count).toBe(0)
   })
 
-  test('error: headers too large and broken requests are answered in JSON', async () => {
+  test('error: oversized headers and malformed requests get a JSON error', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon })
     const exchange = async (bytes: string) => {
       const socket = await tlsTo(service)
@@ -191,7 +191,7 @@ describe('stopping', () => {
     return [status, json().checks.find((check: { name: string }) => check.name === 'public listener').ok]
   }
 
-  test('behavior: what is under way is finished, on HTTP/1.1 and HTTP/2; nothing new is taken', async () => {
+  test('behavior: pending requests are finished on HTTP/1.1 and HTTP/2; new connections are refused', async () => {
     const signer = await startFakeSigner(onTestFinished as never)
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
     const { secret } = await createKey(service)
@@ -238,7 +238,7 @@ describe('stopping', () => {
 describe('behind a proxy', () => {
   const proxied = { listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.0/8'] } } }
 
-  test('default: what the trusted proxy had over https is served', async () => {
+  test('default: requests that reached the trusted proxy over https are served', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: proxied })
     const { secret } = await createKey(service)
     expect(service.baseUrl).toMatch(/^http:/)
@@ -247,7 +247,7 @@ describe('behind a proxy', () => {
   })
 
   test.each([[undefined], ['http'], ['https,http'], ['http, https'], [''], ['wss']])(
-    'error: x-forwarded-proto %j is 403 and closes',
+    'error: x-forwarded-proto %j is a 403 and closes the connection',
     async (proto) => {
       const service = await start({ databaseUrl: await newDatabase(), at: noon, config: proxied })
       const { secret } = await createKey(service)
@@ -259,7 +259,7 @@ describe('behind a proxy', () => {
     },
   )
 
-  test('error: the header of an untrusted address counts for nothing', async () => {
+  test('error: the header of an untrusted address is ignored', async () => {
     const listen = { host: '127.0.0.1', port: 0, proxy: { trust: ['10.0.0.0/8', '::1', '192.168.1.7'] } }
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { listen } })
     const { secret } = await createKey(service)

@@ -64,7 +64,7 @@ describe('a key ring whose database is restored', () => {
     ['below that of the ring', -1n],
     ['at that of the ring', 0n],
     ['past that of the ring', 2n],
-  ])('behavior: holds the keys of the restored database, its revision %s', async (_name, ahead) => {
+  ])('behavior: reloads all keys of the restored database, its revision %s', async (_name, ahead) => {
     const { url, backupUrl, swap, kept, revoked } = await prepareRestore()
     const database = await open(url)
     const ring = await openRing(database)
@@ -96,7 +96,7 @@ describe('a key ring whose database is restored', () => {
     expect(ring.size).toBe(4 + Number(ahead))
   })
 
-  test('behavior: keys that were deleted by hand are refused', async () => {
+  test('behavior: keys that were deleted by hand are rejected', async () => {
     const url = await newDatabase()
     const database = await openServiceDatabase(url, () => undefined)
     onTestFinished(() => database.close())
@@ -109,7 +109,7 @@ describe('a key ring whose database is restored', () => {
     expect(ring.find(kept.secret, nowMs)?.id).toBe(kept.key.id)
   })
 
-  test('behavior: a steady history is followed by its changes alone', async () => {
+  test('behavior: an unbroken history is followed by its changes only', async () => {
     const database = await openServiceDatabase(await newDatabase(), () => undefined)
     onTestFinished(() => database.close())
     await add(database)
@@ -145,7 +145,7 @@ describe('replicas', () => {
       replicas.map(async (replica) => (await replica.call('/notes', { headers: { 'x-api-key': secret } })).status),
     )
 
-  test('behavior: a change that is confirmed is in force on all of them', async () => {
+  test('behavior: a confirmed change is in force on every replica', async () => {
     const { id, secret } = await createKey(replicas[0])
     const rotated = (await change(`${id}/rotate`, { graceSeconds: 0, waitMs: 10_000 })).json()
     expect(rotated.replicas).toEqual({ confirmed: [expect.any(String), expect.any(String)], unconfirmed: [] })
@@ -156,7 +156,7 @@ describe('replicas', () => {
     expect(await statusesOf(rotated.secret)).toEqual([403, 403])
   })
 
-  test('behavior: a secret without grace is refused by a replica whose clock is behind', async () => {
+  test('behavior: a secret rotated without grace is rejected by a replica whose clock is behind', async () => {
     const { id, secret } = await createKey(replicas[0])
     replicas[1].clock.hold(Date.now() - 3_600_000)
     onTestFinished(() => replicas[1].clock.run())
@@ -165,7 +165,7 @@ describe('replicas', () => {
     expect((await replicas[1].call('/notes', { headers: { 'x-api-key': secret } })).status).toBe(403)
   })
 
-  test('behavior: one that does not confirm is told; one not seen lately is not waited for', async () => {
+  test('behavior: a replica that does not confirm is reported; one not seen lately is not waited for', async () => {
     const { database } = replicas[0]
     const { id } = await createKey(replicas[0])
     const rows = `insert into replicas (id, name, seen_at, key_revision, key_change)

@@ -64,7 +64,7 @@ describe.each(databaseEngines)('keys on %s', (engine) => {
   })
 })
 
-test('behavior: a rotation does not give a new allowance, and grace never lengthens a life', async () => {
+test('behavior: a rotation does not reset the rate limit, and grace never extends an expiry', async () => {
   const service = await start({ databaseUrl: await newDatabase(), at: noon })
   const { id, secret } = await createKey(service, { rpm: 2 })
   await statusWith(service, secret)
@@ -77,7 +77,7 @@ test('behavior: a rotation does not give a new allowance, and grace never length
   expect(await statusWith(service, first.secret)).toBe(429)
 })
 
-test('behavior: the last use is kept, at most once a minute, and survives a restart', async () => {
+test('behavior: the last use is stored at most once a minute and survives a restart', async () => {
   const databaseUrl = await newDatabase()
   const service = await start({ databaseUrl, at: noon })
   const { secret } = await createKey(service)
@@ -89,7 +89,7 @@ test('behavior: the last use is kept, at most once a minute, and survives a rest
   expect((await after.admin('/keys')).json().keys[0].lastUsedAt).toBe('2026-11-15T17:00:00Z')
 })
 
-test('behavior: keys in use stay in force while the database is away', async () => {
+test('behavior: keys stay in force while the database is unavailable', async () => {
   const service = await start({ databaseUrl: await newDatabase() })
   const { secret } = await createKey(service)
   await service.database.query(
@@ -121,7 +121,7 @@ test('behavior: no secret is in any log line, error or table', async () => {
 })
 
 describe('admin listener', () => {
-  test('error: refuses bad requests, says why, and changes nothing', async () => {
+  test('error: rejects invalid requests with the reason and changes nothing', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon })
     const bad: [object, string][] = [
       [{}, 'name'],
@@ -151,7 +151,7 @@ describe('admin listener', () => {
     expect((await post(service, '/keys/key_nowhere/rotate', {})).json().code).toBe('key_not_found')
   })
 
-  test('error: nothing answers without the token', async () => {
+  test('error: every route but /livez rejects a request without the token', async () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon })
     for (const authorization of ['', 'Bearer', 'Bearer wrong', adminToken, `bearer ${adminToken}`]) {
       for (const path of ['/healthz', '/readyz', '/metrics', '/keys', '/curve', '/notes', '/nowhere']) {

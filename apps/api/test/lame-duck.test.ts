@@ -13,7 +13,7 @@ const readinessOf = (service: TestService) =>
     (error) => String(error.code),
   )
 
-test('behavior: after the signal /readyz is 503, /livez is 200, and connections, old and new, are served and then ended', async () => {
+test('behavior: after the signal /readyz is 503, /livez is 200, and old and new connections are served and then closed', async () => {
   const service = await start({ databaseUrl: await newDatabase(), at, config: lameDuckOf(2) })
   const headers = { 'x-api-key': (await createKey(service)).secret }
   const agent = new Agent({ ca: service.ca, keepAlive: true, maxSockets: 1 })
@@ -84,7 +84,7 @@ function createClient({ baseUrl, ca }: TestService, secret: string) {
   }
 }
 
-test('behavior: clients that keep their connections lose no request in a rolling restart', async () => {
+test('behavior: keep-alive clients lose no request in a rolling restart', async () => {
   const databaseUrl = await newDatabase()
   const a = await start({ databaseUrl, at, config: lameDuckOf(1) })
   const b = await start({ databaseUrl, at })

@@ -50,12 +50,12 @@ const tls12: ConnectionOptions = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' 
 const tls13: ConnectionOptions = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }
 
 // In this order: the second certificate replaces the first one while the service runs.
-describe.each(['ec', 'rsa'] as const)('key exchange with a certificate of kind %s', (keyType) => {
+describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (keyType) => {
   beforeAll(() => useCertificate(keyType))
   const kind = keyType === 'ec' ? 'ECDSA' : 'RSA'
 
   test.each(['ffdhe2048', 'ffdhe8192', 'P-521', 'X448', 'ffdhe3072:ffdhe4096:ffdhe6144'])(
-    'error: the groups %s are refused',
+    'error: the groups %s are rejected',
     async (ecdhCurve) => {
       expect(await handshake({ ...tls13, ecdhCurve })).toBe(refused)
       expect(await handshake({ ...tls12, ecdhCurve })).toBe(refused)
@@ -75,7 +75,7 @@ describe.each(['ec', 'rsa'] as const)('key exchange with a certificate of kind %
     ['RSA key exchange', 'AES128-GCM-SHA256'],
     ['RSA key exchange and CBC', 'AES256-SHA'],
     ['DHE', 'DHE-RSA-AES128-GCM-SHA256'],
-  ])('error: %s is refused in TLS 1.2', async (_, ciphers) => {
+  ])('error: %s is rejected in TLS 1.2', async (_, ciphers) => {
     expect(await handshake({ ...tls12, ciphers })).toBe(refused)
   })
 
@@ -106,7 +106,7 @@ describe.each(['ec', 'rsa'] as const)('key exchange with a certificate of kind %
   })
 })
 
-describe('connections that never become a request', () => {
+describe('connections without a complete request', () => {
   const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
   let port: number
   let count: () => Promise<number>
@@ -159,12 +159,12 @@ describe('connections that never become a request', () => {
     ['sends half a ClientHello', 100],
     ['sends all but the last byte of a ClientHello', -1],
     ['sends a ClientHello and no more', undefined],
-  ])('error: a client that %s is cut off', async (_, end) => {
+  ])('error: a client that %s is disconnected', async (_, end) => {
     for (let i = 0; i < 3; i++) await hold((await hello).subarray(0, end))
     await expectGone()
   })
 
-  test('error: a client that sends a broken handshake is cut off', async () => {
+  test('error: a client that sends a malformed handshake is disconnected', async () => {
     await hold(Buffer.concat([Buffer.of(0x16), Buffer.alloc(500, 7)]))
     await hold(Buffer.from('16030100050100000100', 'hex'))
     await expectGone()
@@ -174,7 +174,7 @@ describe('connections that never become a request', () => {
     ['a broken request', 'NONSENSE\r\n\r\n'],
     ['half a request', 'GET / HTTP/1.1\r\nhost: x\r\n'],
     ['half a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n1'],
-  ])('error: a client that sends %s and keeps its side open is answered and cut off', async (_, text) => {
+  ])('error: a client that sends %s and keeps its side open gets a response and is disconnected', async (_, text) => {
     // The types do not know the option, which is passed on to the connection below.
     const halfOpen = { allowHalfOpen: true }
     const socket: TLSSocket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...halfOpen })

@@ -4,7 +4,7 @@ import { drawCurve, sortedTenors } from './draw-curve.ts'
 const now = { 7: 453, 14: 453, 30: 453, 60: 447, 90: 443, 180: 440, 360: 440 }
 const next = { ...now, 30: 450, 180: 436, 360: 430 }
 
-test('default: two curves in one picture', () => {
+test('default: draws two curves', () => {
   expect(`\n${drawCurve({ now, next, columns: 80 })}\n`).toMatchInlineSnapshot(`
     "
       453 ┤     ◉·········◉·········●··
@@ -21,7 +21,7 @@ test('default: two curves in one picture', () => {
   `)
 })
 
-test('default: without a next one, and without any', () => {
+test('default: draws one curve, or nothing without curves', () => {
   expect(`\n${drawCurve({ now, next: {}, columns: 50 })}\n`).toMatchInlineSnapshot(`
     "
       453 ┤   ●·····●·····●
@@ -57,17 +57,17 @@ test('behavior: a flat curve is one line, a curve of one tenor one point', () =>
   `)
 })
 
-test.each([200, 120, 80, 60, 45])('behavior: it is never wider than %i columns', (columns) => {
+test.each([200, 120, 80, 60, 45])('behavior: the drawing is never wider than %i columns', (columns) => {
   const lines = drawCurve({ now, next, columns }).split('\n')
   expect(lines.length).toBeGreaterThan(3)
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns)
 })
 
-test('behavior: where there is no room, nothing is drawn', () => {
+test('behavior: nothing is drawn on a terminal that is too narrow', () => {
   expect(drawCurve({ now, next, columns: 30 })).toBe('')
   expect(drawCurve({ now, next, columns: 0 })).toBe('')
 })
 
-test('default: tenors of several curves, by days', () => {
+test('default: lists the tenors of several curves, ascending', () => {
   expect(sortedTenors({ 90: 1, 7: 1 }, { 14: 1, 7: 1 }, {})).toEqual(['7', '14', '90'])
 })

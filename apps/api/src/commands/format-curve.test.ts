@@ -56,7 +56,7 @@ const report: CurveReport = {
   history: [treasury, manual],
 }
 
-test('default: now, next, the change, where it comes from, and what was before', () => {
+test('default: shows the current and next curve, the change, the source and earlier curves', () => {
   expect(`\n${formatCurveReport(report, { columns: 80 })}\n`).toMatchInlineSnapshot(`
     "
     Chain 324
@@ -89,7 +89,7 @@ test('default: now, next, the change, where it comes from, and what was before',
   `)
 })
 
-test('default: nothing was ever set', () => {
+test('default: says that no curve was ever set', () => {
   const none = { signed: false, curve: null }
   const chains = [{ chainId: 324, current: { period: 'now', ...none }, next: { period: 'then', ...none } }]
   expect(
@@ -105,7 +105,7 @@ test('default: nothing was ever set', () => {
   `)
 })
 
-test('default: what a new curve would change is told against the first period it can be in force for', () => {
+test('default: compares a new curve with that of the first period it can be in force for', () => {
   const points = { 7: 360, 30: 340, 60: 330 }
   expect(`\n${formatDifference(report, { points, chainId: null })}\n`).toMatchInlineSnapshot(`
     "
@@ -122,7 +122,7 @@ test('default: what a new curve would change is told against the first period it
   expect(formatDifference(report, { points, chainId: 10 })).toBe('')
 })
 
-test('behavior: a problem of the source comes first', () => {
+test('behavior: a problem of the source is shown first', () => {
   const problem = 'The Treasury feed answers with status 503.'
   expect(formatCurveReport({ ...report, problem }, { columns: 80 })).toMatch(/^PROBLEM: The Treasury feed .* 503\.\n\n/)
 })

@@ -2,11 +2,11 @@ import { userInfo } from 'node:os'
 import { expect, test } from 'vitest'
 import { nameUser } from './name-user.ts'
 
-test('default: the name of whoever runs this', () => {
+test('default: returns the name of the user', () => {
   expect(nameUser()).toBe(userInfo().username)
 })
 
-test('behavior: a user without a name is a number', () => {
+test('behavior: returns the number of a user without a name', () => {
   const nameless = () => {
     throw new Error('uv_os_get_passwd returned ENOENT (no such file or directory)')
   }

@@ -10,22 +10,22 @@ import {
   parseRpm,
 } from './options.ts'
 
-describe('what every command takes', () => {
+describe('common options', () => {
   const parse = (...argv: string[]) =>
     addCommonOptions(new Command('test').exitOverride().configureOutput({ writeErr: () => undefined }))
       .parse(argv, { from: 'user' })
       .opts()
 
-  test('default: the configuration beside it, and text', () => {
+  test('default: tallystick.json and text', () => {
     expect(parse()).toEqual({ config: 'tallystick.json', json: false })
   })
 
-  test('behavior: both given', () => {
+  test('behavior: both options set', () => {
     expect(parse('--config', 'other.json', '--json')).toEqual({ config: 'other.json', json: true })
     expect(parse('--config=other.json')).toEqual({ config: 'other.json', json: false })
   })
 
-  test('error: a configuration without a name, an option nobody knows', () => {
+  test('error: a configuration without a name, an unknown option', () => {
     expect(() => parse('--config')).toThrow('argument missing')
     expect(() => parse('--jsn')).toThrow('unknown option')
   })
@@ -45,7 +45,7 @@ describe('list', () => {
   })
 })
 
-describe('requests a minute', () => {
+describe('requests per minute', () => {
   test.each([
     ['1', 1],
     ['600', 600],
@@ -110,7 +110,7 @@ test.each([
   [86_400, '24h'],
   [604_800, '168h'],
   [86_401, '86401s'],
-])('default: %d seconds are shown as %s, which means the same', (seconds, text) => {
+])('default: %d seconds are formatted as %s, which parses to the same', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text)
   expect(parseDuration(text)).toBe(seconds)
 })

@@ -21,7 +21,7 @@ test.each([
   expect(groupOfAddress(address)).toBe(group)
 })
 
-test('behavior: addresses of one /64 are one, of two /64s are two', () => {
+test('behavior: addresses of one /64 share a group, of two /64s do not', () => {
   expect(groupOfAddress('2001:db8:1:2::1')).toBe(groupOfAddress('2001:db8:1:2:ffff::1'))
   expect(groupOfAddress('2001:db8:1:2::1')).not.toBe(groupOfAddress('2001:db8:1:3::1'))
 })

@@ -22,7 +22,7 @@ function addressAt(index: number): string {
   return `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
 }
 
-test('behavior: a limit that is used up stays so, however many others come in between', () => {
+test('behavior: other addresses do not reset an exceeded limit', () => {
   const visit = createVisits({ rpm: 2 })
   const mine = '192.0.2.1'
   expect([visit(mine), visit(mine), visit(mine)]).toEqual([true, true, false])
@@ -35,13 +35,13 @@ test('behavior: a limit that is used up stays so, however many others come in be
   }
 })
 
-test('behavior: among more addresses than it remembers, those that were quiet for longest begin anew', () => {
+test('behavior: beyond the maximum number of addresses, the least recently used ones are reset', () => {
   const visit = createVisits({ rpm: 1 })
   for (let index = 0; index < 120_000; index++) expect(visit(addressAt(index))).toBe(true)
   expect([visit(addressAt(119_999)), visit(addressAt(0))]).toEqual([false, true])
 })
 
-test('behavior: a network of IPv6 is one address', () => {
+test('behavior: an IPv6 /64 network counts as one address', () => {
   const visit = createVisits({ rpm: 1 })
   expect([visit('2001:db8::1'), visit('2001:db8::2'), visit('2001:db8:0:1::1')]).toEqual([true, false, true])
 })

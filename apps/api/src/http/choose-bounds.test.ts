@@ -14,7 +14,7 @@ test.each([
   expect(chooseConnectionsMax({ configured: undefined, openFileLimit })).toEqual({ max })
 })
 
-test('behavior: a configured number is taken, and one that leaves too few files is warned of', () => {
+test('behavior: a configured number is used, with a warning if it leaves too few files', () => {
   expect(chooseConnectionsMax({ configured: 768, openFileLimit: 1_024 })).toEqual({ max: 768 })
   expect(chooseConnectionsMax({ configured: 20_000, openFileLimit: undefined })).toEqual({ max: 20_000 })
   const { max, problem } = chooseConnectionsMax({ configured: 769, openFileLimit: 1_024 })
@@ -25,7 +25,7 @@ test('behavior: a configured number is taken, and one that leaves too few files 
   )
 })
 
-test('behavior: the soft limit is read as Linux writes it', () => {
+test('behavior: the soft limit is parsed from the format of Linux', () => {
   const line = (soft: string) =>
     `Max processes             63432                63432                processes \nMax open files            ${soft.padEnd(20)} 1048576              files     \n`
   expect(parseOpenFileLimit(line('1024'))).toBe(1_024)

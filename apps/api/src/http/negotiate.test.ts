@@ -19,7 +19,7 @@ test.each([
   'application/problem+json, application/json;q=0.1',
   '*/*;q=0, application/json',
   'application/*;q=0, application/json;q=0.2',
-])('default: %j takes JSON', (accept) => {
+])('default: %j accepts JSON', (accept) => {
   expect(() => assertAcceptsJson(accept)).not.toThrow()
 })
 
@@ -39,7 +39,7 @@ test.each([
   '*/*;q=0',
   'application/*;q=0',
   'text/html, application/json;q=0',
-])('error: %j rules JSON out', (accept) => {
+])('error: %j excludes JSON', (accept) => {
   expect(() => assertAcceptsJson(accept)).toThrow(
     expect.objectContaining({ code: 'not_acceptable', retryable: false }) as Error,
   )
@@ -47,13 +47,13 @@ test.each([
 
 // RFC 9110 §12.5.1: the most specific range that matches has precedence.
 test.each(['application/json;q=0, */*', '*/*, application/json;q=0', 'application/*;q=0, */*;q=0.5'])(
-  'error: %j rules JSON out by its most specific range',
+  'error: %j excludes JSON by its most specific range',
   (accept) => {
     expect(() => assertAcceptsJson(accept)).toThrow(expect.objectContaining({ code: 'not_acceptable' }) as Error)
   },
 )
 
-test('error: the text', () => {
+test('error: the message', () => {
   expect(() => assertAcceptsJson('text/html')).toThrowErrorMatchingInlineSnapshot(
     `[TallystickError: This service responds with application/json, which the Accept header excludes.]`,
   )

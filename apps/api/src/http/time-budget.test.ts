@@ -24,7 +24,7 @@ function setUp(msPerMinute: number | null, { waitMs = 0 } = {}) {
   return { budget, pass, work }
 }
 
-test('behavior: time is taken when the work is done, and comes back with time', () => {
+test('behavior: time is charged when the work ends, and the balance refills', () => {
   const { pass, work } = setUp(6_000)
   // A tenth of what passes comes back: 9,000 used, 900 back of which only what fits counts.
   expect(work(9_000)).toBeUndefined()
@@ -38,7 +38,7 @@ test('behavior: time is taken when the work is done, and comes back with time', 
   expect(work(1)).toBeUndefined()
 })
 
-test('behavior: what is not used is not saved beyond a minute', () => {
+test('behavior: the balance never exceeds one minute’s budget', () => {
   const { pass, work } = setUp(6_000)
   expect(work(1)).toBeUndefined()
   pass(3_600_000)
@@ -46,7 +46,7 @@ test('behavior: what is not used is not saved beyond a minute', () => {
   expect(work(1)).toMatch(/has used its query time/)
 })
 
-test('behavior: what has begun is bounded, since it is not counted yet', () => {
+test('behavior: the number of running queries is limited', () => {
   const { budget, pass } = setUp(6_000)
   const visits = Array.from({ length: 8 }, () => budget('a'))
   expect(() => budget('a')).toThrow('Your address has 8 queries running')
@@ -56,12 +56,12 @@ test('behavior: what has begun is bounded, since it is not counted yet', () => {
   expect(() => budget('a')).not.toThrow()
 })
 
-test('behavior: null is without limit', () => {
+test('behavior: null is unlimited', () => {
   const { work } = setUp(null)
   for (let count = 0; count < 100; count++) expect(work(60_000)).toBeUndefined()
 })
 
-test('behavior: waiting for its turn is not counted', () => {
+test('behavior: time in the queue is not charged', () => {
   const { work } = setUp(6_000, { waitMs: 60_000 })
   for (let count = 0; count < 10; count++) expect(work(5_000)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type PremadeWriter, premadeWriter } from './premade-answer.ts'
 import { verifyPremadeWriter } from './verify-premade-writer.ts'
 
-test('default: on this Node premade answers equal those of writeHead and end', async () => {
+test('default: on this Node version premade responses equal those of writeHead and end', async () => {
   expect(await verifyPremadeWriter(premadeWriter)).toBeUndefined()
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRateWindow, formatRate } from './rate-window.ts'
 
-test('default: as many as the limit, then none', () => {
+test('default: permits requests up to the limit, then none', () => {
   const window = createRateWindow(3)
   expect(window.limit).toBe(3)
   expect([0, 0, 0, 0, 0].map((ms) => window.take(ms))).toEqual([
@@ -13,7 +13,7 @@ test('default: as many as the limit, then none', () => {
   ])
 })
 
-test('behavior: a limit of one lets one through a minute', () => {
+test('behavior: a limit of 1 permits one request per minute', () => {
   const window = createRateWindow(1)
   expect([0, 1, 59_999, 60_000, 60_001, 120_000].map((ms) => window.take(ms).allowed)).toEqual([
     true,
@@ -25,7 +25,7 @@ test('behavior: a limit of one lets one through a minute', () => {
   ])
 })
 
-test('behavior: the window closes sixty seconds after it opened, to the millisecond', () => {
+test('behavior: the window closes exactly 60 s after it opened', () => {
   const window = createRateWindow(2)
   window.take(1_000)
   expect(window.take(60_999)).toEqual({ allowed: true, remaining: 0, resetSeconds: 1 })
@@ -33,7 +33,7 @@ test('behavior: the window closes sixty seconds after it opened, to the millisec
   expect(window.take(61_000)).toEqual({ allowed: true, remaining: 1, resetSeconds: 60 })
 })
 
-test('behavior: what is refused is not counted, and does not keep the window open', () => {
+test('behavior: a rejected request is not counted and does not extend the window', () => {
   const window = createRateWindow(1)
   window.take(0)
   for (let ms = 1; ms < 60_000; ms += 100) expect(window.take(ms).allowed).toBe(false)
@@ -51,15 +51,18 @@ test.each([
   [58_999, 2],
   [59_000, 1],
   [59_999, 1],
-])('behavior: %d ms into the window it resets in %d s: whoever waits that long is let in', (ms, resetSeconds) => {
-  const window = createRateWindow(1)
-  window.take(500_000)
-  const state = window.take(500_000 + ms)
-  expect(state).toEqual({ allowed: false, remaining: 0, resetSeconds })
-  expect(window.take(500_000 + ms + resetSeconds * 1000).allowed).toBe(true)
-})
+])(
+  'behavior: %d ms after it opened the window resets in %d s, and a request after that is permitted',
+  (ms, resetSeconds) => {
+    const window = createRateWindow(1)
+    window.take(500_000)
+    const state = window.take(500_000 + ms)
+    expect(state).toEqual({ allowed: false, remaining: 0, resetSeconds })
+    expect(window.take(500_000 + ms + resetSeconds * 1000).allowed).toBe(true)
+  },
+)
 
-test('behavior: after a pause the window opens with the next request, not by the clock’s minutes', () => {
+test('behavior: after a pause the window opens with the next request, not at a full minute', () => {
   const window = createRateWindow(1)
   window.take(0)
   expect(window.take(200_000).resetSeconds).toBe(60)
@@ -67,14 +70,14 @@ test('behavior: after a pause the window opens with the next request, not by the
   expect(window.take(260_000).allowed).toBe(true)
 })
 
-test('behavior: windows do not share', () => {
+test('behavior: windows are independent', () => {
   const [a, b] = [createRateWindow(1), createRateWindow(1)]
   a.take(0)
   expect(a.take(0).allowed).toBe(false)
   expect(b.take(0).allowed).toBe(true)
 })
 
-test('behavior: every count a key can have is told as it is', () => {
+test('behavior: every possible count is formatted correctly', () => {
   const told = (remaining: number) => formatRate({ allowed: true, remaining, resetSeconds: 7 })
   const wrong: number[] = []
   for (let remaining = 0; remaining <= 1_000_000; remaining++)
