@@ -175,7 +175,7 @@ test('error: a limit that the notes on offer break is told, and one that they ke
   await change('setMaxCouponLimit', 1000n)
   await poll(() => strict.metric(problem('limits'))).toBe(0)
   await change('setMinMaturityLimit', 8n * 86_400n)
-  await poll(async () => (await strict.readyz()).pool?.detail).toContain('wants 691200 s to maturity')
+  await poll(async () => (await strict.readyz()).pool?.detail).toContain('requires 691200 s to maturity')
   await change('setMinMaturityLimit', 172_800n)
   await change('setMinLendLimit', 1n)
   await poll(() => lines(strict, '"limit":"minLendLimit"')).toBe(1)

@@ -41,7 +41,7 @@ async function startOn(
 ) {
   const rpc = [client.transport.url as string]
   const settings = {
-    listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
+    listen: { host: '127.0.0.1', port: 0, lameDuckSeconds: 0, proxy: { trust: ['127.0.0.1'] } },
     admin: { port: 0, token: 'env:TOKEN' },
     database: databaseUrl,
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },

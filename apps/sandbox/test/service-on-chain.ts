@@ -34,7 +34,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   defer(() => rm(directory, { recursive: true }))
   const rpc = setting.rpc ?? [client.transport.url as string]
   const settings = {
-    listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] } },
+    listen: { host: '127.0.0.1', port: 0, lameDuckSeconds: 0, proxy: { trust: ['127.0.0.1'] } },
     admin: { port: 0, token: 'env:ADMIN_TOKEN' },
     database: databaseUrl,
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
