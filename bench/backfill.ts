@@ -10,16 +10,16 @@ import { pool } from './service.ts'
 
 export type Engines = { readonly pglite: Database; readonly postgres: Database }
 
-/** Where the service looks for the data of this chain and pool. */
+/** Namespace in which the service stores the data of this chain and pool. */
 export const namespace = `chain_${chainId}_${pool.slice(2, 10).toLowerCase()}`
 
 const rounds = 6
-// What a follower asks for where blocks hold as many logs as these.
+// The range that a follower requests at this number of logs per block.
 const blocksPerRange = 2_000n
 
 /**
- * Events a second from the node into the tables, beside viem that reads and decodes the same ranges and stores nothing.
- * The last round's data, followed up to the head of the chain, is left in `namespace`.
+ * Measures the events per second from the node into the tables. The baseline is viem, which reads and decodes the same
+ * ranges and stores nothing. The data of the last round, indexed up to the chain's head, stays in `namespace`.
  */
 export async function measureBackfill(engines: Engines, chain: LendChain): Promise<readonly Result[]> {
   const measured: Record<'viem' | 'pglite' | 'postgres', number>[] = []
@@ -30,7 +30,7 @@ export async function measureBackfill(engines: Engines, chain: LendChain): Promi
     const pglite = await backfill(engines.pglite, target)
     const postgres = await backfill(engines.postgres, target)
     const after = await readByViem(chain)
-    // Before and after: a round takes ten seconds, in which the machine's speed changes.
+    // Mean of before and after, because the speed of the machine changes during the 10 s of a round.
     measured.push({ viem: (before + after) / 2, pglite, postgres })
     before = after
   }

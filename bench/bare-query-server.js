@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import pg from 'pg'
 
-// The baseline: the request parsed, one prepared query, the rows as JSON, over the same TLS, and nothing else.
-// Arguments: certificate, key, URL of the database, file with the statement.
+// Baseline server: parses the request, runs one prepared query and returns the rows as JSON over the same TLS.
+// Arguments: certificate, key, database URL, file with the statement.
 const [, , cert = '', key = '', connectionString = '', statement = ''] = process.argv
 const text = readFileSync(statement, 'utf8')
 const pool = new pg.Pool({ connectionString, max: 16 })

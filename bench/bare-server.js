@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 
-// The baseline: the same bytes over the same TLS, and nothing else. Arguments: certificate, key, body, and the headers to
-// send as JSON, names and values in turns.
+// Baseline server: only sends the same bytes over the same TLS. Arguments: certificate, key, body, and a JSON file with the
+// headers, names and values alternating.
 const [, , cert = '', key = '', body = '', head = ''] = process.argv
 const bytes = readFileSync(body)
 const headers = JSON.parse(readFileSync(head, 'utf8'))

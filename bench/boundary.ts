@@ -6,19 +6,19 @@ import { median, type Result } from './result.ts'
 import { createBenchKey, createSite, setBenchCurve } from './service.ts'
 
 const boundaries = 5
-// Past the collections of a heap that is still growing: what crosses a boundary has been up for hours.
+// Long enough to end the collections of a growing heap: a service in production has been running for hours.
 const leadMs = 8_000
 const afterMs = 1_000
-// As many as keep the service busy all the time, and hardly more: what waits in line is not late, it waits.
+// Just enough to keep the service busy. More connections would add queueing time to the lag.
 const connectionCount = 8
 const shiftedServer = fileURLToPath(new URL('shifted-server.js', import.meta.url))
 
 type Round = { readonly lagMs: number; readonly p50Ms: number }
 
 /**
- * How long after a boundary's instant the first answer with the new notes is there, at full load: the worst of several.
- * Beside it the median time of a request under that load, which no lag can go below. An old note in the answer to a
- * request sent after the boundary ends the measurement.
+ * Measures the time from a boundary to the first response with the new notes at full load, as the maximum of several
+ * boundaries. The baseline is the median time of a request under that load, which is the lower limit of the lag. Throws if
+ * a request sent after the boundary gets an old note.
  */
 export async function measureBoundary(): Promise<Result[]> {
   const site = createSite({})
@@ -29,7 +29,7 @@ export async function measureBoundary(): Promise<Result[]> {
   let boundaryMs = endOfPeriod(Date.now())
   for (let round = 0; round < boundaries; round++) {
     const server = await site.start([shiftedServer, String(boundaryMs - leadMs)])
-    const aheadMs = Number(/^ahead (-?\d+)$/m.exec(server.said)?.[1])
+    const aheadMs = Number(/^ahead (-?\d+)$/m.exec(server.output)?.[1])
     rounds.push(await crossBoundary({ port: server.port, ca: site.ca, request, atMs: boundaryMs - aheadMs }))
     await stop(server.child)
     boundaryMs = endOfPeriod(boundaryMs)
@@ -49,7 +49,7 @@ export async function measureBoundary(): Promise<Result[]> {
   ]
 }
 
-/** Loads the service until a second after the instant. */
+/** Sends requests until a second after the boundary. */
 async function crossBoundary({
   request,
   atMs,
@@ -57,7 +57,7 @@ async function crossBoundary({
 }: Target & { readonly request: Buffer; readonly atMs: number }): Promise<Round> {
   const { connections, failed } = await openConnections({ ...target, connections: connectionCount })
   const now = createFineClock()
-  const times = new Float64Array(answersMax)
+  const times = new Float64Array(responsesMax)
   let answers = 0
   let oldTag: string | undefined
   let firstNewAtMs = Number.POSITIVE_INFINITY
@@ -70,11 +70,11 @@ async function crossBoundary({
             connection.send(request, (head) => {
               const answeredAtMs = now()
               times[answers++] = answeredAtMs - sentAtMs
-              const tag = tagOf(head)
+              const tag = readEtag(head)
               oldTag ??= tag
               if (tag !== oldTag) firstNewAtMs = Math.min(firstNewAtMs, answeredAtMs)
               else if (sentAtMs > atMs + clockToleranceMs)
-                return reject(new Error('old notes to a request sent after the boundary'))
+                return reject(new Error('A request sent after the boundary got old notes.'))
               if (answeredAtMs < atMs + afterMs) send()
               else resolve()
             })
@@ -88,15 +88,15 @@ async function crossBoundary({
   return { lagMs: firstNewAtMs - atMs, p50Ms: quantile([...times.subarray(0, answers).sort()], 0.5) }
 }
 
-// Room made beforehand: what grows is copied, and the copying would be counted as lag.
-const answersMax = 1_000_000
+// Allocated in advance: copying a growing array would count as lag.
+const responsesMax = 1_000_000
 const clockReadingMs = 20
 // The service's clock counts whole milliseconds.
 const clockToleranceMs = 1
 
-/** The system's time in fractions of a millisecond. */
+/** Creates a clock of the system's time with a resolution below 1 ms. */
 function createFineClock(): () => number {
-  // The later the second reading comes after a millisecond's beginning, the less: the most there is comes nearest.
+  // The difference is largest, and most accurate, when the readings are at the start of a millisecond.
   let origin = 0
   const until = performance.now() + clockReadingMs
   while (performance.now() < until) origin = Math.max(origin, Date.now() - performance.now())
@@ -106,7 +106,7 @@ function createFineClock(): () => number {
 const tagName = Buffer.from('etag: "')
 const quote = '"'.charCodeAt(0)
 
-function tagOf(head: Buffer): string {
+function readEtag(head: Buffer): string {
   const at = head.indexOf(tagName) + tagName.length
   return head.toString('latin1', at, head.indexOf(quote, at))
 }

@@ -11,14 +11,14 @@ import { fillPositions, ownerOf } from './positions.ts'
 import { compare, type Result } from './result.ts'
 import { createBenchKey, createSite, pool, type Server, type Site, setBenchCurve } from './service.ts'
 
-// Many and short: what the machine is busy with otherwise then meets both alike.
+// Many short rounds, so that other load on the machine affects both sides equally.
 const rounds = 14
-const secondsARound = 1
+const roundSeconds = 1
 const connections = 16
 const warmUpRequests = 12_000
-// What a subgraph in the same region takes, all in all.
-const elsewhereMs = 10
-const elsewhereServer = fileURLToPath(new URL('elsewhere-server.js', import.meta.url))
+// Typical response time of a subgraph in the same region.
+const remoteDelayMs = 10
+const remoteServerPath = fileURLToPath(new URL('remote-server.js', import.meta.url))
 const chain = { id: 324, name: 'zkSync Era', pool }
 
 export type Endpoint = {
@@ -29,9 +29,8 @@ export type Endpoint = {
 }
 
 /**
- * `POST /data`, each time beside the same query sent straight to the upstream: the embedded subgraph, an upstream on
- * another machine, and one that shares these cores with the gateway. Uncached means that no request asks for the
- * positions of an owner somebody has asked for before.
+ * Measures `POST /data` against the same query sent directly to the upstream: the embedded subgraph, an upstream on another
+ * machine, and one that shares the cores with the gateway. Uncached means that every request has a new owner.
  */
 export async function measureData(): Promise<Result[]> {
   const postgres = await startPostgres()
@@ -39,8 +38,8 @@ export async function measureData(): Promise<Result[]> {
   const embedded = await startEmbedded(postgres.url('embedded'))
   const straight = { port: embedded.server.port, ca: embedded.site.ca, path: '/subgraphs/324', key: undefined }
   const data = await fetchData(straight)
-  const elsewhere = await startElsewhere(embedded.site, data)
-  const far = { ...straight, port: elsewhere.port }
+  const upstream = await startRemoteServer(embedded.site, data)
+  const far = { ...straight, port: upstream.port }
   const remote = await startRemote({ url: postgres.url('remote'), upstream: far, caPath: embedded.site.caPath })
   const local = await startRemote({ url: postgres.url('local'), upstream: straight, caPath: embedded.site.caPath })
 
@@ -60,7 +59,7 @@ export async function measureData(): Promise<Result[]> {
     await measurePair({ name: 'data.remote.cached' }, { value: remote, baseline: far, owner: one }),
     await measurePair({ name: 'data.remote.local' }, { value: local, baseline: straight, owner: createOwners() }),
   ]
-  for (const { child } of [local.server, remote.server, elsewhere, embedded.server]) child.kill('SIGKILL')
+  for (const { child } of [local.server, remote.server, upstream, embedded.server]) child.kill('SIGKILL')
   for (const { site } of [local, remote, embedded]) site.remove()
   await postgres.stop()
   return results
@@ -68,19 +67,19 @@ export async function measureData(): Promise<Result[]> {
 
 type Running = Endpoint & { readonly site: Site; readonly server: Server }
 
-/** A service with an index of its own, filled, whose chain has nothing new. */
+/** Starts a service with a filled embedded subgraph whose chain has no new blocks. */
 export async function startEmbedded(
   url: string,
   { positions, settings = {} }: { readonly positions?: number | undefined; readonly settings?: object } = {},
 ): Promise<Running> {
   const database = await openDatabase(url)
-  // As the service names it.
+  // The namespace that the service uses.
   const namespace = `chain_324_${pool.slice(2, 10).toLowerCase()}`
   await fillPositions(await openSubgraph({ database, schema: protocolSchema, namespace }), positions)
   await database.close()
   const site = createSite({
     database: url,
-    // Nothing listens there: the index stays as it was filled.
+    // No process listens there, so the index does not change.
     chains: [{ ...chain, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: pool } } }],
     ...settings,
   })
@@ -88,7 +87,7 @@ export async function startEmbedded(
   return serveData(site)
 }
 
-/** A service whose subgraph is another server. */
+/** Starts a service with a remote subgraph. */
 export async function startRemote({
   url,
   upstream,
@@ -103,13 +102,13 @@ export async function startRemote({
   return serveData(createSite(settings, { NODE_EXTRA_CA_CERTS: caPath }))
 }
 
-/** A server that answers every query with these data after a while, as if from another machine. */
-export async function startElsewhere(site: Site, data: string): Promise<Server> {
+/** Starts a server that returns the data for every query after a delay, like one on another machine. */
+export async function startRemoteServer(site: Site, data: string): Promise<Server> {
   const path = join(site.directory, 'data.json')
   writeFileSync(path, data)
   const { directory } = site
-  const commandLine = [elsewhereServer, join(directory, 'cert.pem'), join(directory, 'key.pem'), path]
-  return site.start([...commandLine, String(elsewhereMs)])
+  const commandLine = [remoteServerPath, join(directory, 'cert.pem'), join(directory, 'key.pem'), path]
+  return site.start([...commandLine, String(remoteDelayMs)])
 }
 
 export function loadOf({ port, ca, path, key }: Endpoint, body: () => object): Load {
@@ -119,10 +118,10 @@ export function loadOf({ port, ca, path, key }: Endpoint, body: () => object): L
     const text = JSON.stringify(body())
     return `${head}${keyLine}content-length: ${text.length}\r\n\r\n${text}`
   }
-  return { port, ca, request, seconds: secondsARound, connections }
+  return { port, ca, request, seconds: roundSeconds, connections }
 }
 
-/** The positions of another owner each time, over all measurements: the first to ask is never the second. */
+/** Returns a function that returns a new owner on each call, over all measurements. */
 export function createOwners(positions?: number): () => string {
   let next = 0
   return () => ownerOf(next++, positions)
@@ -133,7 +132,7 @@ export function positionsOf(owner: string, { key }: Endpoint): object {
 }
 
 async function serveData(site: Site): Promise<Running> {
-  // Before it runs: an embedded database can be open in one process only.
+  // Before the start: an embedded database can be open in one process only.
   const key = createBenchKey(site)
   const server = await site.serve()
   return { site, server, port: server.port, ca: site.ca, path: '/data', key }
@@ -151,8 +150,8 @@ async function measurePair(
 }
 
 /**
- * Measures one `POST /data`, answered from memory, beside `GET /notes` of the same service. Both requests are made in
- * advance, so that the generator does the same work for both.
+ * Measures a cached `POST /data` against `GET /notes` of the same service. Both requests are prepared in advance, so that
+ * the generator does the same work for both.
  */
 async function measureShare(figure: Pick<Result, 'name' | 'target'>, endpoint: Endpoint): Promise<Result> {
   const { request, ...load } = loadOf(endpoint, () => positionsOf(ownerOf(1), endpoint))
@@ -166,7 +165,7 @@ async function measureInTurns(
   figure: Pick<Result, 'name' | 'target'>,
   { value, baseline }: { readonly value: () => Promise<number>; readonly baseline: () => Promise<number> },
 ): Promise<Result> {
-  for (const measure of [baseline, value]) await warmUp({ measure, secondsARound })
+  for (const measure of [baseline, value]) await warmUp({ measure, roundSeconds })
   const measured = []
   let before = await baseline()
   for (let round = 0; round < rounds; round++) {
@@ -179,17 +178,17 @@ async function measureInTurns(
 }
 
 /**
- * Neither side pays for its first seconds: the gateway goes on getting faster until some ten thousand requests have shown
- * the compiler what is worth its work, and a service is asked more than that in its first minutes.
+ * Sends requests until the code is compiled. The gateway becomes faster during the first ten thousand requests, which a
+ * service in production handles in its first minutes.
  */
 export async function warmUp(load: {
   readonly measure: () => Promise<number>
-  readonly secondsARound: number
+  readonly roundSeconds: number
 }): Promise<void> {
-  for (let answered = 0; answered < warmUpRequests; ) answered += (await load.measure()) * load.secondsARound
+  for (let answered = 0; answered < warmUpRequests; ) answered += (await load.measure()) * load.roundSeconds
 }
 
-/** What the upstream answers for one owner. */
+/** Fetches the result of the upstream for one owner. */
 async function fetchData(endpoint: Endpoint): Promise<string> {
   const body = JSON.stringify(positionsOf(ownerOf(1), endpoint))
   const text = await new Promise<string>((resolve, reject) => {

@@ -3,7 +3,15 @@ import { createClock, createOperator, loadConfig } from '@tallystick/api'
 import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
-import { createOwners, type Endpoint, loadOf, positionsOf, startElsewhere, startEmbedded, startRemote } from './data.ts'
+import {
+  createOwners,
+  type Endpoint,
+  loadOf,
+  positionsOf,
+  startEmbedded,
+  startRemote,
+  startRemoteServer,
+} from './data.ts'
 import { type Load, measureLoad } from './load.ts'
 import type { Result } from './result.ts'
 import { createBenchKey, createSite, pool, type Server, type Site, setBenchCurve } from './service.ts'
@@ -14,12 +22,12 @@ const seconds = 3
 
 type Sample = { readonly rssMb: number; readonly msPerRequest: number }
 
-/** Something there can be more of, and the service under load with so many of it. */
+/** Quantity that can grow, and the measurement of the service with a given amount of it. */
 type Dimension = {
   readonly name: string
   readonly once: number
   readonly measure: (count: number, database: string) => Promise<Sample>
-  /** How much more memory, and how much more time a request, a hundred times as many may take. */
+  /** Maximum ratios of memory and of time per request for 100 times the amount. */
   readonly atMost: { readonly rss: number; readonly time: number }
 }
 
@@ -30,7 +38,7 @@ const dimensions: readonly Dimension[] = [
   { name: 'queries', once: 100, measure: measureQueries, atMost: { rss: 2, time: 1.5 } },
 ]
 
-/** The memory of the service under load with a remote subgraph, and what a hundred times as much of everything does. */
+/** Measures the memory under load with a remote subgraph, and the effect of 100 times the amount of each quantity. */
 export async function measureGrowth(): Promise<Result[]> {
   const postgres = await startPostgres()
   const results: Result[] = []
@@ -59,7 +67,7 @@ async function newDatabase(postgres: PostgresServer): Promise<string> {
   return postgres.url(name)
 }
 
-/** `GET /notes`, with all the keys in turns. */
+/** Measures `GET /notes` with all keys in turn. */
 async function measureKeys(count: number, url: string): Promise<Sample> {
   const site = createSite({ database: url })
   setBenchCurve(site)
@@ -71,7 +79,7 @@ async function measureKeys(count: number, url: string): Promise<Sample> {
   })
 }
 
-/** `GET /notes`, seven of each chain. */
+/** Measures `GET /notes` with seven notes per chain. */
 async function measureManyNotes(count: number, url: string): Promise<Sample> {
   const chains = Array.from({ length: count / 7 }, (_, index) => ({ id: index + 1, name: `Chain ${index + 1}`, pool }))
   const site = createSite({ database: url, chains })
@@ -80,17 +88,17 @@ async function measureManyNotes(count: number, url: string): Promise<Sample> {
   return measureServer(site, ({ port }) => ({ port, ca: site.ca, request, seconds, connections }))
 }
 
-/** The position query on an index of so many, straight to the subgraph: it keeps no answers. */
+/** Measures the position query directly on the subgraph, which does not cache results. */
 async function measurePositions(count: number, url: string): Promise<Sample> {
   const endpoint = { ...(await startEmbedded(url, { positions: count })), path: '/subgraphs/324', key: undefined }
   const owner = createOwners(count)
   return measureRunning(endpoint, { load: { ...loadOf(endpoint, () => positionsOf(owner(), endpoint)), seconds } })
 }
 
-/** `POST /data` with a remote subgraph and so many queries that differ in their text. */
+/** Measures `POST /data` with a remote subgraph and distinct query texts. */
 async function measureQueries(count: number, url: string): Promise<Sample> {
   const upstreamSite = createSite({})
-  const upstream = await startElsewhere(upstreamSite, JSON.stringify({ positionInfos: [] }))
+  const upstream = await startRemoteServer(upstreamSite, JSON.stringify({ positionInfos: [] }))
   const endpoint = await startRemote({
     url,
     upstream: { port: upstream.port, path: '/' },

@@ -3,7 +3,7 @@ import { pool } from './service.ts'
 
 export type LendChain = {
   readonly url: string
-  /** The blocks that hold logs. */
+  /** First and last block with logs. */
   readonly firstBlock: number
   readonly lastBlock: number
   /** Name and version of the engine that serves the logs. */
@@ -14,23 +14,23 @@ export type LendChain = {
 export const chainId = 324
 export const positions = '0x00000000000000000000000000000000000000b1'
 export const lends = 20_000
-/** A mint and a Lend each. */
+/** Each lend has a mint and a Lend log. */
 export const logs = 2 * lends
 
 const owners = 2_000
 const lendsPerBlock = 2
 const gasPerTransaction = 120_000
-// As many as a follower stores one by one near the head: with so many behind them, all logs are deep history.
+// A follower stores this many blocks one by one near the head. With empty ones, all logs are deep history.
 const emptyBlocks = 256
 const batchMax = 500
 const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
 /**
- * Starts a node with 20,000 lends in 10,000 blocks. Two emitters stand where the contracts would: in form their logs are
- * the contracts' own, and they are made in seconds.
+ * Starts a node with 20,000 lends in 10,000 blocks. Two log emitters replace the contracts: their logs have the same form
+ * and are created in seconds.
  */
 export async function startLendChain(): Promise<LendChain> {
-  // No block has gas for a second transaction, so that many can be sent first and mined by one call.
+  // A block has gas for one transaction only, so that many can be sent first and mined by one call.
   const blockGasLimit = BigInt(gasPerTransaction)
   const node = await startDevChain({ chainId, blockGasLimit, timestamp: 1_700_000_000n })
   await callNode(node.url, [
@@ -54,7 +54,7 @@ export async function startLendChain(): Promise<LendChain> {
   return { url: node.url, firstBlock: 1, lastBlock: blocks, engine, stop: () => node.stop() }
 }
 
-/** Whom a lend was for: ten each, far apart. The pool's code says the same. */
+/** Returns the owner of a lend: ten lends per owner, far apart. The code of the pool emitter uses the same formula. */
 export function ownerOf(id: number): string {
   return `0x${(((id * 7_919) % owners) + 1).toString(16).padStart(40, '0')}`
 }
@@ -62,7 +62,7 @@ export function ownerOf(id: number): string {
 // Called with an id and an owner: emit Transfer(0, owner, id).
 const positionsCode = [
   '600035602035', // id, owner
-  '6000', // from nobody
+  '6000', // from the zero address
   '7fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   '60006000a400', // log4 without data, stop
 ].join('')

@@ -17,7 +17,7 @@ async function serve(answer: RequestListener) {
 
 const request = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'
 
-test('default: counts answers, whatever pieces they come in', async () => {
+test('default: counts responses that arrive in several chunks', async () => {
   let served = 0
   const target = await serve((_, response) => {
     served += 1
@@ -27,18 +27,18 @@ test('default: counts answers, whatever pieces they come in', async () => {
   })
   const { rate, p50Ms, p99Ms } = await measureLoad({ ...target, request, seconds: 0.2 })
   expect(served).toBeGreaterThanOrEqual(4)
-  // The time ends with the last answer, so it is at least what was asked for.
+  // The measured time ends with the last response, so it is at least the requested time.
   expect(rate).toBeLessThanOrEqual(served / 0.2)
   expect(p50Ms).toBeGreaterThan(0)
   expect(p99Ms).toBeGreaterThanOrEqual(p50Ms)
 })
 
-test('behavior: an answer without a body is one too', async () => {
+test('behavior: counts responses without a body', async () => {
   const target = await serve((_, response) => response.writeHead(304).end())
   expect((await measureLoad({ ...target, request, seconds: 0.05 })).rate).toBeGreaterThan(0)
 })
 
-test('behavior: at a fixed rate it sends as many as are due, each with its own text', async () => {
+test('behavior: sends the due number of requests at a fixed rate, each with its own text', async () => {
   const paths = new Set<string | undefined>()
   const target = await serve(({ url }, response) => {
     paths.add(url)
@@ -49,14 +49,14 @@ test('behavior: at a fixed rate it sends as many as are due, each with its own t
   expect(paths).toEqual(new Set(Array.from({ length: 50 }, (_, index) => `/${index}`)))
 })
 
-test('behavior: a time begins when its request was due, so what waits behind a slow answer is slow too', async () => {
+test('behavior: measures from the due time, so a request behind a slow response is slow too', async () => {
   const target = await serve((_, response) => void setTimeout(() => response.writeHead(204).end(), 50))
-  // Forty a second on one connection that manages twenty: the last waits for half of the others.
+  // 40 per second on a connection that handles 20: the last request waits for half of the others.
   const { p99Ms } = await measureAtRate({ ...target, connections: 1, request, seconds: 0.5, rate: 40 })
   expect(p99Ms).toBeGreaterThan(250)
 })
 
-test('error: a server that refuses is fast at it, and ends the measurement', async () => {
+test('error: an unsuccessful response ends the measurement', async () => {
   const target = await serve((_, response) => response.writeHead(429, { 'content-length': 4 }).end('full'))
   await expect(measureLoad({ ...target, request, seconds: 5 })).rejects.toThrow('429')
   await expect(measureAtRate({ ...target, request, seconds: 5, rate: 10 })).rejects.toThrow('429')

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 
 export type Target = { readonly port: number; readonly ca: string }
 
-/** A whole request as bytes on the wire: always the same, or by its number. */
+/** Complete request as sent on the wire: a constant, or a function of its number. */
 export type RequestText = string | ((index: number) => string)
 
 export type Load = Target & {
@@ -13,7 +13,7 @@ export type Load = Target & {
 }
 
 export type LoadResult = {
-  /** Answers per second. */
+  /** Responses per second. */
   readonly rate: number
   readonly p50Ms: number
   readonly p95Ms: number
@@ -21,7 +21,7 @@ export type LoadResult = {
 }
 
 export type Connection = {
-  /** Sends one request; `onAnswer` gets the beginning of its answer, with all of the head, for the moment. One at a time. */
+  /** Sends one request at a time. `onAnswer` gets the start of the response with the complete head. The buffer is reused. */
   send(request: Buffer, onAnswer: (head: Buffer) => void): void
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ export type Connection = {
 const headEnd = Buffer.from('\r\n\r\n')
 const defaultConnections = 32
 
-/** Requests one after the other on each connection, as many as the server answers. */
+/** Sends requests one after the other on each connection, as fast as the server responds. */
 export async function measureLoad({ request, seconds, ...target }: Load): Promise<LoadResult> {
   const next = createRequests(request)
   const times: number[] = []
@@ -52,13 +52,13 @@ export async function measureLoad({ request, seconds, ...target }: Load): Promis
   await Promise.race([Promise.all(connections.map(runOn)), failed])
   const elapsedMs = performance.now() - startedAt
   await closeAll(connections)
-  return summarise(times, elapsedMs)
+  return summarize(times, elapsedMs)
 }
 
 /**
- * So many requests a second, whatever the server does, over whichever connection is free. A time starts when this loop saw
- * that its request was due, not when a connection was free: what waits behind a slow answer is slow too, and what waits
- * because the machine left the loop no time is not the server's.
+ * Sends requests at a fixed rate over any free connection. The time of a request starts when this loop sees that it is due,
+ * not when a connection is free: a request that waits behind a slow response is slow too. A delay of the loop itself is not
+ * counted.
  */
 export async function measureAtRate({ rate, ...load }: Load & { readonly rate: number }): Promise<LoadResult> {
   const { request, seconds, ...target } = load
@@ -93,17 +93,16 @@ export async function measureAtRate({ rate, ...load }: Load & { readonly rate: n
   await Promise.race([run, failed]).finally(() => stopTicks())
   const elapsedMs = performance.now() - (startedAt ?? 0)
   await closeAll(connections)
-  return summarise(times, elapsedMs)
+  return summarize(times, elapsedMs)
 }
 
 const tickMs = 0.5
-// What starting a thread takes is over by then: it would be taken from the server that is measured.
-const ticksUnheard = 100
+// By then the start of the thread no longer takes CPU time from the measured server.
+const ticksSkipped = 100
 
 /**
- * Calls twice in a millisecond, and sleeps in between: a loop that asks for the time all the time takes one of two
- * cores from the server, and the shortest timer of Node is longer than what is measured. A thread of its own can wait for
- * parts of a millisecond.
+ * Calls `onTick` twice per millisecond and sleeps in between. A busy loop would take one of two cores from the server, and
+ * Node's shortest timer is longer than the measured times. A separate thread can wait for a fraction of a millisecond.
  */
 function startTicks(onTick: () => void): () => void {
   const stopped = new Int32Array(new SharedArrayBuffer(4))
@@ -114,7 +113,7 @@ function startTicks(onTick: () => void): () => void {
   )
   let ticks = 0
   ticker.on('message', () => {
-    if (ticks++ >= ticksUnheard) onTick()
+    if (ticks++ >= ticksSkipped) onTick()
   })
   return () => {
     Atomics.store(stopped, 0, 1)
@@ -123,9 +122,9 @@ function startTicks(onTick: () => void): () => void {
 }
 
 /**
- * Keep-alive TLS connections. Of an answer only its status, its length and its end are looked for, so that on two cores
- * the generator does not starve the server. An answer that is not a success (or 304) makes `failed` reject: a server that
- * refuses is fast at it.
+ * Opens keep-alive TLS connections. Only the status, the length and the end of a response are read, so that the generator
+ * does not starve the server on two cores. `failed` rejects on an unsuccessful response (other than 304), because a server
+ * that rejects requests is fast.
  */
 export async function openConnections({
   connections: count = defaultConnections,
@@ -138,7 +137,7 @@ export async function openConnections({
   const failed = new Promise<never>((_, reject) => {
     fail = reject
   })
-  // Whoever races it hears of it; if nobody does any more, it does not matter.
+  // Prevents an unhandled rejection after the race.
   failed.catch(() => {})
   const connections = await Promise.all(Array.from({ length: count }, () => openConnection(target, fail)))
   return { connections, failed }
@@ -173,7 +172,7 @@ async function openConnection({ port, ca }: Target, fail: (error: Error) => void
     head = Buffer.alloc(0)
     onAnswer(answered)
   }
-  // One buffer for all that is read, and none of a stream's machinery. The types of `connect` do not know it yet.
+  // Reads into one buffer without a stream. The types of `connect` lack this option.
   const onread = {
     buffer: Buffer.alloc(64 * 1024),
     callback: (length: number, buffer: Buffer) => {
@@ -197,7 +196,7 @@ async function openConnection({ port, ca }: Target, fail: (error: Error) => void
   }
 }
 
-/** 2xx or 304. */
+/** Returns whether the status is 2xx or 304. */
 function isSuccess(head: Buffer): boolean {
   const status = digitOf(head, 9) * 100 + digitOf(head, 10) * 10 + digitOf(head, 11)
   return (status >= 200 && status < 300) || status === 304
@@ -209,7 +208,7 @@ function digitOf(text: Buffer, index: number): number {
 
 const contentLength = Buffer.from('ontent-length: ')
 
-/** Without a text or a regular expression: this is looked for in every answer. */
+/** Reads the content length without creating a string, because it runs for every response. */
 function contentLengthOf(head: Buffer, end: number): number {
   const at = head.indexOf(contentLength) + contentLength.length
   let length = 0
@@ -227,7 +226,7 @@ function createRequests(request: RequestText): () => Buffer {
   return () => Buffer.from(request(sent++))
 }
 
-function summarise(times: number[], elapsedMs: number): LoadResult {
+function summarize(times: number[], elapsedMs: number): LoadResult {
   times.sort((a, b) => a - b)
   const [p50Ms, p95Ms, p99Ms] = [quantile(times, 0.5), quantile(times, 0.95), quantile(times, 0.99)]
   return { rate: times.length / (elapsedMs / 1000), p50Ms, p95Ms, p99Ms }

@@ -6,14 +6,14 @@ const positionsPerBlock = 10
 const blocksPerCommit = 500
 const pool = hex(0xabc, 20)
 
-/** Stores so many positions in the protocol's subgraph, ten an owner, each with its account. */
+/** Stores positions in the protocol's subgraph, ten per owner, each with its account. */
 export async function fillPositions(subgraph: Subgraph, count = positions): Promise<void> {
   for (const blocks of batches(count)) await subgraph.commitMany(blocks)
-  // The first single block makes the indexes.
+  // The first single block creates the indexes.
   await subgraph.commit(blockAt(count / positionsPerBlock + 1), [])
 }
 
-/** The owner of a position among so many. Far apart, so that neighbours in time are not neighbours in the index. */
+/** Returns the owner of a position. Consecutive positions have owners that are far apart in the index. */
 export function ownerOf(id: number, count = positions): string {
   return hex(((id * 7_919) % (count / positionsPerOwner)) + 1, 20)
 }

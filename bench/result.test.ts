@@ -4,10 +4,10 @@ import { compare, compareMedians, formatResults, meetsTarget, type Target } from
 const figure = { name: 'x', unit: 'req/s' }
 
 describe('compare', () => {
-  test('default: medians, and the ratio of each round by itself', () => {
+  test('default: returns medians and the median of the ratios', () => {
     const rounds = [
       { value: 10, baseline: 10 },
-      // A slow moment of the machine hits both, so the ratio does not see it.
+      // A slow moment of the machine affects both sides, so the ratio is stable.
       { value: 1, baseline: 2 },
       { value: 30, baseline: 20 },
     ]
@@ -15,7 +15,7 @@ describe('compare', () => {
   })
 })
 
-test('compareMedians: one pause on either side decides nothing', () => {
+test('compareMedians: a pause on one side does not change the ratio', () => {
   const rounds = [
     { value: 3, baseline: 2 },
     { value: 30, baseline: 2 },
@@ -28,20 +28,20 @@ describe('meetsTarget', () => {
   const at = (target: Target, { value = 0, ratio = null as number | null } = {}) =>
     meetsTarget({ ...figure, value, baseline: 1, ratio, target })
 
-  test('default: what is asked is enough, a hair less is not', () => {
+  test('default: the target itself is met, slightly less is not', () => {
     expect([0.9, 0.8999].map((ratio) => at({ atLeast: 0.9 }, { ratio }))).toEqual([true, false])
     expect([1.25, 1.2501].map((ratio) => at({ atMost: 1.25 }, { ratio }))).toEqual([true, false])
     expect([2_000, 1_999].map((value) => at({ valueAtLeast: 2_000 }, { value }))).toEqual([true, false])
     expect([5, 5.001].map((value) => at({ valueAtMost: 5 }, { value }))).toEqual([true, false])
   })
 
-  test('behavior: where nothing is asked or nothing was measured, neither', () => {
+  test('behavior: undefined without a target or a measurement', () => {
     expect(at({ atLeast: 1 })).toBeUndefined()
     expect(meetsTarget({ ...figure, value: 1, baseline: 1, ratio: 0 })).toBeUndefined()
   })
 })
 
-test('default: the table says which targets were missed', () => {
+test('default: the table marks missed targets', () => {
   const results = [
     { ...figure, value: 34_567, baseline: 40_000, ratio: 0.86, spread: [0.5, 1] as const, target: { atLeast: 0.9 } },
     { ...figure, name: 'long.name', value: 2, baseline: null, ratio: null },

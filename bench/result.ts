@@ -1,4 +1,4 @@
-/** What is asked of the ratio, or of the value itself. */
+/** Target of the ratio or of the value itself. */
 export type Target =
   | { readonly atLeast: number }
   | { readonly atMost: number }
@@ -6,7 +6,7 @@ export type Target =
   | { readonly valueAtLeast: number }
 
 /**
- * One figure, beside its baseline where it has one. `ratio` is value over baseline, `spread` its lowest and highest.
+ * One figure with its baseline, if it has one. `ratio` is value over baseline, `spread` its lowest and highest value.
  */
 export type Result = {
   readonly name: string
@@ -16,13 +16,13 @@ export type Result = {
   readonly ratio: number | null
   readonly spread?: readonly [number, number]
   readonly target?: Target | undefined
-  /** Program that served what was measured, where that matters. */
+  /** Program that served the measured data, if relevant. */
   readonly source?: string | undefined
 }
 
 export type Round = { readonly value: number; readonly baseline: number }
 
-/** The median of the rounds of a pair measured in turns. */
+/** Returns the medians of a pair that was measured in turns. */
 export function compare(figure: Pick<Result, 'name' | 'unit' | 'target' | 'source'>, rounds: readonly Round[]): Result {
   const ratios = rounds.map(({ value, baseline }) => value / baseline).sort((a, b) => a - b)
   return {
@@ -35,15 +35,15 @@ export function compare(figure: Pick<Result, 'name' | 'unit' | 'target' | 'sourc
 }
 
 /**
- * The same for what a single pause multiplies, so that two neighbours may differ tenfold either way: the ratio is that of
- * the two medians.
+ * Returns the medians and their ratio. For figures that a single pause can multiply, so that the ratios of single rounds
+ * vary too much.
  */
 export function compareMedians(figure: Pick<Result, 'name' | 'unit' | 'target'>, rounds: readonly Round[]): Result {
   const compared = compare(figure, rounds)
   return { ...compared, ratio: compared.value / (compared.baseline ?? Number.NaN) }
 }
 
-/** Whether a figure is what it should be; undefined where nothing is asked of it. */
+/** Returns whether a figure meets its target, or undefined if it has none. */
 export function meetsTarget({ value, ratio, target }: Result): boolean | undefined {
   if (!target) return undefined
   if ('valueAtMost' in target) return value <= target.valueAtMost
@@ -91,7 +91,7 @@ function describeTarget(target: Target, unit: string): string {
   return 'atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
 }
 
-/** Three digits that mean something. */
+/** Formats a value with three significant digits. */
 function format(value: number): string {
   return value >= 100 ? Math.round(value).toString() : value.toPrecision(3)
 }

@@ -10,7 +10,7 @@ import { measureStrangers } from './strangers.ts'
 import { measureSubgraph } from './subgraph.ts'
 import { hasWrk } from './wrk.ts'
 
-// A baseline is measured in turns with its figure in the same run: the machines are noisy, the ratios are not.
+// A baseline is measured in turns with its figure: the values are noisy, the ratios are stable.
 const parts = {
   notes: measureNotes,
   boundary: measureBoundary,
@@ -24,14 +24,14 @@ const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   const isHelp = unknown.includes('--help')
-  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. All of them if none is named, which takes some twelve minutes.\n`
-  process.stderr.write(isHelp ? usage : `There is no part ${unknown.join(', ')}.\n\n${usage}`)
+  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. Without a part, all are measured, which takes about twelve minutes.\n`
+  process.stderr.write(isHelp ? usage : `Unknown part: ${unknown.join(', ')}.\n\n${usage}`)
   process.exit(isHelp ? 0 : 1)
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 process.setMaxListeners(0)
 process.stderr.write(`Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores\n`)
-process.stderr.write(`peaks are taken with ${hasWrk ? 'wrk' : 'our own load generator: wrk is not installed'}\n`)
+process.stderr.write(`load generator: ${hasWrk ? 'wrk' : 'bench/load.ts, because wrk is not installed'}\n`)
 const results: Result[] = []
 for (const [name, measure] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue

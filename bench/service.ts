@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 
-/** A process, its port, and what it printed until it was ready. */
-export type Server = { readonly child: ChildProcess; readonly port: number; readonly said: string }
+/** Process with its port and its output up to the ready line. */
+export type Server = { readonly child: ChildProcess; readonly port: number; readonly output: string }
 
-/** A directory with a configuration and certificates, and the processes that run on it. */
+/** Directory with a configuration and certificates, and the processes that use it. */
 export type Site = {
   readonly directory: string
   readonly ca: string
   readonly caPath: string
   readonly configPath: string
-  /** What its processes get to see. */
+  /** Environment of its processes. */
   readonly env: NodeJS.ProcessEnv
-  /** Runs a command of the command line and returns what it prints as JSON. */
+  /** Runs a command of the command line and returns its JSON output. */
   run(...commandLine: string[]): unknown
   serve(): Promise<Server>
   /** Starts any server that prints a ready line with its port. */
@@ -26,10 +26,10 @@ export type Site = {
 
 export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 
-// What is measured is what is built, as in production.
+// Measures the build, as in production.
 const cli = fileURLToPath(new URL('../apps/api/bin/tallystick.js', import.meta.url))
 
-/** Everything to run the service as it is built, with real TLS. `settings` are members of the configuration. */
+/** Creates a site for the built service with real TLS. `settings` are members of the configuration. */
 export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}): Site {
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-bench-'))
   const remove = () => rmSync(directory, { recursive: true, force: true })
@@ -65,12 +65,12 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
   }
 }
 
-/** So that there are notes. */
+/** Sets a curve, so that there are notes. */
 export function setBenchCurve(site: Site): void {
   site.run('curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340')
 }
 
-/** A new key, without a limit unless one is given. */
+/** Creates a key, without a limit by default. */
 export function createBenchKey(site: Site, rpm: number | 'unlimited' = 'unlimited'): string {
   return (site.run('keys', 'create', '--name', 'bench', '--rpm', String(rpm)) as { readonly secret: string }).secret
 }
@@ -80,15 +80,15 @@ async function start(
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Server> {
   const child = spawn(process.execPath, [...commandLine], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
-  // However this run ends, nothing goes on running or stays on the disk.
+  // Ends the child with this process.
   process.once('exit', () => child.kill('SIGKILL'))
   return new Promise<Server>((resolve, reject) => {
-    let said = ''
-    child.once('exit', (code) => reject(new Error(`${commandLine[0]} ended with ${code}`)))
+    let output = ''
+    child.once('exit', (code) => reject(new Error(`${commandLine[0]} exited with ${code}`)))
     child.stdout.on('data', (chunk) => {
-      said += chunk
-      const match = /^ready (?:\S*:)?(\d+)$/m.exec(said)
-      if (match) resolve({ child, port: Number(match[1]), said })
+      output += chunk
+      const match = /^ready (?:\S*:)?(\d+)$/m.exec(output)
+      if (match) resolve({ child, port: Number(match[1]), output })
     })
   })
 }

@@ -1,8 +1,8 @@
 import { createClock, loadConfig, startService } from '@tallystick/api'
 import pino from 'pino'
 
-// The service as it is built, with a clock that stands at an instant until all is ready and runs from there. Argument: the
-// instant in milliseconds. Says by how much the clock is ahead of the system's.
+// Starts the built service with a clock that stands at an instant during the start and runs from there. Argument: the
+// instant in milliseconds. Prints the offset of the clock from the system's.
 const clock = createClock()
 clock.hold(Number(process.argv[2]))
 const service = await startService({
@@ -14,7 +14,7 @@ const service = await startService({
 clock.run()
 process.stdout.write(`ahead ${readAhead()}\nready ${service.baseUrl}\n`)
 
-/** Both clocks within one millisecond. */
+/** Returns the offset, with both clocks read within one millisecond. */
 function readAhead() {
   for (;;) {
     const before = Date.now()

@@ -13,17 +13,17 @@ import { formatResults, median, type Result } from './result.ts'
 import { pool } from './service.ts'
 
 const rounds = 3
-// Long enough for the embedded database, where one query takes the time of a minute's third.
-const secondsARound = 20
+// Long enough for the embedded database, where one query uses a third of the budget of a minute.
+const roundSeconds = 20
 const notesRate = 200
-// More would only take longer to store: no query gets more than 1,000 of one kind.
+// Enough, because a query returns at most 1,000 entities of one kind.
 const positions = 20_000
-// As many as `listen.publicRpm` permits one address by default: 600 a minute.
+// The default of `listen.publicRpm`: 600 per minute and address.
 const queryEveryMs = 100
 
 /**
- * Measures `GET /notes` while one address sends the most expensive queries to the public subgraph, as many as the limits
- * permit, and while it does not, in turns. The value is by how much the 95th percentile is later.
+ * Measures `GET /notes` in turns with and without one address that sends the most expensive queries to the public subgraph,
+ * as many as the limits permit. The value is the increase of the 95th percentile.
  */
 export async function measureStrangers(): Promise<Result[]> {
   const postgres = await startPostgres()
@@ -38,29 +38,29 @@ export async function measureStrangers(): Promise<Result[]> {
 }
 
 async function measureOn(name: string, databaseUrl: string): Promise<Result> {
-  const rpc = await startClock()
+  const rpc = await startTimeRpc()
   const embedded = { positions: pool, startBlock: 0 }
   const url = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`
   const settings = {
-    // With the defaults of the public limits, which other parts of the bench switch off.
+    // With the default public limits, which other parts of the bench disable.
     listen: { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } },
     chains: [{ id: 324, name: 'zkSync Era', pool, rpc: [url], subgraph: { embedded } }],
   }
   const { site, server, port, ca, key } = await startEmbedded(databaseUrl, { positions, settings })
   const request = `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`
-  const load = { port, ca, request, seconds: secondsARound, rate: notesRate, connections: 16 }
+  const load = { port, ca, request, seconds: roundSeconds, rate: notesRate, connections: 16 }
   const measure = async () => (await measureAtRate(load)).p95Ms
-  const besideQueries = async () => {
+  const measureWithQueries = async () => {
     const stop = startQueries({ port, ca })
     return measure().finally(stop)
   }
-  await besideQueries()
+  await measureWithQueries()
   const quiet: number[] = []
   const later: number[] = []
   for (let round = 0; round < rounds; round++) {
     const quietMs = await measure()
     quiet.push(quietMs)
-    later.push((await besideQueries()) - quietMs)
+    later.push((await measureWithQueries()) - quietMs)
   }
   server.child.kill('SIGKILL')
   rpc.close()
@@ -77,21 +77,21 @@ async function measureOn(name: string, databaseUrl: string): Promise<Result> {
   }
 }
 
-/** An RPC that only tells the time, the second clock that signing needs. Its chain is far behind what is indexed. */
-async function startClock(): Promise<Server> {
+/** Starts an RPC that only serves the time, as the second clock for signing. Its chain is far behind the index. */
+async function startTimeRpc(): Promise<Server> {
   const server = createServer(async (request, response) => {
     const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString())
     const timestamp = `0x${Math.floor(Date.now() / 1000).toString(16)}`
     const block = { number: '0x0', hash: `0x${'00'.repeat(32)}`, parentHash: `0x${'00'.repeat(32)}`, timestamp }
     const result = { eth_chainId: '0x144', eth_blockNumber: '0x0', eth_getBlockByNumber: block }[method as string]
-    const answer = result ? { result } : { error: { code: -32601, message: 'not known here' } }
+    const answer = result ? { result } : { error: { code: -32601, message: 'method not found' } }
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server
 }
 
-/** Sends the hostile queries in turn, whatever becomes of them. Returns what ends it. */
+/** Sends the hostile queries in turn and ignores the responses. Returns a function that stops it. */
 function startQueries({ port, ca }: { readonly port: number; readonly ca: string }): () => void {
   const agent = new Agent({ ca, keepAlive: true })
   let sent = 0

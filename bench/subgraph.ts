@@ -14,11 +14,11 @@ import { compare, type Result } from './result.ts'
 import { createSite, pool, type Server } from './service.ts'
 
 const rounds = 5
-const secondsARound = 1.2
+const roundSeconds = 1.2
 const connections = 16
 const bareServer = fileURLToPath(new URL('bare-query-server.js', import.meta.url))
 
-/** The index of 20,000 positions on both engines: how fast it is built from a node, and how fast it answers. */
+/** Measures an index of 20,000 positions on both engines: the speed of its backfill and of its queries. */
 export async function measureSubgraph(): Promise<Result[]> {
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-bench-'))
   const chain = await startLendChain()
@@ -38,11 +38,11 @@ export async function measureSubgraph(): Promise<Result[]> {
   return [onPglite, onPostgres, overHttp, ...backfills]
 }
 
-/** `POST /subgraphs/324` as the service runs it, each time for another owner, beside a server that does nothing else. */
+/** Measures `POST /subgraphs/324` of the service, each time with another owner, against a bare server. */
 async function measureHttp(url: string): Promise<Result> {
   const site = createSite({
     database: url,
-    // Nothing listens there: the index stays as it is.
+    // No process listens there, so the index does not change.
     chains: [
       { id: chainId, name: 'zkSync Era', pool, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions } } },
     ],
@@ -52,10 +52,10 @@ async function measureHttp(url: string): Promise<Result> {
   const service = await site.serve()
   const files = [join(site.directory, 'cert.pem'), join(site.directory, 'key.pem')]
   const bare = await site.start([bareServer, ...files, url, statement])
-  const load = { ca: site.ca, request: requestOf, seconds: secondsARound, connections } satisfies Partial<Load>
+  const load = { ca: site.ca, request: requestOf, seconds: roundSeconds, connections } satisfies Partial<Load>
   const measured = []
   const measure = async ({ port }: Server) => (await measureLoad({ ...load, port })).rate
-  for (const server of [bare, service]) await warmUp({ measure: () => measure(server), secondsARound })
+  for (const server of [bare, service]) await warmUp({ measure: () => measure(server), roundSeconds })
   for (let round = 0; round < rounds; round++)
     measured.push({ baseline: await measure(bare), value: await measure(service) })
   for (const { child } of [service, bare]) child.kill('SIGKILL')

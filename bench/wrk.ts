@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Load, measureLoad } from './load.ts'
 
-/** Whether `wrk` can be run here. */
+/** Whether `wrk` is installed. */
 export const hasWrk = spawnSync('wrk', ['--version']).error === undefined
 
 /**
- * The most a server answers to one GET over keep-alive TLS, by `wrk` where it is installed: it takes a third of the time
- * our own generator takes for a request, and on two cores that decides whether the server or its client is measured.
+ * Measures the peak rate of a GET over keep-alive TLS, with `wrk` if it is installed. `wrk` needs a third of the CPU time of
+ * our own generator. On two cores this decides whether the server or the client is measured.
  */
 export async function measurePeak({
   headers,
@@ -23,7 +23,7 @@ export async function measurePeak({
     const { rate } = await measureLoad({ ...load, request: `GET ${path} HTTP/1.1\r\n${head}\r\n\r\n` })
     return rate
   }
-  // In a file, not among the arguments: those are for everyone on the machine to read.
+  // In a file, because other users can read the arguments of a process.
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-wrk-'))
   const script = join(directory, 'headers.lua')
   writeFileSync(script, lines.map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`).join('\n'))
@@ -33,7 +33,7 @@ export async function measurePeak({
     rmSync(directory, { recursive: true, force: true }),
   )
   const rate = Number(/^Requests\/sec:\s+([\d.]+)$/m.exec(stdout)?.[1])
-  if (!(rate > 0) || /^\s*(Non-2xx|Socket errors)/m.test(stdout)) throw new Error(`wrk says:\n${stdout}`)
+  if (!(rate > 0) || /^\s*(Non-2xx|Socket errors)/m.test(stdout)) throw new Error(`wrk failed:\n${stdout}`)
   return rate
 }
 

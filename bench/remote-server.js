@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 
-// A subgraph on another machine: it takes its time, and none of ours. Arguments: certificate, key, the data it answers
-// with, milliseconds until it does: from half to one and a half of them, so that callers do not fall into step.
+// Simulates a remote subgraph: adds delay, uses little CPU. Arguments: certificate, key, file with the data, delay in
+// milliseconds. The delay varies from 0.5 to 1.5 times that value, so that clients do not synchronise.
 const [, , cert = '', key = '', data = '', delay = '0'] = process.argv
 const members = readFileSync(data, 'utf8').slice(1, -1)
 const head = JSON.stringify({
