@@ -104,7 +104,7 @@ describe('calldata can be decoded with the published interface', () => {
     ['a beneficiary that is none', { beneficiary: '0x12' }],
     ['a partner that is not 32 bytes', { partnerId: '0x12' }],
     ['a negative principal', { principal: -1n }],
-  ])('error: %s is refused', (_, change) => {
+  ])('error: %s is rejected', (_, change) => {
     expect(() => lendCalldata({ pool, note, beneficiary, principal, ...(change as object) })).toThrow(BaseError)
   })
 
@@ -214,7 +214,7 @@ describe('explainRevert', () => {
     ['what ethers throws', Object.assign(new Error('call failed'), { info: { error: { data } } })],
     ['an error that holds itself', circular],
     ['a text that holds the data', new Error(`execution reverted: custom error ${data}`)],
-  ])('behavior: takes %s', (_, error) => {
+  ])('behavior: explains %s', (_, error) => {
     expect(explainRevert(error)).toMatchObject({ title: 'The note has expired', args: [1737586800n] })
   })
 
@@ -225,7 +225,7 @@ describe('explainRevert', () => {
     ['an unknown selector', '0xdeadbeef'],
     ['an address', pool],
     ['a member of every object', { errorName: 'toString' }],
-  ])('behavior: says nothing of %s', (_, error) => {
+  ])('behavior: returns undefined for %s', (_, error) => {
     expect(explainRevert(error)).toBeUndefined()
   })
 })

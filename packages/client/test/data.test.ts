@@ -111,7 +111,7 @@ describe('data', () => {
     ['no data and no reason', [{ chain: 324, data: null }]],
     ['data that is a list', [{ chain: 324, data: [] }]],
     ['an error without a text', [{ chain: 324, data: null, errors: [{}] }]],
-  ])('error: %s is no answer', async (_, body) => {
+  ])('error: %s is a malformed response', async (_, body) => {
     api.mishaps.push({ status: 200, body: JSON.stringify(body) })
     await expect(client().data({ query })).rejects.toMatchObject({ name: 'MalformedAnswerError', retryable: false })
   })
@@ -153,7 +153,7 @@ describe('positions', () => {
     [1000, 2],
     [1001, 2],
     [3500, 4],
-  ])('behavior: %d positions are all there, in %d requests', async (count, requests) => {
+  ])('behavior: reads all %d positions in %d requests', async (count, requests) => {
     api.chains.set(324, { ...empty, positions: positions(count) })
     const [result] = await client().positions(wallet)
     const ids = Array.from({ length: count }, (_, index) => BigInt(count - index))
@@ -201,7 +201,7 @@ describe('positions', () => {
     ['tokenId', null],
     ['currentOwner', '0x12'],
     ['partnerId', 'none'],
-  ])('error: a %s of %j is refused', async (name, value) => {
+  ])('error: a %s of %j is rejected', async (name, value) => {
     const { currentOwner, ...row } = position(1)
     const changed = { ...row, owner: currentOwner, [name === 'currentOwner' ? 'owner' : name]: value }
     api.mishaps.push({ status: 200, body: JSON.stringify([{ chain: 324, data: { positionInfos: [changed] } }]) })

@@ -62,7 +62,7 @@ describe('behavior: the key', () => {
     'http://10.0.0.1:8443',
     'http://localhost.evil.example',
     'http://127.0.0.1.evil.example',
-  ])('error: is not sent in the clear to %s', (baseUrl) => {
+  ])('error: is not sent unencrypted to %s', (baseUrl) => {
     expect(() => createClient({ baseUrl, apiKey })).toThrow(/in the clear/)
   })
 
@@ -71,7 +71,7 @@ describe('behavior: the key', () => {
     ['mistyped', apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
     ['empty', ''],
     ['with a line break, which no header can hold', `${apiKey}\n`],
-  ])('error: one that is %s is refused before it is sent, and not shown', (_, wrong) => {
+  ])('error: a key that is %s is rejected before it is sent and is not in the message', (_, wrong) => {
     const attempt = () => createClient({ baseUrl: api.baseUrl, apiKey: wrong })
     expect(attempt).toThrow(expect.objectContaining({ name: 'InvalidApiKeyError', code: 'invalid_api_key' }))
     if (wrong) expect(attempt).toThrow(expect.not.objectContaining({ message: expect.stringContaining(wrong) }))
@@ -99,7 +99,7 @@ test.each([
   'https://notes.example?a=b',
   'https://notes.example#a',
   '//notes.example',
-])('error: %j is no base address', (baseUrl) => {
+])('error: %j is not a base URL', (baseUrl) => {
   expect(() => createClient({ baseUrl, apiKey })).toThrow(expect.objectContaining({ name: 'InvalidRequestError' }))
   expect(() => createClient({ baseUrl, apiKey })).not.toThrow(/secret/)
 })

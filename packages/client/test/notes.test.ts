@@ -47,7 +47,7 @@ describe('notes', () => {
     [{ chainId: Number.NaN }],
     [{ maturity: [7, 0] }],
     [{ maturity: Number.POSITIVE_INFINITY }],
-  ])('error: %j is refused without a request', async (filter) => {
+  ])('error: %j is rejected without a request', async (filter) => {
     await expect(client().notes(filter)).rejects.toMatchObject({ name: 'InvalidRequestError' })
     expect(api.requests).toEqual([])
   })
@@ -159,7 +159,7 @@ describe('decodeNotes', () => {
     ['no message', { data: [] }, 'body.message is undefined, not a string'],
     ['no days', { message: '', data: [], availableMaturities: [7, 0] }, 'availableMaturities[1] is number'],
     ['a malformed note', { message: '', data: [wire, []] }, 'body.data[1] is an array, not an object'],
-  ])('error: %s: the message says where', (_, body, message) => {
+  ])('error: %s: the message contains the path', (_, body, message) => {
     expect(() => decodeNotes(body)).toThrow(message)
   })
 

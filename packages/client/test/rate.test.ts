@@ -51,6 +51,6 @@ test.each([
   ['an unknown status', { chains: [{ ...rateBody.chains[0], status: 'closed' }] }],
   ['no chains', { chains: undefined }],
   ['a coupon that is none', { chains: [{ ...rateBody.chains[0], fixedRates: [{ maturity: 7 }] }] }],
-])('error: %s is refused', (_, change) => {
+])('error: %s is rejected', (_, change) => {
   expect(() => decodeRate({ ...rateBody, ...change })).toThrow('does not match this client version: GET /rate')
 })

@@ -95,7 +95,7 @@ describe('behavior: retries', () => {
     ['a connection that breaks', 'reset', 'connection_failed'],
     ['notes that are not there', { status: 500, code: 'notes_unavailable' }, 'notes_unavailable'],
     ['a bad gateway', { status: 502, body: '' }, 'http_error'],
-  ])('%s: three times, then the error', async (_, mishap, code) => {
+  ])('%s: three retries, then the error', async (_, mishap, code) => {
     const { client } = impatient()
     api.mishaps.push(mishap, mishap, mishap)
     expect((await client.notes()).notes).toHaveLength(3)

@@ -7,7 +7,7 @@ import { openDatabase } from '../src/open-database.ts'
 const modeOf = (path: string) => lstatSync(path).mode & 0o777
 
 test.skipIf(process.platform === 'win32')(
-  'behavior: only their owner can use the files of the embedded database, also of one that was open before',
+  'behavior: only the owner can access the files of the embedded database, even if others could before',
   { timeout: 60_000 },
   async () => {
     const parent = mkdtempSync(join(tmpdir(), 'tallystick-modes-'))

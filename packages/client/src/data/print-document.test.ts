@@ -8,7 +8,7 @@ test.each([
   'query { a(s: "quote \\" back \\\\ line \\n snow ☃", f: 1.5e3, e: DESC, t: true, l: [], o: {}) b: c }',
   'query { a(text: """block "text" \\n stays""") }',
   'fragment F on T @z(a: 1) { a } query A { ...F } subscription S { a } mutation M { a }',
-])('printDocument: %s means the same when it is read again', (text) => {
+])('printDocument: %s parses to the same document', (text) => {
   const plain = (document: unknown) =>
     JSON.parse(JSON.stringify(document, (key, value) => (key === 'block' ? undefined : value)))
   const document = parse(text, { noLocation: true })

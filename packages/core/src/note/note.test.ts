@@ -51,7 +51,7 @@ describe('verifyNote', () => {
     ['valid after', { validAfter: note.validAfter - 1n }],
     ['valid before', { validBefore: note.validBefore + 1n }],
     ['chain', { chainId: 1 }],
-  ])('error: refuses a note with another %s', async (_, change) => {
+  ])('error: rejects a note with another %s', async (_, change) => {
     const result = await verifyNote({ ...note, ...change }, { domain, signer })
     expect(result).toMatchObject({ valid: false, reason: expect.stringContaining('signed by 0x') })
   })
@@ -60,7 +60,7 @@ describe('verifyNote', () => {
     ['pool', { verifyingContract: '0x0000000000000000000000000000000000000001' }],
     ['version', { version: '2' }],
     ['name', { name: 'Other' }],
-  ])('error: refuses a domain with another %s', async (_, change) => {
+  ])('error: rejects a domain with another %s', async (_, change) => {
     const other = { ...domain, ...change } as NoteDomain
     expect(await verifyNote(note, { domain: other, signer })).toMatchObject({ valid: false })
   })
@@ -90,7 +90,7 @@ describe('findSignatureFault', () => {
     ['short r', { r: '0x4908', s, v: 28 }, 'r is not 32 bytes of hex'],
     ['garbage', { r: 'hello', s, v: 28 }, 'r is not 32 bytes of hex'],
     ['empty s', { r, s: '', v: 28 }, 's is not 32 bytes of hex'],
-  ])('error: names %s', (_, signature, fault) => {
+  ])('error: reports %s', (_, signature, fault) => {
     expect(findSignatureFault(signature)).toBe(fault)
   })
 

@@ -58,7 +58,7 @@ test('error: a curve without bills is rejected', () => {
 })
 
 test.each(['', ' 4.53', '4.53 ', '+4.53', '.53', '4.', '4,53', '4.53e0', '0x4', 'N/A', 'NaN', '1234', '--1'])(
-  'error: %j is no rate',
+  'error: %j is not a rate',
   (ratePercent) => {
     expect(isRatePercent(ratePercent)).toBe(false)
     const bills = [{ weeks: 4, ratePercent }]

@@ -30,7 +30,7 @@ test('default: the wire form has exactly the fields of the specification', () =>
   `)
 })
 
-describe('error: refuses', () => {
+describe('error: rejects', () => {
   const wire = encodeNote(note)
   test.each([
     ['an unknown field', { ...wire, extra: 1 }],
