@@ -21,5 +21,5 @@ export type ChainContext = {
   readonly onStored: (events: number) => void
 }
 
-/** How far the chain has been read. `stored` is the head of the store. `position` is after it if blocks without logs follow. */
+/** Progress of the read. `stored` is the head of the store. `position` is after it if blocks without logs follow. */
 export type Cursor = { readonly stored: Block; readonly position: Position }

@@ -8,7 +8,7 @@ export type ErrorEntry = {
   readonly extensions?: { readonly code: string } | undefined
 }
 
-/** An error as the client sees it, and its code for callers in this process. */
+/** Error as the client sees it, and its code for callers in this process. */
 export type Failure = { readonly code: QueryFailureCode; readonly entry: ErrorEntry }
 
 /** Failure of a query that was cancelled or took too long. */

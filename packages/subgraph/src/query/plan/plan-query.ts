@@ -30,7 +30,7 @@ export type MetaRoot = {
 /** Root field that is answered from the state at a block. */
 export type BlockRoot = EntityRoot | MetaRoot
 
-/** How the root fields that need data are read from the database. */
+/** Way to read the root fields that need data. */
 export type ReadPlan =
   | { readonly kind: 'nothing' }
   /** One statement at the head: it returns the head and the entities of one root field as JSON. */

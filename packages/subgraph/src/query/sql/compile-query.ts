@@ -9,7 +9,7 @@ import type { Visibility } from './statement.ts'
 /** Root field of a snapshot. The block that it reads is known only inside the snapshot, and decides its SQL. */
 export type SnapshotRoot = MetaRoot | (EntityRoot & { readonly compileAt: (visibility: Visibility) => CompiledRoot })
 
-/** A `ReadPlan` with its SQL. */
+/** `ReadPlan` with its SQL. */
 export type CompiledRead =
   | { readonly kind: 'nothing' }
   | {
