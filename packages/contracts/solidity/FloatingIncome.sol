@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// The running sum of each UTC day's floating income (per second and token, scaled by 1e25).
+/// Accumulates the floating income of each UTC day (per second and token, scaled by 1e25).
 abstract contract FloatingIncome {
     event UpdateDailyFloatingIncome(uint256 updatedDay, uint256 floatingIncome, uint256 accFloatingIncome);
     event UpdatePreviousFloatingIncome(uint256 firstDay, uint256[] floatingIncomes, uint256[] accFloatingIncomes);
@@ -24,7 +24,7 @@ abstract contract FloatingIncome {
         uint256 yesterday = _today() - 1;
         uint256 last = lastFloatingIncomeUpdateDay;
         if (last == yesterday) revert FloatingIncome__AlreadyUpdated(yesterday);
-        // The very first update has no day before it to miss.
+        // The first update has no previous day.
         if (last != 0 && last != yesterday - 1) revert FloatingIncome__DayMissing(last + 1);
         uint256 acc = accFloatingIncome[yesterday - 1] + income;
         accFloatingIncome[yesterday] = acc;
@@ -42,8 +42,8 @@ abstract contract FloatingIncome {
         _restate(firstDay, last, incomes);
     }
 
-    // Sums behind the restated days change too. The event states every day whose sum was written, so that whoever
-    // follows events holds the same sums without redoing them.
+    // Sums of days after the restated ones change too. The event contains every day whose sum was written, so that
+    // indexers need not compute them.
     function _restate(uint256 firstDay, uint256 lastDay, uint256[] calldata given) private {
         uint256[] memory incomes = new uint256[](lastDay - firstDay + 1);
         uint256[] memory accs = new uint256[](incomes.length);
@@ -60,7 +60,7 @@ abstract contract FloatingIncome {
         emit UpdatePreviousFloatingIncome(firstDay, incomes, accs);
     }
 
-    /// Each of the three terms is truncated on its own.
+    /// Truncates each of the three terms separately.
     function _floatingIncome(uint256 lent, uint256 end, uint256 principal) internal view returns (uint256 income) {
         uint256 lendDay = lent / 1 days;
         uint256 endDay = end / 1 days;
@@ -68,7 +68,7 @@ abstract contract FloatingIncome {
         if (last == 0 || last < lendDay) return 0;
         uint256 accLendDay = accFloatingIncome[lendDay];
         uint256 incomeOfLendDay = accLendDay - accFloatingIncome[lendDay - 1];
-        // Only with a minimum maturity under a day: the terms below overlap there.
+        // Possible only with a minimum maturity below 1 day. The terms below would overlap.
         if (endDay == lendDay) return incomeOfLendDay * principal * (end - lent) / SCALE;
         bool isEndDayKnown = last >= endDay;
         uint256 accMiddle = accFloatingIncome[isEndDayKnown ? endDay - 1 : last];

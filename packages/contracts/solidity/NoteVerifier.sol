@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
-/// Accepts a note only from the registered signer and only inside its window.
+/// Accepts a note only from the registered signer and only inside its validity window.
 abstract contract NoteVerifier is EIP712 {
     struct PriceFeed {
         uint128 maturityTimestamp;
@@ -37,28 +37,28 @@ abstract contract NoteVerifier is EIP712 {
         _setVerifierSigner(signer);
     }
 
-    // The name is the one EIP-2612 gave this function.
+    // Name given by EIP-2612.
     // solhint-disable-next-line func-name-mixedcase
     function DOMAIN_SEPARATOR() external view returns (bytes32) {
         return _domainSeparatorV4();
     }
 
-    /// Reverts with the reason for which `feed` would be refused now.
+    /// Reverts with the reason why `feed` would be rejected now.
     function validatePriceFeed(PriceFeed calldata feed, Signature calldata signature) public view {
         if (block.timestamp <= feed.validAfter) revert FeedSignatureVerifier__FeedNotYetValid(feed.validAfter);
         if (block.timestamp >= feed.validBefore) revert FeedSignatureVerifier__FeedExpired(feed.validBefore);
         if (block.timestamp >= feed.maturityTimestamp) {
             revert FeedSignatureVerifier__InvalidMaturityTimestamp(feed.maturityTimestamp);
         }
-        // Plain ecrecover, so either s is taken: a note may be used any number of times, hence a second signature of
-        // the same note gives nobody anything. It answers zero unless v is 27 or 28.
+        // ecrecover accepts both values of s. A note may be used any number of times, so a second signature of the same
+        // note has no effect. ecrecover returns zero unless v is 27 or 28.
         address signer = ecrecover(_hashFeed(feed), signature.v, signature.r, signature.s);
         if (signer == address(0)) revert FeedSignatureVerifier__InvalidSignature();
         if (signer != verifierSigner) revert FeedSignatureVerifier__InvalidSigner(signer, verifierSigner);
     }
 
     function _setVerifierSigner(address signer) internal {
-        // Zero is what ecrecover answers to garbage.
+        // ecrecover returns zero for an invalid signature.
         if (signer == address(0)) revert FeedSignatureVerifier__ZeroAddress();
         verifierSigner = signer;
         emit FeedSignatureVerifier__SignerChanged(signer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Who brings lenders: anyone may register, and takes a share of the income of the positions opened in its name.
+/// Registers partners. A partner receives a share of the income of positions that name it.
 abstract contract Partners {
     struct Partner {
         address owner;
@@ -56,7 +56,7 @@ abstract contract Partners {
         return account;
     }
 
-    // A fee above the whole income would make the position impossible to claim.
+    // A fee above 100 % would make positions impossible to claim.
     function _validFee(uint256 feeBPS) private pure returns (uint256) {
         if (feeBPS > BPS) revert Partners__FeeTooHigh(feeBPS);
         return feeBPS;

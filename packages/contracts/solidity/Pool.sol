@@ -11,7 +11,7 @@ import {NoteVerifier} from "./NoteVerifier.sol";
 import {Partners} from "./Partners.sol";
 import {PositionToken} from "./PositionToken.sol";
 
-/// Takes dollars against a signed note, and at maturity pays them back with fixed and floating income.
+/// Accepts dollars for a signed note and pays them back at maturity with fixed and floating income.
 contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl {
     using SafeERC20 for DollarToken;
 
@@ -119,12 +119,12 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
         }
     }
 
-    /// Accrued until now, or until maturity if that is past.
+    /// Returns the income accrued until now or maturity, whichever is earlier.
     function calculateFixedIncome(uint256 tokenId) external view returns (uint256) {
         return _fixedIncomeOf(positions.getLendInfo(tokenId));
     }
 
-    /// Accrued until now, or until maturity if that is past, as far as the days' incomes are known.
+    /// Returns the income accrued until now or maturity, whichever is earlier, for the days with a known income.
     function calculateFloatingIncome(uint256 tokenId) external view returns (uint256) {
         return _floatingIncomeOf(positions.getLendInfo(tokenId));
     }
@@ -198,13 +198,13 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
         if (feed.coupon == 0 || feed.coupon > maxCouponLimit) revert ReserveStabilityPool__InvalidCoupon();
         if (feed.maturityTimestamp < block.timestamp + minMaturityLimit) revert ReserveStabilityPool__InvalidMaturity();
         if (params.principal < minLendLimit) revert ReserveStabilityPool__InsufficientPrincipal();
-        // The lender agreed to this fee; the partner may have changed it since. An unknown partner has none.
+        // The lender agreed to this fee, but the partner may have changed it. An unknown partner has no fee.
         if (params.partnerFeeBPS != partners[params.partnerId].feeBPS) {
             revert ReserveStabilityPool__PartnerFeeChanged();
         }
     }
 
-    // Only the owner may call, with a permit too: what the permit signs does not name the beneficiary.
+    // Only the owner may claim, even with a permit, because the permit does not contain the beneficiary.
     function _claim(address beneficiary, uint256 tokenId)
         private
         whenNotPaused

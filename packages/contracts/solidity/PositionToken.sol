@@ -6,7 +6,7 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
-/// A position: minted by lending, burned by claiming, transferable in between, with permits after ERC-4494.
+/// Position token: minted by a lend, burned by a claim, transferable, with ERC-4494 permits.
 contract PositionToken is ERC721, EIP712, AccessControl {
     struct LendInfo {
         uint128 lendTimestamp;
@@ -32,7 +32,7 @@ contract PositionToken is ERC721, EIP712, AccessControl {
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
     }
 
-    // The name is the one ERC-4494 gives this function.
+    // Name given by ERC-4494.
     // solhint-disable-next-line func-name-mixedcase
     function DOMAIN_SEPARATOR() external view returns (bytes32) {
         return _domainSeparatorV4();
@@ -46,11 +46,11 @@ contract PositionToken is ERC721, EIP712, AccessControl {
     function mint(address to, LendInfo calldata info) external onlyRole(POOL_ROLE) returns (uint256 tokenId) {
         tokenId = ++_lastTokenId;
         _lendInfo[tokenId] = info;
-        // Without the receiver's callback: it would put foreign code between the mint and the pool's event.
+        // Not _safeMint: the receiver's callback would run between the mint and the pool's event.
         _mint(to, tokenId);
     }
 
-    /// The pool burns only what its owner approved to it.
+    /// Burns a position that its owner has approved to the pool.
     function burn(uint256 tokenId) external onlyRole(POOL_ROLE) {
         _update(address(0), tokenId, msg.sender);
         delete _lendInfo[tokenId];
@@ -69,7 +69,7 @@ contract PositionToken is ERC721, EIP712, AccessControl {
         return super.supportsInterface(id);
     }
 
-    // A permit signed before a transfer must not live again when the position comes back (ERC-4494).
+    // A permit signed before a transfer must not become valid again when the position returns (ERC-4494).
     function _update(address to, uint256 tokenId, address auth) internal override returns (address) {
         ++nonces[tokenId];
         return super._update(to, tokenId, auth);

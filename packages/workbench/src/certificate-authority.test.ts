@@ -13,7 +13,7 @@ const authorityCert = new X509Certificate(authority.cert)
 const serverCert = new X509Certificate(server.cert)
 
 describe('the authority', () => {
-  test('default: a certificate authority that signed itself', () => {
+  test('default: the authority signs its own certificate', () => {
     expect(authorityCert.ca).toBe(true)
     expect(authorityCert.verify(authorityCert.publicKey)).toBe(true)
     expect(authorityCert.checkIssued(authorityCert)).toBe(true)
@@ -21,7 +21,7 @@ describe('the authority', () => {
     expect(authorityCert.checkPrivateKey(createPrivateKey(authority.key))).toBe(true)
   })
 
-  test('behavior: two authorities have two names and two keys, and do not vouch for each other', () => {
+  test('behavior: two authorities have different names and keys and do not sign for each other', () => {
     const other = createCertificateAuthority()
     const otherCert = new X509Certificate(other.cert)
     expect(otherCert.subject).not.toBe(authorityCert.subject)
@@ -31,7 +31,7 @@ describe('the authority', () => {
 })
 
 describe('a server’s certificate', () => {
-  test('default: issued by the authority, for its own key, and no authority itself', () => {
+  test('default: is signed by the authority, for its own key, and is not an authority', () => {
     expect(serverCert.ca).toBe(false)
     expect(serverCert.verify(authorityCert.publicKey)).toBe(true)
     expect(serverCert.checkIssued(authorityCert)).toBe(true)
@@ -46,25 +46,25 @@ describe('a server’s certificate', () => {
     expect(serverCert.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1'])
   })
 
-  test.each(['localhost', 'LOCALHOST', 'api.tallystick.test', 'any.wild.test'])('behavior: is good for %s', (name) => {
+  test.each(['localhost', 'LOCALHOST', 'api.tallystick.test', 'any.wild.test'])('behavior: is valid for %s', (name) => {
     expect(serverCert.checkHost(name)).toBeDefined()
   })
 
   test.each(['tallystick.test', 'wild.test', 'a.b.wild.test', 'localhost.test', 'example.com'])(
-    'error: is not good for %s',
+    'error: is not valid for %s',
     (name) => {
       expect(serverCert.checkHost(name)).toBeUndefined()
     },
   )
 
   test.each(['127.0.0.1', '::1', '0:0:0:0:0:0:0:1', '2001:db8::8:800:200c:417a', '2001:DB8:0:0:8:800:200C:417A'])(
-    'behavior: is good for %s',
+    'behavior: is valid for %s',
     (address) => {
       expect(serverCert.checkIP(address)).toBeDefined()
     },
   )
 
-  test.each(['127.0.0.2', '::2', '::', '2001:db8::8:800:200c:417b'])('error: is not good for %s', (address) => {
+  test.each(['127.0.0.2', '::2', '::', '2001:db8::8:800:200c:417b'])('error: is not valid for %s', (address) => {
     expect(serverCert.checkIP(address)).toBeUndefined()
   })
 
@@ -76,7 +76,7 @@ describe('a server’s certificate', () => {
 })
 
 describe('time', () => {
-  test('behavior: valid from a day before to 800 days after it was made', () => {
+  test('behavior: is valid from 1 day before to 800 days after its creation', () => {
     const made = createCertificateAuthority(new Date('2026-07-15T12:34:56.789Z'))
     for (const pem of [made.cert, made.issue(['localhost']).cert]) {
       const certificate = new X509Certificate(pem)
@@ -104,7 +104,7 @@ test.each([
   ['7f', '02017f'],
   ['00', '020100'],
   ['000000', '020100'],
-])('behavior: the number %s is written in as few bytes as it takes', (bytes, expected) => {
+])('behavior: the number %s has the shortest encoding', (bytes, expected) => {
   expect(integer(Buffer.from(bytes, 'hex')).toString('hex')).toBe(expected)
 })
 
@@ -135,20 +135,20 @@ describe('over TLS', () => {
     },
   )
 
-  test('error: another name is refused', async () => {
+  test('error: a client rejects another name', async () => {
     await expect(shakeHands(server, { ca: authority.cert, servername: 'example.com' })).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     })
   })
 
-  test('error: a client that trusts another authority refuses', async () => {
+  test('error: a client that trusts another authority rejects it', async () => {
     const { cert } = createCertificateAuthority()
     await expect(shakeHands(server, { ca: cert, servername: 'localhost' })).rejects.toMatchObject({
       code: expect.stringMatching(/UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT_LOCALLY)|SELF_SIGNED/),
     })
   })
 
-  test('error: a certificate whose time is over is refused', async () => {
+  test('error: a client rejects an expired certificate', async () => {
     const old = createCertificateAuthority(new Date(Date.now() - 801 * 86_400_000))
     await expect(shakeHands(old.issue(['localhost']), { ca: old.cert, servername: 'localhost' })).rejects.toMatchObject(
       { code: 'CERT_HAS_EXPIRED' },

@@ -2,27 +2,24 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { isIP, isIPv4 } from 'node:net'
 import { bitString, boolean, integer, objectId, octetString, sequence, setOf, tagged, time, utf8String } from './der.ts'
 
-/** A certificate and its private key, both PEM. */
+/** Certificate and private key in PEM format. */
 export type PemPair = { readonly cert: string; readonly key: string }
 
 export type CertificateAuthority = PemPair & {
-  /**
-   * A server certificate for these DNS names and IP addresses. Public authorities say in it where their own certificate is
-   * to be had; so does this one if it is given such an address. Its key is on P-256 unless it is to be RSA.
-   */
+  /** Issues a certificate for DNS names and IP addresses, by default for a server and with a P-256 key. */
   issue(
     names: readonly string[],
     options?: {
+      /** URL of the authority's certificate, as public authorities include it. */
       readonly issuerUrl?: string | undefined
       readonly keyType?: 'ec' | 'rsa' | undefined
-      /** A server by default. */
       readonly usage?: 'server' | 'client' | undefined
     },
   ): PemPair
 }
 
 const dayMs = 86_400_000
-// Clients refuse server certificates that live longer than 825 days, whoever signed them.
+// Clients reject server certificates that are valid for more than 825 days.
 const lifetimeMs = 800 * dayMs
 
 const oid = {
@@ -41,8 +38,8 @@ const oid = {
 } as const
 
 /**
- * A certificate authority of this machine's own (RFC 5280, P-256). Valid from the day before `now`, which is real time:
- * a client checks certificates by its own clock, whatever time the service is made to believe in.
+ * Creates a local certificate authority (RFC 5280, P-256), valid from the day before `now`. Clients check certificates by
+ * the real time, not by a simulated one.
  */
 export function createCertificateAuthority(now: Date = new Date()): CertificateAuthority {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -53,7 +50,7 @@ export function createCertificateAuthority(now: Date = new Date()): CertificateA
       issuer,
       subject,
       publicKey,
-      // Strict clients (Python from 3.13 on) want to know by these which key signed which.
+      // Strict clients (Python 3.13 and later) require these identifiers.
       extensions: [
         ...extensions,
         extension(oid.subjectKeyIdentifier, octetString(keyIdentifier(publicKey)), { critical: false }),
@@ -125,21 +122,21 @@ function extension(id: string, value: Buffer, { critical }: { readonly critical:
   return sequence(objectId(id), ...(critical ? [boolean(true)] : []), octetString(value))
 }
 
-/** RFC 5280 §4.2.2.1; uniformResourceIdentifier is [6]. */
+/** Encodes the authority information access (RFC 5280 §4.2.2.1). uniformResourceIdentifier is [6]. */
 function informationAccess(issuerUrl: string): Buffer {
   const location = tagged(6, Buffer.from(issuerUrl), { constructed: false })
   const description = sequence(objectId(oid.caIssuers), location)
   return extension(oid.authorityInfoAccess, sequence(description), { critical: false })
 }
 
-/** RFC 5280 §4.2.1.2 leaves the method open as long as it tells keys apart. */
+/** Returns the SHA-1 hash of a key. RFC 5280 §4.2.1.2 allows any unique value. */
 function keyIdentifier(publicKey: KeyObject): Buffer {
   return createHash('sha1')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest()
 }
 
-/** dNSName is [2], iPAddress is [7] with the address's own bytes. */
+/** Encodes a name. dNSName is [2], iPAddress is [7] with the bytes of the address. */
 function encodeName(name: string): Buffer {
   if (isIP(name) === 0) return tagged(2, Buffer.from(name), { constructed: false })
   return tagged(7, isIPv4(name) ? Buffer.from(name.split('.').map(Number)) : ipv6Bytes(name), { constructed: false })

@@ -1,4 +1,4 @@
-// The little of DER (ITU-T X.690) that a certificate needs. Each function returns a whole element: tag, length, content.
+// The part of DER (ITU-T X.690) that certificates need. Each function returns an element: tag, length, content.
 
 export function sequence(...elements: readonly Buffer[]): Buffer {
   return element(0x30, Buffer.concat(elements))
@@ -8,7 +8,7 @@ export function setOf(member: Buffer): Buffer {
   return element(0x31, member)
 }
 
-/** Of bytes that are the big-endian number: without needless zeros, but with the one that keeps it positive. */
+/** Encodes a big-endian number without leading zeros, except the one that keeps it positive. */
 export function integer(bytes: Buffer): Buffer {
   const digits = bytes.toString('hex').replace(/^(00)+(?=..)/, '')
   return element(0x02, Buffer.from(digits >= '80' ? `00${digits}` : digits, 'hex'))
@@ -30,7 +30,7 @@ export function utf8String(text: string): Buffer {
   return element(0x0c, Buffer.from(text))
 }
 
-/** Whole seconds: UTCTime up to 2049, GeneralizedTime from then on (RFC 5280 §4.1.2.5). */
+/** Encodes whole seconds as UTCTime until 2049 and as GeneralizedTime from 2050 (RFC 5280 §4.1.2.5). */
 export function time(instant: Date): Buffer {
   const digits = instant.toISOString().replace(/[-:T]|\.\d+/g, '')
   return instant.getUTCFullYear() < 2050
@@ -38,7 +38,7 @@ export function time(instant: Date): Buffer {
     : element(0x18, Buffer.from(digits))
 }
 
-/** An object identifier such as 2.5.29.17. */
+/** Encodes an object identifier such as 2.5.29.17. */
 export function objectId(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   const arcs = [first * 40 + second, ...rest].flatMap((arc) => {
@@ -49,7 +49,7 @@ export function objectId(dotted: string): Buffer {
   return element(0x06, Buffer.from(arcs))
 }
 
-/** An element in the place that `[number]` marks in a schema; `constructed` if it holds other elements. */
+/** Encodes a context-specific element `[number]`. It is `constructed` if it contains other elements. */
 export function tagged(number: number, content: Buffer, { constructed }: { readonly constructed: boolean }): Buffer {
   return element((constructed ? 0xa0 : 0x80) | number, content)
 }

@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 
-/** Embedded database that is made once and copied. */
+/** Embedded database that is created once and copied. */
 export type PgliteTemplate = {
-  /** Names the content. Another content has another name. */
+  /** Unique name of the content. */
   readonly name: string
-  /** Makes the database in an empty directory and closes it. */
+  /** Creates the database in an empty directory and closes it. */
   make(path: string): Promise<void>
 }
 
@@ -25,7 +25,7 @@ const emptyTemplate: PgliteTemplate = {
 
 /**
  * Copies a template, by default an empty database, to a path that does not exist. The first start of a database takes
- * seconds, a copy does not. If another process was faster, its database stays.
+ * seconds, a copy does not. An existing database at the path stays.
  */
 export async function copyPgliteTemplate(path: string, template?: PgliteTemplate): Promise<void> {
   const draft = await mkdtemp(`${path}.draft-`)
@@ -43,8 +43,8 @@ export async function copyDirectory(from: string, to: string): Promise<void> {
 }
 
 /**
- * Returns the directory of a template, by default of an empty database. The template is made once for this version of the
- * engine and kept in the cache directory beside the installed packages.
+ * Returns the directory of a template, by default of an empty database. The template is created once for this version of the
+ * engine and stored in the cache directory of the installed packages.
  */
 export async function findPgliteTemplate({ name, make }: PgliteTemplate = emptyTemplate): Promise<string> {
   const engine = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), '..')
@@ -56,13 +56,13 @@ export async function findPgliteTemplate({ name, make }: PgliteTemplate = emptyT
   const draft = await mkdtemp(join(isKept ? cache : tmpdir(), 'pglite-draft-'))
   await make(draft)
   if (!isKept) return draft
-  // It gets its name when it is complete, because a process may be killed while it makes one.
+  // Renamed when complete, because a process may be killed while it creates one.
   await renameNew(draft, path)
   await rm(draft, { recursive: true, force: true })
   return path
 }
 
-/** Returns whether the directory is there and can be written to. Packages may be installed by another user. */
+/** Creates a directory. Returns whether it is writable: packages may be installed by another user. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
     await mkdir(path, { recursive: true })

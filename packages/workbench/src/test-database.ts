@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { copyDirectory, findPgliteTemplate } from './pglite-template.ts'
 
-/** Where new databases come from: a running server, and the directory of an empty embedded database to copy. */
+/** Running server and template directory from which new databases are created. */
 export type DatabaseSource = { readonly postgresUrl: string; readonly pgliteTemplate: string }
 
 export type TestDatabase = { readonly url: string; readonly remove: () => Promise<void> }

@@ -79,7 +79,7 @@ test('error: a journal that is damaged, empty or of another chain is refused and
   const whole = await readFile(journalPath, 'utf8')
   const [header, ...lines] = whole.trimEnd().split('\n')
   const refusals = [
-    { chainId: 10, text: whole, message: 'of another chain or engine' },
+    { chainId: 10, text: whole, message: 'belongs to another chain or engine' },
     { chainId: 324, text: '', message: 'has no header' },
     { chainId: 324, text: 'not JSON\n', message: 'is damaged at line 1' },
     { chainId: 324, text: `${header}\n{}\n`, message: 'is damaged at line 2' },
@@ -87,7 +87,7 @@ test('error: a journal that is damaged, empty or of another chain is refused and
     {
       chainId: 324,
       text: `${header!.replace('edr/', 'other/')}\n${lines[0]}\n`,
-      message: 'of another chain or engine',
+      message: 'belongs to another chain or engine',
     },
   ]
   for (const { chainId, text, message } of refusals) {
@@ -115,7 +115,7 @@ test('error: a port in use is said', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  await expect(startDevChain({ chainId: 324, port })).rejects.toThrow(/ended with code 1\. .*EADDRINUSE/)
+  await expect(startDevChain({ chainId: 324, port })).rejects.toThrow(/exited with code 1\. .*EADDRINUSE/)
   server.close()
 })
 

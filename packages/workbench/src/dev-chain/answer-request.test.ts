@@ -13,13 +13,13 @@ const chain = {
 }
 const answer = async (body: unknown) => JSON.parse((await answerRequest(chain, JSON.stringify(body))) ?? 'null')
 
-test('default: a call is answered under its id', async () => {
+test('default: the response has the id of the call', async () => {
   expect(await answer({ id: 7, method: 'm', params: [1] })).toEqual({ jsonrpc: '2.0', id: 7, result: [1] })
   expect(await answer({ id: 'a"b', method: 'm' })).toEqual({ jsonrpc: '2.0', id: 'a"b', result: [] })
   expect(await answer({ id: null, method: 'm' })).toEqual({ jsonrpc: '2.0', id: null, result: [] })
 })
 
-test('behavior: a batch is handled in its order, notifications without an answer', async () => {
+test('behavior: a batch is handled in order, and notifications have no response', async () => {
   handled.length = 0
   const batch = [{ id: 1, method: 'one' }, { method: 'two' }, { id: 3, method: 'refused' }, 'nonsense']
   expect(await answer(batch)).toMatchObject([
@@ -32,7 +32,7 @@ test('behavior: a batch is handled in its order, notifications without an answer
   expect(await answerRequest(chain, '[{"method":"two"}]')).toBeUndefined()
 })
 
-test('error: a body that is no call is an error, never a crash', async () => {
+test('error: a body that is not a call results in an error', async () => {
   expect(JSON.parse((await answerRequest(chain, '{bad')) as string)).toMatchObject({
     id: null,
     error: { code: -32700 },

@@ -1,13 +1,13 @@
 import type { DevChainHandler } from './create-dev-chain.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
-/** Answers the body of a JSON-RPC request, one call or a batch. Returns undefined if nothing asks for an answer. */
+/** Handles the body of a JSON-RPC request, one call or a batch. Returns undefined if it has only notifications. */
 export async function answerRequest(chain: Pick<DevChainHandler, 'handle'>, body: string): Promise<string | undefined> {
   const request = parse(body)
   if (!Array.isArray(request)) return answerCall(chain, request)
   if (request.length === 0) return formatFailure(null, new RpcFailure({ code: -32600, message: 'The batch is empty.' }))
   const answers: string[] = []
-  // In their order: a transaction must not overtake the one before it.
+  // One after another, because transactions must stay in order.
   for (const call of request) {
     const answer = await answerCall(chain, call)
     if (answer !== undefined) answers.push(answer)
@@ -38,7 +38,7 @@ async function answerCall(chain: Pick<DevChainHandler, 'handle'>, call: unknown)
     (text) => `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},${text.slice(1)}`,
     (error: unknown) => formatFailure(id ?? null, toFailure(error)),
   )
-  // A call without an id is a notification: its sender expects no answer.
+  // A call without an id is a notification and has no response.
   return id === undefined ? undefined : answer
 }
 

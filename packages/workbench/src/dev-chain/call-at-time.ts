@@ -11,10 +11,10 @@ export type TimedCall = {
 }
 
 /**
- * Runs `eth_call` with a block time of its own, which EDR does not offer. Returns the answer as text.
+ * Runs `eth_call` with a given block time, which EDR does not support. Returns the response as text.
  *
- * On the head block a later time is a block mined at that time and undone afterwards. Any other case replaces the code of
- * the called contract, so that only this contract sees the time, not those it calls.
+ * For a later time at the head, it mines a block at that time and reverts it afterwards. In other cases it replaces the code
+ * of the called contract. Then only this contract sees the time, not those it calls.
  */
 export async function callAtTime(engine: Engine, timedCall: TimedCall): Promise<string> {
   const { block, time } = timedCall
@@ -26,7 +26,7 @@ export async function callAtTime(engine: Engine, timedCall: TimedCall): Promise<
 async function callOnNextBlock(engine: Engine, { call, stateOverride, time }: TimedCall): Promise<string> {
   const snapshot = await engine.request('evm_snapshot', [])
   try {
-    // The call must not see what waiting transactions would do. Undoing the snapshot brings them back.
+    // The call must not see the effects of pending transactions. Reverting the snapshot restores them.
     const waiting = (await engine.request('eth_pendingTransactions', [])) as readonly { readonly hash: string }[]
     for (const { hash } of waiting) await engine.request('hardhat_dropTransaction', [hash])
     await engine.request('evm_mine', [time])

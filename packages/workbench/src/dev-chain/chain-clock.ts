@@ -1,9 +1,9 @@
-/** The time of a development chain, in Unix seconds. Its seconds turn with those of the system's clock. */
+/** Clock of a development chain in Unix seconds. Its seconds start with those of the system clock. */
 export type ChainClock = {
   now(): number
-  /** Makes `second` the present one. Time runs on from it. */
+  /** Sets the current time. The clock continues from it. */
   set(second: number): void
-  /** Returns a function that undoes what was set since. */
+  /** Returns a function that restores the present offset. */
   remember(): () => void
 }
 

@@ -3,27 +3,27 @@ import type { Miner } from './create-miner.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import type { Engine } from './open-engine.ts'
 
-/** State of a development chain that EDR does not keep. */
+/** State of a development chain beside EDR's. */
 export type ChainState = {
   readonly engine: Engine
   readonly clock: ChainClock
   readonly miner: Miner
-  /** Undefined while the journal is replayed, and on a chain that is not kept. */
+  /** Undefined during replay, and for a chain that is not stored. */
   journal: Journal | undefined
   readonly record: (entry: JournalEntry) => void
   readonly snapshots: Map<string, Snapshot>
   snapshotCount: number
-  /** Whether each transaction is mined at once. */
+  /** Whether each transaction is mined immediately. */
   automine: boolean
-  /** Undefined while no block is mined by the clock. */
+  /** Undefined if interval mining is off. */
   interval: BlockInterval | undefined
-  /** Whether the next tick must mine: a transaction waits, or the time was moved. */
+  /** Whether the next tick must mine, because a transaction is pending or the time has moved. */
   isBlockWanted: boolean
 }
 
 export type BlockInterval = {
   readonly seconds: number
-  /** Age of the newest block at which one without transactions is mined. */
+  /** Age of the newest block at which an empty block is mined. */
   readonly idleSeconds: number
 }
 

@@ -41,7 +41,7 @@ async function openChain(options: Partial<OpenOptions> = {}) {
   return { chain, ask, call, head, pass, send, system }
 }
 
-test('default: a transaction is mined at once, in the second of the clock', async () => {
+test('default: a transaction is mined immediately, at the clock’s second', async () => {
   const { send, head, system } = await openChain()
   system.ms += 7_000
   await send()
@@ -50,7 +50,7 @@ test('default: a transaction is mined at once, in the second of the clock', asyn
   expect(await head()).toEqual([2, 7, 1])
 })
 
-test('behavior: time runs on from the time asked for, and never back', async () => {
+test('behavior: time continues from the requested time and never decreases', async () => {
   const { call, chain, head, send, system } = await openChain()
   await call('evm_setNextBlockTimestamp', `0x${(genesisSecond + 1_000).toString(16)}`)
   await send()
@@ -66,7 +66,7 @@ test('behavior: time runs on from the time asked for, and never back', async () 
   expect(await head()).toEqual([4, 1_003, 0])
 })
 
-test('behavior: with an interval, blocks come by the clock, with what waits', async () => {
+test('behavior: with an interval, blocks are mined by the clock with all pending transactions', async () => {
   const { call, head, pass, send } = await openChain()
   await call('evm_setIntervalMining', 1)
   await send()
@@ -81,7 +81,7 @@ test('behavior: with an interval, blocks come by the clock, with what waits', as
   expect(await head()).toEqual([4, 4, 0])
 })
 
-test('behavior: while idle, blocks come less often, and a transaction or a moved clock within a second', async () => {
+test('behavior: while idle, empty blocks are rare, and a transaction or a moved clock is mined within 1 s', async () => {
   const { call, head, pass, send } = await openChain()
   await call('evm_setIntervalMining', 1, 10)
   await pass(9)
@@ -106,7 +106,7 @@ test('behavior: while idle, a call sees the time of the clock', async () => {
   expect(await call('eth_blockNumber')).toBe('0x1')
 })
 
-test('behavior: a transaction that has no gas left in its block is in the next one', async () => {
+test('behavior: a transaction that does not fit into a block is in the next one', async () => {
   const { call, head, pass } = await openChain({ blockGasLimit: 30_000n })
   await call('evm_setIntervalMining', 1, 10)
   for (let count = 0; count < 3; count += 1) {
@@ -120,7 +120,7 @@ test('behavior: a transaction that has no gas left in its block is in the next o
   expect(await head()).toEqual([3, 3, 1])
 })
 
-test('behavior: a call at a later, an earlier and the same time, of which nothing stays', async () => {
+test('behavior: a call at a later, an earlier and the same time changes nothing', async () => {
   const { call, head, pass, send } = await openChain()
   await call('hardhat_setCode', contract, readTimestamp)
   await call('evm_setIntervalMining', 1)
@@ -138,7 +138,7 @@ test('behavior: a call at a later, an earlier and the same time, of which nothin
   expect(await call('eth_pendingTransactions')).toHaveLength(1)
 })
 
-test('behavior: a call at another time does not see what waits, and nobody sees its block', async () => {
+test('behavior: a call at another time does not see pending transactions, and its block is not visible', async () => {
   const { call } = await openChain()
   // return(selfbalance)
   await call('hardhat_setCode', contract, '0x4760005260206000f3')
@@ -155,7 +155,7 @@ test('behavior: a call at another time does not see what waits, and nobody sees 
   expect(Number(await call('eth_call', { to: contract }, 'latest'))).toBe(5)
 })
 
-test('behavior: an earlier time is seen by the called contract, a later one by those it calls too', async () => {
+test('behavior: the called contract sees an earlier time, and contracts it calls also see a later one', async () => {
   const { call } = await openChain()
   await call('hardhat_setCode', contract, readTimestamp)
   // staticcall(contract), return what it returned
@@ -169,17 +169,17 @@ test('behavior: an earlier time is seen by the called contract, a later one by t
   expect(await at(50)).toBe(100)
 })
 
-test('error: of a block nothing but its time can be overridden', async () => {
+test('error: only the time of a block can be overridden', async () => {
   const { chain } = await openChain()
   const call = (...params: readonly unknown[]) => chain.handle('eth_call', params)
   await expect(call({ to: contract }, 'latest', {}, { number: '0x5' })).rejects.toThrow('not number')
-  await expect(call({ to: contract }, 'latest', {}, { time: -1 })).rejects.toThrow('-1 is not a whole number')
+  await expect(call({ to: contract }, 'latest', {}, { time: -1 })).rejects.toThrow('-1 is not a non-negative integer')
   await expect(call({ to: contract }, 'latest', {}, 7)).rejects.toThrow('7 is not an object')
   await expect(call()).rejects.toThrow('nothing is not an object')
   await expect(call({ data: '0x' }, 'latest', {}, { time: '0x1' })).rejects.toThrow('needs `to`')
 })
 
-test('behavior: a revert has code 3 and the bytes of the contract', async () => {
+test('behavior: a revert has code 3 and the data of the contract', async () => {
   const { ask, call } = await openChain()
   // revert(0x12345678)
   await call('hardhat_setCode', contract, '0x63123456786000526004601cfd')
@@ -192,7 +192,7 @@ test('behavior: a revert has code 3 and the bytes of the contract', async () => 
   expect((await ask('eth_call', { to: contract }, 'latest')).error).toMatchObject({ code: -32000 })
 })
 
-test('behavior: logs and receipts carry the time of their block', async () => {
+test('behavior: logs and receipts have the time of their block', async () => {
   const { call } = await openChain()
   // log1(topic 0xaa)
   await call('hardhat_setCode', contract, '0x60aa60006000a100')
@@ -211,7 +211,7 @@ test('behavior: logs and receipts carry the time of their block', async () => {
   expect(await call('eth_getBlockReceipts', '0x99')).toBeNull()
 })
 
-test('behavior: many blocks at once name their parents, and a deep revert forgets them', async () => {
+test('behavior: many blocks at once have the hashes of their parents, and a revert removes them', async () => {
   const { call, head } = await openChain()
   const snapshot = await call('evm_snapshot')
   // Another client's name for hardhat_mine.
@@ -231,7 +231,7 @@ test('behavior: many blocks at once name their parents, and a deep revert forget
   expect(await call('evm_revert', 'nonsense')).toBe(false)
 })
 
-test('error: methods that would go past the clock or the journal are refused', async () => {
+test('error: methods that would bypass the clock or the journal are rejected', async () => {
   const { ask, chain } = await openChain()
   for (const method of ['hardhat_reset', 'anvil_reset', 'evm_unknown']) {
     await expect(chain.handle(method, [])).rejects.toMatchObject({ code: -32601 })
@@ -247,6 +247,6 @@ test('error: methods that would go past the clock or the journal are refused', a
   }
   await expect(chain.handle('hardhat_mine', [2, afterYear9999])).rejects.toThrow('after the year 9999')
   for (const value of [null, '', '0x', '-1', 1.5, 2 ** 60, [], {}]) {
-    await expect(chain.handle('evm_increaseTime', [value])).rejects.toThrow('is not a whole number')
+    await expect(chain.handle('evm_increaseTime', [value])).rejects.toThrow('is not a non-negative integer')
   }
 })

@@ -8,15 +8,15 @@ import { ownMethods } from './own-methods.ts'
 import { readCallParams, readNumber } from './read-params.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
-/** A development chain: EDR, with a clock, a miner and a journal of its own. It does one thing after another. */
+/** Development chain: EDR with its own clock, miner and journal. It handles one request at a time. */
 export type DevChainHandler = {
-  /** Handles a request. Returns the answer as text, `{"result":…}` or `{"error":…}`. Throws `RpcFailure`. */
+  /** Handles a request. Returns the response as text, `{"result":…}` or `{"error":…}`. Throws `RpcFailure`. */
   handle(method: string, params: readonly unknown[]): Promise<string>
-  /** Repeats a change that was journaled. */
+  /** Repeats a journaled change. */
   replay(entry: JournalEntry): Promise<void>
-  /** Journals every change from now on. */
-  keepIn(journal: Journal): void
-  /** Mines a block if one is due. Called once a second. */
+  /** Journals all further changes. */
+  recordTo(journal: Journal): void
+  /** Mines a block if one is due. Called once per second. */
   tick(): Promise<void>
 }
 
@@ -38,20 +38,20 @@ export function createDevChain({ engine, clock, genesisSecond }: DevChainParts):
   }
   const inTurn = createQueue()
   return {
-    // Tools made for anvil send its names for the same methods.
+    // Tools for anvil use its names of the same methods.
     handle: (method, params) => inTurn(() => handle(state, { method: method.replace(/^anvil_/, 'hardhat_'), params })),
     replay: async ([method, params]) => {
       if (method === 'evm_mine') await state.miner.mine(readNumber(params[0]))
       else await engine.request(method, params)
     },
-    keepIn: (journal) => {
+    recordTo: (journal) => {
       state.journal = journal
     },
     tick: () => inTurn(() => tick(state)),
   }
 }
 
-/** Returns a function that runs work after all work before it: a call at another time must not be seen by other requests. */
+/** Returns a function that runs work one after another, so that no request sees the block of a call at another time. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve()
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -64,13 +64,13 @@ function createQueue() {
 type Request = { readonly method: string; readonly params: readonly unknown[] }
 
 const changes = /^(eth_send(Raw)?Transaction|evm_setBlockGasLimit|hardhat_(set|drop|impersonate|stopImpersonating).*)$/
-// They would mine, undo or move time past the clock and the journal.
+// EDR's versions would bypass the clock and the journal.
 const refused = /^(evm_(?!setBlockGasLimit)|hardhat_reset)/
 const calls = new Set(['eth_call', 'eth_estimateGas'])
 const withLogs = new Set(['eth_getLogs', 'eth_getTransactionReceipt', 'eth_getBlockReceipts'])
 
 async function handle(state: ChainState, { method, params }: Request): Promise<string> {
-  // A method may be named like a member that every object has.
+  // A method name may be a member of Object.prototype.
   const own = Object.hasOwn(ownMethods, method) ? ownMethods[method] : undefined
   if (!own && refused.test(method)) {
     throw new RpcFailure({ code: -32601, message: `The development chain has no ${method}.` })
@@ -90,7 +90,7 @@ async function forward(state: ChainState, { method, params }: Request): Promise<
   state.record([method, params])
   if (method.startsWith('eth_send')) {
     state.isBlockWanted = true
-    if (state.automine) await mineWaiting(state)
+    if (state.automine) await minePending(state)
   }
   return answer
 }
@@ -101,7 +101,7 @@ function isError(answer: string): boolean {
 
 async function call(state: ChainState, { method, params }: Request): Promise<string> {
   const { engine, miner, clock, interval } = state
-  // While blocks come less often, a call must not see an old time.
+  // With a long idle interval, a call must not see an old time.
   const ageSeconds = clock.now() - miner.headSecond()
   if (interval && ageSeconds >= interval.seconds && interval.idleSeconds > interval.seconds) await miner.mine()
   if (method === 'eth_estimateGas') return restateRevert(await engine.send(method, params))
@@ -113,7 +113,7 @@ async function call(state: ChainState, { method, params }: Request): Promise<str
   return restateRevert(await answer)
 }
 
-/** Writes the error of a revert as other nodes do: code 3, and the contract's own bytes as `data`. */
+/** Formats a revert as other nodes do: code 3 and the contract's data as `data`. */
 function restateRevert(answer: string): string {
   if (!isError(answer)) return answer
   const { error } = JSON.parse(answer) as { error: { message: string; data?: { data?: unknown } | null } }
@@ -122,7 +122,7 @@ function restateRevert(answer: string): string {
   return JSON.stringify({ error: { code: 3, message, data: error.data.data } })
 }
 
-/** Adds the time of its block to each log, so that a reader need not fetch the block. */
+/** Adds the block time to each log, so that clients need not fetch the block. */
 function addTimestamps(answer: string, timestamps: readonly number[]): string {
   return answer.replace(/"blockNumber":"(0x[0-9a-f]+)"/g, (member, number) => {
     const second = timestamps[Number(number)]
@@ -133,13 +133,13 @@ function addTimestamps(answer: string, timestamps: readonly number[]): string {
 async function tick(state: ChainState): Promise<void> {
   const { interval, clock, miner } = state
   if (!interval || clock.now() % interval.seconds !== 0) return
-  if (state.isBlockWanted) await mineWaiting(state)
+  if (state.isBlockWanted) await minePending(state)
   else if (clock.now() - miner.headSecond() >= interval.idleSeconds) await miner.mine()
 }
 
-async function mineWaiting(state: ChainState): Promise<void> {
+async function minePending(state: ChainState): Promise<void> {
   await state.miner.mine()
-  // The block may have had no gas left for all of them, and one may wait for another with a lower nonce.
-  const waiting = (await state.engine.request('eth_pendingTransactions', [])) as readonly unknown[]
-  state.isBlockWanted = waiting.length > 0
+  // The block may not have gas for all of them, or a transaction with a lower nonce may be missing.
+  const pending = (await state.engine.request('eth_pendingTransactions', [])) as readonly unknown[]
+  state.isBlockWanted = pending.length > 0
 }

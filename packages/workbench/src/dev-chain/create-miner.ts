@@ -3,16 +3,16 @@ import type { JournalEntry } from './journal.ts'
 import type { Engine } from './open-engine.ts'
 import { invalidParams } from './rpc-failure.ts'
 
-/** Makes the blocks of a chain. */
+/** Miner of a development chain. */
 export type Miner = {
-  /** Mines one block at its time: the one given, the one set for the next block, or the clock's. */
+  /** Mines one block at the given time, else at the time set for the next block, else at the clock's time. */
   mine(second?: number): Promise<void>
   /** Sets the time of the next block. */
   setNextTimestamp(second: number): Promise<void>
   headSecond(): number
   /** Unix seconds of each block, by its number. */
   readonly timestamps: readonly number[]
-  /** Forgets the blocks from this number on. */
+  /** Removes the blocks from this number on. */
   forgetFrom(number: number): void
 }
 
@@ -41,12 +41,12 @@ export function createMiner({ engine, clock, record, genesisSecond }: MinerParts
       record(['evm_mine', [second]])
       timestamps.push(second)
       nextSecond = undefined
-      // As on other development nodes, time runs on from a time that was asked for.
+      // As on other development nodes, the clock continues from a requested time.
       if (chosen !== undefined) clock.set(chosen)
     },
     setNextTimestamp: async (second) => {
       assertNotPast(second)
-      // EDR estimates gas on the next block, so it has to know its time too.
+      // EDR estimates gas for the next block and needs its time.
       await engine.request('evm_setNextBlockTimestamp', [second])
       nextSecond = second
     },

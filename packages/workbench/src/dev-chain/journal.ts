@@ -1,12 +1,12 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** A request that changed the chain. Requests in their order make the same chain again, block hashes included. */
+/** Request that changed the chain. Replaying all requests in order results in the same block hashes. */
 export type JournalEntry = readonly [method: string, params: readonly unknown[]]
 
-/** The file a chain is kept in: a header, then one line for each change. */
+/** File that stores a chain: a header, then one line per change. */
 export type Journal = {
   readonly append: (line: unknown) => void
-  /** The position a later `truncate` returns to. */
+  /** Returns the position for a later `truncate`. */
   readonly length: () => number
   readonly truncate: (length: number) => void
   readonly close: () => void
@@ -25,7 +25,7 @@ const lineEnd = 0x0a
 export function readJournal(path: string): JournalContent | undefined {
   if (!existsSync(path)) return undefined
   const bytes = readFileSync(path)
-  // A write that was cut off leaves a last line without its end. That change was never confirmed to its sender.
+  // An interrupted write leaves a last line without a line end. That change was never confirmed.
   const length = bytes.lastIndexOf(lineEnd) + 1
   if (length === 0) throw new JournalError(`${path} has no header.`)
   const lines = bytes.toString('utf8', 0, length - 1).split('\n')
@@ -51,20 +51,20 @@ function checkEntry(entry: unknown, { path, number }: Place): JournalEntry {
 
 /** Creates a journal with its header. */
 export function createJournal(path: string, header: unknown): Journal {
-  const journal = keepJournal(openSync(path, 'wx', 0o600), 0)
+  const journal = openJournalFile(openSync(path, 'wx', 0o600), 0)
   journal.append(header)
   return journal
 }
 
 /** Opens a journal that was read, to append to it. */
 export function resumeJournal(path: string, { length }: JournalContent): Journal {
-  const journal = keepJournal(openSync(path, 'r+'), length)
+  const journal = openJournalFile(openSync(path, 'r+'), length)
   journal.truncate(length)
   return journal
 }
 
-/** Each line is written before the change is confirmed, so that a killed process loses nothing that was confirmed. */
-function keepJournal(file: number, startLength: number): Journal {
+/** Writes each line before the change is confirmed, so that a killed process loses no confirmed change. */
+function openJournalFile(file: number, startLength: number): Journal {
   let length = startLength
   return {
     append: (line) => {
@@ -82,7 +82,7 @@ function keepJournal(file: number, startLength: number): Journal {
   }
 }
 
-/** A journal that cannot be used: damaged, or of another chain. */
+/** Error of a journal that is damaged or belongs to another chain. */
 export class JournalError extends Error {
   override name = 'JournalError' as const
 }

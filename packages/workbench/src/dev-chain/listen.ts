@@ -15,7 +15,7 @@ export async function listen(answer: Answer, port: number): Promise<string> {
       send(response, { status: 400, text: error.message })
     })
   })
-  // A client may keep its connection for as long as it likes: the chain ends with its parent, not with its clients.
+  // Idle connections stay open. The process exits with its parent, not with its clients.
   server.keepAliveTimeout = 0
   server.listen(port, host)
   await once(server, 'listening')
@@ -25,7 +25,7 @@ export async function listen(answer: Answer, port: number): Promise<string> {
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
 async function respond(answer: Answer, { request, response }: Exchange): Promise<void> {
-  // Wallets and pages of a developer's own machine call the chain from a browser.
+  // Wallets and local pages call the chain from a browser.
   if (request.method === 'OPTIONS') return send(response, { status: 204, text: '' })
   if (request.method !== 'POST') return send(response, { status: 405, text: 'Send JSON-RPC by POST.' })
   const text = await answer(await readBody(request))

@@ -15,10 +15,10 @@ export type OpenOptions = {
   /** Unix seconds of block 0 of a new chain, the system's time by default. */
   readonly timestamp?: number | undefined
   readonly blockGasLimit: bigint
-  /** File the chain is kept in. Without it the chain is forgotten. */
+  /** File that stores the chain. Without it the chain is in memory only. */
   readonly journalPath?: string | undefined
   readonly systemNowMs: () => number
-  /** Called while a journal is replayed, with the share that is done. */
+  /** Called during replay with the completed share, from 0 to 1. */
   readonly onProgress: (share: number) => void
 }
 
@@ -32,7 +32,7 @@ type Header = {
   readonly blockGasLimit: string
 }
 
-/** Opens the chain that a journal holds, or a new one. Throws `JournalError` if the journal cannot be used. */
+/** Opens the chain of a journal, or a new one. Throws `JournalError` if the journal cannot be used. */
 export async function openDevChain(options: OpenOptions): Promise<OpenDevChain> {
   const { journalPath, systemNowMs } = options
   const clock = createChainClock(systemNowMs)
@@ -57,7 +57,7 @@ async function resume(
   // Another engine may compute other blocks from the same changes.
   const expected = JSON.stringify(await describe(engine, { ...genesis, chainId: options.chainId }))
   if (JSON.stringify(content.header) !== expected)
-    throw new JournalError(`${journalPath} is of another chain or engine.`)
+    throw new JournalError(`${journalPath} belongs to another chain or engine.`)
   const chain = createDevChain({ engine, clock, genesisSecond: timestamp })
   await replay(chain, { content, journalPath, onProgress: options.onProgress })
   // Replayed blocks moved the clock to their own times.
@@ -71,7 +71,7 @@ async function describe(engine: Engine, { chainId, timestamp, blockGasLimit }: G
 }
 
 function keep(chain: DevChainHandler, journal: Journal): OpenDevChain {
-  chain.keepIn(journal)
+  chain.recordTo(journal)
   return { chain, close: journal.close }
 }
 

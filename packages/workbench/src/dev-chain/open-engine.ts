@@ -3,7 +3,7 @@ import type * as Edr from '@nomicfoundation/edr'
 import { RpcFailure } from './rpc-failure.ts'
 import { testAccounts } from './test-accounts.ts'
 
-/** Rules and first block of a chain. They decide the hash of every block. */
+/** Parameters of the genesis block. They determine all block hashes. */
 export type Genesis = {
   readonly chainId: number
   /** Unix seconds of block 0. */
@@ -11,15 +11,15 @@ export type Genesis = {
   readonly blockGasLimit: bigint
 }
 
-/** The EVM. It mines only when it is told to, at the time it is told. */
+/** EVM that mines only on request, at the requested time. */
 export type Engine = {
-  /** Returns the answer as text, `{"result":…}` or `{"error":…}`. */
+  /** Returns the response as text, `{"result":…}` or `{"error":…}`. */
   send(method: string, params: readonly unknown[]): Promise<string>
   /** Returns the result. Throws `RpcFailure`. */
   request(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
-// The package is CommonJS whose exports Node cannot name in advance.
+// Node cannot detect the named exports of this CommonJS package.
 const edr = createRequire(import.meta.url)('@nomicfoundation/edr') as typeof Edr
 const hardfork = 'Osaka'
 const initialBaseFeeWei = 1_000_000_000n
@@ -38,13 +38,13 @@ export async function openEngine(genesis: Genesis): Promise<Engine> {
   )
   const send = async (method: string, params: readonly unknown[]) => {
     const { data } = await provider.handleRequest(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-    // EDR returns an object in place of a text that is too long for one string.
+    // EDR returns an object if the text is too long for a string.
     return typeof data === 'string' ? data : JSON.stringify(data)
   }
   return { send, request: async (method, params) => readResult(await send(method, params)) }
 }
 
-// EDR allows one context in a process.
+// EDR allows one context per process.
 let contextOfProcess: Promise<Edr.EdrContext> | undefined
 
 async function createContext(): Promise<Edr.EdrContext> {
@@ -55,7 +55,7 @@ async function createContext(): Promise<Edr.EdrContext> {
 
 type Answer = { readonly result?: unknown; readonly error?: { code: number; message: string; data?: unknown } }
 
-/** Parses the text of an answer. Throws `RpcFailure` for an error. */
+/** Parses a response. Throws `RpcFailure` for an error. */
 function readResult(text: string): unknown {
   const { result, error } = JSON.parse(text) as Answer
   if (error) throw new RpcFailure(error)
@@ -65,7 +65,7 @@ function readResult(text: string): unknown {
 function describeProvider(genesis: Genesis): Edr.ProviderConfig {
   const { chainId, timestamp, blockGasLimit } = genesis
   return {
-    // Catching up and automine put several blocks into one second.
+    // Automine can produce several blocks in one second.
     allowBlocksWithSameTimestamp: true,
     allowUnlimitedContractSize: false,
     bailOnCallFailure: true,
@@ -79,7 +79,7 @@ function describeProvider(genesis: Genesis): Edr.ProviderConfig {
     initialBaseFeePerGas: initialBaseFeeWei,
     initialParentBeaconBlockRoot: new Uint8Array(32),
     minGasPrice: 0n,
-    // First come, first mined: positions are then numbered in the order in which they were sent.
+    // Positions are numbered in the order of their transactions.
     mining: { autoMine: false, blockGasLimit, memPool: { order: 'Fifo' as Edr.MineOrdering } },
     network: { genesisBlockGasLimit: blockGasLimit, genesisBlockTime: BigInt(timestamp) },
     observability: {},

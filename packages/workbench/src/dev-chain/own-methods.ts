@@ -5,7 +5,7 @@ import { invalidParams } from './rpc-failure.ts'
 /** Handles a request and returns its result. */
 export type OwnMethod = (state: ChainState, params: readonly unknown[]) => Promise<unknown>
 
-/** Methods about time, blocks and snapshots. EDR has its own, which count real time or are not kept by the journal. */
+/** Methods for time, blocks and snapshots. EDR's versions use real time or bypass the journal. */
 export const ownMethods: Readonly<Record<string, OwnMethod>> = {
   evm_setTime: async (state, [second]) => moveClock(state, readNumber(second)),
   evm_increaseTime: async (state, [seconds]) => moveClock(state, state.clock.now() + readNumber(seconds)),
@@ -31,16 +31,16 @@ export const ownMethods: Readonly<Record<string, OwnMethod>> = {
 async function moveClock(state: ChainState, second: number): Promise<number> {
   const moved = checkSecond(second) - state.clock.now()
   state.clock.set(second)
-  // EDR estimates gas at a time of its own, which cannot go back.
+  // EDR estimates gas at its own time, which cannot decrease.
   if (moved > 0) await state.engine.request('evm_increaseTime', [moved])
   state.isBlockWanted = true
   return moved
 }
 
-// More would keep every other request waiting for minutes.
+// More would block all other requests for minutes.
 const blocksMax = 100_000
 
-/** Not EDR's `hardhat_mine`, whose blocks do not name their parents. */
+/** Mines several blocks. Blocks of EDR's `hardhat_mine` do not have the hashes of their parents. */
 async function mineSeveral({ miner }: ChainState, [count, interval]: readonly unknown[]): Promise<boolean> {
   const blocks = readNumber(count ?? 1)
   const seconds = readNumber(interval ?? 0)
@@ -51,7 +51,7 @@ async function mineSeveral({ miner }: ChainState, [count, interval]: readonly un
   return true
 }
 
-/** `[seconds, idleSeconds]`: the second parameter is ours. With it, blocks without transactions come less often. */
+/** Sets the interval. The second parameter is an extension: empty blocks are mined less often. */
 async function setInterval(state: ChainState, [seconds, idleSeconds]: readonly unknown[]): Promise<boolean> {
   const every = readNumber(seconds)
   const idle = readNumber(idleSeconds ?? every)
@@ -72,7 +72,7 @@ async function takeSnapshot(state: ChainState): Promise<string> {
   return id
 }
 
-/** Undoes everything since a snapshot, the clock's moves included. What is undone leaves the journal too. */
+/** Reverts everything since a snapshot, including the clock and the journal. */
 async function revert(state: ChainState, [id]: readonly unknown[]): Promise<boolean> {
   const snapshot = state.snapshots.get(String(id))
   if (!snapshot) return false
@@ -81,7 +81,7 @@ async function revert(state: ChainState, [id]: readonly unknown[]): Promise<bool
   state.journal?.truncate(snapshot.journalLength)
   state.miner.forgetFrom(snapshot.blockCount)
   snapshot.restoreClock()
-  // A snapshot is used up, and those taken after it are gone with what they remembered.
+  // The snapshot and all later ones are consumed.
   for (const later of [...state.snapshots.keys()]) {
     if (Number(later) >= Number(id)) state.snapshots.delete(later)
   }

@@ -1,18 +1,18 @@
 import type { TimedCall } from './call-at-time.ts'
 import { invalidParams } from './rpc-failure.ts'
 
-/** Reads a whole number that is not negative, given as a number, as hex or as decimal text. Throws `RpcFailure`. */
+/** Reads a non-negative integer from a number, hex or decimal text. Throws `RpcFailure`. */
 export function readNumber(value: unknown): number {
   const isText = typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value)
   const number = isText || typeof value === 'number' ? Number(value) : Number.NaN
   if (Number.isSafeInteger(number) && number >= 0) return number
-  throw invalidParams(`${JSON.stringify(value)} is not a whole number from 0 on.`)
+  throw invalidParams(`${JSON.stringify(value)} is not a non-negative integer.`)
 }
 
 // The end of the year 9999. Sums of two times stay exact.
 const secondMax = 253_402_300_799
 
-/** Asserts that a time can be the one of a block, and the journal can hold it. Returns it. */
+/** Returns a block time. Throws `RpcFailure` if it is out of range. */
 export function checkSecond(second: number): number {
   if (second <= secondMax) return second
   throw invalidParams(`Timestamp ${second} is after the year 9999.`)
@@ -27,7 +27,7 @@ export function readCallParams([call, block, stateOverride, blockOverrides]: rea
 } {
   const { time, ...others } = readObject(blockOverrides ?? {})
   if (Object.keys(others).length > 0) {
-    throw invalidParams(`Of a block, only \`time\` can be overridden, not ${Object.keys(others).join(', ')}.`)
+    throw invalidParams(`Only \`time\` of a block can be overridden, not ${Object.keys(others).join(', ')}.`)
   }
   return {
     call: readObject(call),

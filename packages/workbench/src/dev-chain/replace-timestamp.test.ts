@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { replaceTimestamp } from './replace-timestamp.ts'
 
-test('default: each TIMESTAMP becomes SELFBALANCE, and data of PUSH stays', () => {
+test('default: replaces each TIMESTAMP with SELFBALANCE and keeps the data of PUSH', () => {
   expect(replaceTimestamp('0x4242')).toBe('0x4747')
   expect(replaceTimestamp('0x604242')).toBe('0x604247')
   expect(replaceTimestamp(`0x7f${'42'.repeat(32)}42`)).toBe(`0x7f${'42'.repeat(32)}47`)

@@ -4,8 +4,8 @@ const push1Opcode = 0x60
 const push32Opcode = 0x7f
 
 /**
- * Replaces each TIMESTAMP instruction of a contract's code with SELFBALANCE. With a balance override the contract then reads
- * any time one likes. Data of PUSH instructions stays as it is. Both instructions are one byte, so jumps stay right.
+ * Replaces each TIMESTAMP instruction of a contract's code with SELFBALANCE. A balance override then
+ * sets the time that the contract reads. Data of PUSH instructions is unchanged. Both opcodes are 1 byte, so jumps stay valid.
  */
 export function replaceTimestamp(code: string): string {
   const bytes = Buffer.from(code.slice(2), 'hex')

@@ -6,7 +6,7 @@ import { listen } from './listen.ts'
 import { openDevChain } from './open-dev-chain.ts'
 import { journalExitCode, type ServerMessage } from './server-message.ts'
 
-/** The process of a development chain. It tells its parent how far it is, and ends when its standard input does. */
+/** Runs the process of a development chain. It reports progress to its parent and exits when its standard input closes. */
 async function serve(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -23,7 +23,7 @@ async function serve(): Promise<void> {
     blockGasLimit: BigInt(values['gas-limit']),
     journalPath: values.journal,
     systemNowMs: Date.now,
-    onProgress: (progress) => tell({ progress }),
+    onProgress: (progress) => sendToParent({ progress }),
   })
   const url = await listen((body) => answerRequest(chain, body), Number(values.port))
   tickEverySecond(chain)
@@ -31,10 +31,10 @@ async function serve(): Promise<void> {
     close()
     process.exit(0)
   })
-  tell({ url })
+  sendToParent({ url })
 }
 
-/** Ticks when the system's second turns. */
+/** Ticks at the start of each second of the system clock. */
 function tickEverySecond(chain: DevChainHandler): void {
   const again = () => setTimeout(next, 1_000 - (Date.now() % 1_000))
   const next = () => {
@@ -44,7 +44,7 @@ function tickEverySecond(chain: DevChainHandler): void {
   again()
 }
 
-function tell(message: ServerMessage): void {
+function sendToParent(message: ServerMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`)
 }
 
@@ -53,6 +53,6 @@ function fail(error: unknown): never {
   process.exit(error instanceof JournalError ? journalExitCode : 1)
 }
 
-// Its parent decides when it ends, also where a terminal sends Ctrl-C to every process.
+// The parent decides when this process exits, even if a terminal sends Ctrl-C to all processes.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
 await serve().catch(fail)

@@ -2,7 +2,7 @@
 export type ServerMessage =
   /** Share of the journal that is replayed, from 0 to 1. */
   | { readonly progress: number; readonly url?: undefined }
-  /** The chain answers at this URL. */
+  /** The chain is ready at this URL. */
   | { readonly url: string; readonly progress?: undefined }
 
 /** Exit code for a journal that cannot be used. */

@@ -6,48 +6,46 @@ import { journalExitCode, type ServerMessage } from './server-message.ts'
 
 export type DevChainOptions = {
   readonly chainId: number
-  /** A free one by default. */
+  /** By default a free port. */
   readonly port?: number | undefined
   /** Unix seconds of the genesis block, the system's time by default. */
   readonly timestamp?: bigint | undefined
-  /** File the chain is kept in: replayed if it exists, written as the chain grows. Without it the chain is forgotten. */
+  /** File that stores the chain. An existing file is replayed. Without it the chain is in memory only. */
   readonly journalPath?: string | undefined
   /** 30 million by default. */
   readonly blockGasLimit?: bigint | undefined
-  /** Called while a journal is replayed, with the share that is done. */
+  /** Called during replay with the completed share, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined
-  /** How long the process may be silent before it listens. */
+  /** Time limit between messages of the process until it listens. */
   readonly startTimeoutMs?: number | undefined
 }
 
 export type DevChain = {
   readonly url: string
   readonly pid: number
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has exited for any reason. */
   readonly exited: Promise<void>
-  /** Ends the process. */
+  /** Stops the process. */
   stop(): Promise<void>
 }
 
 const startTimeoutMsDefault = 60_000
-// It has nothing to do but to close a file.
+// The process only closes a file.
 const stopTimeoutMs = 20_000
 
 /**
- * Starts a development chain on loopback: a real EVM with JSON-RPC over HTTP, ready to answer when this resolves. A block is
- * mined for each transaction until the chain is told otherwise.
+ * Starts a development chain on loopback: an EVM with JSON-RPC over HTTP. By default it mines a block for each transaction.
  *
- * It runs in a process of its own and ends with its parent, however the parent ends. Throws `JournalError` if its journal
- * cannot be used.
+ * It runs in a separate process that exits with its parent. Throws `JournalError` if the journal cannot be used.
  */
 export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
-  // In a group of its own, so that Ctrl-C reaches only the parent, which decides the order in which things end.
+  // In a separate process group, so that Ctrl-C reaches only the parent, which decides the order of shutdown.
   const child = spawn(process.execPath, [findServer(), ...formatFlags(options)], { detached: true })
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  // The chain may end while the parent still holds its end of the pipe.
+  // The chain may exit while the parent still has the pipe open.
   child.stdin.on('error', () => undefined)
   try {
     const url = await readUrl(child, options)
@@ -75,11 +73,11 @@ function readUrl(
   { startTimeoutMs = startTimeoutMsDefault, onProgress }: DevChainOptions,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = ''
-    const fail = (problem: string) => reject(new Error(`The development chain ${problem}. ${said.trim()}`.trim()))
+    let stderrText = ''
+    const fail = (problem: string) => reject(new Error(`The development chain ${problem}. ${stderrText.trim()}`.trim()))
     const timer = setTimeout(() => fail(`did not listen within ${startTimeoutMs} ms`), startTimeoutMs)
     child.stderr.on('data', (chunk) => {
-      said = `${said}${chunk}`.slice(-2_000)
+      stderrText = `${stderrText}${chunk}`.slice(-2_000)
     })
     createInterface(child.stdout).on('line', (line) => {
       const { progress, url } = JSON.parse(line) as ServerMessage
@@ -91,8 +89,8 @@ function readUrl(
     child.once('error', ({ message }) => fail(`could not be started (${message})`))
     child.once('close', (code, signal) => {
       clearTimeout(timer)
-      if (code === journalExitCode) reject(new JournalError(said.trim()))
-      else fail(`ended with ${signal ?? `code ${code}`}`)
+      if (code === journalExitCode) reject(new JournalError(stderrText.trim()))
+      else fail(`exited with ${signal ?? `code ${code}`}`)
     })
   })
 }

@@ -3,7 +3,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { testAccounts } from './test-accounts.ts'
 
-test('default: the accounts are those of the mnemonic', () => {
+test('default: the accounts are derived from the mnemonic', () => {
   const mnemonic = 'test test test test test test test test test test test junk'
   const derived = testAccounts.map((_, addressIndex) => {
     const account = mnemonicToAccount(mnemonic, { addressIndex })
