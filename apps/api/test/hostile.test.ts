@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { errorBodySchema } from '@tallystick/core'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
@@ -7,10 +7,14 @@ import { createDeferrals, createKey, newDatabase, start, type TestService } from
 
 let service: TestService
 let key: string
+let secureContext: SecureContext
+/** Of the last connection: resuming it saves most of the next handshake. */
+let session: Buffer | undefined
 beforeAll(async () => {
   const { defer, finish } = createDeferrals()
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at: '2026-11-15T12:00:00-05:00' }, defer)
   key = (await createKey(service)).secret
+  secureContext = createSecureContext({ ca: service.ca })
   return finish
 })
 
@@ -20,7 +24,10 @@ const answerMsMax = 8_000
 /** Sends bytes over TLS, half closes, and returns all that comes back; fails if it takes long. */
 async function exchange(bytes: Buffer): Promise<string> {
   const { port } = new URL(service.baseUrl)
-  const socket = connectTls({ port: Number(port), host: '127.0.0.1', ca: service.ca })
+  const socket = connectTls({ port: Number(port), host: '127.0.0.1', secureContext, ...(session && { session }) })
+  socket.on('session', (ticket) => {
+    session = ticket
+  })
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
   socket.on('error', () => undefined)

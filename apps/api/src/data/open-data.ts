@@ -1,4 +1,5 @@
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
+import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -14,6 +15,13 @@ import { measureSubgraph } from './measure-subgraph.ts'
 import { createGateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
 import { createRemoteSubgraph, type RemoteSubgraph } from './remote-subgraph.ts'
+
+// Building it takes longer than anything else in this file, and it never changes.
+let protocolApi: GraphQLSchema | undefined
+const findProtocolApi = () => {
+  protocolApi ??= graphqlSchemaOf(protocolSchema)
+  return protocolApi
+}
 
 export type OpenData = DataParts & {
   readonly remote: readonly RemoteSubgraph[]
@@ -51,7 +59,7 @@ export function openData(
   const { timeoutMs, cacheBytesMax } = config.data
   const metrics = createDataMetrics(parts.metrics)
   return {
-    analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
+    analyse: createAnalyse(findProtocolApi()),
     gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log: parts.log }),
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
     knownRequests: createKnownRequests(),

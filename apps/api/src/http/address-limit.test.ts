@@ -1,11 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { createAddressLimit } from './address-limit.ts'
-import { createIdentifyCaller } from './client-address.ts'
+import { createIdentifyCaller, type IdentifyCaller } from './client-address.ts'
 
-/** Asks from an address as a proxy tells it; returns whether it was let in. */
-function createVisits({ rpm }: { readonly rpm: number }) {
-  const limit = createAddressLimit({ rpm, identifyCaller: createIdentifyCaller(['127.0.0.1']), monotonicNow: () => 0 })
+/** Sends a request from an address that a proxy reports. Returns whether it was accepted. */
+function createVisits({
+  rpm,
+  identifyCaller = readHeader,
+}: {
+  readonly rpm: number
+  readonly identifyCaller?: IdentifyCaller
+}) {
+  const limit = createAddressLimit({ rpm, identifyCaller, monotonicNow: () => 0 })
   const reply = { header: () => reply } as unknown as FastifyReply
   return (address: string): boolean => {
     const request = { headers: { 'x-forwarded-for': address }, socket: { remoteAddress: '127.0.0.1' } }
@@ -17,6 +23,9 @@ function createVisits({ rpm }: { readonly rpm: number }) {
     }
   }
 }
+
+// For a crowd: reading an address as the service does takes most of the time of these tests.
+const readHeader: IdentifyCaller = ({ headers }) => String(headers['x-forwarded-for'])
 
 function addressAt(index: number): string {
   return `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
@@ -37,11 +46,12 @@ test('behavior: other addresses do not reset an exceeded limit', () => {
 
 test('behavior: beyond the maximum number of addresses, the least recently used ones are reset', () => {
   const visit = createVisits({ rpm: 1 })
-  for (let index = 0; index < 120_000; index++) expect(visit(addressAt(index))).toBe(true)
+  const crowd = Array.from({ length: 120_000 }, (_, index) => addressAt(index))
+  expect(crowd.filter((address) => !visit(address))).toEqual([])
   expect([visit(addressAt(119_999)), visit(addressAt(0))]).toEqual([false, true])
 })
 
 test('behavior: an IPv6 /64 network counts as one address', () => {
-  const visit = createVisits({ rpm: 1 })
+  const visit = createVisits({ rpm: 1, identifyCaller: createIdentifyCaller(['127.0.0.1']) })
   expect([visit('2001:db8::1'), visit('2001:db8::2'), visit('2001:db8:0:1::1')]).toEqual([true, false, true])
 })

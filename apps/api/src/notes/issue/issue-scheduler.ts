@@ -92,9 +92,8 @@ function earliestSeconds({ clocks }: IssueContext, nowSeconds: bigint): bigint {
 
 /** Returns the published sets of a period and the one after it. */
 function findSets({ chains, published }: IssueSchedulerOptions, current: Period): NoteSet[] {
-  return chains.flatMap(({ id }) =>
-    [current, periodAfter(current)].flatMap(({ start }) => published.find(id, start) ?? []),
-  )
+  const starts = [current.start, periodAfter(current).start]
+  return chains.flatMap(({ id }) => starts.flatMap((start) => published.find(id, start) ?? []))
 }
 
 type ReportRefusal = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<void>

@@ -15,9 +15,11 @@ export type Web3SignerOptions = {
     | { readonly cert?: string | undefined; readonly key?: string | undefined; readonly ca?: string | undefined }
     | undefined
   readonly headers?: Readonly<Record<string, Secret>> | undefined
+  /** Time limit of a request; 5 s by default. */
+  readonly timeoutMs?: number | undefined
 }
 
-const timeoutMs = 5_000
+export const timeoutMsDefault = 5_000
 // A signature is 132 characters.
 const responseBytesMax = 65_536
 
@@ -79,7 +81,7 @@ type Post = (body: string) => Promise<string>
 const agentMsMax = 60_000
 
 /** Uses `node:https`, because `fetch` of Node 20 does not support client certificates. Does not follow redirects. */
-function createPost({ url, tls, headers = {} }: Web3SignerOptions): Post {
+function createPost({ url, tls, headers = {}, timeoutMs = timeoutMsDefault }: Web3SignerOptions): Post {
   let known: { readonly agent: Promise<Agent>; readonly atMs: number } | undefined
   const agentOf = async (): Promise<Agent | undefined> => {
     if (!tls) return undefined
