@@ -58,12 +58,12 @@ test('behavior: the expiry metric follows the certificate in use', async () => {
   const next = createCertificateAuthority(earlier).issue(['127.0.0.1'])
   writeFileSync(join(service.directory, 'cert.pem'), next.cert)
   // A pair that does not fit is not in use.
-  await vi.waitFor(() => expect(service.log()).toContain('do not match'), { timeout: 5_000 })
+  await vi.waitFor(() => expect(service.log()).toContain('do not match'), { timeout: 20_000 })
   expect((await read()).get(name)).toBe(first)
   writeFileSync(join(service.directory, 'key.pem'), next.key)
   await vi.waitFor(
-    async () => expect(Math.abs(first - 10 * 86_400 - Number((await read()).get(name)))).toBeLessThan(60),
-    { timeout: 5_000 },
+    async () => expect(Math.abs(first - 10 * 86_400 - Number((await read()).get(name)))).toBeLessThan(3_600),
+    { timeout: 20_000 },
   )
 })
 

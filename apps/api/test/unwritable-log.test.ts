@@ -51,7 +51,7 @@ function droppedOn(stream: string, { body }: Answer): number {
 
 /** Waits until the service answers with a certificate of this authority. */
 async function untilServed(ca: string): Promise<void> {
-  await vi.waitFor(async () => expect((await notes(ca)).status).toBe(200), { timeout: 20_000, interval: 100 })
+  await vi.waitFor(async () => expect((await notes(ca)).status).toBe(200), { timeout: 60_000, interval: 100 })
 }
 
 /** Runs a service with these descriptors, makes it log, and ends it. */
@@ -75,14 +75,14 @@ async function exercise(streams: { readonly stdout: number; readonly stderr: num
 }
 
 describe.runIf(process.platform === 'linux')('a log that cannot be written', () => {
-  test('error: a full disk behind stdout and stderr loses lines, not requests', { timeout: 60_000 }, async () => {
+  test('error: a full disk behind stdout and stderr loses lines, not requests', { timeout: 180_000 }, async () => {
     await exercise({ stdout: openSync('/dev/full', 'w'), stderr: openSync('/dev/full', 'w') }, (answer) => {
       expect(droppedOn('stderr', answer)).toBeGreaterThan(0)
       expect(droppedOn('stdout', answer)).toBeGreaterThan(1)
     })
   })
 
-  test('error: pipes that nobody reads do not stop the service', { timeout: 60_000 }, async () => {
+  test('error: pipes that nobody reads do not stop the service', { timeout: 180_000 }, async () => {
     await exercise({ stdout: openFullPipe('stdout'), stderr: openFullPipe('stderr') }, (answer) => {
       // Few lines are lost: they wait in memory.
       expect(droppedOn('stderr', answer)).toBe(0)
