@@ -117,7 +117,7 @@ describe('the service', () => {
     )
     expect(await current()).toMatchObject({ signed: false, refusal: { reason: 'no_curve' } })
     expect((await current())?.refusal?.message).toContain(
-      'the 4-week bill is at 453 bps, 51.0 from SOFR of 2024-11-21 (4.02 %), the band is 50',
+      'the 4-week bill is at 453 bps, 51.0 from SOFR of 2024-11-21 (4.02 %). The band is 50',
     )
     expect(await metrics()).toContain('tallystick_treasury_problem 1')
     expect(await metrics()).toMatch(/tallystick_treasury_fetches_total\{outcome="off_sofr"\} [1-9]/)

@@ -161,8 +161,8 @@ describe('the calendar', () => {
     await expect(fetchAt(server)).rejects.toMatchObject({
       failure: 'stale',
       message:
-        'The newest usable row of the Treasury feed is of 2022-02-18, 688 business days before 2024-11-22, ' +
-        'the limit is 2 (curve.maxAgeBusinessDays). Has the feed moved? See curve.url.',
+        'The newest usable row of the Treasury feed is of 2022-02-18, 688 business days before 2024-11-22. ' +
+        'The limit is 2 (curve.maxAgeBusinessDays). If the feed has moved, set curve.url.',
     })
   })
 })

@@ -189,7 +189,7 @@ describe('an outage', () => {
     expect(await couponsNow(service)).toEqual([])
     expect(await metric(service, 'tallystick_treasury_problem')).toBe(1)
     expect(await fetches(service, 'status')).toBeGreaterThanOrEqual(1)
-    expect(service.log()).toContain('The Treasury feed answers with status 503.')
+    expect(service.log()).toContain('The Treasury feed responded with status 503.')
 
     feed.publish([{ ...november22, date: '2024-11-25' }])
     feed.behave(undefined)
@@ -297,11 +297,11 @@ describe('rates that are changed afterwards', () => {
     expect(await metric(service, 'tallystick_treasury_problem')).toBe(1)
     const { problem } = (await service.admin('/curve')).json()
     expect(problem).toBe(
-      'The Treasury feed has changed its row of 2024-11-22, from which notes are signed: 4 weeks from 4.53 % to 3.55 %, ' +
-        '8 weeks from 4.47 % to 3.49 %, 17 weeks from 4.40 % to 3.42 %. The coupons stay as they were. If this is ' +
+      'The Treasury feed changed its row of 2024-11-22, from which notes were signed: 4 weeks from 4.53 % to 3.55 %, ' +
+        '8 weeks from 4.47 % to 3.49 %, 17 weeks from 4.40 % to 3.42 %. The coupons are unchanged. If this is ' +
         'intended, confirm it with `tallystick curve set 7=355 14=355 30=355 60=349 90=345 180=342 360=342 --confirm`.',
     )
-    expect(service.log()).toContain('has changed its row of 2024-11-22')
+    expect(service.log()).toContain('changed its row of 2024-11-22')
 
     const points = Object.fromEntries(
       [...problem.matchAll(/(\d+)=(\d+)/g)].map(([, tenor, bps]) => [tenor, Number(bps)]),

@@ -271,7 +271,7 @@ describe('age', () => {
   })
 
   test('behavior: what is wrong with the source is told', () => {
-    const sourceProblem = 'The Treasury feed answers with status 500.'
+    const sourceProblem = 'The Treasury feed responded with status 500.'
     expect(messageAfter({ ...ratesOf('2026-07-10'), sourceProblem })).toContain(`. ${sourceProblem} Set a curve with`)
     expect(messageAfter({ curve: undefined, sourceProblem })).toContain(`in force. ${sourceProblem} Set one with`)
   })

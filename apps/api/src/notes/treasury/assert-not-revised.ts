@@ -5,8 +5,8 @@ import { TreasuryFeedError } from './feed-error.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 
 /**
- * Throws `TreasuryFeedError` if notes were signed from the rates of this date and the feed has other ones now. A published
- * row hardly ever changes, and then by a correction that a person can look up; one that was tampered with looks the same.
+ * Throws `TreasuryFeedError` if notes were signed from the rates of this date and the feed now has different ones. The
+ * Treasury rarely corrects a published row, and a tampered row looks the same, so an operator has to decide.
  */
 export function assertNotRevised(
   { points, provenance }: TreasuryCurve,
@@ -14,13 +14,13 @@ export function assertNotRevised(
     used,
     bills,
   }: {
-    /** The curve that notes of this date's rates were signed from. */
+    /** The curve of this date from which notes were signed. */
     readonly used: Curve | undefined
-    /** The bills the operator named: that list may have changed, so only the bills of both curves are compared. */
+    /** The configured bills. The list may have changed, so only bills of both curves are compared. */
     readonly bills: readonly number[] | undefined
   },
 ): void {
-  // The two bases are different columns of the row.
+  // Each basis has its own columns in the row.
   if (!used?.provenance || used.provenance.basis !== provenance.basis) return
   const [before, after] = [ratesOf(used.provenance), ratesOf(provenance)]
   const isCompared = (weeks: number) => bills === undefined || (before.has(weeks) && after.has(weeks))
@@ -33,8 +33,8 @@ export function assertNotRevised(
   throw new TreasuryFeedError({
     failure: 'revised',
     message:
-      `The Treasury feed has changed its row of ${provenance.sourceDate}, from which notes are signed: ` +
-      `${changes.join(', ')}. The coupons stay as they were. ${formatConfirmAdvice(points)}`,
+      `The Treasury feed changed its row of ${provenance.sourceDate}, from which notes were signed: ` +
+      `${changes.join(', ')}. The coupons are unchanged. ${formatConfirmAdvice(points)}`,
   })
 }
 

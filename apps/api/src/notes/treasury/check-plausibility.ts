@@ -6,12 +6,12 @@ import type { Sofr } from './fetch-sofr.ts'
 
 export type PlausibilityConfig = NonNullable<TreasuryConfig['plausibility']>
 
-// Bills of up to two months follow the overnight rate; longer ones follow what the market expects of it.
+// Bills of up to two months follow the overnight rate. Longer ones follow its expected future values.
 const daysMax = 56
 
 /**
- * Compares the shortest bills of a curve with SOFR. Throws `TreasuryFeedError` if one is outside the band. Returns why
- * SOFR says nothing about this curve, if it does not.
+ * Compares the shortest bills of a curve with SOFR. Throws `TreasuryFeedError` if one is outside the band. Returns why they
+ * could not be compared, or undefined.
  */
 export function checkPlausibility(
   { points, provenance: { sourceDate, bills } }: TreasuryCurve,
@@ -21,20 +21,20 @@ export function checkPlausibility(
   const age = countBusinessDays({ after: older, upTo: newer })
   if (age > config.maxAgeBusinessDays) {
     return (
-      `The newest SOFR is of ${sofr.date}, ${age} business days from the Treasury’s rates of ${sourceDate}, ` +
-      `the limit is ${config.maxAgeBusinessDays} (curve.plausibility.maxAgeBusinessDays). The rates are not compared with it.`
+      `The newest SOFR is of ${sofr.date}, ${age} business days from the Treasury’s rates of ${sourceDate}. ` +
+      `The limit is ${config.maxAgeBusinessDays} (curve.plausibility.maxAgeBusinessDays). The rates are not compared with it.`
     )
   }
   const short = bills.filter(({ days }) => days <= daysMax)
   for (const { weeks, bps } of short.length > 0 ? short : bills.slice(0, 1)) {
-    // To four decimals, as the bills are: 4.57 × 100 is 457.00000000000006.
+    // Rounded to four decimals, like the bills: 4.57 × 100 is 457.00000000000006.
     const difference = Math.round((Number(bps) - sofr.percent * 100) * 10_000) / 10_000
     if (Math.abs(difference) <= config.bandBps) continue
     throw new TreasuryFeedError({
       failure: 'off_sofr',
       message:
         `In the Treasury feed’s row of ${sourceDate} the ${weeks}-week bill is at ${bps} bps, ${difference.toFixed(1)} from ` +
-        `SOFR of ${sofr.date} (${sofr.percent} %), the band is ${config.bandBps} (curve.plausibility.bandBps). ${formatConfirmAdvice(points)}`,
+        `SOFR of ${sofr.date} (${sofr.percent} %). The band is ${config.bandBps} (curve.plausibility.bandBps). ${formatConfirmAdvice(points)}`,
     })
   }
   return undefined

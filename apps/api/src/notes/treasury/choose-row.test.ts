@@ -86,7 +86,7 @@ describe('bills that vanish', () => {
   test('error: gone from all rows at once, it is missed because the last curve had it', () => {
     const rows = [row('2026-01-14', without(52)), row('2026-01-15', without(52))]
     expect(() => chooseRow(rows, { ...rules, knownBills: [4, 26, 52] })).toThrow(
-      'No row of the Treasury feed has the bills the coupons need; that of 2026-01-15 lacks the 52-week bill.',
+      'No row of the Treasury feed has the required bills. The row of 2026-01-15 lacks the 52-week bill.',
     )
   })
 

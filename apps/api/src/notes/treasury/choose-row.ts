@@ -6,47 +6,47 @@ export type ChosenRow = {
   readonly row: FeedRow
   /** Rates as published, percent, by weeks; ascending. */
   readonly rates: ReadonlyMap<number, string>
-  /** Terms in weeks that were expected and are not in the chosen row. */
+  /** Terms in weeks that are missing from the chosen row. */
   readonly missing: readonly number[]
-  /** Terms in weeks that were expected and are not in the newest row, chosen or not. */
+  /** Terms in weeks that are missing from the newest row, chosen or not. */
   readonly vanished: readonly number[]
 }
 
 export type ChooseRowOptions = {
   readonly basis: BillBasis
-  /** Days on offer. */
+  /** Configured tenors in days. */
   readonly tenors: readonly number[]
-  /** The bills the operator named, each of which a row must have; undefined is all that are published. */
+  /** The configured bills, each of which a row must have; undefined means all published ones. */
   readonly bills: readonly number[] | undefined
-  /** The bills the last curve was made from. */
+  /** Bills of the last curve. */
   readonly knownBills: readonly number[]
-  /** New York. */
+  /** Date in New York. */
   readonly today: string
 }
 
 type RowWithRates = { readonly row: FeedRow; readonly rates: ReadonlyMap<number, string> }
 
-// Bills have printed between just below zero and 17 percent. What lies far outside is a slip of the decimal point.
+// Historical rates are between just below 0 and 17 percent. A rate far outside is a misplaced decimal point.
 const ratePercentMin = -5
 const ratePercentMax = 25
 
 /**
- * The newest row that a curve may be made from. Rows without any rate (holidays) and of days to come are passed over. So
- * is one that has lost its shortest or longest bill while a tenor on offer lies beyond what is left: it would go flat
- * where it was not. A bill lost in between is bridged, and told. Throws `TreasuryFeedError`.
+ * Returns the newest usable row. Skips rows without rates (holidays) and with future dates. Skips a row that lacks the
+ * shortest or longest bill if a tenor is beyond the remaining ones, because the curve would be flat there. A missing bill
+ * in between is interpolated and reported. Throws `TreasuryFeedError`.
  */
 export function chooseRow(rows: readonly FeedRow[], rules: ChooseRowOptions): ChosenRow {
-  const priced = rows
+  const candidates = rows
     .filter(({ date }) => date <= rules.today)
     .map((row) => ({ row, rates: readRates(row, rules) }))
     .filter(({ rates }) => rates.size > 0)
     .sort((a, b) => (a.row.date < b.row.date ? 1 : -1))
-  const [newest] = priced
+  const [newest] = candidates
   if (!newest) throw empty(rows, rules.today)
-  const vanished = findMissing(newest, priced, rules)
-  for (const candidate of priced) {
-    assertOneRow(candidate, priced)
-    const missing = findMissing(candidate, priced, rules)
+  const vanished = findMissing(newest, candidates, rules)
+  for (const candidate of candidates) {
+    assertUniqueDate(candidate, candidates)
+    const missing = findMissing(candidate, candidates, rules)
     if (!isComplete(candidate, missing, rules)) continue
     assertRates(candidate)
     return { ...candidate, missing, vanished }
@@ -54,11 +54,11 @@ export function chooseRow(rows: readonly FeedRow[], rules: ChooseRowOptions): Ch
   throw new TreasuryFeedError({
     failure: 'incomplete',
     vanishedBills: vanished,
-    message: `No row of the Treasury feed has the bills the coupons need; that of ${newest.row.date} lacks ${formatTerms(vanished)}.`,
+    message: `No row of the Treasury feed has the required bills. The row of ${newest.row.date} lacks ${formatTerms(vanished)}.`,
   })
 }
 
-/** "the 6-week and 52-week bills", for messages. */
+/** Formats terms for messages: "the 6-week and 52-week bills". */
 export function formatTerms(terms: readonly number[]): string {
   return `the ${terms.map((weeks) => `${weeks}-week`).join(' and ')} bill${terms.length === 1 ? '' : 's'}`
 }
@@ -74,9 +74,13 @@ function readRates({ columns }: FeedRow, { basis, bills }: ChooseRowOptions): Re
   )
 }
 
-/** What rows before this one, the last curve, or the operator's list have and this row has not. */
-function findMissing({ row, rates }: RowWithRates, priced: readonly RowWithRates[], rules: ChooseRowOptions): number[] {
-  const before = priced.filter((other) => other.row.date < row.date).flatMap((other) => [...other.rates.keys()])
+/** Returns the bills that this row lacks, compared with the configured list, or with earlier rows and the last curve. */
+function findMissing(
+  { row, rates }: RowWithRates,
+  candidates: readonly RowWithRates[],
+  rules: ChooseRowOptions,
+): number[] {
+  const before = candidates.filter((other) => other.row.date < row.date).flatMap((other) => [...other.rates.keys()])
   const expected = new Set(rules.bills ?? [...before, ...rules.knownBills])
   return [...expected].filter((weeks) => !rates.has(weeks)).sort((a, b) => a - b)
 }
@@ -86,16 +90,16 @@ function isComplete({ rates }: RowWithRates, missing: readonly number[], { bills
   if (bills) return false
   const terms = [...rates.keys()]
   const [shortest, longest] = [Math.min(...terms), Math.max(...terms)]
-  const goesFlatBefore = missing.some((weeks) => weeks < shortest) && tenors.some((days) => days < billDays(shortest))
-  const goesFlatAfter = missing.some((weeks) => weeks > longest) && tenors.some((days) => days > billDays(longest))
-  return !goesFlatBefore && !goesFlatAfter
+  const isFlatBefore = missing.some((weeks) => weeks < shortest) && tenors.some((days) => days < billDays(shortest))
+  const isFlatAfter = missing.some((weeks) => weeks > longest) && tenors.some((days) => days > billDays(longest))
+  return !isFlatBefore && !isFlatAfter
 }
 
-/** Rows are known by their date. Two of one date may be there, but only if they say the same. */
-function assertOneRow({ row, rates }: RowWithRates, priced: readonly RowWithRates[]): void {
+/** Throws if rows of the same date have different rates. */
+function assertUniqueDate({ row, rates }: RowWithRates, candidates: readonly RowWithRates[]): void {
   const isSame = (other: RowWithRates) =>
     other.rates.size === rates.size && [...rates].every(([weeks, rate]) => other.rates.get(weeks) === rate)
-  if (priced.filter((other) => other.row.date === row.date).every(isSame)) return
+  if (candidates.filter((other) => other.row.date === row.date).every(isSame)) return
   throw new TreasuryFeedError({
     failure: 'conflict',
     message: `The Treasury feed has two rows of ${row.date} with different rates.`,
@@ -107,7 +111,7 @@ function assertRates({ row, rates }: RowWithRates): void {
     if (!isRatePercent(rate)) {
       throw new TreasuryFeedError({
         failure: 'malformed',
-        message: `In the Treasury feed’s row of ${row.date} the rate of the ${weeks}-week bill is no number.`,
+        message: `In the Treasury feed’s row of ${row.date} the rate of the ${weeks}-week bill is not a number.`,
       })
     }
     if (Number(rate) >= ratePercentMin && Number(rate) <= ratePercentMax) continue
@@ -122,6 +126,6 @@ function assertRates({ row, rates }: RowWithRates): void {
 
 function empty(rows: readonly FeedRow[], today: string): TreasuryFeedError {
   const what =
-    rows.length === 0 ? 'has no rows' : `has ${rows.length} rows, but no rates of the bills in use up to ${today}`
+    rows.length === 0 ? 'has no rows' : `has ${rows.length} rows, but no rates of the used bills up to ${today}`
   return new TreasuryFeedError({ failure: 'empty', message: `The Treasury feed ${what}, this month and the last.` })
 }

@@ -26,11 +26,11 @@ type FeedErrorOptions = {
   readonly cause?: unknown
 }
 
-/** The Treasury feed gave nothing a coupon may be made from. The message says why, and goes on show to operators. */
+/** Thrown if the Treasury feed has no usable rates. Operators see the message. */
 export class TreasuryFeedError extends TallystickError {
   override readonly name = 'TreasuryFeedError'
   readonly failure: FeedFailure
-  /** Terms in weeks of bills that the newest row should have and has not; undefined if it was not seen. */
+  /** Terms in weeks of bills that the newest row lacks; undefined if no row was read. */
   readonly vanishedBills: readonly number[] | undefined
 
   constructor({ failure, message, vanishedBills, cause }: FeedErrorOptions) {

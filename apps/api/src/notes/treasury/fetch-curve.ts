@@ -22,11 +22,11 @@ export type TreasuryConfig = Extract<Config['curve'], { readonly source: 'treasu
 export type TreasuryCurve = { readonly points: CurvePoints; readonly provenance: CurveProvenance }
 
 export type FetchedCurve = TreasuryCurve & {
-  /** Whether these are the newest rates that should be out when the period begins. */
+  /** Whether these are the newest rates that are due when the period begins. */
   readonly isNewest: boolean
-  /** Terms in weeks of bills that the newest row should have and has not. */
+  /** Terms in weeks of bills that the newest row lacks. */
   readonly vanishedBills: readonly number[]
-  /** Terms in weeks of bills that this version does not know, and does not use. */
+  /** Terms in weeks of bills that this version does not support. */
   readonly newBills: readonly number[]
 }
 
@@ -36,7 +36,7 @@ export type FetchOptions = {
   /** The period the curve is for. */
   readonly period: Period
   readonly nowSeconds: bigint
-  /** Terms in weeks of the bills the last curve was made from. */
+  /** Terms in weeks of the last curve's bills. */
   readonly knownBills: readonly number[]
   readonly signal: AbortSignal
 }
@@ -47,12 +47,12 @@ const treasuryFeed: DocumentSource = {
   name: 'Treasury feed',
   setting: 'curve.url',
   accept: 'application/atom+xml, application/xml, text/xml',
-  // A month is about 100 KB.
+  // A month has about 100 KB.
   bytesMax: 2 * 1024 * 1024,
 }
 const newBillPattern = /^ROUND_B1_(?:CLOSE|YIELD)_(\d{1,3})WK_2$/
 
-/** The curve that the newest usable row of the Treasury feed gives for a period. Throws `TreasuryFeedError`. */
+/** Computes the curve for a period from the newest usable row of the Treasury feed. Throws `TreasuryFeedError`. */
 export async function fetchTreasuryCurve(options: FetchOptions): Promise<FetchedCurve> {
   const { config, tenors, period, nowSeconds, knownBills } = options
   const today = newYorkDate(nowSeconds)
@@ -71,10 +71,7 @@ export async function fetchTreasuryCurve(options: FetchOptions): Promise<Fetched
   }
 }
 
-/**
- * This month and the one before: the month's file is empty in its first days. The older one may fail as long as the newer
- * one has rates.
- */
+/** Fetches this month and the previous one, because a month is empty in its first days. The previous one may fail if this one has rates. */
 async function fetchPages({ config, signal }: FetchOptions, today: string): Promise<Page[]> {
   const month = today.slice(0, 7)
   const [current, previous] = await Promise.allSettled([
@@ -96,9 +93,9 @@ async function fetchPage(
   const url = new URL(config.url)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
   const document = await fetchDocument(url, { source: treasuryFeed, timeoutMs: config.timeoutMs, signal })
-  // What else stands in the configured address may be a token.
-  const shown = `${url.origin}${url.pathname}?${new URLSearchParams(query)}`
-  return { url: shown, document, rows: parseFeed(document.text) }
+  // Other parameters of the configured URL may be secret.
+  const publicUrl = `${url.origin}${url.pathname}?${new URLSearchParams(query)}`
+  return { url: publicUrl, document, rows: parseFeed(document.text) }
 }
 
 function monthBefore(month: string): string {
@@ -121,8 +118,8 @@ function assertAge({ row, vanished }: ChosenRow, { config, period }: FetchOption
     failure: 'stale',
     vanishedBills: vanished,
     message:
-      `The newest usable row of the Treasury feed is of ${row.date}, ${age} business days before ${date}, ` +
-      `the limit is ${config.maxAgeBusinessDays} (curve.maxAgeBusinessDays).${lacks || ' Has the feed moved? See curve.url.'}`,
+      `The newest usable row of the Treasury feed is of ${row.date}, ${age} business days before ${date}. ` +
+      `The limit is ${config.maxAgeBusinessDays} (curve.maxAgeBusinessDays).${lacks || ' If the feed has moved, set curve.url.'}`,
   })
 }
 

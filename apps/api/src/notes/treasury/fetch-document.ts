@@ -4,23 +4,23 @@ import { TreasuryFeedError } from './feed-error.ts'
 
 export type FeedDocument = {
   readonly text: string
-  /** Of the bytes as received, content decoding undone; hex. */
+  /** Hex SHA-256 of the content, after decompression. */
   readonly sha256: string
 }
 
 export type DocumentSource = {
   /** For messages: "Treasury feed". */
   readonly name: string
-  /** The configuration member that holds its address. */
+  /** Configuration key of its URL. */
   readonly setting: string
   readonly accept: string
-  /** Parsing blocks, so a document many times the usual size is not looked at. */
+  /** Maximum size. Parsing is synchronous, so much larger documents are rejected. */
   readonly bytesMax: number
 }
 
 /**
- * Gets one document of a feed. It does not follow redirects: the feed moved once and its old address went on
- * answering, so a new address is for a person to look at. Throws `TreasuryFeedError`.
+ * Fetches a document of a feed. Does not follow redirects: an operator should check a new address. Throws
+ * `TreasuryFeedError`.
  */
 export async function fetchDocument(
   url: URL,
@@ -46,14 +46,14 @@ export async function fetchDocument(
     if (deadline.aborted) {
       throw new TreasuryFeedError({
         failure: 'timeout',
-        message: `The ${source.name} did not answer within ${timeoutMs} ms.`,
+        message: `The ${source.name} did not respond within ${timeoutMs} ms.`,
         cause: error,
       })
     }
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string }
     throw new TreasuryFeedError({
       failure: 'unreachable',
-      message: `The ${source.name} cannot be reached (${code ?? 'the connection broke'}).`,
+      message: `The ${source.name} cannot be reached (${code ?? 'connection lost'}).`,
       cause: error,
     })
   }
@@ -64,14 +64,14 @@ function assertStatus({ status, ok }: Response, { name, setting }: DocumentSourc
   if (status >= 300 && status < 400) {
     throw new TreasuryFeedError({
       failure: 'redirected',
-      message: `The ${name} answers with a redirect (${status}). If it has moved, check the new address and set ${setting}.`,
+      message: `The ${name} responded with a redirect (${status}). If it has moved, check the new URL and set ${setting}.`,
     })
   }
-  throw new TreasuryFeedError({ failure: 'status', message: `The ${name} answers with status ${status}.` })
+  throw new TreasuryFeedError({ failure: 'status', message: `The ${name} responded with status ${status}.` })
 }
 
 function tooLarge({ name, bytesMax }: DocumentSource): TreasuryFeedError {
-  return new TreasuryFeedError({ failure: 'too_large', message: `The ${name}’s answer is over ${bytesMax} bytes.` })
+  return new TreasuryFeedError({ failure: 'too_large', message: `The ${name}’s response exceeds ${bytesMax} bytes.` })
 }
 
 function decode(bytes: Buffer, { name }: DocumentSource): string {
@@ -80,7 +80,7 @@ function decode(bytes: Buffer, { name }: DocumentSource): string {
   } catch (error) {
     throw new TreasuryFeedError({
       failure: 'malformed',
-      message: `The ${name}’s answer is not UTF-8.`,
+      message: `The ${name}’s response is not UTF-8.`,
       cause: error,
     })
   }

@@ -13,26 +13,26 @@ const sofrFeed: DocumentSource = {
   name: 'SOFR feed',
   setting: 'curve.plausibility.url',
   accept: 'application/json',
-  // One rate is about 300 bytes.
+  // One rate has about 300 bytes.
   bytesMax: 64 * 1024,
 }
 
-// SOFR has been between 0.01 and 5.4 percent. A rate far outside is a slip of the decimal point, and proves nothing.
-const answerSchema = z.object({
+// SOFR has been between 0.01 and 5.4 percent. A rate far outside is a misplaced decimal point.
+const responseSchema = z.object({
   refRates: z.array(z.object({ effectiveDate: z.iso.date(), percentRate: z.number().min(-5).max(25) })).min(1),
 })
 
-/** Gets the newest SOFR that the New York Fed has published. Throws `TreasuryFeedError`. */
+/** Fetches the newest SOFR from the New York Fed. Throws `TreasuryFeedError`. */
 export async function fetchSofr(
   url: string,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Sofr> {
   const { text } = await fetchDocument(new URL(url), { source: sofrFeed, timeoutMs, signal })
-  const { data } = answerSchema.safeParse(parseJson(text))
+  const { data } = responseSchema.safeParse(parseJson(text))
   if (!data) {
     throw new TreasuryFeedError({
       failure: 'wrong_shape',
-      message: 'The SOFR feed’s answer has no effectiveDate with a percentRate between -5 and 25.',
+      message: 'The SOFR feed’s response has no effectiveDate with a percentRate between -5 and 25.',
     })
   }
   const [newest] = data.refRates.toSorted((a, b) => (a.effectiveDate < b.effectiveDate ? 1 : -1))

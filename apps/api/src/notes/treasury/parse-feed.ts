@@ -6,7 +6,7 @@ import { TreasuryFeedError } from './feed-error.ts'
 export type FeedRow = {
   /** `2026-01-02`. */
   readonly date: string
-  /** What is there, by column name; a column that is missing, empty or null is not. */
+  /** Values by column name, without empty and null ones. */
   readonly columns: ReadonlyMap<string, string>
 }
 
@@ -15,12 +15,12 @@ const metadataNamespace = 'http://schemas.microsoft.com/ado/2007/08/dataservices
 const datePattern = /^(20\d\d-\d\d-\d\d)(?:T00:00:00(?:\.0+)?Z?)?$/
 
 /**
- * The rows of an Atom feed of the Treasury, in its order. An empty feed is one without rows: the month's file has none in
- * its first days. Throws `TreasuryFeedError` for everything that is not such a feed.
+ * Parses the rows of the Treasury's Atom feed, in its order. A feed may have no rows, as in the first days of a month.
+ * Throws `TreasuryFeedError` for any other document.
  */
 export function parseFeed(text: string): FeedRow[] {
   const { doctype, documentElement: root } = parseXml(text)
-  if (doctype) throw wrongShape('it has a document type, which the feed never had')
+  if (doctype) throw wrongShape('it has a document type declaration')
   if (root?.localName !== 'feed') throw wrongShape(`its root is <${root?.localName ?? ''}>, not <feed>`)
   return childElements(root)
     .filter(({ localName }) => localName === 'entry')
@@ -33,7 +33,7 @@ function parseXml(text: string): Document {
   } catch (error) {
     throw new TreasuryFeedError({
       failure: 'malformed',
-      message: 'The Treasury feed’s answer is not well-formed XML.',
+      message: 'The Treasury feed’s response is not well-formed XML.',
       cause: error,
     })
   }
@@ -59,7 +59,7 @@ function parseEntry(entry: Element): FeedRow {
 function parseRowDate(text: string | undefined): string {
   const [, date] = datePattern.exec(text ?? '') ?? []
   if (date && z.iso.date().safeParse(date).success) return date
-  throw wrongShape(`a row has ${text === undefined ? 'no INDEX_DATE' : 'an INDEX_DATE that is no date'}`)
+  throw wrongShape(`a row has ${text === undefined ? 'no INDEX_DATE' : 'an INDEX_DATE that is not a date'}`)
 }
 
 function childElements(parent: Element): Element[] {
@@ -77,6 +77,6 @@ function isNamed(namespace: string, name: string) {
 function wrongShape(what: string): TreasuryFeedError {
   return new TreasuryFeedError({
     failure: 'wrong_shape',
-    message: `The Treasury feed’s answer is not the feed of bill rates: ${what}.`,
+    message: `The Treasury feed’s response is not the feed of bill rates: ${what}.`,
   })
 }

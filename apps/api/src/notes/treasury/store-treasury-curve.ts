@@ -6,10 +6,9 @@ import { assertNotRevised } from './assert-not-revised.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 
 /**
- * Stores what the Treasury gave as a chain's curve from its first boundary that is not signed, unless it is no news.
- * The rails are not asked here but when notes are signed: a curve that moves too far must come into force and be refused,
- * not leave yesterday's coupons on offer. Throws `TreasuryFeedError` for rates of a date that notes were signed from and
- * that are other ones now.
+ * Stores a Treasury curve for a chain, in force from the first unsigned period, unless it is not newer. Does not check the
+ * rails: a curve that moves too far must come into force and be refused at signing, so that the old coupons are not used
+ * instead. Throws `TreasuryFeedError` if notes were signed from other rates of the same date.
  */
 export async function storeTreasuryCurve(
   database: Database,
@@ -22,7 +21,7 @@ export async function storeTreasuryCurve(
     readonly curve: TreasuryCurve
     readonly chainId: number
     readonly nowSeconds: bigint
-    /** The bills the operator named, if any. */
+    /** The configured bills, if any. */
     readonly bills?: readonly number[] | undefined
   },
 ): Promise<Curve | undefined> {
@@ -38,7 +37,7 @@ export async function storeTreasuryCurve(
     },
     current: periodAt(nowSeconds),
     chainIds: [chainId],
-    // The caller logs it, with more than the audit has.
+    // The caller logs it, with more details than the audit.
     auditor: { actor: 'treasury' },
     shouldStore: async (transaction, effective) => {
       const last = await findLastTreasuryCurve(transaction, chainId)
@@ -51,8 +50,8 @@ export async function storeTreasuryCurve(
 }
 
 /**
- * Whether a curve replaces the one in force. Never with older rates than were had before. A curve that an operator set
- * stays until rates are published after the boundary it is in force from, so that it is in force at least for one period.
+ * Returns whether a curve replaces the one in force. Older rates never do. A curve set by an operator stays in force until
+ * rates are published after its boundary, so at least for one period.
  */
 export function supersedes(
   { points, provenance }: TreasuryCurve,
@@ -64,7 +63,7 @@ export function supersedes(
   return fingerprint({ points, provenance }) !== fingerprint({ points: inForce.points, provenance: inForce.provenance })
 }
 
-/** What a curve says, without where and when it was read: the feed's document is another one with every day. */
+/** Returns the content of a curve without the document it was read from, which changes every day. */
 function fingerprint({ points, provenance }: TreasuryCurve): string {
   const { sourceDate, basis, spreadBps, interpolation, rounding, bills }: CurveProvenance = provenance
   const coupons = Object.entries(points).sort(([a], [b]) => Number(a) - Number(b))

@@ -3,31 +3,30 @@ import { type Clock, toSeconds } from '../../clock.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import { feedFailures } from './feed-error.ts'
 
-/** How a fetch ended: with the newest rates, with older ones that may still be used, or not at all. */
+/** Outcomes of a fetch: the newest rates, older rates that are still usable, or a failure. */
 export const fetchOutcomes = ['newest', 'behind', ...feedFailures, 'not_stored'] as const
 export type FetchOutcome = (typeof fetchOutcomes)[number]
 
-/** How the feed stands, by the last fetch. */
+/** Status of the feed after the last fetch. */
 export type FeedStatus = {
-  /** The day of the newest rates had; undefined if there never were any. */
+  /** Date of the newest rates; undefined if there were never any. */
   readonly sourceDate: string | undefined
   readonly vanishedBills: readonly number[]
   readonly problem: string | undefined
-  /** Why the rates were not compared with the second source, if one is configured. */
+  /** Why the rates were not compared with a configured second source. */
   readonly uncompared: string | undefined
 }
 
 export const treasuryMetricHelp: MetricHelp = {
   tallystick_treasury_fetches_total: 'Fetches of the Treasury feed, by outcome.',
-  tallystick_treasury_source_age_business_days:
-    'New York business days since the day of the newest Treasury rates had.',
-  tallystick_treasury_missing_bills: 'ALARM: bills that the newest row of the Treasury feed should have and has not.',
+  tallystick_treasury_source_age_business_days: 'New York business days since the date of the newest Treasury rates.',
+  tallystick_treasury_missing_bills: 'ALARM: bills missing from the newest row of the Treasury feed.',
   tallystick_treasury_uncompared:
-    'ALARM: 1 while the Treasury rates are not compared with the configured second source: it fails or is too old.',
-  tallystick_treasury_problem: 'ALARM: 1 while the last fetch of the Treasury feed gave no rates that can be used.',
+    'ALARM: 1 while the Treasury rates are not compared with the second source, because it fails or is too old.',
+  tallystick_treasury_problem: 'ALARM: 1 if the last fetch of the Treasury feed returned no usable rates.',
 }
 
-/** The metrics of the feed. Series exist from the start, so that an alert can tell zero from missing. */
+/** Registers the metrics of the feed. All series exist from the start, so that alerts can distinguish 0 from missing. */
 export function createTreasuryMetrics({
   metrics,
   clock,
