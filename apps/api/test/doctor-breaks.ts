@@ -129,17 +129,17 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'a certificate behind its issuer in the file',
     () => ({ certificate: wrongOrder() }),
-    /^certificate: key: the private key is that of the file's certificate number 2, not of the first/,
+    /^certificate: key: the private key matches certificate number 2 of the file, not the first/,
   ],
   [
     'a key of another certificate',
     () => ({ certificate: { key: issued({}).key } }),
-    /^certificate: key: the private key is not that of the certificate/,
+    /^certificate: key: the private key does not match the certificate/,
   ],
   [
     'no certificate in the file',
     () => ({ certificate: { cert: 'nothing' } }),
-    /^certificate: file: .*cert\.pem holds no certificate/,
+    /^certificate: file: .*cert\.pem contains no PEM certificate/,
   ],
   [
     'a private key that is none',
@@ -169,7 +169,7 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'an RPC of another chain',
     async () => ({ config: withChain({ rpc: [await startFakeRpc({ timestampSeconds: nowSeconds(), chainId: 1 })] }) }),
-    /^chain 324: rpc .*: it is of chain 1, the configuration says 324/,
+    /^chain 324: rpc .*: it serves chain 1, but the configuration says 324/,
   ],
   [
     'an RPC that is a web page',
@@ -194,7 +194,7 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'a subgraph that is a web page',
     async () => ({ config: remote(await startServer(() => '<html>', 'text/html')) }),
-    /^subgraph 324: .*: query: it answers with text\/html that is no GraphQL answer/,
+    /^subgraph 324: .*: query: it answers with text\/html, not with a GraphQL response/,
   ],
   [
     'a subgraph that does not take the key',
@@ -224,7 +224,7 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   [
     'a subgraph whose indexing failed',
     async () => ({ config: remote(await subgraphWith(metaAnswer(nowSeconds(), { hasIndexingErrors: true }))) }),
-    /^subgraph 324: .*: index: it says that its indexing failed/,
+    /^subgraph 324: .*: index: it reports that its indexing failed/,
   ],
 ]
 

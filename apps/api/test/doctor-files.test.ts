@@ -63,7 +63,7 @@ const web3signer = {
 
 test('default: files for their owner alone are ok, in one line', async () => {
   const { check } = await newSite()
-  const found = 'other users cannot reach the secrets in files (9 paths checked)'
+  const found = 'other users cannot access the secrets in files (9 paths checked)'
   expect(check()).toEqual([{ subject: 'files', name: 'permissions', outcome: 'ok', found }])
 })
 

@@ -77,7 +77,7 @@ describe('a good journal', () => {
     const path = await newJournal()
     expect(await check(path)).toMatchObject([{ outcome: 'ok', found: `${path} is intact: no sets` }])
     await rm(path)
-    expect(await check(path)).toMatchObject([{ outcome: 'ok', found: expect.stringContaining('there is none at') }])
+    expect(await check(path)).toMatchObject([{ outcome: 'ok', found: expect.stringContaining('does not exist yet') }])
   })
 
   test('behavior: it is read while a service has it open', async () => {
@@ -90,10 +90,10 @@ describe('a good journal', () => {
   test('behavior: an unfinished last line is told, but not of a service that is writing it', async () => {
     const path = await newJournal(lineOf(first), lineOf(second).subarray(0, 40))
     expect(await check(path)).toMatchObject([
-      { outcome: 'ok', found: expect.stringMatching(/1 signed set, .* Its last line was never finished/) },
+      { outcome: 'ok', found: expect.stringMatching(/1 signed set, .* Its last line is incomplete/) },
     ])
     const [beside] = await check(path, { isRunning: true })
-    expect([beside?.outcome, beside?.found]).toEqual(['ok', expect.not.stringContaining('never finished')])
+    expect([beside?.outcome, beside?.found]).toEqual(['ok', expect.not.stringContaining('incomplete')])
   })
 })
 
@@ -122,14 +122,14 @@ describe('a journal that cannot be used', () => {
     } finally {
       if (isRoot) process.seteuid?.(0)
     }
-    const found = `this user may not read ${path} (EACCES): run the doctor as the service's user`
+    const found = `this user cannot read ${path} (EACCES): run the doctor as the service's user`
     expect(findings.checks).toMatchObject([{ outcome: 'skipped', found }])
   })
 
   test('error: gone while the service runs', async () => {
     const path = await newJournal()
     await rm(path)
-    const found = `there is none at ${path} while the service runs: it cannot sign without`
+    const found = `${path} is missing while the service runs: it cannot sign without it`
     expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'warn', found }])
   })
 

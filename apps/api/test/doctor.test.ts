@@ -29,7 +29,7 @@ beforeAll(async () => {
 test('default: a good set-up is well, and what cannot be known is not claimed', async () => {
   const url = await subgraphWith(metaAnswer(nowSeconds() - 10))
   const diagnosis = await visit({ databaseUrl, config: withChain({ subgraph: { urls: [url] } }) })
-  expect([diagnosis.verdict, failuresOf(diagnosis)]).toEqual(['well', []])
+  expect([diagnosis.verdict, failuresOf(diagnosis)]).toEqual(['healthy', []])
   expect(linesOf(diagnosis, 'warn').map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
     'certificate: chain',
     'chain 324: rpc',
@@ -43,7 +43,7 @@ describe('error: names the break, whatever it is', () => {
   test.each(listBreaks(() => databaseUrl))('%s', async (_, change, line) => {
     const env = { GRAPH_AUTH: 'some-graph-key' }
     const diagnosis = await visit({ databaseUrl, env, ...(await change()) })
-    expect(diagnosis.verdict).not.toBe('well')
+    expect(diagnosis.verdict).not.toBe('healthy')
     const failures = failuresOf(diagnosis)
     expect(failures.filter((failure) => line.test(failure))).toHaveLength(1)
     expect(JSON.stringify(diagnosis)).not.toMatch(/hunter2|a-secret-of-the-provider/)
@@ -130,8 +130,8 @@ describe('the command', () => {
     const without = await tallystick(site, 'doctor')
     expect([without.exitCode, without.stderr]).toEqual([0, ''])
     expect(without.stdout).toMatch(/^✓ ok {4}database +reachable +embedded database .* answers in/m)
-    expect(without.stdout).toMatch(/^✓ ok {4}journal +file +there is none at .* yet: the first start creates it$/m)
-    expect(without.stdout).toMatch(/^! WARN {2}chain 324 .*\n +→ Give chains\[\]\.rpc at least one URL\.$/m)
+    expect(without.stdout).toMatch(/^✓ ok {4}journal +file +.* does not exist yet: the first start creates it$/m)
+    expect(without.stdout).toMatch(/^! WARN {2}chain 324 .*\n +→ Set at least one URL in chains\[\]\.rpc\.$/m)
     const server = await serve(site, onTestFinished as never)
     const beside = await tallystick(site, 'doctor', '--json')
     const { ok, checks } = JSON.parse(beside.stdout)

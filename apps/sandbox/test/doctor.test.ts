@@ -42,11 +42,11 @@ test('default: a sandbox is well, and every subject was looked at', { timeout: 1
     /^database: reachable: .* is open in the running service/m,
     /^clock: chain 324: /m,
     /^certificate: served: /m,
-    /^files: permissions: other users cannot reach the secrets in files/m,
+    /^files: permissions: other users cannot access the secrets in files/m,
     /^signer: signs: /m,
     /^journal: file: .* is intact: \d+ signed sets?, the last of /m,
-    /^chain 324: fresh note: validatePriceFeed takes a note signed just now/m,
-    /^chain 324: notes on offer: validatePriceFeed takes all 7 of them/m,
+    /^chain 324: fresh note: validatePriceFeed accepts a newly signed note/m,
+    /^chain 324: notes on offer: validatePriceFeed accepts all 7/m,
     /^subgraph 324: index: following, at block \d+/m,
     /^subgraph 324: service: query: the position query works/m,
     /^subgraph 324: service: lag: it is \d+ blocks, \d+ s behind the chain/m,
@@ -109,7 +109,7 @@ describe('on a chain of its own', () => {
       clock: createClock(),
       report: () => undefined,
     })
-    return { exitCode: verdict === 'well' ? 0 : 1, checks }
+    return { exitCode: verdict === 'healthy' ? 0 : 1, checks }
   }
 
   /** Changes the pool for the length of a test. */
@@ -124,8 +124,10 @@ describe('on a chain of its own', () => {
   test('default: nothing is broken', async () => {
     const diagnosis = await examine()
     expect([diagnosis.exitCode, linesOf(diagnosis, 'fail')]).toEqual([0, []])
-    expect(linesOf(diagnosis, 'ok').join('\n')).toContain('fresh note: validatePriceFeed takes a note signed just now')
-    expect(linesOf(diagnosis, 'warn').join('\n')).toContain('floating income: yesterday’s (UTC) is not reported yet')
+    expect(linesOf(diagnosis, 'ok').join('\n')).toContain('fresh note: validatePriceFeed accepts a newly signed note')
+    expect(linesOf(diagnosis, 'warn').join('\n')).toContain(
+      'floating income: it is not yet reported for yesterday (UTC)',
+    )
   })
 
   test.each([
@@ -139,12 +141,12 @@ describe('on a chain of its own', () => {
     [
       'more coupon than the pool takes',
       { maxCouponBps: 1001 },
-      /^chain 324: coupon limit: the pool takes up to 1000 bps, but .* 1001/,
+      /^chain 324: coupon limit: the pool accepts up to 1000 bps, but .* 1001/,
     ],
     [
       'less maturity than the pool wants',
       { minMaturitySeconds: 3600 },
-      /^chain 324: maturity limit: the pool wants 172800 s/,
+      /^chain 324: maturity limit: the pool requires 172800 s/,
     ],
     [
       'positions without a contract',
@@ -163,9 +165,7 @@ describe('on a chain of its own', () => {
     expect(linesOf(diagnosis, 'fail').join('\n')).toContain(
       'fresh note: validatePriceFeed refuses it: the contract reverts',
     )
-    expect(linesOf(diagnosis, 'warn').join('\n')).toContain(
-      'coupon limit: it cannot be read: the contract has no maxCouponLimit()',
-    )
+    expect(linesOf(diagnosis, 'warn').join('\n')).toContain('coupon limit: the contract has no maxCouponLimit()')
   })
 
   test('error: a signer the pool does not know', async () => {
@@ -173,7 +173,7 @@ describe('on a chain of its own', () => {
     expect(diagnosis.exitCode).toBe(1)
     const failures = linesOf(diagnosis, 'fail').join('\n')
     expect(failures).toContain(
-      `registered signer: the pool takes notes of ${noteSigner.address}, ours are signed by 0x`,
+      `registered signer: the pool accepts notes of ${noteSigner.address}, but the configured signer is 0x`,
     )
     expect(failures).toContain(
       `fresh note: validatePriceFeed refuses it: the pool accepts notes signed by ${noteSigner.address}`,
@@ -186,22 +186,22 @@ describe('on a chain of its own', () => {
       'setMaxCouponLimit',
       [500n],
       ['setMaxCouponLimit', [1000n]],
-      'coupon limit: the pool takes up to 500 bps',
+      'coupon limit: the pool accepts up to 500 bps',
     ],
     [
       'a raised maturity limit',
       'setMinMaturityLimit',
       [700_000n],
       ['setMinMaturityLimit', [172_800n]],
-      'maturity limit: the pool wants 700000 s',
+      'maturity limit: the pool requires 700000 s',
     ],
-    ['a paused pool', 'pause', [], ['unpause', []], 'open: the pool is paused: nobody can lend or claim'],
+    ['a paused pool', 'pause', [], ['unpause', []], 'open: the pool is paused: lending and claiming fail'],
     [
       'another signer registered',
       'setVerifierSigner',
       [nobody],
       ['setVerifierSigner', [noteSigner.address]],
-      'registered signer: the pool takes notes of 0x0000',
+      'registered signer: the pool accepts notes of 0x0000',
     ],
   ] as const)('error: %s on the chain', async (_, functionName, args, undo, line) => {
     await administer(functionName, [...args], [undo[0], [...undo[1]]])
@@ -221,7 +221,7 @@ describe('on a chain of its own', () => {
     const diagnosis = await examine()
     expect([diagnosis.exitCode, linesOf(diagnosis, 'fail')]).toEqual([
       1,
-      [`chain 324: ${name}: the ${name} is paused: nobody can lend or claim`],
+      [`chain 324: ${name}: the ${name} is paused: lending and claiming fail`],
     ])
     expect(linesOf(diagnosis, 'ok')).toContain('chain 324: open: the pool is not paused')
   })
@@ -231,7 +231,9 @@ describe('on a chain of its own', () => {
     onTestFinished(proxy.stop)
     const diagnosis = await examine({ rpc: [proxy.url] })
     expect(diagnosis.exitCode).toBe(0)
-    expect(linesOf(diagnosis, 'skipped').join('\n')).toContain('fresh note: the RPC takes no block time with eth_call')
+    expect(linesOf(diagnosis, 'skipped').join('\n')).toContain(
+      'fresh note: the RPC does not support a block time in eth_call',
+    )
   })
 
   test('behavior: the note shown to the pool is good for one second, an hour before the newest block', async () => {

@@ -5,7 +5,7 @@ import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
 import { createOutput, exitCodes } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
-const codeOf = { well: exitCodes.done, broken: exitCodes.failed, misconfigured: exitCodes.config } as const
+const codeOf = { healthy: exitCodes.done, failed: exitCodes.failed, misconfigured: exitCodes.config } as const
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addCommonOptions(
@@ -29,7 +29,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
         clock: createClock(),
         report: (some) => output.text(formatChecks(some)),
       })
-      output.document({ ok: verdict === 'well', checks })
+      output.document({ ok: verdict === 'healthy', checks })
       output.text(`\n${summarise(checks)}`)
       terminal.exitCode = codeOf[verdict]
     })

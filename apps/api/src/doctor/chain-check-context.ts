@@ -8,9 +8,9 @@ export type ChainCheckContext = {
   readonly chain: ChainConfig
   readonly tenors: readonly number[]
   readonly heads: readonly RpcHead[]
-  /** Undefined where the signer cannot be used. */
+  /** Undefined if the signer cannot be used. */
   readonly signer: Signer | undefined
-  /** Those on offer now. */
+  /** The notes of the current period. */
   readonly notes: readonly Note[]
   readonly nowSeconds: bigint
   /** The current period and the next. */
@@ -19,6 +19,6 @@ export type ChainCheckContext = {
 
 export type PoolCheckContext = ChainCheckContext & {
   readonly reader: PoolReader
-  /** Time of the newest block. */
+  /** Time of the newest block, Unix seconds. */
   readonly headSeconds: bigint
 }

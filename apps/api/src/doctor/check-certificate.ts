@@ -7,23 +7,23 @@ import type { Findings } from './findings.ts'
 
 export type CertificateCheckContext = {
   readonly listen: Config['listen']
-  /** Names clients use, beside the one the service listens on. */
+  /** Host names that clients use, in addition to the one in the configuration. */
   readonly hosts: readonly string[]
-  /** Real time, whatever the service believes in: clients go by theirs. */
+  /** Real time: clients do not use the service's clock. */
   readonly nowMs: number
 }
 
 const dayMs = 86_400_000
-// Renewals come a month ahead with the common authorities; with two weeks left one has failed.
+// Common authorities renew a month ahead. With two weeks left, a renewal has failed.
 const daysLeftMin = 14
 
-/** Looks at the certificate's file as a client will. Resolves to the certificate if there is one. */
+/** Checks the certificate file. Returns the server's certificate if there is one. */
 export function checkCertificate(
   findings: Findings,
   { listen, hosts, nowMs }: CertificateCheckContext,
 ): X509Certificate | undefined {
   if (!listen.tls) {
-    findings.skip('file', 'TLS ends at the proxy in front: its certificate has to be looked at there')
+    findings.skip('file', 'the proxy terminates TLS: check its certificate there')
     return undefined
   }
   const certificates = readCertificates(findings, listen.tls.cert)
@@ -37,17 +37,17 @@ export function checkCertificate(
 }
 
 function readCertificates(findings: Findings, path: string): X509Certificate[] {
-  const advice = 'listen.tls.cert has to name a PEM file: the server’s certificate first, then its issuers.'
+  const advice = 'Set listen.tls.cert to a PEM file with the server’s certificate first, then its issuers.'
   try {
     const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? []
     const certificates = blocks.map((block) => new X509Certificate(block))
     if (certificates.length === 0) findings.fail('file', `${path} contains no PEM certificate`, advice)
-    else findings.ok('file', `${path} holds ${certificates.length}, the first for ${oneLine(certificates[0]?.subject)}`)
+    else findings.ok('file', `${path} contains ${certificates.length}, the first for ${oneLine(certificates[0]?.subject)}`)
     return certificates
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const isRead = code?.startsWith('ERR_') ?? true
-    findings.fail('file', isRead ? `${path} holds a damaged certificate` : `${path} cannot be read (${code})`, advice)
+    findings.fail('file', isRead ? `${path} has a damaged certificate` : `${path} cannot be read (${code})`, advice)
     return []
   }
 }
@@ -58,23 +58,23 @@ function checkKey(
 ): void {
   const key = readKey(path)
   if (!key) {
-    findings.fail('key', `${path} cannot be read or holds no private key in PEM form`, 'Correct listen.tls.key.')
+    findings.fail('key', `${path} cannot be read or has no PEM private key`, 'Correct listen.tls.key.')
     return
   }
   const position = certificates.findIndex((certificate) => certificate.checkPrivateKey(key))
   if (position === 0) {
-    findings.ok('key', 'the private key is that of the certificate')
+    findings.ok('key', 'the private key matches the certificate')
     return
   }
   if (position > 0) {
-    const found = `the private key is that of the file's certificate number ${position + 1}, not of the first`
+    const found = `the private key matches certificate number ${position + 1} of the file, not the first`
     findings.fail('key', found, 'Put the server’s own certificate first in listen.tls.cert.')
     return
   }
   findings.fail(
     'key',
-    'the private key is not that of the certificate',
-    'Take certificate and key of the same issuance.',
+    'the private key does not match the certificate',
+    'Use the certificate and the key of the same issuance.',
   )
 }
 
@@ -97,22 +97,22 @@ function checkDates(
   const name = isLeaf ? 'dates' : `dates of ${oneLine(certificate.subject)}`
   const from = Date.parse(certificate.validFrom)
   const daysLeft = Math.floor((Date.parse(certificate.validTo) - nowMs) / dayMs)
-  const renew = 'Renew it; a changed file is taken up within a second.'
+  const renew = 'Renew it. A changed file is loaded within 1 s.'
   if (nowMs < from) {
-    const advice = 'Wait for that, take the one before it, or set this machine’s clock.'
+    const advice = 'Wait until then, use the previous certificate, or correct this machine’s clock.'
     findings.fail(name, `it is not valid before ${certificate.validFrom}`, advice)
   } else if (daysLeft < 0) findings.fail(name, `it expired ${certificate.validTo}, ${-daysLeft} days ago`, renew)
   else if (daysLeft < daysLeftMin) findings.warn(name, `it expires in ${daysLeft} days, ${certificate.validTo}`, renew)
-  else if (isLeaf) findings.ok(name, `it is valid for ${daysLeft} days more, until ${certificate.validTo}`)
+  else if (isLeaf) findings.ok(name, `it is valid for ${daysLeft} more days, until ${certificate.validTo}`)
 }
 
 function checkNames(
   findings: Findings,
   { leaf, hosts }: { readonly leaf: X509Certificate; readonly hosts: readonly string[] },
 ): void {
-  const advice = 'Have it issued for every name that clients use.'
+  const advice = 'Get a certificate for every name that clients use.'
   if (!leaf.subjectAltName) {
-    findings.fail('names', 'it has no subject alternative name, and clients look at nothing else', advice)
+    findings.fail('names', 'it has no subject alternative name, which clients require', advice)
     return
   }
   const missing = hosts.filter((host) => !(isIP(host) ? leaf.checkIP(host) : leaf.checkHost(host)))
@@ -121,15 +121,15 @@ function checkNames(
   else findings.fail('names', `it is for ${names}, not for ${missing.join(', ')}`, advice)
 }
 
-/** Whether a client that knows the usual authorities gets from the first certificate to one of them. */
+/** Checks that the first certificate chains to a well-known root. */
 function checkChain(findings: Findings, certificates: readonly X509Certificate[]): void {
-  const top = climb(certificates)
+  const top = findLastIssuer(certificates)
   const isRoot = isIssuedBy(top, top)
   if (isRoot && top === certificates[0]) {
     findings.warn(
       'chain',
-      'it is self-signed: only clients that were given it accept it',
-      'Fine for tests, not for others.',
+      'it is self-signed: only clients that trust it explicitly accept it',
+      'Use it only for tests.',
     )
     return
   }
@@ -137,18 +137,18 @@ function checkChain(findings: Findings, certificates: readonly X509Certificate[]
     findings.ok('chain', `it leads to ${oneLine(isRoot ? top.subject : top.issuer)}`)
     return
   }
-  const found = `it leads to ${oneLine(top.issuer)}, which is ${isRoot ? 'no well-known root' : 'neither in the file nor a well-known root'}`
-  // A public authority says in each certificate where its own one is to be had; a private one has no such place.
+  const found = `it leads to ${oneLine(top.issuer)}, which is ${isRoot ? 'not a well-known root' : 'neither in the file nor a well-known root'}`
+  // A public authority's certificates name the URL of the issuer's certificate. A private authority's do not.
   if (!isRoot && /CA Issuers/.test(top.infoAccess ?? '')) {
-    const advice = 'Put the issuer’s certificate (the "full chain") behind it in listen.tls.cert.'
+    const advice = 'Append the issuer’s certificate (the "full chain") in listen.tls.cert.'
     findings.fail('chain', `${found}: an intermediate certificate is missing`, advice)
     return
   }
-  findings.warn('chain', found, 'If that is your own authority, clients have to be given its certificate.')
+  findings.warn('chain', found, 'If this is your own authority, clients must trust its certificate.')
 }
 
-/** From the first certificate to the last issuer that is in the file. */
-function climb(certificates: readonly X509Certificate[]): X509Certificate {
+/** Follows the issuers in the file from the first certificate to the last one. */
+function findLastIssuer(certificates: readonly X509Certificate[]): X509Certificate {
   let top = certificates[0] as X509Certificate
   for (let step = 0; step < certificates.length; step++) {
     const issuer = certificates.find((candidate) => candidate !== top && isIssuedBy(top, candidate))

@@ -6,18 +6,18 @@ import { checkPool } from './check-pool.ts'
 import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
 
-/** The way to a chain, and the pool at its end. */
+/** Checks a chain's tenors, RPCs and pool. */
 export async function checkChain(findings: Findings, context: ChainCheckContext): Promise<void> {
   const { chain, heads } = context
   checkTenors(findings, context)
   if (chain.rpc.length === 0) {
-    const found = 'none is configured: neither the clock nor the notes are checked against the chain'
-    return findings.warn('rpc', found, 'Give chains[].rpc at least one URL.')
+    const found = 'no RPC is configured: clock and notes are not checked against the chain'
+    return findings.warn('rpc', found, 'Set at least one URL in chains[].rpc.')
   }
   const head = newestHead(heads, chain.id)
-  for (const one of heads) checkRpc(findings, { head: one, chain, hasOther: head !== undefined })
-  if (!head) return findings.skip('pool', 'no RPC of this chain can be asked about it')
-  const usable = heads.flatMap((one) => ('chainId' in one && one.chainId === chain.id ? [one.url] : []))
+  for (const rpcHead of heads) checkRpc(findings, { head: rpcHead, chain, hasOther: head !== undefined })
+  if (!head) return findings.skip('pool', 'no RPC of this chain answers')
+  const usable = heads.flatMap((rpc) => ('chainId' in rpc && rpc.chainId === chain.id ? [rpc.url] : []))
   const reader = createPoolReader({ chainId: chain.id, rpcUrls: usable, pool: chain.domain.verifyingContract })
   try {
     await checkPool(findings, { ...context, reader, headSeconds: head.timestamp })
@@ -26,14 +26,14 @@ export async function checkChain(findings: Findings, context: ChainCheckContext)
   }
 }
 
-/** A tenor that the maturity rail refuses takes the whole set with it. */
+/** Checks the shortest tenor: if the maturity rail refuses one note, no note of the set is signed. */
 function checkTenors(findings: Findings, { chain, tenors, periods }: ChainCheckContext): void {
   const [shortest = 0] = tenors
   const remaining = periods.map(({ noteDay, end }) => maturityOf({ noteDay, tenorDays: shortest }) - end)
   const least = remaining.reduce((a, b) => (a < b ? a : b))
-  const found = `the shortest, ${shortest} days, matures ${least} s after its period at the least; wanted are ${chain.minMaturitySeconds}`
+  const found = `the shortest, ${shortest} days, matures at least ${least} s after its period; required are ${chain.minMaturitySeconds} s`
   if (least >= BigInt(chain.minMaturitySeconds)) findings.ok('tenors', found)
-  else findings.fail('tenors', `${found}: no notes are signed`, `Take ${shortest} out of "tenors".`)
+  else findings.fail('tenors', `${found}: no notes are signed`, `Remove ${shortest} from "tenors".`)
 }
 
 function checkRpc(
@@ -42,11 +42,11 @@ function checkRpc(
 ): void {
   const name = `rpc ${head.label}`
   if ('problem' in head) {
-    const advice = 'See that it runs and that its URL in chains[].rpc is right.'
-    if (hasOther) findings.warn(name, `it ${head.problem}`, `${advice} The chain's other RPCs are asked instead.`)
+    const advice = 'Check that it runs and that its URL in chains[].rpc is correct.'
+    if (hasOther) findings.warn(name, `it ${head.problem}`, `${advice} The chain's other RPCs are used instead.`)
     else findings.fail(name, `it ${head.problem}`, advice)
   } else if (head.chainId !== chain.id) {
-    const found = `it is of chain ${head.chainId}, the configuration says ${chain.id}: it is not used`
+    const found = `it serves chain ${head.chainId}, but the configuration says ${chain.id}: it is not used`
     findings.fail(name, found, 'Correct its URL in chains[].rpc, or chains[].id.')
   } else {
     findings.ok(name, `chain ${head.chainId}, block ${head.number}, answers in ${head.roundTripMs} ms`)

@@ -5,7 +5,7 @@ import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
 
 export type ClockCheckContext = {
-  /** This machine's. */
+  /** This machine's clock. */
   readonly nowMs: number
   readonly service: ServiceProbe
   /** How far the database's clock is ahead of this machine's. */
@@ -14,11 +14,11 @@ export type ClockCheckContext = {
   readonly heads: ReadonlyMap<number, readonly RpcHead[]>
 }
 
-// What NTP keeps is milliseconds; the rails take replicas for out of step from a minute on.
+// Clocks kept by NTP differ by milliseconds. The rails tolerate a minute between replicas.
 const skewSecondsOk = 5
 const skewSecondsMax = 60
 
-/** Compares every clock at hand with every other: this machine's, the service's, the database's, the chains'. */
+/** Compares the clocks of this machine, the service, the database and the chains. */
 export function checkClock(findings: Findings, context: ClockCheckContext): void {
   const { service, nowMs, databaseOffsetMs } = context
   const offsetMs = service.state === 'running' ? service.offsetMs : 0
@@ -26,12 +26,12 @@ export function checkClock(findings: Findings, context: ClockCheckContext): void
   if (service.state === 'running') checkService(findings, offsetMs)
   checkDatabase(findings, databaseOffsetMs, chainOffsets)
   for (const { chainId, seconds } of chainOffsets) {
-    const who = offsetMs === 0 ? 'this machine' : 'the service'
-    checkChain(findings, { chainId, seconds, who, databaseOffsetMs })
+    const subject = offsetMs === 0 ? 'this machine' : 'the service'
+    checkChain(findings, { chainId, seconds, subject, databaseOffsetMs })
   }
   for (const { id } of context.chains) {
     const isKnown = chainOffsets.some(({ chainId }) => chainId === id)
-    if (!isKnown) findings.skip(`chain ${id}`, 'no RPC of this chain tells its time')
+    if (!isKnown) findings.skip(`chain ${id}`, 'no RPC of this chain answers')
   }
   if (databaseOffsetMs === undefined || chainOffsets.length === 0) return
   const seconds = [0, databaseOffsetMs / 1000, ...chainOffsets.map((chain) => chain.seconds + offsetMs / 1000)]
@@ -39,7 +39,7 @@ export function checkClock(findings: Findings, context: ClockCheckContext): void
   findings.ok('between them', `at most ${spread.toFixed(1)} s between any two of machine, database and newest blocks`)
 }
 
-/** Positive is ahead of the service's time. */
+/** Returns each chain's offset; positive if it is ahead of the service's clock. */
 function readChainOffsets({ chains, heads }: ClockCheckContext, serviceNowMs: number) {
   return chains.flatMap(({ id }) => {
     const head = newestHead(heads.get(id) ?? [], id)
@@ -49,13 +49,13 @@ function readChainOffsets({ chains, heads }: ClockCheckContext, serviceNowMs: nu
 
 function checkService(findings: Findings, offsetMs: number): void {
   if (offsetMs === 0) {
-    findings.ok('service', 'the running service has this machine’s time')
+    findings.ok('service', 'the running service uses this machine’s time')
     return
   }
   findings.warn(
     'service',
     `the running service's clock is ${describe(offsetMs / 1000)} this machine's`,
-    'Right for a rehearsal (`--at`) and for a service on another machine; otherwise set the clocks by NTP.',
+    'This is expected with `--at` or if the service runs on another machine. Otherwise synchronize the clocks with NTP.',
   )
 }
 
@@ -65,15 +65,15 @@ function checkDatabase(
   chainOffsets: readonly { readonly seconds: number }[],
 ): void {
   if (offsetMs === undefined) {
-    findings.skip('database', 'it has no clock of its own, or cannot be asked')
+    findings.skip('database', 'it is embedded, or cannot be read')
     return
   }
   const found = `the database's clock is ${describe(offsetMs / 1000)} this machine's`
   const skew = Math.abs(offsetMs) / 1000
   const chainAgrees = chainOffsets.some(({ seconds }) => Math.abs(seconds) <= skewSecondsMax)
   const advice = chainAgrees
-    ? 'The chain agrees with this machine: set the database server’s clock, by NTP.'
-    : 'Set both clocks by NTP.'
+    ? 'The chain agrees with this machine: synchronize the database server’s clock with NTP.'
+    : 'Synchronize both clocks with NTP.'
   if (skew <= skewSecondsOk) findings.ok('database', found)
   else if (skew > skewSecondsMax) findings.fail('database', found, advice)
   else findings.warn('database', found, advice)
@@ -84,17 +84,17 @@ function checkChain(
   {
     chainId,
     seconds,
-    who,
+    subject,
     databaseOffsetMs,
   }: {
     readonly chainId: number
     readonly seconds: number
-    readonly who: string
+    readonly subject: string
     readonly databaseOffsetMs: number | undefined
   },
 ): void {
   const name = `chain ${chainId}`
-  const found = `its newest block is ${describe(seconds)} ${who}`
+  const found = `its newest block is ${describe(seconds)} ${subject}`
   if (seconds <= Number(chainAheadToleranceSeconds) && -seconds <= Number(chainBehindToleranceSeconds)) {
     findings.ok(name, found)
     return
@@ -102,10 +102,10 @@ function checkChain(
   const databaseAgrees = databaseOffsetMs !== undefined && Math.abs(databaseOffsetMs) / 1000 <= skewSecondsMax
   const advice =
     seconds > 0
-      ? 'No block comes from the future: set the clock, by NTP. Notes are not signed meanwhile.'
+      ? 'The local clock is behind: synchronize it with NTP. No notes are signed until then.'
       : databaseAgrees
-        ? 'The database agrees with this machine: the RPC hangs behind, or its chain stands still. Notes are not signed meanwhile.'
-        : 'Set the clock, by NTP, or mend the RPC if it hangs behind. Notes are not signed meanwhile.'
+        ? 'The database agrees with this machine: the RPC lags, or its chain is halted. No notes are signed until then.'
+        : 'Synchronize the clock with NTP, or fix the RPC if it lags. No notes are signed until then.'
   findings.fail(name, found, advice)
 }
 

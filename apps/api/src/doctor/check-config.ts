@@ -8,8 +8,8 @@ const adminTokenLengthMin = 16
 export type ConfigSource = { readonly path: string; readonly env: Readonly<Record<string, string | undefined>> }
 
 /**
- * Reads the configuration as `serve` does and lists every fault. Where only secrets or files are missing, the rest is good
- * enough to look at everything else by.
+ * Reads the configuration like `serve` and lists every fault. If only secrets or files are missing, returns the rest, so
+ * that the other checks can run.
  */
 export function checkConfig(findings: Findings, { path, env }: ConfigSource): Config | undefined {
   try {
@@ -48,27 +48,27 @@ function loadWithoutSecrets({ path, env }: ConfigSource): Config | undefined {
   }
 }
 
-/** What is allowed and still worth a second look. */
+/** Warns about valid but risky settings. */
 function checkChoices(findings: Findings, { admin, rails, chains }: Config): void {
   if (!/^(localhost|::1|127\..*)$/.test(admin.host)) {
     findings.warn(
       'admin.host',
-      `the admin listener is plain HTTP on ${admin.host}, not on loopback: its token travels in the clear`,
-      'Set admin.host to 127.0.0.1 unless the network between is private.',
+      `the admin listener is plain HTTP on ${admin.host}, not on loopback: its token is sent unencrypted`,
+      'Set admin.host to 127.0.0.1 unless the network is private.',
     )
   }
   for (const { name, token } of listAdminTokens(admin)) {
     if (token.reveal().length >= adminTokenLengthMin) continue
     findings.warn(
       'admin tokens',
-      `the token "${name}" has less than ${adminTokenLengthMin} characters and can be guessed`,
-      'Make one with `openssl rand -hex 32`.',
+      `the token "${name}" has fewer than ${adminTokenLengthMin} characters and can be guessed`,
+      'Generate one with `openssl rand -hex 32`.',
     )
   }
   if (rails.preflight === 'off' && chains.some(({ rpc }) => rpc.length > 0)) {
     findings.warn(
       'rails.preflight',
-      'notes are published without having been shown to the pool',
+      'notes are published without a preflight',
       'Set rails.preflight to "warn" or "require".',
     )
   }

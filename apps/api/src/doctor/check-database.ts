@@ -13,20 +13,20 @@ import { readSchema, type SchemaReading } from '../read-schema.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 
-/** What is written down about curve and notes, whoever was asked. */
+/** Reports about curve and notes, from the service or the database. */
 export type IssueReports = { readonly notes: NotesReport; readonly curve: CurveReport }
 
 export type DatabaseState = {
-  /** How far the server's clock is ahead of this machine's; undefined for the embedded one, which has no clock of its own. */
+  /** How far the server's clock is ahead of this machine's; undefined if the database is embedded. */
   readonly offsetMs?: number | undefined
   readonly reports?: IssueReports | undefined
-  /** Nothing was ever stored, so no curve either. */
+  /** Whether the database has no data. */
   readonly isEmpty?: boolean | undefined
 }
 
 type DatabaseCheckContext = { readonly config: Config; readonly service: ServiceProbe; readonly clock: Clock }
 
-/** Reads only: nothing is made, nothing is migrated. */
+/** Checks connection and schema. Creates and migrates nothing. */
 export async function checkDatabase(findings: Findings, context: DatabaseCheckContext): Promise<DatabaseState> {
   const { config, service } = context
   const url = config.database.reveal()
@@ -34,7 +34,7 @@ export async function checkDatabase(findings: Findings, context: DatabaseCheckCo
   if (isEmbedded && service.state === 'running') return askService(findings, service)
   const directory = url.replace(/^file:(\/\/)?/, '')
   if (isEmbedded && !existsSync(join(directory, 'PG_VERSION'))) {
-    findings.warn('reachable', `there is no embedded database in ${directory} yet`, 'The first start makes it.')
+    findings.warn('reachable', `there is no embedded database in ${directory} yet`, 'The first start creates it.')
     return { isEmpty: true }
   }
   try {
@@ -51,12 +51,12 @@ export async function checkDatabase(findings: Findings, context: DatabaseCheckCo
   }
 }
 
-/** One process at a time has the embedded database, and that is the service. */
+/** Uses the service's own check, because only one process can open the embedded database. */
 async function askService(findings: Findings, service: RunningService): Promise<DatabaseState> {
   const { checks } = await service.get<Readiness>('/readyz')
   const own = checks.find(({ name }) => name.startsWith('embedded database'))
-  const found = `${own?.name ?? 'the embedded database'} is open in the running service: ${own?.detail ?? 'it does not say how it is'}`
-  if (own?.ok === false) findings.fail('reachable', found, 'See the service’s log, and whether the disk is full.')
+  const found = `${own?.name ?? 'the embedded database'} is open in the running service: ${own?.detail ?? 'no status reported'}`
+  if (own?.ok === false) findings.fail('reachable', found, 'Check the service’s log and the free disk space.')
   else findings.ok('reachable', found)
   return {}
 }
@@ -80,14 +80,14 @@ async function examine(
   return { offsetMs, reports: { notes: await operator.showNotes(), curve: await operator.showCurve() } }
 }
 
-/** Whether the tables are there as this version knows them. */
+/** Checks that the schema is the one of this version. */
 async function checkMigrations(findings: Findings, database: Database): Promise<SchemaReading['state']> {
   const { state, unknown, missing } = await readSchema(database)
   if (unknown) {
     findings.fail(
       'schema',
-      `it has the migration "${unknown}", which this version does not know: a newer one has used it`,
-      'Run the version that made it, or a later one.',
+      `it has the migration "${unknown}" of a newer version`,
+      'Run the version that applied it, or a later one.',
     )
     return 'newer'
   }
@@ -98,13 +98,13 @@ async function checkMigrations(findings: Findings, database: Database): Promise<
   const found = state === 'empty' ? 'it is empty' : `the migrations ${missing.join(', ')} are not applied`
   const advice =
     state === 'empty'
-      ? 'The first start of the service makes its tables.'
+      ? 'The first start of the service creates its tables.'
       : 'The next start of the service applies them.'
   findings.warn('schema', found, advice)
   return state
 }
 
 function adviceOf({ code }: TallystickError): string {
-  if (code === 'database_in_use') return 'End that process, or point the configuration at the service that runs there.'
-  return 'See that the server runs, and that "database" in the configuration has the right host, name, user and password.'
+  if (code === 'database_in_use') return 'Stop that process, or use the configuration of the service that runs there.'
+  return 'Check that the server runs, and the host, name, user and password of "database" in the configuration.'
 }

@@ -9,31 +9,31 @@ type FilesCheckContext = {
   readonly platform?: NodeJS.Platform
 }
 
-/** A file or directory that other users must not reach. */
+/** A file or directory that other users must not access. */
 type Place = {
-  /** The member of the configuration that names it. */
+  /** Configuration key of its path. */
   readonly member: string
   readonly path: string
   /** The mode bits that must not be set. */
   readonly forbidden: number
 }
 
-// Every right of other users, and the group's to write. The group may read: the service's user does so by its group.
+// All permissions of other users, and group write. Group read is allowed, because the service's user may need it.
 const secretRights = 0o027
-// The journal has rights of its own, and its directory may hold other files. Only replacing the journal is prevented.
+// The journal has its own permissions, and its directory may contain other files. Only replacing the journal is prevented.
 const folderRights = 0o002
 const stickyBit = 0o1000
 
 /**
  * Checks that no file with a secret can be read or changed by other users. A missing file is reported by the check that
- * needs it. Synchronous, so that it is finished before the embedded database is opened.
+ * needs it. Synchronous, so that it finishes before the embedded database is opened.
  */
 export function checkFiles(
   findings: Findings,
   { config, configPath, platform = process.platform }: FilesCheckContext,
 ): void {
   if (platform === 'win32') {
-    findings.skip('permissions', 'Windows has no file modes: check access lists by hand')
+    findings.skip('permissions', 'Windows has no file modes: check the access control lists manually')
     return
   }
   const places = listPlaces(config, configPath)
@@ -47,13 +47,13 @@ export function checkFiles(
     findings.fail(
       member,
       `${describeRights(mode & forbidden)} ${path} (mode ${mode.toString(8).padStart(4, '0')})`,
-      `Close it to them: \`chmod ${(mode & ~forbidden).toString(8)} ${quote(path)}\`.`,
+      `Remove the permissions: \`chmod ${(mode & ~forbidden).toString(8)} ${quote(path)}\`.`,
     )
   }
-  if (found.length === 0) findings.skip('permissions', 'the configuration names no file with a secret that can be seen')
+  if (found.length === 0) findings.skip('permissions', 'the configuration names no accessible file with a secret')
   else if (exposed.length === 0) {
     const paths = found.length === 1 ? '1 path' : `${found.length} paths`
-    findings.ok('permissions', `other users cannot reach the secrets in files (${paths} checked)`)
+    findings.ok('permissions', `other users cannot access the secrets in files (${paths} checked)`)
   }
 }
 
@@ -78,7 +78,7 @@ function listPlaces(config: Config, configPath: string): Place[] {
 
 type Reference = { readonly member: string; readonly path: string }
 
-/** Finds every "file:path" in the configuration: once loaded, a secret no longer tells where it came from. */
+/** Finds every "file:path" in the configuration file. A loaded secret does not keep its path. */
 function findReferences(value: unknown, path: readonly PropertyKey[] = []): Reference[] {
   if (typeof value === 'string') {
     const [, name] = /^file:(.+)$/s.exec(value) ?? []
@@ -101,7 +101,7 @@ function hasPassword(database: string | undefined): boolean {
   return database !== undefined && URL.canParse(database) && new URL(database).password !== ''
 }
 
-/** Returns the mode of the target of a link; undefined if this user cannot see it. */
+/** Returns the mode of a file or of a link's target, or undefined if this user cannot access it. */
 function readMode(path: string): number | undefined {
   try {
     return statSync(path).mode & 0o7777

@@ -4,17 +4,17 @@ import type { Findings } from './findings.ts'
 
 type JournalCheckContext = { readonly path: string; readonly isRunning: boolean }
 
-/** Reads the signer journal to its end. Takes no lock and changes nothing: a service may have it open. */
+/** Reads the whole signer journal. Takes no lock and changes nothing, because a service may have it open. */
 export async function checkJournal(findings: Findings, context: JournalCheckContext): Promise<void> {
   const { path, isRunning } = context
   try {
-    const { sets, last, isTorn } = await summariseJournal(path)
+    const { sets, last, isIncomplete } = await summariseJournal(path)
     const content = last
       ? `${sets} signed ${sets === 1 ? 'set' : 'sets'}, the last of ${formatPeriod(last)}`
       : 'no sets'
-    // Beside a running service, that line is most likely being written.
-    const torn = isTorn && !isRunning ? '. Its last line was never finished: the next start cuts it off' : ''
-    findings.ok('file', `${path} is intact: ${content}${torn}`)
+    // A running service is probably writing that line.
+    const incomplete = isIncomplete && !isRunning ? '. Its last line is incomplete: the next start removes it' : ''
+    findings.ok('file', `${path} is intact: ${content}${incomplete}`)
   } catch (error) {
     explainFailure(findings, { ...context, error })
   }
@@ -23,15 +23,15 @@ export async function checkJournal(findings: Findings, context: JournalCheckCont
 async function summariseJournal(path: string) {
   let sets = 0
   let last: Period | undefined
-  let isTorn = false
+  let isIncomplete = false
   for await (const { entry } of readJournal(path)) {
-    if (!entry) isTorn = true
+    if (!entry) isIncomplete = true
     else {
       sets += 1
       if (!last || entry.set.period.start > last.start) last = entry.set.period
     }
   }
-  return { sets, last, isTorn }
+  return { sets, last, isIncomplete }
 }
 
 function explainFailure(
@@ -40,13 +40,18 @@ function explainFailure(
 ): void {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof JournalError) {
-    findings.fail('file', error.message, 'Do that before the next start: the service does not start with it.')
+    findings.fail(
+      'file',
+      error.message,
+      'Do this before the next start: the service does not start with a damaged journal.',
+    )
   } else if (code === 'ENOENT' && isRunning) {
-    const advice = 'Put the file back, or restart the service. If the service runs on another machine, look there.'
-    findings.warn('file', `there is none at ${path} while the service runs: it cannot sign without`, advice)
-  } else if (code === 'ENOENT') findings.ok('file', `there is none at ${path} yet: the first start creates it`)
+    const advice =
+      'Restore the file, or restart the service. If the service runs on another machine, run the doctor there.'
+    findings.warn('file', `${path} is missing while the service runs: it cannot sign without it`, advice)
+  } else if (code === 'ENOENT') findings.ok('file', `${path} does not exist yet: the first start creates it`)
   else if (code === 'EACCES' || code === 'EPERM') {
-    findings.skip('file', `this user may not read ${path} (${code}): run the doctor as the service's user`)
+    findings.skip('file', `this user cannot read ${path} (${code}): run the doctor as the service's user`)
   } else if (code) {
     const advice = 'Set signer.journal to a file that the service can write.'
     findings.fail('file', `${path} cannot be read (${code})`, advice)

@@ -4,20 +4,20 @@ import type { PoolCheckContext } from './chain-check-context.ts'
 import type { Findings } from './findings.ts'
 
 const advice =
-  'The lines above tell which of domain, signer and clock is the cause; if none does, the message the contract checks is another than the PriceFeed that is signed here.'
+  'Check the lines above for domain, signer and clock. If they are ok, the contract checks another message type than PriceFeed.'
 const backSeconds = 3_600n
 const maturitySeconds = 30n * 86_400n
 
 /**
- * Signs a note and shows it to the pool. What is signed cannot be recalled, so the note's only second lies an hour before
- * the chain's newest block: the pool is asked what it would have said then, and no transaction can ever use it.
+ * Signs a note and validates it on the pool. A signed note cannot be recalled, so it is valid only in one second, an hour
+ * before the chain's newest block. The call is simulated at that second, and no transaction can ever use the note.
  */
 export async function checkFreshNote(
   findings: Findings,
   { chain, signer, reader, headSeconds, notes }: PoolCheckContext,
 ): Promise<void> {
   const name = 'fresh note'
-  if (!signer) return findings.skip(name, 'there is no signer to sign one')
+  if (!signer) return findings.skip(name, 'no signer is available')
   const second = headSeconds - backSeconds
   const terms = {
     chainId: chain.id,
@@ -29,31 +29,31 @@ export async function checkFreshNote(
   }
   try {
     const note = await signNote(signer, { terms, domain: chain.domain })
-    const verdict = await reader.validate([note], { atSeconds: second })
-    if (verdict.outcome === 'accepted') return findings.ok(name, 'validatePriceFeed takes a note signed just now')
-    if (verdict.outcome === 'refused')
-      return findings.fail(name, `validatePriceFeed refuses it: ${verdict.message}`, advice)
-    const instead = notes.length > 0 ? 'the notes on offer are shown instead' : 'domain and signer above have to do'
+    const validation = await reader.validate([note], { atSeconds: second })
+    if (validation.outcome === 'accepted') return findings.ok(name, 'validatePriceFeed accepts a newly signed note')
+    if (validation.outcome === 'refused')
+      return findings.fail(name, `validatePriceFeed refuses it: ${validation.message}`, advice)
+    const instead = notes.length > 0 ? 'the current notes are validated instead' : 'only domain and signer are checked'
     findings.skip(
       name,
-      `the RPC takes no block time with eth_call, and nothing usable is signed for a test: ${instead}`,
+      `the RPC does not support a block time in eth_call, and no usable note is signed for a test: ${instead}`,
     )
   } catch (error) {
     if (!(error instanceof TallystickError)) throw error
-    findings.fail(name, error.message, 'See the signer’s lines.')
+    findings.fail(name, error.message, 'See the lines of the signer.')
   }
 }
 
-/** Shows the pool what callers get now. */
+/** Validates the current notes on the pool. */
 export async function checkOfferedNotes(
   findings: Findings,
   { notes, reader, nowSeconds }: PoolCheckContext,
 ): Promise<void> {
   const name = 'notes on offer'
-  if (notes.length === 0) return findings.skip(name, 'there are none to show to the pool')
-  const asked = await reader.validate(notes, { atSeconds: nowSeconds })
-  const verdict = asked.outcome === 'time_unsupported' ? await reader.validate(notes) : asked
-  if (verdict.outcome === 'accepted') findings.ok(name, `validatePriceFeed takes all ${notes.length} of them`)
-  else if (verdict.outcome === 'refused')
-    findings.fail(name, `validatePriceFeed refuses them: ${verdict.message}`, advice)
+  if (notes.length === 0) return findings.skip(name, 'there are none')
+  const simulated = await reader.validate(notes, { atSeconds: nowSeconds })
+  const validation = simulated.outcome === 'time_unsupported' ? await reader.validate(notes) : simulated
+  if (validation.outcome === 'accepted') findings.ok(name, `validatePriceFeed accepts all ${notes.length}`)
+  else if (validation.outcome === 'refused')
+    findings.fail(name, `validatePriceFeed refuses them: ${validation.message}`, advice)
 }

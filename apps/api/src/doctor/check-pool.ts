@@ -14,7 +14,7 @@ const views = [
 
 type Values = PoolValues<(typeof views)[number]>
 
-/** Whether the contract at the pool's address is the one the configuration means, and takes our notes. */
+/** Checks that the contract at the pool's address matches the configuration and accepts our notes. */
 export async function checkPool(findings: Findings, context: PoolCheckContext): Promise<void> {
   const { reader, chain } = context
   const pool = chain.domain.verifyingContract
@@ -37,52 +37,55 @@ export async function checkPool(findings: Findings, context: PoolCheckContext): 
   await checkOfferedNotes(findings, context)
 }
 
-type Input = { readonly values: Values; readonly context: PoolCheckContext }
+type ViewCheck = { readonly values: Values; readonly context: PoolCheckContext }
 
-function checkDomain(findings: Findings, { values, context: { chain } }: Input): void {
-  const ours = domainSeparator({ domain: { ...chain.domain, chainId: chain.id } })
-  const theirs = values.DOMAIN_SEPARATOR
+function checkDomain(findings: Findings, { values, context: { chain } }: ViewCheck): void {
+  const expected = domainSeparator({ domain: { ...chain.domain, chainId: chain.id } })
+  const actual = values.DOMAIN_SEPARATOR
   const { name, version } = chain.domain
-  if (theirs === undefined) missing(findings, 'domain separator', 'DOMAIN_SEPARATOR')
-  else if (theirs === ours) findings.ok('domain separator', `the pool's is ours, ${ours.slice(0, 10)}…`)
+  if (actual === undefined) missing(findings, 'domain separator', 'DOMAIN_SEPARATOR')
+  else if (actual === expected) findings.ok('domain separator', `the pool's matches, ${expected.slice(0, 10)}…`)
   else {
     findings.fail(
       'domain separator',
-      `the pool's is ${theirs.slice(0, 10)}…, ours is ${ours.slice(0, 10)}… (name "${name}", version "${version}", chain ${chain.id}): it refuses every note`,
+      `the pool's is ${actual.slice(0, 10)}…, the configured one is ${expected.slice(0, 10)}… (name "${name}", version "${version}", chain ${chain.id}): it refuses every note`,
       'Correct chains[].domain, chains[].id or chains[].pool.',
     )
   }
 }
 
-function checkRegisteredSigner(findings: Findings, { values, context: { signer } }: Input): void {
+function checkRegisteredSigner(findings: Findings, { values, context: { signer } }: ViewCheck): void {
   const name = 'registered signer'
   const registered = values.verifierSigner
   if (registered === undefined) missing(findings, name, 'verifierSigner')
-  else if (!signer) findings.skip(name, `the pool takes notes of ${registered}; ours cannot be told`)
-  else if (isAddressEqual(registered, signer.address)) findings.ok(name, `the pool takes notes of ${registered}`)
+  else if (!signer) findings.skip(name, `the pool accepts notes of ${registered}; the configured signer is unavailable`)
+  else if (isAddressEqual(registered, signer.address)) findings.ok(name, `the pool accepts notes of ${registered}`)
   else {
     findings.fail(
       name,
-      `the pool takes notes of ${registered}, ours are signed by ${signer.address}: it refuses every note`,
-      'Configure the signer that is registered, or register ours with setVerifierSigner.',
+      `the pool accepts notes of ${registered}, but the configured signer is ${signer.address}: it refuses every note`,
+      'Configure the registered signer, or register the configured one with setVerifierSigner.',
     )
   }
 }
 
-function checkLimits(findings: Findings, { values, context: { chain } }: Input): void {
+function checkLimits(findings: Findings, { values, context: { chain } }: ViewCheck): void {
   const { maxCouponLimit, minMaturityLimit } = values
   if (maxCouponLimit === undefined) missing(findings, 'coupon limit', 'maxCouponLimit')
   else if (BigInt(chain.maxCouponBps) <= maxCouponLimit) {
-    findings.ok('coupon limit', `the pool takes up to ${maxCouponLimit} bps, we sign up to ${chain.maxCouponBps}`)
+    findings.ok('coupon limit', `the pool accepts up to ${maxCouponLimit} bps, maxCouponBps is ${chain.maxCouponBps}`)
   } else {
-    const found = `the pool takes up to ${maxCouponLimit} bps, but chains[].maxCouponBps lets ${chain.maxCouponBps} be signed`
+    const found = `the pool accepts up to ${maxCouponLimit} bps, but chains[].maxCouponBps is ${chain.maxCouponBps}`
     findings.fail('coupon limit', found, `Set chains[].maxCouponBps to ${maxCouponLimit} or less.`)
   }
   if (minMaturityLimit === undefined) missing(findings, 'maturity limit', 'minMaturityLimit')
   else if (BigInt(chain.minMaturitySeconds) >= minMaturityLimit) {
-    findings.ok('maturity limit', `the pool wants ${minMaturityLimit} s to maturity, we ${chain.minMaturitySeconds}`)
+    findings.ok(
+      'maturity limit',
+      `the pool requires ${minMaturityLimit} s to maturity, minMaturitySeconds is ${chain.minMaturitySeconds}`,
+    )
   } else {
-    const found = `the pool wants ${minMaturityLimit} s to maturity, chains[].minMaturitySeconds only ${chain.minMaturitySeconds}`
+    const found = `the pool requires ${minMaturityLimit} s to maturity, but chains[].minMaturitySeconds is ${chain.minMaturitySeconds}`
     findings.fail('maturity limit', found, `Set chains[].minMaturitySeconds to ${minMaturityLimit} or more.`)
   }
 }
@@ -91,7 +94,7 @@ function checkPauses(findings: Findings, { tellsPause, paused }: PoolPauses): vo
   const advice = 'If the pause is unintended, call unpause() from the pauser role.'
   for (const contract of paused) {
     const name = contract === 'pool' ? 'open' : contract
-    findings.fail(name, `the ${contract} is paused: nobody can lend or claim`, advice)
+    findings.fail(name, `the ${contract} is paused: lending and claiming fail`, advice)
   }
   if (!tellsPause) missing(findings, 'open', 'paused')
   else if (!paused.includes('pool')) findings.ok('open', 'the pool is not paused')
@@ -99,14 +102,14 @@ function checkPauses(findings: Findings, { tellsPause, paused }: PoolPauses): vo
 
 function checkFloatingIncome(findings: Findings, { isFloatingIncomeSynced }: Values): void {
   if (isFloatingIncomeSynced === undefined) missing(findings, 'floating income', 'isFloatingIncomeSynced')
-  else if (isFloatingIncomeSynced) findings.ok('floating income', 'yesterday’s is reported')
+  else if (isFloatingIncomeSynced) findings.ok('floating income', 'it is reported for yesterday (UTC)')
   else {
-    const advice = 'Report it with updateDailyFloatingIncome, days further back with updatePreviousFloatingIncome.'
-    findings.warn('floating income', 'yesterday’s (UTC) is not reported yet', advice)
+    const advice = 'Report it with updateDailyFloatingIncome, earlier days with updatePreviousFloatingIncome.'
+    findings.warn('floating income', 'it is not yet reported for yesterday (UTC)', advice)
   }
 }
 
 function missing(findings: Findings, name: string, view: string): void {
-  const advice = 'Is it a pool of this protocol? If so, compare by hand.'
-  findings.warn(name, `it cannot be read: the contract has no ${view}()`, advice)
+  const advice = 'Is it a pool of this protocol? If so, check the value manually.'
+  findings.warn(name, `the contract has no ${view}()`, advice)
 }

@@ -13,15 +13,15 @@ export type SubgraphCheckContext = {
   readonly config: Pick<Config, 'listen' | 'data'>
   readonly service: ServiceProbe
   readonly heads: readonly RpcHead[]
-  /** What the running service serves; undefined behind a proxy. */
+  /** The service's certificate; undefined behind a proxy. */
   readonly certificate: X509Certificate | undefined
   readonly nowSeconds: bigint
 }
 
-/** Where a chain's data comes from: every URL of a remote subgraph, or the index of our own. */
+/** Checks a chain's subgraph: every URL of a remote one, or the embedded index. */
 export async function checkSubgraph(findings: Findings, context: SubgraphCheckContext): Promise<void> {
   const { subgraph } = context.chain
-  if (!subgraph) return findings.skip('subgraph', 'none is configured: the chain has no data')
+  if (!subgraph) return findings.skip('subgraph', 'no subgraph is configured: the chain has no data')
   if (subgraph.embedded) return checkEmbedded(findings, context)
   const headers = Object.fromEntries(
     Object.entries(subgraph.headers ?? {}).map(([name, value]) => [name, value.reveal()]),
@@ -33,16 +33,15 @@ export async function checkSubgraph(findings: Findings, context: SubgraphCheckCo
 async function checkEmbedded(findings: Findings, context: SubgraphCheckContext): Promise<void> {
   const { service, chain, config, certificate } = context
   await checkPositions(findings, context)
-  if (service.state !== 'running')
-    return findings.skip('index', 'no service runs: the index stands still until one does')
+  if (service.state !== 'running') return findings.skip('index', 'no service runs: the index is not updated')
   const { checks } = await service.get<Readiness>('/readyz')
   const own = checks.find(({ name }) => name === `subgraph of chain ${chain.id}`)
-  if (!own) findings.fail('index', 'the running service has none', 'Restart it with this configuration.')
+  if (!own) findings.fail('index', 'the running service has no such subgraph', 'Restart it with this configuration.')
   else if (own.ok) findings.ok('index', own.detail)
-  else findings.fail('index', own.detail, 'Mend that; it goes on by itself.')
+  else findings.fail('index', own.detail, 'Fix the cause. The service retries automatically.')
   const { listen } = config
-  if (listen.port === 0) return findings.skip('query', 'listen.port is 0: where the service listens is not known here')
-  if (!listen.tls) return findings.skip('query', 'the service answers its proxy only: ask through that')
+  if (listen.port === 0) return findings.skip('query', 'listen.port is 0: the service’s port is unknown')
+  if (!listen.tls) return findings.skip('query', 'the service answers only its proxy: query it through the proxy')
   const host = reachableHost(listen.host)
   await queryEndpoint(findings, {
     ...context,
@@ -55,12 +54,12 @@ async function checkEmbedded(findings: Findings, context: SubgraphCheckContext):
 
 async function checkPositions(findings: Findings, { chain, heads }: SubgraphCheckContext): Promise<void> {
   const positions = chain.subgraph?.embedded?.positions
-  if (!positions || !newestHead(heads, chain.id)) return findings.skip('positions', 'no RPC can be asked about them')
+  if (!positions || !newestHead(heads, chain.id)) return findings.skip('positions', 'no RPC of this chain answers')
   const reader = createPoolReader({ chainId: chain.id, rpcUrls: chain.rpc, pool: chain.domain.verifyingContract })
   try {
     if (await reader.hasCode(positions)) findings.ok('positions', `there is a contract at ${positions}`)
     else {
-      const found = `there is no contract at ${positions}: no position would ever be indexed`
+      const found = `there is no contract at ${positions}: no position is indexed`
       findings.fail('positions', found, 'Correct chains[].subgraph.embedded.positions.')
     }
   } finally {
@@ -68,7 +67,7 @@ async function checkPositions(findings: Findings, { chain, heads }: SubgraphChec
   }
 }
 
-/** Asks one endpoint where it stands and for the positions of an address, in the words of the specification. */
+/** Queries the head and the positions of an address, with the specification's query. */
 async function queryEndpoint(
   findings: Findings,
   { name, chain, heads, config, nowSeconds, ...endpoint }: SubgraphCheckContext & Endpoint & { readonly name: string },
@@ -78,16 +77,20 @@ async function queryEndpoint(
   const { number, timestamp } = result.head
   findings.ok(`${name}: query`, `the position query works, as of block ${number}`)
   if (result.hasIndexingErrors) {
-    findings.fail(`${name}: index`, 'it says that its indexing failed', 'Its data stands still: ask its operator.')
+    findings.fail(
+      `${name}: index`,
+      'it reports that its indexing failed',
+      'Its data is no longer updated. Contact its operator.',
+    )
   }
   const latest = newestHead(heads, chain.id)
   if (timestamp === undefined && !latest)
-    return findings.skip(`${name}: lag`, 'it tells no block time, and no RPC is there')
+    return findings.skip(`${name}: lag`, 'it reports no block time, and no RPC answers')
   const behindSeconds = timestamp === undefined ? undefined : Number(latest?.timestamp ?? nowSeconds) - timestamp
   const behindBlocks = latest ? Number(latest.number) - number : undefined
   const lag = `${behindBlocks === undefined ? '' : `${Math.max(0, behindBlocks)} blocks`}${behindBlocks !== undefined && behindSeconds !== undefined ? ', ' : ''}${behindSeconds === undefined ? '' : `${Math.max(0, behindSeconds)} s`} behind ${latest ? 'the chain' : 'the clock'}`
   const isLate = behindSeconds !== undefined && behindSeconds > config.data.maxLagSeconds
-  const advice = `data.maxLagSeconds is ${config.data.maxLagSeconds}: ask its operator, or add another URL.`
+  const advice = `The limit is ${config.data.maxLagSeconds} s (data.maxLagSeconds). Contact its operator, or add another URL.`
   if (isLate) findings.fail(`${name}: lag`, `it is ${lag}`, advice)
   else findings.ok(`${name}: lag`, `it is ${lag}`)
 }

@@ -1,6 +1,6 @@
 export type CheckOutcome = 'ok' | 'warn' | 'fail' | 'skipped'
 
-/** One line of the doctor's: what was looked at, what was found, and what to do if that is wrong. */
+/** Result of one check, and what to do if it is not ok. */
 export type Check = {
   readonly subject: string
   readonly name: string
@@ -9,7 +9,7 @@ export type Check = {
   readonly advice?: string | undefined
 }
 
-/** Collects the checks of one subject as they are made, so that those made stay when a later one hangs. */
+/** Collects the checks of one subject. Finished checks are kept if a later one hangs. */
 export type Findings = {
   readonly checks: readonly Check[]
   ok(name: string, found: string): void

@@ -10,7 +10,7 @@ const marks: Readonly<Record<CheckOutcome, string>> = {
 const subjectWidth = 14
 const nameWidth = 20
 
-/** One line for each check, and below it what to do. */
+/** Formats each check as a line, followed by its advice. */
 export function formatChecks(checks: readonly Check[]): string {
   return checks
     .flatMap(({ subject, name, outcome, found, advice }) => {
@@ -20,10 +20,10 @@ export function formatChecks(checks: readonly Check[]): string {
     .join('\n')
 }
 
-/** How many of each. */
+/** Returns the number of checks by outcome. */
 export function summarise(checks: readonly Check[]): string {
   const count = (outcome: CheckOutcome) => checks.filter((check) => check.outcome === outcome).length
   const failures = count('fail')
-  const parts = [`${count('ok')} ok`, `${count('warn')} to look at`, `${count('skipped')} not checked`]
-  return `${failures === 0 ? 'Nothing is broken' : `${failures} broken`}: ${parts.join(', ')}.`
+  const parts = [`${count('ok')} ok`, `${count('warn')} warnings`, `${count('skipped')} skipped`]
+  return `${failures === 0 ? 'No failures' : `${failures} failed`}: ${parts.join(', ')}.`
 }

@@ -7,17 +7,17 @@ export type QueryOptions = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }
-  /** Of the only certificate to talk to; otherwise the usual authorities decide. */
+  /** Fingerprint of the only accepted certificate. If undefined, the usual authorities are trusted. */
   readonly fingerprint256?: string | undefined
 }
 
-export type QueryAnswer = { readonly status: number; readonly contentType: string; readonly text: string }
+export type QueryResponse = { readonly status: number; readonly contentType: string; readonly text: string }
 
 const timeoutMs = 10_000
-const answerBytesMax = 1_048_576
+const responseBytesMax = 1_048_576
 
-/** Posts a GraphQL query. Rejects with an error whose message names the failure and nothing of the URL. */
-export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions): Promise<QueryAnswer> {
+/** Posts a GraphQL query. Rejects with an error whose message does not contain the URL. */
+export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions): Promise<QueryResponse> {
   return new Promise((resolve, reject) => {
     const isTls = url.startsWith('https:')
     const outgoing = (isTls ? httpsRequest : httpRequest)(url, {
@@ -30,8 +30,8 @@ export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions):
     outgoing.on('error', (error: NodeJS.ErrnoException) => reject(new Error(nameFailure(error))))
     outgoing.on('response', async (response) => {
       try {
-        const tooLarge = () => new Error(`sent more than ${answerBytesMax} bytes`)
-        const chunks = await readChunks(response, { bytesMax: answerBytesMax, tooLarge })
+        const tooLarge = () => new Error(`sent more than ${responseBytesMax} bytes`)
+        const chunks = await readChunks(response, { bytesMax: responseBytesMax, tooLarge })
         const contentType = response.headers['content-type'] ?? 'no content type'
         resolve({ status: response.statusCode ?? 0, contentType, text: Buffer.concat(chunks).toString() })
       } catch (error) {
@@ -54,6 +54,6 @@ export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions):
 }
 
 function nameFailure({ code, name }: NodeJS.ErrnoException): string {
-  if (name === 'AbortError' || name === 'TimeoutError') return `gave no answer within ${timeoutMs} ms`
-  return `cannot be reached (${code ?? 'the connection broke'})`
+  if (name === 'AbortError' || name === 'TimeoutError') return `did not respond within ${timeoutMs} ms`
+  return `cannot be reached (${code ?? 'connection lost'})`
 }

@@ -11,9 +11,9 @@ export type SubgraphState =
   | { readonly step: 'reachable' | 'query'; readonly problem: string; readonly advice: string }
 
 const metaQuery = '{ _meta { block { number hash timestamp } hasIndexingErrors } }'
-// Older graph-nodes do not know a block's time.
+// Older versions of graph-node have no block time.
 const metaQueryWithoutTime = '{ _meta { block { number hash } hasIndexingErrors } }'
-/** Asks a subgraph where it stands, and the specification's query of a wallet that has nothing. */
+/** Queries a subgraph's head, and the positions of an empty wallet with the specification's query. */
 export async function querySubgraph(endpoint: Endpoint): Promise<SubgraphState> {
   try {
     const meta = await readMeta(endpoint)
@@ -26,7 +26,7 @@ export async function querySubgraph(endpoint: Endpoint): Promise<SubgraphState> 
     return {
       step: 'reachable',
       problem: (error as Error).message,
-      advice: 'See that it runs and that its URL in chains[].subgraph is right.',
+      advice: 'Check that it runs and that its URL in chains[].subgraph is correct.',
     }
   }
 }
@@ -42,7 +42,7 @@ async function readMeta(endpoint: Endpoint): Promise<Extract<SubgraphState, { re
     readonly block?: { readonly number?: unknown; readonly timestamp?: unknown }
     readonly hasIndexingErrors?: unknown
   }
-  if (typeof block?.number !== 'number') throw new QueryError('answered without a block: is it a subgraph?')
+  if (typeof block?.number !== 'number') throw new QueryError('answered without a block. Is it a subgraph?')
   const timestamp = block.timestamp === null || block.timestamp === undefined ? undefined : Number(block.timestamp)
   return { head: { number: block.number, timestamp }, hasIndexingErrors: hasIndexingErrors === true }
 }
@@ -53,39 +53,39 @@ async function query(endpoint: Endpoint, body: QueryOptions['body']): Promise<Re
   const [first] = answer?.errors ?? []
   if (first) throw new QueryError(`answers "${String(first.message).slice(0, 200)}"`, adviseOn(String(first.message)))
   if (status !== 200) throw new QueryError(`answers with status ${status} (${contentType})`, adviseOnStatus(status))
-  if (!answer?.data) throw new QueryError(`answers with ${contentType} that is no GraphQL answer`)
+  if (!answer?.data) throw new QueryError(`answers with ${contentType}, not with a GraphQL response`)
   return answer.data
 }
 
-type GraphqlAnswer = {
+type GraphqlResponse = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly { readonly message?: unknown }[]
 }
 
-function parse(text: string): GraphqlAnswer | undefined {
+function parse(text: string): GraphqlResponse | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as GraphqlAnswer) : undefined
+    return typeof value === 'object' && value !== null ? (value as GraphqlResponse) : undefined
   } catch {
     return undefined
   }
 }
 
-/** The texts of The Graph's gateway, which has no codes. */
+/** Matches the messages of The Graph's gateway, which has no error codes. */
 function adviseOn(message: string): string {
   if (/^auth error|api key|unauthori[sz]ed|payment/i.test(message)) return 'Correct chains[].subgraph.headers.'
   if (/not found|deployment .*does not exist/i.test(message)) return 'Correct the URL in chains[].subgraph.urls.'
-  if (/^(no|bad) indexers/i.test(message)) return 'Nobody serves it well at the moment: add another URL.'
-  return 'Is it the subgraph of this protocol, of this version? Its schema is in packages/subgraph/src/protocol/schema.graphql.'
+  if (/^(no|bad) indexers/i.test(message)) return 'No indexer serves it reliably at the moment. Add another URL.'
+  return 'Is it this protocol’s subgraph, in this version? Its schema is in packages/subgraph/src/protocol/schema.graphql.'
 }
 
 function adviseOnStatus(status: number): string {
   if (status === 401 || status === 403) return 'Correct chains[].subgraph.headers.'
   if (status === 404) return 'Correct the URL in chains[].subgraph.urls.'
-  return 'See its operator’s status page, or add another URL.'
+  return 'Check its operator’s status page, or add another URL.'
 }
 
-/** An answer that is none to the question. */
+/** Thrown if a subgraph answers, but not with the requested data. */
 class QueryError extends Error {
   override readonly name = 'QueryError' as const
   readonly advice: string

@@ -1,9 +1,9 @@
 import { createRpcEndpoint, RpcError } from '@tallystick/chain'
 import type { ChainConfig } from '../config.ts'
 
-/** What one RPC says of its chain. */
+/** The newest block of an RPC, or why it could not be read. */
 export type RpcHead = {
-  /** Its host: the rest of a URL may be a secret. */
+  /** Host only: the rest of the URL may be secret. */
   readonly label: string
   readonly url: string
 } & (
@@ -14,12 +14,12 @@ export type RpcHead = {
 const timeoutMs = 5_000
 const answerBytesMax = 16_777_216
 
-/** Asks every RPC of a chain for its chain id and newest block. Never throws. */
+/** Reads the chain id and the newest block from every RPC of a chain. Never throws. */
 export function readHeads({ rpc }: Pick<ChainConfig, 'rpc'>): Promise<readonly RpcHead[]> {
   return Promise.all(rpc.map(readHead))
 }
 
-/** The newest block of those RPCs that are of the right chain. */
+/** Returns the newest block of the RPCs that serve the chain. */
 export function newestHead(heads: readonly RpcHead[], chainId: number) {
   return heads
     .flatMap((head) => ('chainId' in head && head.chainId === chainId ? [head] : []))
@@ -38,7 +38,7 @@ async function readHead(url: string): Promise<RpcHead> {
     if (!number || !timestamp) return { label: endpoint.label, url, problem: 'answered without a newest block' }
     return { label: endpoint.label, url, chainId, number: BigInt(number), timestamp: BigInt(timestamp), roundTripMs }
   } catch (error) {
-    const problem = error instanceof RpcError ? error.message : 'answered with something that is not a number'
+    const problem = error instanceof RpcError ? error.message : 'answered with an invalid number'
     return { label: endpoint.label, url, problem }
   }
 }

@@ -2,7 +2,7 @@ import { redact } from '@tallystick/core/text/redact'
 import { listAdminTokens } from '../admin/admin-tokens.ts'
 import type { Config } from '../config.ts'
 
-/** Takes a configuration's secrets out of texts that others wrote: of drivers, nodes and upstreams. */
+/** Creates a function that removes the configuration's secrets from messages of drivers, nodes and subgraphs. */
 export function createRedactor(config: Config): (text: string) => string {
   const secrets = [
     ...listAdminTokens(config.admin).map(({ token }) => token.reveal()),
@@ -22,14 +22,14 @@ function signerSecrets(signer: Config['signer']): string[] {
   return Object.values(signer.headers ?? {}).map((header) => header.reveal())
 }
 
-/** As it is written in the URL, and as it is meant. */
+/** Returns the password as written in the URL, and decoded. */
 function databasePasswords(url: string): string[] {
   if (!url.startsWith('postgres') || !URL.canParse(url)) return []
   const { password } = new URL(url)
   return [password, new URLSearchParams(`password=${password.replaceAll('+', '%2B')}`).get('password') ?? '']
 }
 
-/** Providers put their keys into paths and queries. Words that every such URL has are left readable. */
+/** Returns long parts of the path and query, where providers put API keys. */
 function urlSecrets(text: string): string[] {
   const { pathname, searchParams } = new URL(text)
   return [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= 16)

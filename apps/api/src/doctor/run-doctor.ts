@@ -1,7 +1,8 @@
-import { ChainError, RpcError } from '@tallystick/chain'
-import { decodeNote, type Note, periodAfter, periodAt, TallystickError } from '@tallystick/core'
+import type { X509Certificate } from 'node:crypto'
+import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
+import type { Signer } from '../notes/signers/signer.ts'
 import { checkCertificate } from './check-certificate.ts'
 import { checkChain } from './check-chain.ts'
 import { checkClock } from './check-clock.ts'
@@ -15,106 +16,121 @@ import { checkService } from './check-service.ts'
 import { checkSigner } from './check-signer.ts'
 import { checkSubgraph } from './check-subgraph.ts'
 import { findService, type ServiceProbe } from './find-service.ts'
-import { type Check, createFindings, type Findings } from './findings.ts'
-import { readHeads } from './read-heads.ts'
+import { type Check, createFindings } from './findings.ts'
+import { type RpcHead, readHeads } from './read-heads.ts'
 import { createRedactor } from './redact-secrets.ts'
+import { runSubject, type StartSubject, type SubjectRun } from './run-subject.ts'
 
 export type DoctorOptions = {
   readonly configPath: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Names clients use, to be looked for in the certificate. */
+  /** Host names that clients use, which the certificate must have. */
   readonly hosts: readonly string[]
   readonly clock: Clock
-  /** Called with the checks of each subject as soon as it is their turn to be read. */
+  /** Called with the checks of each subject, in a fixed order. */
   readonly report: (checks: readonly Check[]) => void
 }
 
-export type Diagnosis = { readonly verdict: 'well' | 'broken' | 'misconfigured'; readonly checks: readonly Check[] }
+export type Diagnosis = { readonly verdict: 'healthy' | 'failed' | 'misconfigured'; readonly checks: readonly Check[] }
 
-// Each wait inside has a limit of its own; this is for what nobody thought of.
-const subjectTimeoutMs = 30_000
-
-/** Looks at everything a service needs. No check hides another: each subject is examined whatever became of the others. */
+/** Runs the checks of all subjects. A failure in one subject does not stop the others. */
 export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
-  const { clock, report } = options
+  const { clock, env } = options
   const checks: Check[] = []
-  const tell = (some: readonly Check[]) => {
-    checks.push(...some)
-    report(some)
+  const report = (subjectChecks: readonly Check[]) => {
+    checks.push(...subjectChecks)
+    options.report(subjectChecks)
   }
   const findings = createFindings('config')
-  const config = checkConfig(findings, { path: options.configPath, env: options.env })
-  tell(findings.checks)
+  const config = checkConfig(findings, { path: options.configPath, env })
+  report(findings.checks)
   const isMisconfigured = findings.checks.some(({ outcome }) => outcome === 'fail')
   if (!config) return { verdict: 'misconfigured', checks }
-  const service = await findService(config.admin, { clock, env: options.env })
-  for (const examination of startExaminations(options, { config, service })) tell(await examination)
-  const isBroken = checks.some(({ outcome }) => outcome === 'fail')
-  return { verdict: isMisconfigured ? 'misconfigured' : isBroken ? 'broken' : 'well', checks }
+  const service = await findService(config.admin, { clock, env })
+  for (const subject of startSubjects({ ...options, config, service })) report(await subject.checks)
+  const hasFailed = checks.some(({ outcome }) => outcome === 'fail')
+  return { verdict: isMisconfigured ? 'misconfigured' : hasFailed ? 'failed' : 'healthy', checks }
 }
 
-/** Starts every examination at once; they are in the order in which a person would go through them. */
-function startExaminations(
-  { configPath, clock, hosts }: DoctorOptions,
-  { config, service }: { readonly config: Config; readonly service: ServiceProbe },
-): Promise<readonly Check[]>[] {
+type SubjectsContext = DoctorOptions & { readonly config: Config; readonly service: ServiceProbe }
+
+/** Starts the checks of all subjects at once, and returns the subjects in the order of the report. */
+function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
+  const { configPath, clock, hosts, config, service } = context
   const redact = createRedactor(config)
-  const start = <Result>(subject: string, work: (findings: Findings) => Result | Promise<Result>) =>
-    examine(createFindings(subject, redact), work)
-  const now = () => clock.now() + (service.state === 'running' ? service.offsetMs : 0)
+  const start: StartSubject = (subject, work) => runSubject(createFindings(subject, redact), work)
   const heads = new Map(config.chains.map((chain) => [chain.id, readHeads(chain)]))
-  // Before the database: an embedded one that is opened is closed to other users.
+  const isRunning = service.state === 'running'
+  // Before the database: opening an embedded database changes its permissions.
   const files = start('files', (findings) => checkFiles(findings, { config, configPath }))
   const running = start('service', (findings) => checkService(findings, service))
   const database = start('database', (findings) => checkDatabase(findings, { config, service, clock }))
   const clocks = start('clock', async (findings) => {
-    const known = await Promise.all([...heads].map(async ([id, some]) => [id, await some] as const))
+    const known = await Promise.all([...heads].map(async ([id, chainHeads]) => [id, await chainHeads] as const))
     const databaseOffsetMs = (await database.result)?.offsetMs
-    checkClock(findings, {
-      nowMs: clock.now(),
-      service,
-      databaseOffsetMs,
-      chains: config.chains,
-      heads: new Map(known),
-    })
+    const { chains } = config
+    checkClock(findings, { nowMs: clock.now(), service, databaseOffsetMs, chains, heads: new Map(known) })
   })
   const certificate = start('certificate', async (findings) => {
     const { listen } = config
     const leaf = checkCertificate(findings, { listen, hosts, nowMs: clock.now() })
-    if (leaf && service.state === 'running') await checkServedCertificate(findings, { listen, certificate: leaf })
+    if (leaf && isRunning) await checkServedCertificate(findings, { listen, certificate: leaf })
     return leaf
   })
   const signer = start('signer', (findings) => checkSigner(findings, config))
-  const journal = start('journal', (findings) =>
-    checkJournal(findings, { path: config.signer.journal, isRunning: service.state === 'running' }),
-  )
+  const journal = start('journal', (findings) => checkJournal(findings, { path: config.signer.journal, isRunning }))
   const reports = readReports(service, database.result)
   const notes = start('notes', async (findings) => {
     const address = (await signer.result)?.address
     const isEmpty = (await database.result)?.isEmpty === true
-    const isRunning = service.state === 'running'
     checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signer: address })
   })
-  const chains = config.chains.flatMap((chain) => {
-    const current = periodAt(toSeconds(now()))
-    const readContext = async () => {
-      const known = (await heads.get(chain.id)) ?? []
-      return { chain, config, service, heads: known, nowSeconds: toSeconds(now()) }
-    }
-    const own = start(`chain ${chain.id}`, async (findings) => {
-      const notes = { signer: await signer.result, notes: offeredNotes(await reports, chain) }
-      const periods = [current, periodAfter(current)]
-      return checkChain(findings, { ...(await readContext()), ...notes, tenors: config.tenors, periods })
-    })
-    const subgraph = start(`subgraph ${chain.id}`, async (findings) =>
-      checkSubgraph(findings, { ...(await readContext()), certificate: await certificate.result }),
-    )
-    return [own, subgraph]
-  })
-  return [files, running, database, clocks, certificate, signer, journal, notes, ...chains].map(({ checks }) => checks)
+  const results = { certificate: certificate.result, signer: signer.result, reports, heads }
+  const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
+  return [files, running, database, clocks, certificate, signer, journal, notes, ...chains]
 }
 
-/** From the service where one runs: it may have the database to itself. */
+type ChainSubjectsInput = {
+  readonly chain: ChainConfig
+  readonly start: StartSubject
+  readonly heads: ReadonlyMap<number, Promise<readonly RpcHead[]>>
+  readonly certificate: Promise<X509Certificate | undefined>
+  readonly signer: Promise<Signer | undefined>
+  readonly reports: Promise<IssueReports | undefined>
+}
+
+function startChainSubjects(
+  { config, service, clock }: SubjectsContext,
+  { chain, start, ...results }: ChainSubjectsInput,
+): SubjectRun<void>[] {
+  const now = () => toSeconds(clock.now() + (service.state === 'running' ? service.offsetMs : 0))
+  const current = periodAt(now())
+  return [
+    start(`chain ${chain.id}`, async (findings) =>
+      checkChain(findings, {
+        chain,
+        tenors: config.tenors,
+        heads: (await results.heads.get(chain.id)) ?? [],
+        signer: await results.signer,
+        notes: currentNotes(await results.reports, chain),
+        nowSeconds: now(),
+        periods: [current, periodAfter(current)],
+      }),
+    ),
+    start(`subgraph ${chain.id}`, async (findings) =>
+      checkSubgraph(findings, {
+        chain,
+        config,
+        service,
+        heads: (await results.heads.get(chain.id)) ?? [],
+        certificate: await results.certificate,
+        nowSeconds: now(),
+      }),
+    ),
+  ]
+}
+
+/** Reads the reports from a running service, which may have the only connection to the database. */
 async function readReports(
   service: ServiceProbe,
   database: Promise<{ readonly reports?: IssueReports | undefined } | undefined>,
@@ -127,44 +143,7 @@ async function readReports(
   }
 }
 
-function offeredNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {
-  const wires = reports?.notes.chains.find(({ chainId }) => chainId === id)?.current.notes ?? []
-  return wires.map(({ tenorDays: _, ...wire }) => decodeNote(wire))
-}
-
-type Examination<Result> = { readonly checks: Promise<readonly Check[]>; readonly result: Promise<Result | undefined> }
-
-/** What is thrown or hangs becomes a line like any other; what was found before it stays. */
-function examine<Result>(
-  findings: Findings,
-  work: (findings: Findings) => Result | Promise<Result>,
-): Examination<Result> {
-  const result = (async () => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new CheckTimeoutError(`gave no answer within ${subjectTimeoutMs / 1000} s`)),
-        subjectTimeoutMs,
-      )
-    })
-    try {
-      return await Promise.race([Promise.resolve(work(findings)), late])
-    } catch (error) {
-      findings.fail('examination', explain(error), 'The checks of this subject that are not listed were not made.')
-      return undefined
-    } finally {
-      clearTimeout(timer)
-    }
-  })()
-  return { result, checks: result.then(() => findings.checks) }
-}
-
-function explain(error: unknown): string {
-  if (error instanceof TallystickError || error instanceof ChainError || error instanceof RpcError) return error.message
-  if (error instanceof CheckTimeoutError) return error.message
-  return `it ended with an error: ${error instanceof Error ? error.message : String(error)}`
-}
-
-class CheckTimeoutError extends Error {
-  override readonly name = 'CheckTimeoutError' as const
+function currentNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {
+  const encoded = reports?.notes.chains.find(({ chainId }) => chainId === id)?.current.notes ?? []
+  return encoded.map(({ tenorDays: _, ...note }) => decodeNote(note))
 }

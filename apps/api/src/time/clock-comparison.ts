@@ -2,33 +2,32 @@ import { formatNewYork, type Period, periodAt } from '@tallystick/core'
 import { toSeconds } from '../clock.ts'
 import type { ClockEstimate, ReferenceClock } from './reference-clock.ts'
 
-/** Two clocks that disagree about which period it is. */
+/** Two clocks that disagree about the current period. */
 export type ClockDispute = {
   readonly reference: string
-  /** When they will agree if nobody sets a clock. */
+  /** Time until both clocks are in the same period, if neither is corrected. */
   readonly retryAfterSeconds: number
-  /** Which clocks, and how far apart. */
   readonly message: string
 }
 
-/** How a reference clock stands against the local one. */
+/** Comparison of the local clock with a reference clock. */
 export type ClockReading = {
   readonly reference: string
-  /** Positive where the local clock is ahead; undefined where the reference is not known. For a chain 0 within its tolerance. */
+  /** Positive if the local clock is ahead; undefined if the reference is unknown. 0 within a chain's tolerance. */
   readonly offsetMs: number | undefined
   readonly dispute: ClockDispute | undefined
 }
 
-/** What the rails have to know about the clocks. */
+/** Status of the local clock, for the rails. */
 export type ClockStatus = {
-  /** The database's clock, Unix seconds; undefined where it has none of its own. */
+  /** The database's clock, Unix seconds; undefined if it is not measured, or the database is embedded. */
   readonly databaseSeconds: bigint | undefined
-  /** `confirmed`: a second clock says the same. `alone`: there is no second clock. `unconfirmed`: it cannot be read. */
+  /** `confirmed`: a second clock agrees. `single_clock`: there is no second clock. `unconfirmed`: none can be read. */
   readonly confirmation: 'confirmed' | 'contradicted' | 'unconfirmed' | 'single_clock'
 }
 
 export type ClockComparison = {
-  /** Whether every known clock agrees with a local instant about which period it is. */
+  /** Returns whether every known clock is in the same period as a local instant. */
   agrees(nowMs: number): boolean
   findDispute(nowMs: number): ClockDispute | undefined
   readings(nowMs: number): readonly ClockReading[]
@@ -36,38 +35,38 @@ export type ClockComparison = {
 }
 
 export type ComparedClocks = {
-  /** The database's clock; undefined where the database is embedded and has this machine's. */
+  /** Undefined if the database is embedded, because it uses this machine's clock. */
   readonly database: ReferenceClock | undefined
   readonly chains: readonly ReferenceClock[]
 }
 
-// Clocks kept by NTP differ by milliseconds, and a chain counts whole seconds.
+// Clocks kept by NTP differ by milliseconds, and a chain's time has whole seconds.
 export const toleranceMs = 500
-// The rails' own tolerance between replicas: a clock within it is not one that was set back.
+// Same tolerance as the rails have between replicas.
 const confirmedWithinMs = 60_000
 const unmeasuredRetrySeconds = 5
-// Clocks that never agree by themselves are set by a person.
+// Retry delay if the clocks never agree without an operator.
 const neverRetrySeconds = 300
 
-/** Creates the comparison of the local clock. It keeps no time itself: the reference clocks do. */
+/** Creates a comparison of local instants with the reference clocks. */
 export function createClockComparison({ database, chains }: ComparedClocks): ClockComparison {
   const isSamePeriod = createIsSamePeriod()
   const references = [...(database ? [database] : []), ...chains]
-  const findRivalOf = (reference: ReferenceClock, nowMs: number): number | undefined => {
+  const findConflictOf = (reference: ReferenceClock, nowMs: number): number | undefined => {
     const estimate = reference.estimate()
     if (!estimate) return undefined
-    const rivalMs = reference === database ? findRival(estimate, nowMs) : findNearest(estimate, nowMs)
-    return rivalMs === undefined || isSamePeriod(nowMs, rivalMs) ? undefined : rivalMs
+    const otherMs = reference === database ? findFarthest(estimate, nowMs) : findNearest(estimate, nowMs)
+    return otherMs === undefined || isSamePeriod(nowMs, otherMs) ? undefined : otherMs
   }
   const disputeWith = (reference: ReferenceClock, nowMs: number): ClockDispute | undefined => {
     if (reference === database && !reference.estimate()) return unmeasured(reference)
-    const rivalMs = findRivalOf(reference, nowMs)
-    return rivalMs === undefined ? undefined : describe(reference.name, { nowMs, rivalMs })
+    const otherMs = findConflictOf(reference, nowMs)
+    return otherMs === undefined ? undefined : describe(reference.name, { nowMs, otherMs })
   }
   return {
     agrees: (nowMs) => {
       if (database && !database.estimate()) return false
-      return references.every((reference) => findRivalOf(reference, nowMs) === undefined)
+      return references.every((reference) => findConflictOf(reference, nowMs) === undefined)
     },
     findDispute: (nowMs) => {
       const disputes = references.flatMap((reference) => disputeWith(reference, nowMs) ?? [])
@@ -99,7 +98,7 @@ function readStatus({ database, chains }: ComparedClocks, nowMs: number): ClockS
 }
 
 /** Returns the end of an estimate that is farthest from an instant, or undefined if they are within the tolerance. */
-function findRival({ earliestMs, latestMs }: ClockEstimate, nowMs: number): number | undefined {
+function findFarthest({ earliestMs, latestMs }: ClockEstimate, nowMs: number): number | undefined {
   if (nowMs < earliestMs - toleranceMs) return latestMs
   return nowMs > latestMs + toleranceMs ? earliestMs : undefined
 }
@@ -123,7 +122,7 @@ function middleOf({ earliestMs, latestMs }: ClockEstimate): number {
   return (earliestMs + latestMs) / 2
 }
 
-/** Returns a comparison that knows the last period: on the path of every request a period is not computed again. */
+/** Creates a comparison that caches the last period, because it runs for every request. */
 function createIsSamePeriod(): (aMs: number, bMs: number) => boolean {
   let known: Period = periodAt(0n)
   return (aMs, bMs) => {
@@ -135,27 +134,27 @@ function createIsSamePeriod(): (aMs: number, bMs: number) => boolean {
 
 function describe(
   reference: string,
-  { nowMs, rivalMs }: { readonly nowMs: number; readonly rivalMs: number },
+  { nowMs, otherMs }: { readonly nowMs: number; readonly otherMs: number },
 ): ClockDispute {
-  const retryAfterSeconds = secondsUntilAgreed(Math.min(nowMs, rivalMs), Math.max(nowMs, rivalMs))
-  const apart = Math.max(1, Math.round(Math.abs(nowMs - rivalMs) / 1000))
+  const retryAfterSeconds = secondsUntilAgreed(Math.min(nowMs, otherMs), Math.max(nowMs, otherMs))
+  const apart = Math.max(1, Math.round(Math.abs(nowMs - otherMs) / 1000))
   return {
     reference,
     retryAfterSeconds: retryAfterSeconds ?? neverRetrySeconds,
     message:
       `This replica's clock says ${formatNewYork(toSeconds(nowMs))} New York, ${apart} s ` +
-      `${nowMs < rivalMs ? 'behind' : 'ahead of'} the clock of the ${reference}: they disagree about the current period.`,
+      `${nowMs < otherMs ? 'behind' : 'ahead of'} the clock of the ${reference}: they disagree about the current period.`,
   }
 }
 
 function unmeasured({ name }: ReferenceClock): ClockDispute {
-  const message = `The clock of the ${name} was not measured yet, so the current period is not certain.`
+  const message = `The clock of the ${name} has not been measured yet, so the current period is uncertain.`
   return { reference: name, retryAfterSeconds: unmeasuredRetrySeconds, message }
 }
 
-/** Counts until the clock that is behind enters the other's period; undefined if the other is always gone by then. */
+/** Returns the seconds until both clocks are in the same period, or undefined if they never are. */
 function secondsUntilAgreed(earlierMs: number, laterMs: number): number | undefined {
-  // Two periods make a day: clocks that do not meet in one of the next four never do.
+  // A day has two periods. Clocks that do not share one of the next four never share one.
   for (let waitedMs = 0, tries = 0; tries < 4; tries++) {
     const period = periodAt(toSeconds(earlierMs + waitedMs))
     if (toSeconds(laterMs + waitedMs) < period.end) return Math.max(1, Math.ceil(waitedMs / 1000))

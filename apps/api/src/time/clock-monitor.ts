@@ -12,14 +12,14 @@ import { readDatabaseTime } from './read-database-time.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
 
 export type ClockMonitor = ClockComparison & {
-  /** Measures every clock again, unless that was done a moment ago. Never throws. */
+  /** Measures every clock, at most once per 500 ms. Never throws. */
   refresh(): Promise<void>
   check(): readonly Check[]
-  /** Why it is not certain which period it is, after one more measurement if need be; undefined while it is. */
+  /** Returns why the current period is uncertain, after another measurement if needed, or undefined. */
   findUncertainty(): Promise<string | undefined>
-  /** Throws `not_ready` for a reason to doubt: a curve would be stored for a wrong period. */
+  /** Throws `not_ready` if the current period is uncertain, because a curve would be stored for a wrong period. */
   assertCertain(): Promise<void>
-  /** The later of the local and the database's clock, Unix milliseconds. */
+  /** Returns the later of the local and the database's clock, Unix milliseconds. */
   latestNow(): Promise<number>
   stop(): void
 }
@@ -29,7 +29,7 @@ export type ClockMonitorOptions = {
   readonly chains: Config['chains']
   readonly readChainTime: ReadChainTime
   readonly clock: Clock
-  /** Added to the database's clock, where the service's is moved away from the machine's on purpose. */
+  /** Added to the database's clock if the service's clock is shifted on purpose. */
   readonly databaseShiftMs?: (() => number) | undefined
   readonly metrics: Metrics
   readonly log: Logger
@@ -41,20 +41,19 @@ export type ClockMonitorOptions = {
 
 export const clockMetricHelp: MetricHelp = {
   tallystick_clock_offset_seconds:
-    'Seconds the local clock is ahead of a reference clock. For a chain 0 while within its tolerance.',
-  tallystick_clock_disputed:
-    'ALARM: 1 while the clocks disagree about the current period, so that no notes are served.',
+    'Seconds by which the local clock is ahead of a reference clock. 0 while within a chain’s tolerance.',
+  tallystick_clock_disputed: 'ALARM: 1 while the clocks disagree about the current period. No notes are served then.',
 }
 
 const tickMsDefault = 1_000
 const databaseEveryMs = 3_000
 const chainEveryMs = 10_000
-// While the clocks disagree every request asks for a measurement. One in this time is enough.
+// While the clocks disagree, every request triggers a measurement. This limits them.
 const refreshEveryMs = 500
-const firstTriesMax = 5
+const firstAttemptsMax = 5
 const offsetMsOk = 5_000
 
-/** Measures the reference clocks, first once before it resolves, then every few seconds. */
+/** Measures the reference clocks before it resolves, and then every few seconds. */
 export async function startClockMonitor(options: ClockMonitorOptions): Promise<ClockMonitor> {
   const { clock, say, monotonicNow, tickMs = tickMsDefault } = options
   const { database, chains } = openClocks(options)
@@ -65,15 +64,16 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
     await Promise.all([measureDatabase(refreshEveryMs), measureChains(refreshEveryMs)])
   }
   await measureChains(0)
-  for (let tries = 0; database && !database.estimate() && tries < firstTriesMax; tries++) await measureDatabase(0)
+  for (let attempt = 0; database && !database.estimate() && attempt < firstAttemptsMax; attempt++)
+    await measureDatabase(0)
   if (!database && chains.length === 0) {
-    say('this machine’s clock is the only one: the database is embedded and no RPC is configured')
+    say('no second clock: the database is embedded and no RPC is configured')
   }
   addMetrics(options.metrics, { comparison, clock })
-  const sayChanges = createSayChanges(options.log)
+  const logChanges = createDisputeLogger(options.log)
   const tick = setInterval(() => {
     const dispute = comparison.findDispute(clock.now())
-    sayChanges(dispute?.message)
+    logChanges(dispute?.message)
     void measureDatabase(dispute ? tickMs : databaseEveryMs)
     void measureChains(dispute ? tickMs : chainEveryMs)
   }, tickMs)
@@ -85,8 +85,8 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
     return findUncertaintyAt(comparison, clock.now())
   }
   const assertCertain = async () => {
-    const doubt = await findUncertainty()
-    if (doubt !== undefined) throw uncertain(doubt)
+    const uncertainty = await findUncertainty()
+    if (uncertainty !== undefined) throw uncertain(uncertainty)
   }
   const certainty = { findUncertainty, assertCertain }
   return {
@@ -103,14 +103,14 @@ function findUncertaintyAt(comparison: ClockComparison, nowMs: number): string |
   const dispute = comparison.findDispute(nowMs)
   if (dispute) return dispute.message
   if (comparison.status(nowMs).confirmation !== 'unconfirmed') return undefined
-  return 'No other clock could be read since the start, so the current period is not certain.'
+  return 'No other clock could be read since the start, so the current period is uncertain.'
 }
 
-function uncertain(doubt: string): TallystickError {
+function uncertain(reason: string): TallystickError {
   return new TallystickError({
     code: 'not_ready',
     message:
-      `The curve was not stored: ${doubt} Correct the wrong clock (\`tallystick doctor\` compares them all), or use a ` +
+      `The curve was not stored: ${reason} Correct the wrong clock (\`tallystick doctor\` compares all clocks), or use a ` +
       'replica whose clock is right.',
     retryable: true,
   })
@@ -119,7 +119,7 @@ function uncertain(doubt: string): TallystickError {
 function openClocks({ database, chains, readChainTime, databaseShiftMs, monotonicNow }: ClockMonitorOptions) {
   const read = () => readDatabaseTime(database)
   return {
-    // The embedded database has this machine's clock.
+    // An embedded database uses this machine's clock.
     database:
       database.engine === 'postgres'
         ? createMeasuredClock({ name: 'database', read, shiftMs: databaseShiftMs, monotonicNow })
@@ -130,17 +130,17 @@ function openClocks({ database, chains, readChainTime, databaseShiftMs, monotoni
   }
 }
 
-/** Measures one at a time, and not again before a time has passed since the last measurement began. */
+/** Creates a function that measures the clocks, at most once per `everyMs`. Joins a measurement in progress. */
 function createMeasuring(
   clocks: readonly ReferenceClock[],
   monotonicNow: () => number,
 ): (everyMs: number) => Promise<void> {
-  let begunMs = Number.NEGATIVE_INFINITY
+  let startedMs = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
   return async (everyMs) => {
-    if (!running && monotonicNow() - begunMs < everyMs) return
+    if (!running && monotonicNow() - startedMs < everyMs) return
     if (!running) {
-      begunMs = monotonicNow()
+      startedMs = monotonicNow()
       running = Promise.all(clocks.map((clock) => clock.measure())).then(() => {
         running = undefined
       })
@@ -163,8 +163,8 @@ function addMetrics(
   metrics.gauge('tallystick_clock_disputed', () => [{ value: comparison.agrees(clock.now()) ? 0 : 1 }])
 }
 
-/** Logs when a dispute begins and when it ends. Its text changes every second, so that is not compared. */
-function createSayChanges(log: Logger): (problem: string | undefined) => void {
+/** Creates a function that logs when a dispute begins and ends. Its message changes every second and is not compared. */
+function createDisputeLogger(log: Logger): (problem: string | undefined) => void {
   let isDisputed = false
   return (problem) => {
     if (problem !== undefined && !isDisputed) log.error({ problem }, 'clocks disagree; no notes are served')
@@ -177,10 +177,10 @@ function checkClocks(comparison: ClockComparison, nowMs: number): Check[] {
   const readings = comparison.readings(nowMs)
   const dispute = comparison.findDispute(nowMs)
   const known = readings.map(({ reference, offsetMs }) => `${formatOffset(offsetMs)} (${reference})`)
-  const alone = comparison.status(nowMs).confirmation === 'single_clock'
-  const offsets = alone ? 'this machine’s clock is the only one' : `offset of the local clock: ${known.join(', ')}`
+  const isSingleClock = comparison.status(nowMs).confirmation === 'single_clock'
+  const offsets = isSingleClock ? 'no second clock' : `offset of the local clock: ${known.join(', ')}`
   const detail = dispute
-    ? `${dispute.message} (${offsets}). Correct the wrong clock: \`tallystick doctor\` compares them all`
+    ? `${dispute.message} (${offsets}). Correct the wrong clock. \`tallystick doctor\` compares all clocks`
     : offsets
   const agreement = { name: 'clock', ok: dispute === undefined, detail, required: true }
   const far = readings.filter(({ offsetMs }) => Math.abs(offsetMs ?? 0) > offsetMsOk)
@@ -189,7 +189,7 @@ function checkClocks(comparison: ClockComparison, nowMs: number): Check[] {
     ...far.map(({ reference, offsetMs }) => ({
       name: `clock against the ${reference}`,
       ok: false,
-      detail: `the local clock is ${formatOffset(offsetMs)}. Set both clocks by NTP`,
+      detail: `the local clock is ${formatOffset(offsetMs)}. Synchronize both clocks with NTP`,
       required: false,
     })),
   ]

@@ -1,6 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 
-/** Reads the clock of the database's server, Unix milliseconds. */
+/** Reads the database server's clock, Unix milliseconds. */
 export async function readDatabaseTime(database: Queryable): Promise<number> {
   const [row] = await database.query<{ now_ms: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms',

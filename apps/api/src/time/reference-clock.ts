@@ -1,24 +1,24 @@
-/** The instants between which a clock's reading lies, Unix milliseconds. */
+/** Bounds of a clock's reading, Unix milliseconds. */
 export type ClockEstimate = { readonly earliestMs: number; readonly latestMs: number }
 
-/** A clock that is not this machine's. */
+/** A clock other than this machine's. */
 export type ReferenceClock = {
-  /** For people and as a label, such as `database` or `chain 324`. */
+  /** Used in messages and as a metric label, such as `database` or `chain 324`. */
   readonly name: string
-  /** Its reading now, or undefined while none is known. Asks nobody: it counts on from the last measurement. */
+  /** Returns the estimated reading now, extrapolated from the last measurement, or undefined before the first one. */
   estimate(): ClockEstimate | undefined
-  /** Measures it. Resolves within a few seconds and never throws. A measurement that fails changes nothing. */
+  /** Measures the clock. Resolves within seconds and never throws. A failed measurement changes nothing. */
   measure(): Promise<void>
 }
 
-// The last second of the year 9999. A later reading is no time of day, and dates cannot hold all of them.
+// The end of the year 9999. A later reading is invalid.
 const instantMsMax = 253_402_300_799_999
-// With a longer round trip the reading says too little about which second it is.
+// With a longer round trip, the reading is too uncertain.
 export const roundTripMsMax = 1_000
 
 /**
- * Creates the estimate of a clock that can be read over a network. It counts on by a monotonic clock, so that a step of
- * this machine's clock shows at once, also while the other clock cannot be read.
+ * Creates a clock that is measured over a network and extrapolated with a monotonic clock. So a step of this machine's
+ * clock is detected at once, even while the other clock cannot be read.
  */
 export function createMeasuredClock({
   name,
@@ -29,7 +29,7 @@ export function createMeasuredClock({
   readonly name: string
   /** Reads the other clock, Unix milliseconds. */
   readonly read: () => Promise<number>
-  /** Added to the other clock at each estimate. */
+  /** Added to each estimate. */
   readonly shiftMs?: (() => number) | undefined
   readonly monotonicNow: () => number
 }): ReferenceClock {
@@ -52,7 +52,7 @@ export function createMeasuredClock({
   }
 }
 
-/** Returns whether a reading can be a time of day at all. */
+/** Returns whether a reading is a valid instant. */
 export function isInstant(ms: number): boolean {
   return ms >= 0 && ms <= instantMsMax
 }
