@@ -13,7 +13,7 @@ function failureOf(work: () => unknown): Error & { code?: string; details?: unkn
   throw new Error('nothing was thrown')
 }
 
-test('default: nothing asked is everything', () => {
+test('default: an empty query selects everything', () => {
   expect(parse({})).toEqual({ chainId: undefined, tenors: undefined })
 })
 
@@ -75,7 +75,7 @@ describe('chainid', () => {
     expect(error.message.length).toBeLessThan(160)
   })
 
-  test('error: says what came and what would do', () => {
+  test('error: names the value and the supported ones', () => {
     expect(failureOf(() => parse({ chainid: '325' })).message).toMatchInlineSnapshot(
       `"chainid "325" is not supported. Supported: 1, 324. Omit it for all chains."`,
     )
@@ -127,12 +127,12 @@ describe('maturity', () => {
     expect(error.message).toContain('Use days separated by commas, such as 7,14.')
   })
 
-  test('behavior: a tenor on offer passes', () => {
+  test('behavior: accepts an available tenor', () => {
     expect(() => assertOffered([7, 30], [7, 14, 30])).not.toThrow()
     expect(() => assertOffered([], [])).not.toThrow()
   })
 
-  test('error: those that are not are named, with what is', () => {
+  test('error: names unavailable tenors and the available ones', () => {
     const error = failureOf(() => assertOffered([7, 8, 9], [7, 14]))
     expect(error).toMatchObject({ code: 'invalid_maturity' })
     expect(error.message).toMatchInlineSnapshot(`"maturity "8,9" is not available. Available: 7, 14."`)
@@ -149,20 +149,20 @@ describe('other parameters', () => {
     },
   )
 
-  test('error: it is named before a chain that is wrong too', () => {
+  test('error: is reported before an invalid chain', () => {
     expect(failureOf(() => parse({ chainid: 'x', page: '1' })).code).toBe('invalid_parameter')
   })
 })
 
-describe('what is repeated of a caller’s value', () => {
+describe('quoting of the caller’s value', () => {
   const said = (value: string) => failureOf(() => parse({ chainid: value })).message.split(' is not supported')[0]
 
-  test('behavior: 60 characters with their quotes are shown whole, more are cut', () => {
+  test('behavior: up to 60 characters are quoted in full; longer values are cut', () => {
     expect(said('x'.repeat(58))).toBe(`chainid "${'x'.repeat(58)}"`)
     expect(said('x'.repeat(59))).toBe(`chainid "${'x'.repeat(56)}…`)
   })
 
-  test('behavior: a value of a megabyte, a name or a maturity of one makes no long message', () => {
+  test('behavior: a value of 1 MB does not produce a long message', () => {
     const long = '9'.repeat(1_000_000)
     for (const query of [{ chainid: long }, { maturity: long }, { [long]: '1' }]) {
       expect(failureOf(() => parse(query)).message.length).toBeLessThan(200)

@@ -52,13 +52,13 @@ const startMs = Number(current.start) * 1000
 const endMs = Number(current.end) * 1000
 
 describe('time', () => {
-  test('default: nothing published is nothing found', () => {
+  test('default: an empty store finds nothing', () => {
     const published = createPublishedNotes([324])
     expect(published.at(startMs)).toBeUndefined()
     expect(published.find(324, current.start)).toBeUndefined()
   })
 
-  test('behavior: a period is found from its first millisecond to its last, and not one beyond', () => {
+  test('behavior: a period is found from its first to its last millisecond only', () => {
     const published = publishedWith(setOf())
     expect(published.at(startMs - 1)).toBeUndefined()
     expect(published.at(startMs)?.startMs).toBe(startMs)
@@ -67,7 +67,7 @@ describe('time', () => {
     expect(published.at(endMs)).toBeUndefined()
   })
 
-  test('behavior: the next period is there before its time, and seen from its first millisecond on', () => {
+  test('behavior: the next period can be published early and is found from its first millisecond on', () => {
     const published = publishedWith(setOf({ coupon: 400n }), setOf({ period: next, coupon: 500n }))
     expect(published.find(324, next.start)?.notes[0]?.coupon).toBe(500n)
     const couponAt = (ms: number) => bodyOf(published.at(ms)).data[0]?.coupon
@@ -77,14 +77,14 @@ describe('time', () => {
     expect(couponAt(endMs - 1)).toBe('400')
   })
 
-  test('behavior: the next period alone is nothing for now', () => {
+  test('behavior: with only the next period published, nothing is found now', () => {
     const published = publishedWith(setOf({ period: next }))
     expect(published.at(endMs - 1)).toBeUndefined()
     expect(published.at(endMs)?.startMs).toBe(endMs)
   })
 
   // 23-hour and 25-hour days.
-  test.each(['2026-03-08T12:00:00Z', '2026-11-01T12:00:00Z'])('behavior: the days the clocks change, %s', (instant) => {
+  test.each(['2026-03-08T12:00:00Z', '2026-11-01T12:00:00Z'])('behavior: days with a DST change, %s', (instant) => {
     const day = periodAt(BigInt(Date.parse(instant) / 1000))
     const published = publishedWith(setOf({ period: day }))
     expect(published.at(Number(day.start) * 1000)).toBeDefined()
@@ -92,7 +92,7 @@ describe('time', () => {
     expect(published.at(Number(day.end) * 1000)).toBeUndefined()
   })
 
-  test('behavior: every note found is inside its window at that instant', () => {
+  test('behavior: every found note is valid at that instant', () => {
     const published = publishedWith(setOf({ period: previous }), setOf(), setOf({ period: next }))
     for (const period of [previous, current, next]) {
       for (const ms of [Number(period.start) * 1000, Number(period.end) * 1000 - 1]) {
@@ -132,7 +132,7 @@ describe('answers', () => {
     `)
   })
 
-  test('behavior: the same bytes and tag each time, made once', () => {
+  test('behavior: repeated requests get the same bytes and ETag, created once', () => {
     const period = publishedWith(setOf()).at(startMs)
     for (const filter of [{}, { chainId: 324 }, { tenors: [7] }, { chainId: 324, tenors: [7, 30] }]) {
       const [first, second] = [period?.answer(filter), period?.answer({ ...filter })]
@@ -141,7 +141,7 @@ describe('answers', () => {
     }
   })
 
-  test('behavior: two replicas with the same notes give the same bytes and tag, in whatever order these came', () => {
+  test('behavior: replicas with the same notes return the same bytes and ETag, whatever the publishing order', () => {
     const [a, b] = [setOf({ chainId: 1 }), setOf({ chainId: 324 })]
     const one = publishedWith(a, b).at(startMs)?.answer({})
     const other = createPublishedNotes([324, 1])
@@ -150,7 +150,7 @@ describe('answers', () => {
     expect(other.at(startMs)?.answer({})).toEqual(one)
   })
 
-  test('behavior: another content has another tag', () => {
+  test('behavior: different content has a different ETag', () => {
     const period = publishedWith(setOf()).at(startMs)
     const etags = [
       period?.answer({})?.etag,
@@ -167,7 +167,7 @@ describe('answers', () => {
     for (const etag of etags) expect(etag).toMatch(/^"[\w-]{27}"$/)
   })
 
-  test('behavior: the same content has the same tag, however it was asked for', () => {
+  test('behavior: equal content has the same ETag, whatever the filter', () => {
     const period = publishedWith(setOf()).at(startMs)
     expect(period?.answer({ chainId: 324 })?.etag).toBe(period?.answer({})?.etag)
   })
@@ -193,7 +193,7 @@ describe('answers', () => {
     ])
   })
 
-  test('behavior: the tenors on offer are those of the chains asked for, ascending, before the filter', () => {
+  test('behavior: available tenors are those of the requested chains, ascending, before the filter', () => {
     const period = publishedWith(setOf({ chainId: 1, tenors: [14, 180] }), setOf({ tenors: [7, 14] })).at(startMs)
     expect(period?.tenors(undefined)).toEqual([7, 14, 180])
     expect(period?.tenors(1)).toEqual([14, 180])
@@ -219,7 +219,7 @@ describe('answers', () => {
 })
 
 describe('a chain without notes', () => {
-  test('behavior: is named, and the answer says that it is not whole', () => {
+  test('behavior: is named in the message, and the answer is incomplete', () => {
     const published = createPublishedNotes([1, 324, 9])
     published.publish(setOf())
     const period = published.at(startMs)
@@ -233,7 +233,7 @@ describe('a chain without notes', () => {
     expect(bodyOf(period, { tenors: [7] }).message).toContain('None are available for chain 1, 9.')
   })
 
-  test('behavior: asked for by itself there is no answer, and another chain’s is whole', () => {
+  test('behavior: has no answer of its own, and the other chain’s answer is complete', () => {
     const published = createPublishedNotes([1, 324])
     published.publish(setOf())
     const period = published.at(startMs)
@@ -243,7 +243,7 @@ describe('a chain without notes', () => {
     expect(bodyOf(period, { chainId: 324 }).message).not.toContain('None')
   })
 
-  test('behavior: when it comes, the answers are made anew and whole', () => {
+  test('behavior: once it is published, the answers are recreated and complete', () => {
     const published = createPublishedNotes([1, 324])
     published.publish(setOf())
     const before = published.at(startMs)?.answer({})
@@ -264,7 +264,7 @@ describe('bounds', () => {
   const visible = (published: ReturnType<typeof createPublishedNotes>, periods: readonly Period[]) =>
     periods.map(({ start }) => published.at(Number(start) * 1000) !== undefined)
 
-  test('behavior: three periods are kept, the oldest goes first', () => {
+  test('behavior: three periods are kept; the oldest is dropped first', () => {
     const periods = periodsFrom(previous, 5)
     const published = publishedWith(...periods.map((period) => setOf({ period })))
     expect(visible(published, periods)).toEqual([false, false, true, true, true])
@@ -278,14 +278,14 @@ describe('bounds', () => {
     expect(visible(published, periods).filter(Boolean)).toHaveLength(3)
   })
 
-  test('behavior: after a clock ran days ahead and was set right, what is published for now is found', () => {
+  test('behavior: notes published after a clock that was days ahead is corrected are found', () => {
     const periods = periodsFrom(current, 6)
     const ahead = periods.slice(3).map((period) => setOf({ period }))
     const published = publishedWith(...ahead, setOf({ period: current }))
     expect(published.at(startMs)?.startMs).toBe(startMs)
   })
 
-  test('behavior: more distinct questions than are kept are still answered, the same each time', () => {
+  test('behavior: filters beyond the cache limit are still answered consistently', () => {
     const tenors = [1, 2, 3, 4, 5, 6, 7, 8, 9]
     const period = publishedWith(setOf({ tenors })).at(startMs)
     const subsets = Array.from({ length: 511 }, (_, index) => tenors.filter((_, bit) => (index + 1) & (1 << bit)))
@@ -301,7 +301,7 @@ describe('bounds', () => {
 })
 
 describe('withholding', () => {
-  test('default: a withheld set is not on offer, is still found, and comes back the same', () => {
+  test('default: a withheld set is not served, is still found, and is unchanged when released', () => {
     const [withheld, other] = [setOf(), setOf({ chainId: 10 })]
     const published = publishedWith(withheld, other)
     const before = bodyOf(published.at(startMs))
@@ -314,7 +314,7 @@ describe('withholding', () => {
     expect(bodyOf(published.at(startMs))).toEqual(before)
   })
 
-  test('behavior: with its only set withheld a period offers nothing, published again or not', () => {
+  test('behavior: a period whose only set is withheld serves nothing, even if it is published again', () => {
     const published = publishedWith(setOf(), setOf({ period: next }))
     published.setWithheld(setOf(), true)
     published.publish(setOf())
@@ -322,7 +322,7 @@ describe('withholding', () => {
     expect(published.at(endMs)).toBeDefined()
   })
 
-  test('behavior: a set withheld before it is published is not on offer', () => {
+  test('behavior: a set withheld before it is published is not served', () => {
     const published = createPublishedNotes([324])
     published.setWithheld(setOf(), true)
     expect(published.find(324, current.start)).toBeUndefined()

@@ -45,14 +45,14 @@ describe('the database’s clock', () => {
   test.each([
     ['the spring day period of 17 h', '2026-03-08T18:00:00-04:00', '2026-03-08T00:00:00-05:00'],
     ['the autumn day period of 19 h', '2026-11-01T18:00:00-05:00', '2026-11-01T00:00:00-04:00'],
-  ])('behavior: %s is one period from its first millisecond to its last', (_, end, start) => {
+  ])('behavior: %s is in one period from its first to its last millisecond', (_, end, start) => {
     const [endMs, startMs] = [Date.parse(end), Date.parse(start)]
     expect(withDatabase(startMs).agrees(endMs - 1)).toBe(true)
     expect(withDatabase(startMs - 1).agrees(endMs - 1)).toBe(false)
     expect(withDatabase(startMs).agrees(endMs)).toBe(false)
   })
 
-  test('behavior: the uncertainty of the measurement is tolerated, and judged by its far end', () => {
+  test('behavior: the measurement’s uncertainty is tolerated', () => {
     const comparison = withDatabase(boundaryMs - 200, boundaryMs + 200)
     expect(comparison.agrees(boundaryMs - 200 - toleranceMs)).toBe(true)
     expect(comparison.agrees(boundaryMs - 201 - toleranceMs)).toBe(false)
@@ -60,7 +60,7 @@ describe('the database’s clock', () => {
     expect(comparison.agrees(boundaryMs + 201 + toleranceMs)).toBe(false)
   })
 
-  test('error: one that was never measured agrees with nothing', () => {
+  test('error: an unmeasured clock never agrees', () => {
     const comparison = createClockComparison({
       database: unknown('database'),
       chains: [clockAt('chain 324', boundaryMs)],
@@ -70,7 +70,7 @@ describe('the database’s clock', () => {
     expect(comparison.status(boundaryMs).confirmation).toBe('unconfirmed')
   })
 
-  test('default: the message names the clocks and how far they are apart', () => {
+  test('default: the message names the clocks and their difference', () => {
     const { message } = withDatabase(boundaryMs + 1_000).findDispute(boundaryMs - 299_000) ?? {}
     expect(message).toMatchInlineSnapshot(
       `"This replica's clock says 2026-11-15 17:55:01 New York, 300 s behind the clock of the database: they disagree about the current period."`,
@@ -79,7 +79,7 @@ describe('the database’s clock', () => {
 })
 
 describe('a chain’s clock', () => {
-  test('behavior: disagrees only where its whole span is outside of the period', () => {
+  test('behavior: disagrees only if its whole range is outside the period', () => {
     const comparison = withChain(boundaryMs - 60_000, boundaryMs + 900_000)
     expect(comparison.agrees(boundaryMs - 1)).toBe(true)
     expect(comparison.agrees(boundaryMs - 3_600_000)).toBe(true)
@@ -91,13 +91,13 @@ describe('a chain’s clock', () => {
     expect(withChain(boundaryMs - 960_000, boundaryMs - 1).agrees(boundaryMs)).toBe(false)
   })
 
-  test('behavior: one that cannot be read says nothing', () => {
+  test('behavior: an unreadable clock is ignored', () => {
     const comparison = createClockComparison({ database: undefined, chains: [unknown('chain 324')] })
     expect(comparison.agrees(boundaryMs)).toBe(true)
     expect(comparison.status(boundaryMs)).toEqual({ databaseSeconds: undefined, confirmation: 'unconfirmed' })
   })
 
-  test('behavior: all clocks have to agree, and the longest wait is given', () => {
+  test('behavior: all clocks must agree, and the longest retry delay is returned', () => {
     const database = clockAt('database', boundaryMs + 1_000)
     const chains = [clockAt('chain 324', boundaryMs - 60_000, boundaryMs + 900_000), clockAt('chain 1', 0, 1)]
     expect(createClockComparison({ database, chains }).agrees(boundaryMs + 1_000)).toBe(false)
@@ -108,7 +108,7 @@ describe('a chain’s clock', () => {
   })
 })
 
-describe('for the rails', () => {
+describe('status for the rails', () => {
   test.each([
     [0, 'confirmed'],
     [60_000, 'confirmed'],
@@ -119,13 +119,13 @@ describe('for the rails', () => {
     expect(withDatabase(boundaryMs).status(boundaryMs + offsetMs)).toEqual({ databaseSeconds, confirmation })
   })
 
-  test('default: without a second clock the local one is alone', () => {
+  test('default: without a second clock, the status is single_clock', () => {
     const comparison = createClockComparison({ database: undefined, chains: [] })
     expect(comparison.status(boundaryMs)).toEqual({ databaseSeconds: undefined, confirmation: 'single_clock' })
     expect(comparison.agrees(boundaryMs)).toBe(true)
   })
 
-  test('behavior: a chain confirms within its span', () => {
+  test('behavior: a chain confirms times within its range', () => {
     expect(withChain(boundaryMs - 60_000, boundaryMs + 900_000).status(boundaryMs).confirmation).toBe('confirmed')
     expect(withChain(boundaryMs - 60_000, boundaryMs + 900_000).status(boundaryMs + 900_001).confirmation).toBe(
       'contradicted',
@@ -133,7 +133,7 @@ describe('for the rails', () => {
   })
 })
 
-test('behavior: whatever the offset, nothing is served outside its period by the true time, and right clocks serve', async () => {
+test('behavior: no note is served outside its period by the true time, and correct clocks serve notes', async () => {
   const boundaries = [
     boundaryMs,
     ...['2026-03-08T18:00:00-04:00', '2026-11-01T18:00:00-05:00', '2026-11-02T00:00:00-05:00'].map((at) =>

@@ -21,18 +21,18 @@ function setUp() {
   return { world, clock }
 }
 
-test('default: nothing is known before the first measurement', () => {
+test('default: no estimate before the first measurement', () => {
   expect(setUp().clock.estimate()).toBeUndefined()
 })
 
-test('default: the reading is of the middle of the round trip, half of which is uncertain', async () => {
+test('default: the reading is assigned to the middle of the round trip, with half of it as uncertainty', async () => {
   const { world, clock } = setUp()
   Object.assign(world, { thereMs: 300, backMs: 100 })
   await clock.measure()
   expect(clock.estimate()).toEqual({ earliestMs: noonMs, latestMs: noonMs + 400 })
 })
 
-test('behavior: the estimate counts on by the monotonic clock, also while no measurement succeeds', async () => {
+test('behavior: the estimate advances with the monotonic clock, also while measurements fail', async () => {
   const { world, clock } = setUp()
   await clock.measure()
   world.monotonicMs += 3_600_000
@@ -44,7 +44,7 @@ test('behavior: the estimate counts on by the monotonic clock, also while no mea
 test.each([
   [1_000, true],
   [1_001, false],
-])('behavior: a round trip of %d ms counts: %s', async (backMs, isTaken) => {
+])('behavior: a round trip of %d ms is accepted: %s', async (backMs, isTaken) => {
   const { world, clock } = setUp()
   await clock.measure()
   Object.assign(world, { backMs, readMs: noonMs + 86_400_000 })
@@ -52,7 +52,7 @@ test.each([
   expect((clock.estimate()?.latestMs as number) > noonMs + 80_000_000).toBe(isTaken)
 })
 
-test('error: a reading that hangs is given up', async () => {
+test('error: a reading that hangs times out', async () => {
   const clock = createMeasuredClock({
     name: 'database',
     monotonicNow: () => performance.now(),
@@ -62,14 +62,17 @@ test('error: a reading that hangs is given up', async () => {
   expect(clock.estimate()).toBeUndefined()
 })
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 253_402_300_800_000])('error: %d is no time', async (readMs) => {
-  const { world, clock } = setUp()
-  world.readMs = readMs
-  await clock.measure()
-  expect(clock.estimate()).toBeUndefined()
-})
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 253_402_300_800_000])(
+  'error: rejects the reading %d',
+  async (readMs) => {
+    const { world, clock } = setUp()
+    world.readMs = readMs
+    await clock.measure()
+    expect(clock.estimate()).toBeUndefined()
+  },
+)
 
-test('behavior: a machine that slept, whose monotonic clock stood, is right after the next measurement', async () => {
+test('behavior: after sleep, during which the monotonic clock stops, the next measurement corrects the estimate', async () => {
   const { world, clock } = setUp()
   await clock.measure()
   world.readMs = noonMs + 7_200_000
@@ -91,7 +94,7 @@ test('behavior: a shift moves the estimate at once', async () => {
   expect(clock.estimate()?.earliestMs).toBe(noonMs - 5)
 })
 
-test('behavior: a chain is between its newest block and a long silence after it', async () => {
+test('behavior: a chain’s time is between its newest block and the longest interval after it', async () => {
   const world = { monotonicMs: 0, seconds: BigInt(noonMs / 1000) as bigint | undefined }
   const clock = createChainClock({
     chainId: 324,

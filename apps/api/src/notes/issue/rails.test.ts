@@ -90,11 +90,11 @@ function messageAfter(change: Partial<RailInput>) {
   return findRefusal({ ...sound, ...change })?.message
 }
 
-test('default: nothing keeps a sound set from being signed', () => {
+test('default: a valid set passes every rail', () => {
   expect(findRefusal(sound)).toBeUndefined()
 })
 
-test('default: the first set of all, without a past and without an RPC, may be signed', () => {
+test('default: the first set passes without earlier sets and without an RPC', () => {
   expect(reasonAfter({ previous: undefined, latest: undefined, chainTimeSeconds: undefined })).toBeUndefined()
 })
 
@@ -108,7 +108,7 @@ describe('curve and tenors', () => {
     `)
   })
 
-  test('error: a curve with none of the tenors configured', () => {
+  test('error: a curve with none of the configured tenors', () => {
     expect(findRefusal({ ...sound, tenors: [14, 60] })).toMatchInlineSnapshot(`
       {
         "message": "the curve in force has none of the configured tenors (14, 60). Set a new one.",
@@ -118,7 +118,7 @@ describe('curve and tenors', () => {
     expect(reasonAfter(withCurve({ points: {} }))).toBe('no_tenor')
   })
 
-  test('behavior: a tenor that is configured but not in the curve is passed over, the others are judged', () => {
+  test('behavior: a configured tenor without a coupon is skipped; the others are checked', () => {
     expect(offeredTenors([7, 14, 30], curve)).toEqual([7, 30])
     expect(reasonAfter({ tenors: [7, 14, 30] })).toBeUndefined()
     expect(reasonAfter({ tenors: [7, 14, 30], ...withCurve({ points: { 7: 400, 30: 0 } }) })).toBe(
@@ -126,11 +126,11 @@ describe('curve and tenors', () => {
     )
   })
 
-  test('behavior: a point of the curve that is not configured is not judged, because it is not signed', () => {
+  test('behavior: a coupon of an unconfigured tenor is not checked, because it is not signed', () => {
     expect(reasonAfter(withCurve({ points: { 7: 400, 30: 410, 60: 99_999 } }))).toBeUndefined()
   })
 
-  test('behavior: a coupon of zero is an offer, and a wrong one, not a tenor left out', () => {
+  test('behavior: a coupon of 0 is out of range, not a missing tenor', () => {
     expect(offeredTenors([7], { ...curve, points: { 7: 0 } })).toEqual([7])
   })
 })
@@ -151,7 +151,7 @@ describe('coupon', () => {
     expect(reasonAfter({ ...coupon(1002), chain: { ...sound.chain, maxCouponBps: 1001 } })).toBe('coupon_out_of_range')
   })
 
-  test('error: any tenor will do, and confirming the curve does not help', () => {
+  test('error: a single tenor is enough, even with a confirmed curve', () => {
     const points = { 7: 400, 30: 1001 }
     expect(reasonAfter({ previous: undefined, ...withCurve({ points, confirmed: true }) })).toBe('coupon_out_of_range')
   })
@@ -175,7 +175,7 @@ describe('move', () => {
     expect(reasonAfter(moved(bps))).toBe('move_too_large')
   })
 
-  test('error: says from where to where, up and down', () => {
+  test('error: names both coupons, for moves up and down', () => {
     expect(messageAfter(moved(101))).toMatchInlineSnapshot(
       `"the 30-day coupon moves from 410 to 511 bps (+101). The limit is 100 (rails.maxMoveBps). If this is intended, confirm it with \`tallystick curve set 7=400 30=511 --confirm\`."`,
     )
@@ -184,13 +184,13 @@ describe('move', () => {
     )
   })
 
-  test('behavior: a limit of zero lets only the same coupons through', () => {
+  test('behavior: a limit of 0 allows only unchanged coupons', () => {
     expect(reasonAfter({ ...moved(0), maxMoveBps: 0 })).toBeUndefined()
     expect(reasonAfter({ ...moved(1), maxMoveBps: 0 })).toBe('move_too_large')
     expect(reasonAfter({ ...moved(-1), maxMoveBps: 0 })).toBe('move_too_large')
   })
 
-  test('behavior: a confirmed curve may move as far as coupons go', () => {
+  test('behavior: a confirmed curve may move any distance', () => {
     expect(reasonAfter(moved(590, { confirmed: true }))).toBeUndefined()
     expect(reasonAfter(moved(-409, { confirmed: true }))).toBeUndefined()
   })
@@ -210,33 +210,33 @@ describe('move', () => {
       [410, 259, 'move_too_large'],
       [410, 560, undefined],
       [410, 561, 'move_too_large'],
-    ])('behavior: %d bps against %d is judged by 150', (bps, before, reason) => {
+    ])('behavior: %d bps against %d with a limit of 150', (bps, before, reason) => {
       const input = { ...moved(bps - 410), windows: windowOf(before), previous: undefined }
       expect(reasonAfter(input)).toBe(reason)
     })
 
-    test('error: the furthest coupon of the window counts, though the last period is near', () => {
+    test('error: the move is measured from the farthest coupon of the window', () => {
       expect(messageAfter({ ...moved(-98), windows: windowOf(400, 508) })).toMatchInlineSnapshot(
         `"the 30-day coupon moves from 508 to 312 bps (-196) within 24 hours. The limit is 150 (rails.maxMoveBpsPerDay). If this is intended, confirm it with \`tallystick curve set 7=400 30=312 --confirm\`."`,
       )
     })
 
-    test('behavior: a confirmed curve passes, and a tenor the window does not have moves from nothing', () => {
+    test('behavior: a confirmed curve passes, and so does a tenor without a coupon in the window', () => {
       expect(reasonAfter({ ...moved(-98, { confirmed: true }), windows: windowOf(508) })).toBeUndefined()
       expect(reasonAfter({ ...moved(0), windows: [{ ...windowOf(0)[0]!, coupons: new Map() }] })).toBeUndefined()
     })
   })
 
-  test('behavior: a tenor the last period did not have moves from nothing', () => {
+  test('behavior: a tenor without a coupon in the last period has no move', () => {
     expect(reasonAfter({ previous: setOf(before, { 7: 400 }), ...moved(500) })).toBeUndefined()
     expect(reasonAfter({ previous: setOf(before, { 30: 410 }), ...moved(500) })).toBe('move_too_large')
   })
 
-  test('behavior: without a set before it there is no move', () => {
+  test('behavior: the first set has no move', () => {
     expect(reasonAfter({ previous: undefined, latest: undefined, ...moved(500) })).toBeUndefined()
   })
 
-  test('behavior: the move is measured from the period before, not from the set signed last', () => {
+  test('behavior: the move is measured from the previous period, not from the latest set', () => {
     const latest = setOf(periodAfter(period), { 7: 400, 30: 910 })
     const now = { latest, nowSeconds: latest.issuedAt, chainTimeSeconds: undefined }
     expect(reasonAfter({ ...now, ...moved(100) })).toBeUndefined()
@@ -248,11 +248,11 @@ describe('age', () => {
   // For the period of Wednesday 2026-07-15.
   const ratesOf = (sourceDate: string) => withCurve({ source: 'treasury', provenance: { ...provenance, sourceDate } })
 
-  test.each(['2026-07-15', '2026-07-14', '2026-07-13'])('behavior: rates of %s are young enough', (sourceDate) => {
+  test.each(['2026-07-15', '2026-07-14', '2026-07-13'])('behavior: rates of %s are not too old', (sourceDate) => {
     expect(reasonAfter(ratesOf(sourceDate))).toBeUndefined()
   })
 
-  test('error: rates of Friday are three business days old on Wednesday', () => {
+  test('error: Friday’s rates are 3 business days old on Wednesday', () => {
     expect(findRefusal({ ...sound, ...ratesOf('2026-07-10') })).toMatchInlineSnapshot(`
       {
         "message": "the rates in force are of 2026-07-10, 3 business days old on 2026-07-15. The limit is 2 (curve.maxAgeBusinessDays). Set a curve with \`tallystick curve set 7=<bps> 30=<bps>\`.",
@@ -262,7 +262,7 @@ describe('age', () => {
     expect(reasonAfter({ ...ratesOf('2026-07-10'), maxAgeBusinessDays: 3 })).toBeUndefined()
   })
 
-  test('behavior: it is the day of the period that counts, not when it is signed', () => {
+  test('behavior: the age is measured on the day of the period, not of the signing', () => {
     const evening = periodAfter(before)
     const saturday = periodAt(seconds('2026-07-18T12:00:00Z'))
     expect(reasonAfter({ ...ratesOf('2026-07-13'), period: evening })).toBeUndefined()
@@ -270,13 +270,13 @@ describe('age', () => {
     expect(reasonAfter({ ...ratesOf('2026-07-15'), period: saturday })).toBeUndefined()
   })
 
-  test('behavior: what is wrong with the source is told', () => {
+  test('behavior: the message includes the source’s problem', () => {
     const sourceProblem = 'The Treasury feed responded with status 500.'
     expect(messageAfter({ ...ratesOf('2026-07-10'), sourceProblem })).toContain(`. ${sourceProblem} Set a curve with`)
     expect(messageAfter({ curve: undefined, sourceProblem })).toContain(`in force. ${sourceProblem} Set one with`)
   })
 
-  test('behavior: a curve that a person set does not get old', () => {
+  test('behavior: a manual curve has no maximum age', () => {
     const old = withCurve({ effectiveFrom: 0n, createdAt: 0n })
     expect(reasonAfter(old)).toBeUndefined()
   })
@@ -298,7 +298,7 @@ describe('maturity', () => {
     }
   }
 
-  test('behavior: a note that has exactly the time the pool wants is signed, one second less is not', () => {
+  test('behavior: a note with exactly the required time to maturity passes; one second less fails', () => {
     // 18:00 to 24:00: three days on are two whole days after the period's end.
     const evening = '2026-07-15T22:00:00Z'
     expect(reasonAfter(offered(evening, 3, 172_800))).toBeUndefined()
@@ -309,7 +309,7 @@ describe('maturity', () => {
     expect(reasonAfter(offered(morning, 3, 172_800 + 21_601))).toBe('maturity_too_short')
   })
 
-  test('error: two days are too short in either period of an ordinary day', () => {
+  test('error: 2 days are too short in both periods of an ordinary day', () => {
     expect(reasonAfter(offered('2026-07-15T12:00:00Z', 2))).toBe('maturity_too_short')
     expect(reasonAfter(offered('2026-07-15T22:00:00Z', 2))).toBe('maturity_too_short')
   })
@@ -323,24 +323,24 @@ describe('maturity', () => {
     ['2026-03-07T23:00:00Z', 'the 7th, evening', 'maturity_too_short'],
     ['2026-03-08T12:00:00Z', 'the spring day itself', undefined],
     ['2026-03-08T22:00:00Z', 'its evening', undefined],
-  ])('behavior: three days in spring, %s, %s: %s', (instant, _, reason) => {
+  ])('behavior: 3 days in spring, %s, %s: %s', (instant, _, reason) => {
     expect(reasonAfter(offered(instant, 3))).toBe(reason)
   })
 
-  test('behavior: an hour is all that lacks in spring, and in autumn there is one more', () => {
+  test('behavior: DST removes one hour in spring and adds one in autumn', () => {
     expect(reasonAfter(offered('2026-03-07T23:00:00Z', 3, 172_800 - 3600))).toBeUndefined()
     expect(reasonAfter(offered('2026-03-07T23:00:00Z', 3, 172_800 - 3599))).toBe('maturity_too_short')
     expect(reasonAfter(offered('2026-10-31T23:00:00Z', 3, 172_800 + 3600))).toBeUndefined()
     expect(reasonAfter(offered('2026-10-31T23:00:00Z', 3, 172_800 + 3601))).toBe('maturity_too_short')
   })
 
-  test('error: says how much there is and how much there should be', () => {
+  test('error: names the actual and the required time to maturity', () => {
     expect(messageAfter(offered('2026-03-07T23:00:00Z', 3))).toMatchInlineSnapshot(
       `"the 3-day note matures 169200 s after the period ends. The pool requires 172800 s (minMaturitySeconds of chain 324). Remove 3 from "tenors"."`,
     )
   })
 
-  test('error: one tenor that is too short keeps the set back', () => {
+  test('error: one tenor that is too short refuses the whole set', () => {
     const evening = offered('2026-07-15T22:00:00Z', 2)
     expect(reasonAfter({ ...evening, tenors: [2, 7], ...withCurve({ points: { 2: 400, 7: 400 } }) })).toBe(
       'maturity_too_short',
@@ -348,16 +348,16 @@ describe('maturity', () => {
   })
 })
 
-describe('clock against what was signed', () => {
+describe('clock compared with the last signature', () => {
   const latest = { ...setOf(before, { 7: 400, 30: 410 }), issuedAt: period.start }
   const at = (nowSeconds: bigint) => ({ latest, nowSeconds, chainTimeSeconds: undefined })
 
-  test('behavior: replicas may be a minute apart', () => {
+  test('behavior: replicas’ clocks may differ by a minute', () => {
     expect(reasonAfter(at(period.start))).toBeUndefined()
     expect(reasonAfter(at(period.start - 60n))).toBeUndefined()
   })
 
-  test('error: 61 seconds before the last signature the clock was set back', () => {
+  test('error: a clock 61 s before the last signature was set back', () => {
     expect(reasonAfter(at(period.start - 61n))).toBe('clock_behind')
     expect(messageAfter(at(period.start - 61n))).toMatchInlineSnapshot(
       `"the clock says 2026-07-14 23:58:59 New York, but notes were signed at 2026-07-15 00:00. Correct the clock."`,
@@ -371,11 +371,11 @@ describe('clock against what was signed', () => {
     return { previous: old, latest: old, ...withCurve({ createdAt: period.start - curveAge }) }
   }
 
-  test('behavior: a gap of seven days to the second is an outage', () => {
+  test('behavior: a gap of exactly 7 days passes', () => {
     expect(reasonAfter(gapOf(7n * day, 30n * day))).toBeUndefined()
   })
 
-  test('error: a second more, and a curve as old as that, may be a wrong clock', () => {
+  test('error: a gap of 7 days and 1 s with an equally old curve may be a wrong clock', () => {
     expect(reasonAfter(gapOf(7n * day + 1n, 30n * day))).toBe('clock_ahead')
     expect(reasonAfter(gapOf(7n * day + 1n, 7n * day + 1n))).toBe('clock_ahead')
     expect(messageAfter(gapOf(7n * day + 1n, 30n * day))).toMatchInlineSnapshot(
@@ -383,20 +383,20 @@ describe('clock against what was signed', () => {
     )
   })
 
-  test('behavior: a curve set within seven days says that the clock is right', () => {
+  test('behavior: a curve set within 7 days confirms the clock', () => {
     expect(reasonAfter(gapOf(7n * day + 1n, 7n * day))).toBeUndefined()
     expect(reasonAfter(gapOf(400n * day, 0n))).toBeUndefined()
   })
 
-  test('behavior: an old curve with a period signed just before is no sign of anything', () => {
+  test('behavior: an old curve passes if the previous period is signed', () => {
     expect(reasonAfter(withCurve({ createdAt: period.start - 400n * day }))).toBeUndefined()
   })
 })
 
-describe('clock against the chain', () => {
+describe('clock compared with the chain', () => {
   const now = sound.nowSeconds
 
-  test('behavior: without chain time there is nothing to compare', () => {
+  test('behavior: without a chain time, the check is skipped', () => {
     expect(reasonAfter({ chainTimeSeconds: undefined })).toBeUndefined()
   })
 
@@ -406,11 +406,11 @@ describe('clock against the chain', () => {
     ['900 s behind it', now - 900n, undefined],
     ['901 s behind it', now - 901n, 'clock_off_chain'],
     ['at the beginning of time', 0n, 'clock_off_chain'],
-  ])('behavior: a newest block %s', (_, chainTimeSeconds, reason) => {
+  ])('behavior: newest block %s', (_, chainTimeSeconds, reason) => {
     expect(reasonAfter({ chainTimeSeconds })).toBe(reason)
   })
 
-  test('error: says which of the two is ahead', () => {
+  test('error: names the clock that is ahead', () => {
     expect(messageAfter({ chainTimeSeconds: now + 61n })).toMatchInlineSnapshot(
       `"the clock is 61 s behind the newest block of chain 324. Correct the clock, or fix the RPC if its time is wrong."`,
     )
@@ -420,7 +420,7 @@ describe('clock against the chain', () => {
   })
 })
 
-test('behavior: of several faults the clock is named first, then coupon, move and maturity', () => {
+test('behavior: the order of checks is clock, coupon, move, maturity', () => {
   const shortMaturity = { chain: { ...sound.chain, minMaturitySeconds: 10_000_000 } }
   const move = { ...shortMaturity, ...withCurve({ points: { 7: 600, 30: 410 } }) }
   const coupon = { ...shortMaturity, ...withCurve({ points: { 7: 1001, 30: 410 } }) }

@@ -31,14 +31,14 @@ function createWork() {
   return work
 }
 
-test('default: work that succeeds may run again at once', async () => {
+test('default: successful work may run again at once', async () => {
   const { attempt, tries } = setUp()
   await attempt('a', true)
   await attempt('a', true)
   expect(tries).toEqual(['a', 'a'])
 })
 
-test('behavior: work under way is awaited, not started again', async () => {
+test('behavior: a second call joins the running work', async () => {
   const { gate } = setUp()
   const work = createWork()
   const first = gate.run('a', work.run)
@@ -55,7 +55,7 @@ test('behavior: work under way is awaited, not started again', async () => {
   expect(work.runs).toBe(1)
 })
 
-test('behavior: keys do not wait for each other', async () => {
+test('behavior: keys are independent', async () => {
   const { gate, attempt, tries } = setUp()
   const work = createWork()
   const hanging = gate.run('a', work.run)
@@ -65,7 +65,7 @@ test('behavior: keys do not wait for each other', async () => {
   await hanging
 })
 
-test('behavior: after failures the wait is 1, 2, 4, 8, 15 and 15 seconds, to the millisecond', async () => {
+test('behavior: the backoff is 1, 2, 4, 8, 15 and 15 s, to the millisecond', async () => {
   const { time, attempt, tries } = setUp()
   await attempt('a', false)
   for (const [index, waitMs] of [1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000].entries()) {
@@ -78,14 +78,14 @@ test('behavior: after failures the wait is 1, 2, 4, 8, 15 and 15 seconds, to the
   }
 })
 
-test('behavior: what is held back resolves at once and does nothing', async () => {
+test('behavior: a call during the backoff resolves at once and does nothing', async () => {
   const { attempt, tries } = setUp()
   await attempt('a', false)
   await attempt('a', true)
   expect(tries).toEqual(['a'])
 })
 
-test('behavior: the wait begins when the try ends, however long it took', async () => {
+test('behavior: the backoff starts when the attempt ends', async () => {
   const { time, gate, attempt, tries } = setUp()
   const work = createWork()
   const slow = gate.run('a', work.run)
@@ -100,14 +100,14 @@ test('behavior: the wait begins when the try ends, however long it took', async 
   expect(tries).toEqual(['a'])
 })
 
-test('behavior: a failure of one key holds only that one back', async () => {
+test('behavior: a failure affects only its key', async () => {
   const { attempt, tries } = setUp()
   await attempt('a', false)
   await attempt('b', true)
   expect(tries).toEqual(['a', 'b'])
 })
 
-test('behavior: a success makes the next failure the first again', async () => {
+test('behavior: a success resets the failure count', async () => {
   const { time, attempt, tries } = setUp()
   await attempt('a', false)
   time.ms = 1_000
@@ -123,7 +123,7 @@ test('behavior: a success makes the next failure the first again', async () => {
   expect(tries).toHaveLength(5)
 })
 
-test('behavior: reset forgets every wait, and how long the next one would have been', async () => {
+test('behavior: reset ends every backoff and resets the failure counts', async () => {
   const { time, gate, attempt, tries } = setUp()
   await attempt('a', false)
   time.ms = 1_000
@@ -138,7 +138,7 @@ test('behavior: reset forgets every wait, and how long the next one would have b
   expect(tries).toHaveLength(6)
 })
 
-test('behavior: reset does not start a second run beside the first', async () => {
+test('behavior: reset does not start a second run in parallel', async () => {
   const { gate } = setUp()
   const work = createWork()
   const first = gate.run('a', work.run)
@@ -149,12 +149,12 @@ test('behavior: reset does not start a second run beside the first', async () =>
   await Promise.all([first, second])
 })
 
-test('default: settle resolves at once where nothing runs', async () => {
+test('default: settle resolves at once if nothing runs', async () => {
   const { gate } = setUp()
   expect(await gate.settle()).toBeUndefined()
 })
 
-test('behavior: settle waits for all that runs', async () => {
+test('behavior: settle waits for all runs', async () => {
   const { gate } = setUp()
   const [a, b] = [createWork(), createWork()]
   void gate.run('a', a.run)
@@ -169,7 +169,7 @@ test('behavior: settle waits for all that runs', async () => {
   expect(order).toEqual(['b finishes', 'settled'])
 })
 
-test('behavior: settle waits for what was started while it waited', async () => {
+test('behavior: settle waits for runs started while it waits', async () => {
   const { gate } = setUp()
   const [a, b] = [createWork(), createWork()]
   const first = gate.run('a', a.run)
@@ -186,7 +186,7 @@ test('behavior: settle waits for what was started while it waited', async () => 
   expect(order).toEqual(['b finishes', 'settled'])
 })
 
-test('error: work that throws nevertheless does not lock its key', async () => {
+test('error: work that throws does not block its key', async () => {
   const { gate, attempt, tries } = setUp()
   await expect(gate.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   await attempt('a', true)

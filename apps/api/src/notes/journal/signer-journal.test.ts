@@ -82,7 +82,7 @@ async function writeThree(path: string): Promise<readonly JournalEntry[]> {
 }
 
 describe('entries', () => {
-  test.each([1n, 440n, uint256Max])('default: a coupon of %s bps comes back as it was', async (coupon) => {
+  test.each([1n, 440n, uint256Max])('default: a coupon of %s bps survives encoding and decoding', async (coupon) => {
     const path = await newPath()
     const journal = await openAt(path)
     await journal.append(entryOf({ coupon }))
@@ -96,14 +96,14 @@ describe('entries', () => {
     )
   })
 
-  test('default: file and directory are for this user alone', async () => {
+  test('default: only this user can access the file and its directory', async () => {
     const path = await newPath()
     await openAt(path)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700)
   })
 
-  test('behavior: appends at once are one line each', async () => {
+  test('behavior: concurrent appends write one line each', async () => {
     const path = await newPath()
     const journal = await openAt(path)
     await Promise.all(Array.from({ length: 20 }, (_, index) => journal.append(entryOf({ coupon: BigInt(index) }))))
@@ -111,7 +111,7 @@ describe('entries', () => {
     expect((await readFile(path, 'utf8')).match(/\n/g)).toHaveLength(20)
   })
 
-  test('behavior: a note of another pool, domain, chain or period is another note', async () => {
+  test('behavior: notes of different pools, domains, chains or periods do not conflict', async () => {
     const journal = await openAt(await newPath())
     await journal.append(entryOf())
     const periodStart = period.start
@@ -124,7 +124,7 @@ describe('entries', () => {
     expect(journal.find({ chain: { id: 324, domain: elsewhere }, periodStart })).toBeUndefined()
   })
 
-  test('behavior: other terms of a maturity are a conflict, another maturity is none', async () => {
+  test('behavior: other terms for the same maturity conflict; other maturities do not', async () => {
     const journal = await openAt(await newPath())
     await journal.append(entryOf())
     const signed = journal.find({ chain, periodStart: period.start })
@@ -147,7 +147,7 @@ describe('a discarded period', () => {
   const discard = { chainId: 324, domain, periodStart: period.start, by: 'ann “the operator”\n', at: period.start - 9n }
   const key = { chain, periodStart: period.start }
 
-  test('default: its entries no longer count, those of others do, and after a restart too', async () => {
+  test('default: its entries are void, also after a restart, and other periods are not affected', async () => {
     const path = await newPath()
     const journal = await openAt(path)
     const next = periodAfter(period)
@@ -164,7 +164,7 @@ describe('a discarded period', () => {
     )
   })
 
-  test('behavior: an entry after it counts, alone; discarded again it does not', async () => {
+  test('behavior: a later entry is valid until it is discarded too', async () => {
     const path = await newPath()
     const journal = await openAt(path)
     await journal.append(entryOf())
@@ -182,7 +182,7 @@ describe('a discarded period', () => {
     expect(couponsOf(await openAt(path))).toEqual([])
   })
 
-  test('behavior: of another pool or chain it lifts nothing', async () => {
+  test('behavior: a discard for another pool or chain voids nothing', async () => {
     const journal = await openAt(await newPath())
     await journal.append(entryOf())
     await journal.discard({ ...discard, chainId: 1 })
@@ -190,7 +190,7 @@ describe('a discarded period', () => {
     expect(journal.find(key)).toBeDefined()
   })
 
-  test('behavior: a line that was never finished lifts nothing, and is cut off', async () => {
+  test('behavior: an incomplete discard line voids nothing and is truncated', async () => {
     const path = await newPath()
     const journal = await openAt(path)
     await journal.append(entryOf())
@@ -202,7 +202,7 @@ describe('a discarded period', () => {
     expect(again.find(key)).toBeDefined()
   })
 
-  test('error: a damaged line keeps the service from starting', async () => {
+  test('error: a damaged line prevents the start', async () => {
     const path = await newPath()
     const journal = await openAt(path)
     await journal.append(entryOf())
@@ -212,12 +212,12 @@ describe('a discarded period', () => {
   })
 })
 
-describe('a line that was never finished', () => {
+describe('an incomplete last line', () => {
   test.each([
     ['one byte', 1],
     ['all but its line break', encodeEntry(entryOf()).length - 1],
     ['the checksum', 16],
-  ])('behavior: %s of it is cut off, said, and the next is whole', async (_, bytes) => {
+  ])('behavior: with %s, it is truncated and logged, and the next append is complete', async (_, bytes) => {
     const path = await newPath()
     const entries = await writeThree(path)
     const { size } = await stat(path)
@@ -229,7 +229,7 @@ describe('a line that was never finished', () => {
     expect(await entriesIn(journal)).toEqual([...entries, entryOf({ coupon: 1n })])
   })
 
-  test('behavior: NUL bytes that the disk left in the last line are cut off too', async () => {
+  test('behavior: NUL bytes in the last line are truncated too', async () => {
     const path = await newPath()
     const entries = await writeThree(path)
     const torn = encodeEntry(entryOf())
@@ -239,7 +239,7 @@ describe('a line that was never finished', () => {
     expect(await entriesIn(journal)).toEqual(entries)
   })
 
-  test('behavior: of the first line, nothing is left', async () => {
+  test('behavior: an incomplete first line leaves an empty file', async () => {
     const path = await newPath()
     await writeThree(path)
     await truncate(path, 10)
@@ -247,7 +247,7 @@ describe('a line that was never finished', () => {
   })
 })
 
-describe('a damaged line keeps the service from starting', () => {
+describe('a damaged line prevents the start', () => {
   const damage: [string, number, (lines: string[]) => string[]][] = [
     ['a digit in the first', 1, ([a, ...rest]) => [(a as string).replace('"coupon":"440"', '"coupon":"369"'), ...rest]],
     ['a digit in the last', 3, (lines) => [...lines.slice(0, 2), (lines[2] as string).replace('440', '441')]],
@@ -271,8 +271,8 @@ describe('a damaged line keeps the service from starting', () => {
   })
 })
 
-describe('a journal that cannot be had', () => {
-  test('error: in use by another process, until that is gone', async () => {
+describe('a journal that cannot be opened or written', () => {
+  test('error: in use by another process, until it ends', async () => {
     const path = await newPath()
     const first = await openAt(path)
     await expect(openAt(path)).rejects.toThrow(/is in use by process \d+ on .*set signer\.journal/)
@@ -280,7 +280,7 @@ describe('a journal that cannot be had', () => {
     await openAt(path)
   })
 
-  test('error: missing where nobody may make it, and nothing is made', async () => {
+  test('error: missing, without permission to create it; nothing is created', async () => {
     const path = await newPath()
     await expect(openAt(path, { create: false })).rejects.toThrow(`${path} cannot be opened (ENOENT)`)
     await expect(stat(join(path, '..'))).rejects.toMatchObject({ code: 'ENOENT' })
@@ -295,7 +295,7 @@ describe('a journal that cannot be had', () => {
     )
   })
 
-  test('error: moved away or replaced while it is open, until it is back', async () => {
+  test('error: moved or replaced while open, until it is restored', async () => {
     const path = await newPath()
     const journal = await openAt(path)
     await rename(path, `${path}.away`)
@@ -308,7 +308,7 @@ describe('a journal that cannot be had', () => {
     expect(await entriesIn(journal)).toEqual([entryOf()])
   })
 
-  test('error: a disk without room for the whole line, until it has; no half line is left between', async () => {
+  test('error: a full disk, until space is freed; no partial line remains', async () => {
     const path = await newPath()
     const [first] = await writeThree(path)
     await chmod(path, 0o600)

@@ -89,7 +89,7 @@ function light({ key = secret, kdfparams = {} }: { key?: string; kdfparams?: obj
 test.each([
   ['pbkdf2', pbkdf2],
   ['scrypt', scrypt],
-])('default: the official %s vector opens, and signs as its key', async (_, crypto) => {
+])('default: opens the official %s vector and signs with its key', async (_, crypto) => {
   expect(privateKeyToAddress(`0x${secret}`)).toBe(address)
   const signer = await open({ version: 3, id, crypto })
   expect(signer).toMatchObject({ kind: 'keystore', address })
@@ -99,12 +99,12 @@ test.each([
   expect(await verifyNote(note, { domain, signer: address })).toEqual({ valid: true, signer: address })
 })
 
-test('behavior: "Crypto", as geth once wrote it, is read too', async () => {
+test('behavior: reads "Crypto", as old versions of geth wrote it', async () => {
   const { crypto, ...rest } = light()
   expect((await open({ ...rest, Crypto: crypto })).address).toBe(address)
 })
 
-test('behavior: the memory geth asks for (n 262144, r 8: 256 MiB) is granted', async () => {
+test('behavior: allows the memory geth requires (n 262144, r 8: 256 MiB)', async () => {
   expect((await open(light({ kdfparams: { n: 16384, r: 8 } }))).address).toBe(address)
   const failure = await failureOf({
     version: 3,
@@ -113,7 +113,7 @@ test('behavior: the memory geth asks for (n 262144, r 8: 256 MiB) is granted', a
   expect(failure.message).toBe('The password does not decrypt the keystore <path>.')
 })
 
-test('behavior: a derived key longer than is used, and upper-case hex, make no difference', async () => {
+test('behavior: accepts a longer derived key and upper-case hex', async () => {
   const keystore = light({ kdfparams: { dklen: 64 } })
   const { ciphertext, mac } = keystore.crypto
   const crypto = { ...keystore.crypto, ciphertext: ciphertext.toUpperCase(), mac: mac.toUpperCase() }
@@ -125,11 +125,11 @@ test.each([
   ['with 0x and a checksum', address],
   ['in upper case', address.slice(2).toUpperCase()],
   ['as an empty text', ''],
-])('behavior: a stated address that fits is taken: %s', async (_, stated) => {
+])('behavior: accepts a matching address: %s', async (_, stated) => {
   expect((await open({ ...light(), address: stated })).address).toBe(address)
 })
 
-test('error: a stated address that does not fit its key is refused', async () => {
+test('error: rejects an address that does not match the key', async () => {
   const { message } = await failureOf({ ...light(), address: `${'0'.repeat(39)}1` })
   expect(message).toMatchInlineSnapshot(
     `"The keystore <path> names the address 0x0000000000000000000000000000000000000001, but its key belongs to 0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b."`,
@@ -140,12 +140,12 @@ test.each([
   ['another', 'testpasswort'],
   ['one with a line end', 'testpassword\n'],
   ['one in another case', 'Testpassword'],
-])('error: a wrong password is told as such: %s', async (_, wrong) => {
+])('error: reports a wrong password: %s', async (_, wrong) => {
   const { message } = await failureOf(light(), wrong)
   expect(message).toBe('The password does not decrypt the keystore <path>.')
 })
 
-test('error: an empty password is a wrong one', async () => {
+test('error: rejects an empty password', async () => {
   await expect(open(light(), '')).rejects.toThrow('The password does not decrypt the keystore')
 })
 
@@ -153,13 +153,13 @@ test.each([
   ['ciphertext', { ciphertext: `00${light().crypto.ciphertext.slice(2)}` }],
   ['mac', { mac: `00${light().crypto.mac.slice(2)}` }],
   ['salt', { kdfparams: { ...light().crypto.kdfparams, salt: 'ac'.repeat(32) } }],
-])('error: a %s that was altered is noticed', async (_, change) => {
+])('error: rejects an altered %s', async (_, change) => {
   const keystore = light()
   const { message } = await failureOf({ ...keystore, crypto: { ...keystore.crypto, ...change } })
   expect(message).toBe('The password does not decrypt the keystore <path>.')
 })
 
-test('error: a key that is no key of the curve is refused', async () => {
+test('error: rejects a key outside the range of the curve', async () => {
   const { message } = await failureOf(light({ key: '00'.repeat(32) }))
   expect(message).toBe(
     'The signer’s private key is invalid. It must be 0x and 64 hex digits, within the range of secp256k1.',
@@ -192,7 +192,7 @@ test.each([
   expect((await failureOf(content)).message).toMatch(/^The keystore <path> is not a version 3 keystore: \w.*\.$/)
 })
 
-test('error: a damaged file has each of its faults named', async () => {
+test('error: lists every fault of a damaged file', async () => {
   const { message } = await failureOf({ version: 4, crypto: { ...scrypt, mac: 'ab', kdfparams: { n: 3 } } })
   expect(message).toMatchInlineSnapshot(
     `"The keystore <path> is not a version 3 keystore: version: Invalid input: expected 3; crypto.mac: Too small: expected string to have exactly 64 characters; crypto.kdfparams.n: must be a power of two; crypto.kdfparams.r: Invalid input: expected number, received undefined; crypto.kdfparams.p: Invalid input: expected number, received undefined; crypto.kdfparams.dklen: Invalid input: expected number, received undefined; crypto.kdfparams.salt: Invalid input: expected string, received undefined."`,
@@ -221,13 +221,13 @@ test.each([
   ['c of 10^9', pbkdf2, { c: 1_000_000_000 }, 'crypto.kdfparams.c: '],
   ['c of 10^7 and one', pbkdf2, { c: 10_000_001 }, 'crypto.kdfparams.c: '],
   ['c of 0', pbkdf2, { c: 0 }, 'crypto.kdfparams.c: '],
-])('error: hostile parameters are refused before any work: %s', async (_, crypto, change, expected) => {
+])('error: rejects excessive parameters before any work: %s', async (_, crypto, change, expected) => {
   const hostile = { ...crypto, kdfparams: { ...crypto.kdfparams, ...change } }
   const { message } = await failureOf({ version: 3, crypto: hostile })
   expect(message).toContain(`The keystore <path> is not a version 3 keystore: ${expected}`)
 })
 
-test('error: a file that is not there is named with its reason', async () => {
+test('error: a missing file is named with the error code', async () => {
   const missing = join(folder, 'missing.json')
   await expect(openKeystoreSigner({ path: missing, password })).rejects.toMatchObject({
     code: 'invalid_config',

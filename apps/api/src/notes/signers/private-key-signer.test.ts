@@ -16,7 +16,7 @@ const terms: NoteTerms = {
   validBefore: BigInt(vector.message.validBefore),
 }
 
-test('default: signs the published note to the published bytes, leading zero byte of r kept', async () => {
+test('default: signs the published note to the published bytes and keeps a leading zero byte of r', async () => {
   const signer = createPrivateKeySigner(vector.privateKey)
   expect(signer.kind).toBe('private-key')
   expect(signer.address).toBe('0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1')
@@ -27,12 +27,12 @@ test('default: signs the published note to the published bytes, leading zero byt
   )
 })
 
-test('behavior: the same note signed twice gives the same bytes', async () => {
+test('behavior: signing the same note twice returns the same bytes', async () => {
   const signer = createPrivateKeySigner(vector.privateKey)
   expect(await signer.sign(terms, domain)).toBe(await signer.sign(terms, domain))
 })
 
-test('behavior: printed or serialised, the signer does not show its key', () => {
+test('behavior: a printed or serialised signer does not reveal its key', () => {
   const signer = createPrivateKeySigner(vector.privateKey)
   const shown = inspect(signer, { depth: null, showHidden: true }) + JSON.stringify(signer)
   expect(shown).toContain(vector.signer)
@@ -50,7 +50,7 @@ test.each([
   ['a space after it', `0x${'ab'.repeat(32)} `],
   ['zero', `0x${'00'.repeat(32)}`],
   ['the order of the curve', `0x${order}`],
-])('error: refuses %s, without repeating it', (_, key) => {
+])('error: rejects %s without repeating it', (_, key) => {
   const error = failureOf(() => createPrivateKeySigner(key))
   expect(error).toMatchObject({ code: 'invalid_config', retryable: false })
   expect(error.message).toMatchInlineSnapshot(
@@ -60,7 +60,7 @@ test.each([
   if (key.length > 2) expect(inspect(error, { depth: null, showHidden: true })).not.toContain(key.slice(2).trim())
 })
 
-test('behavior: the largest key of the curve is taken', () => {
+test('behavior: accepts the largest valid key', () => {
   const largest = `0x${(BigInt(`0x${order}`) - 1n).toString(16)}`
   expect(createPrivateKeySigner(largest).address).toMatch(/^0x[0-9a-fA-F]{40}$/)
 })

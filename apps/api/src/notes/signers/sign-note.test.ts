@@ -34,11 +34,11 @@ function answering(hex: string): Signer {
   return { kind: 'web3signer', address: own.address, sign: async () => hex }
 }
 
-test('default: the published note, its signature in three parts, nothing else changed', async () => {
+test('default: returns the note with its signature split in three parts', async () => {
   expect(await signNote(own, { terms, domain })).toEqual({ ...terms, signature: vector.signature })
 })
 
-test('behavior: upper-case hex of a signer is published in lower case', async () => {
+test('behavior: upper-case hex is converted to lower case', async () => {
   const note = await signNote(answering(`0x${r.toUpperCase()}${s.toUpperCase()}1C`), { terms, domain })
   expect(note.signature).toEqual(vector.signature)
 })
@@ -70,7 +70,7 @@ test.each([
   ['r zero', `0x${'00'.repeat(32)}${s}1c`],
   ['r beyond the order', `0x${'ff'.repeat(32)}${s}1c`],
   ['s zero', `0x${r}${'00'.repeat(32)}1c`],
-])('error: %s is not the signer’s own', async (_, hex) => {
+])('error: %s is rejected as a signature by another key', async (_, hex) => {
   const error = await signNote(answering(hex), { terms, domain }).catch((error) => error)
   expect(error).toBeInstanceOf(SignerError)
   expect(error).toMatchObject({ failure: 'wrong_key', details: { failure: 'wrong_key' } })
@@ -90,12 +90,12 @@ test.each([
   ['window', { terms: { ...terms, validBefore: terms.validBefore + 1n }, domain }],
   ['pool', { terms, domain: { ...domain, verifyingContract: own.address } }],
   ['version of the domain', { terms, domain: { ...domain, version: '2' } }],
-])('error: a signature made for another %s is not taken for this one', async (_, other) => {
+])('error: a signature for another %s is rejected', async (_, other) => {
   const hex = await own.sign(other.terms, other.domain)
   await expect(signNote(answering(hex), { terms, domain })).rejects.toMatchObject({ failure: 'wrong_key' })
 })
 
-test('error: what the signer throws comes through as it is', async () => {
+test('error: errors of the signer are rethrown unchanged', async () => {
   const outage = new SignerError({ failure: 'timeout', message: 'no answer' })
   const signer: Signer = { ...own, sign: () => Promise.reject(outage) }
   await expect(signNote(signer, { terms, domain })).rejects.toBe(outage)

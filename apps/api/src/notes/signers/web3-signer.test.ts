@@ -91,14 +91,14 @@ async function failureOf(url: string, timeoutMs?: number): Promise<SignerError> 
   return error
 }
 
-describe('a signer that behaves well', () => {
+describe('a working signer', () => {
   test('default: signs the published note to the published bytes', async () => {
     const { url } = await startSigner(signingWith(vector.privateKey))
     const note = await signNote(createWeb3Signer({ url, address }), { terms, domain })
     expect(note).toEqual({ ...terms, signature: vector.signature })
   })
 
-  test('default: is asked by eth_signTypedData with the whole of EIP-712 in it', async () => {
+  test('default: receives eth_signTypedData with the complete EIP-712 payload', async () => {
     const { url, requests } = await startSigner(signingWith(vector.privateKey))
     await signNote(createWeb3Signer({ url, address }), { terms, domain })
     expect(requests).toHaveLength(1)
@@ -132,7 +132,7 @@ describe('a signer that behaves well', () => {
     })
   })
 
-  test('behavior: integers above 2^53 reach the signer whole', async () => {
+  test('behavior: integers above 2^53 are sent exactly', async () => {
     const { url, requests } = await startSigner(signingWith(vector.privateKey))
     const wide = { ...terms, coupon: 2n ** 256n - 1n, maturityTimestamp: 2n ** 128n - 1n }
     const note = await signNote(createWeb3Signer({ url, address }), { terms: wide, domain })
@@ -142,7 +142,7 @@ describe('a signer that behaves well', () => {
     expect(await verifyTypedData({ ...typedData, address, signature })).toBe(true)
   })
 
-  test('behavior: a hundred notes at once each get their own signature', async () => {
+  test('behavior: 100 concurrent notes each get their own signature', async () => {
     const { url } = await startSigner(signingWith(vector.privateKey))
     const signer = createWeb3Signer({ url, address, timeoutMs: 60_000 })
     const notes = await Promise.all(
@@ -218,7 +218,7 @@ describe('a signer that misbehaves', () => {
     expect((await failureOf(url)).failure).toBe('malformed')
   })
 
-  test('error: a JSON-RPC error is a refusal, told by its code and not in its words', async () => {
+  test('error: a JSON-RPC error is a refusal; the message has its code, not its text', async () => {
     const { url } = await startSigner((response) =>
       response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"unlock /var/keys/secret.toml"}}'),
     )
@@ -246,7 +246,7 @@ describe('a signer that misbehaves', () => {
     expect(note.signature).toEqual(vector.signature)
   })
 
-  test('error: one byte more is not', async () => {
+  test('error: a response of 65537 bytes is rejected', async () => {
     const { url } = await startSigner((response) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${r}${s}1c` })
       response.end(body.padEnd(65_537, ' '))
@@ -256,7 +256,7 @@ describe('a signer that misbehaves', () => {
     expect(error.message).toMatchInlineSnapshot(`"Web3Signer’s response exceeds 65536 bytes."`)
   })
 
-  test('error: an answer without end is cut, not gathered', async () => {
+  test('error: an endless response is aborted', async () => {
     let cut: Promise<unknown> | undefined
     const { url } = await startSigner((response) => {
       cut = once(response, 'close')
@@ -270,7 +270,7 @@ describe('a signer that misbehaves', () => {
     await cut
   })
 
-  test('error: a redirect is not followed, and its target learns nothing', async () => {
+  test('error: a redirect is not followed, and its target gets no request', async () => {
     const target = await startSigner(signingWith(vector.privateKey))
     const { url } = await startSigner((response) => response.writeHead(307, { location: target.url }).end())
     expect((await failureOf(url)).failure).toBe('unreachable')
@@ -284,7 +284,7 @@ describe('a signer that misbehaves', () => {
     expect(error.message).toMatch(/^Web3Signer cannot be reached \((ECONNRESET|UND_ERR_SOCKET)\)\.$/)
   })
 
-  test('error: a connection that breaks in the middle of the answer', async () => {
+  test('error: a connection that closes during the response', async () => {
     const { url } = await startSigner((response) => {
       response.writeHead(200, { 'content-length': '200' })
       response.write('{"jsonrpc":', () => response.socket?.destroy())
@@ -359,19 +359,19 @@ describe('a signer behind TLS', () => {
     return [error.failure, error.message]
   }
 
-  test('default: is shown the client certificate and the headers', async () => {
+  test('default: receives the client certificate and the headers', async () => {
     const signer = createWeb3Signer({ url: await startTlsSigner(), address, tls: files, headers })
     const notes = await Promise.all([1, 2, 3].map(() => signNote(signer, { terms, domain })))
     for (const note of notes) expect(note.signature).toEqual(vector.signature)
   })
 
-  test('error: does not take a service without a client certificate', async () => {
+  test('error: rejects a client without a certificate', async () => {
     const [failure, message] = await failing({ tls: { ca: files.ca } })
     expect(failure).toBe('unreachable')
     expect(message).toMatch(/^Web3Signer cannot be reached \((ERR_SSL_|ECONNRESET|EPIPE)/)
   })
 
-  test('error: is certified by another authority than the configured one', async () => {
+  test('error: has a certificate of another authority', async () => {
     const other = write('other.pem', createCertificateAuthority().cert)
     const unreachable = /^Web3Signer cannot be reached \((UNABLE_TO_|SELF_SIGNED_|CERT_)/
     expect(await failing({ tls: { ...files, ca: other } })).toEqual(['unreachable', expect.stringMatching(unreachable)])
@@ -380,7 +380,7 @@ describe('a signer behind TLS', () => {
     expect(await failing({ tls: { cert, key } })).toEqual(['unreachable', expect.stringMatching(unreachable)])
   })
 
-  test('error: has a certificate that expired, or one of another name', async () => {
+  test('error: has an expired certificate, or one for another name', async () => {
     const past = createCertificateAuthority(new Date(Date.now() - 1_000 * 86_400_000))
     const expired = await startTlsSigner(past.issue(['127.0.0.1']))
     const ca = write('past.pem', past.cert)
@@ -389,7 +389,7 @@ describe('a signer behind TLS', () => {
     expect((await failing({ url: misnamed }))[1]).toContain('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
-  test('error: gets no header, or a wrong one', async () => {
+  test('error: receives no header, or a wrong one', async () => {
     const refused = [
       'refused',
       'Web3Signer, or a proxy in front of it, responded with status 401. Check signer.headers and signer.tls.',
@@ -398,7 +398,7 @@ describe('a signer behind TLS', () => {
     expect(await failing({ headers: { authorization: { reveal: () => 'Bearer other' } } })).toEqual(refused)
   })
 
-  test('error: a file that cannot be read is named', async () => {
+  test('error: an unreadable file is named', async () => {
     const cert = join(directory, 'gone.pem')
     expect(await failing({ tls: { ...files, cert } })).toEqual([
       'unreachable',

@@ -20,24 +20,24 @@ function without(...terms: number[]): Record<number, string> {
   return Object.fromEntries(Object.entries(allBills).filter(([weeks]) => !terms.includes(Number(weeks))))
 }
 
-describe('which row', () => {
-  test('default: the newest, in whatever order they come', () => {
+describe('choice of the row', () => {
+  test('default: the newest row, whatever the order', () => {
     const rows = [row('2026-01-13', allBills), row('2026-01-15', allBills), row('2026-01-14', allBills)]
     const chosen = chooseRow(rows, rules)
     expect([chosen.row.date, chosen.rates.size, chosen.missing, chosen.vanished]).toEqual(['2026-01-15', 7, [], []])
   })
 
-  test('behavior: a holiday’s row of nulls is passed over, and is no alarm', () => {
+  test('behavior: a holiday’s row without rates is skipped silently', () => {
     const chosen = chooseRow([row('2026-01-14', allBills), row('2026-01-15', {})], rules)
     expect([chosen.row.date, chosen.vanished]).toEqual(['2026-01-14', []])
   })
 
-  test('behavior: a row of a day to come is never used', () => {
+  test('behavior: a row with a future date is never used', () => {
     const chosen = chooseRow([row('2026-01-16', { 4: '9.99' }), row('2026-01-15', allBills)], rules)
     expect(chosen.row.date).toBe('2026-01-15')
   })
 
-  test('behavior: the basis decides which columns count', () => {
+  test('behavior: the basis selects the columns', () => {
     const rows = [row('2026-01-15', allBills, 'CLOSE'), row('2026-01-14', allBills, 'YIELD')]
     expect(chooseRow(rows, rules).row.date).toBe('2026-01-15')
     expect(chooseRow(rows, { ...rules, basis: 'yield' }).row.date).toBe('2026-01-14')
@@ -48,21 +48,21 @@ describe('which row', () => {
     expect(chooseRow([row('2026-01-15', zeros)], rules).rates.size).toBe(7)
   })
 
-  test('behavior: a bill this version does not know changes nothing', () => {
+  test('behavior: an unsupported bill is ignored', () => {
     const chosen = chooseRow([row('2026-01-15', { ...allBills, 2: '9.99', 39: '0.01' })], rules)
     expect([...chosen.rates.keys()]).toEqual([4, 6, 8, 13, 17, 26, 52])
   })
 
-  test('behavior: the same row twice is one', () => {
+  test('behavior: a repeated row counts once', () => {
     const rows = [row('2026-01-15', allBills), row('2026-01-15', allBills)]
     expect(chooseRow(rows, rules).row.date).toBe('2026-01-15')
   })
 })
 
-describe('bills that vanish', () => {
+describe('missing bills', () => {
   const before = row('2026-01-14', allBills)
 
-  test('behavior: one in between is bridged, and told', () => {
+  test('behavior: a missing bill in between is interpolated and reported', () => {
     const chosen = chooseRow([before, row('2026-01-15', without(6, 13))], rules)
     expect([chosen.row.date, chosen.missing, chosen.vanished]).toEqual(['2026-01-15', [6, 13], [6, 13]])
   })
@@ -71,32 +71,32 @@ describe('bills that vanish', () => {
     ['the longest', without(52), [52]],
     ['the shortest', without(4), [4]],
     ['all but one in the middle', { 13: '3.55' }, [4, 6, 8, 17, 26, 52]],
-  ])('error: without %s, a row would go flat where it was not, and the row before is taken', (_, rates, vanished) => {
+  ])('error: without %s, the curve would be flat at its end, so the previous row is used', (_, rates, vanished) => {
     const chosen = chooseRow([before, row('2026-01-15', rates)], rules)
     expect([chosen.row.date, chosen.missing, chosen.vanished]).toEqual(['2026-01-14', [], vanished])
   })
 
-  test('behavior: an end that no tenor reaches is not needed', () => {
+  test('behavior: a missing end that no tenor needs is ignored', () => {
     const rows = [before, row('2026-01-15', without(52))]
     const chosen = chooseRow(rows, { ...rules, tenors: [7, 30, 180, 182] })
     expect([chosen.row.date, chosen.missing]).toEqual(['2026-01-15', [52]])
     expect(chooseRow(rows, { ...rules, tenors: [183] }).row.date).toBe('2026-01-14')
   })
 
-  test('error: gone from all rows at once, it is missed because the last curve had it', () => {
+  test('error: a bill missing from all rows is noticed, because the last curve had it', () => {
     const rows = [row('2026-01-14', without(52)), row('2026-01-15', without(52))]
     expect(() => chooseRow(rows, { ...rules, knownBills: [4, 26, 52] })).toThrow(
       'No row of the Treasury feed has the required bills. The row of 2026-01-15 lacks the 52-week bill.',
     )
   })
 
-  test('behavior: a bill that was never there is not missed', () => {
+  test('behavior: a bill that never existed is not missing', () => {
     const rows = [row('2024-11-21', without(6, 13, 26, 52)), row('2024-11-22', without(6, 13, 26, 52))]
     const chosen = chooseRow(rows, { ...rules, knownBills: [4, 8, 17] })
     expect([chosen.row.date, chosen.vanished]).toEqual(['2024-11-22', []])
   })
 
-  test('behavior: the bills the operator named are all needed, and no other is used', () => {
+  test('behavior: all configured bills are required, and no others are used', () => {
     const named = { ...rules, bills: [4, 13, 26], knownBills: [4, 52] }
     const chosen = chooseRow([before, row('2026-01-15', without(52, 6))], named)
     expect([chosen.row.date, [...chosen.rates.keys()], chosen.vanished]).toEqual(['2026-01-15', [4, 13, 26], []])
@@ -107,7 +107,7 @@ describe('bills that vanish', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   test.each([
     ['no rows', [], 'empty'],
     ['only rows of nulls', [row('2026-01-15', {})], 'empty'],
@@ -130,7 +130,7 @@ describe('what is refused', () => {
     expect(() => chooseRow(rows, rules)).toThrow(expect.objectContaining({ name: 'TreasuryFeedError', failure }))
   })
 
-  test('behavior: what is wrong with days gone by does not matter', () => {
+  test('behavior: faults in older rows are ignored', () => {
     const old = [row('2026-01-02', { 4: 'N/A', 52: '1' }), row('2026-01-02', { 4: '1', 52: '1' })]
     expect(chooseRow([...old, row('2026-01-15', allBills)], rules).row.date).toBe('2026-01-15')
   })

@@ -14,7 +14,7 @@ function entry(properties: string): string {
   return `<entry><id/><content type="application/xml"><m:properties>${properties}</m:properties></content></entry>`
 }
 
-test('default: rows in their order, with what is there', () => {
+test('default: returns the rows in order, with their values', () => {
   const rows = parseFeed(
     feed(
       entry(`${index}<d:ROUND_B1_CLOSE_4WK_2 m:type="Edm.Double"> 4.53 </d:ROUND_B1_CLOSE_4WK_2>`) +
@@ -34,7 +34,7 @@ test('behavior: null, empty and absent are missing; zero is not', () => {
   expect([...(row?.columns.keys() ?? [])]).toEqual(['INDEX_DATE', 'E'])
 })
 
-test('behavior: names count by their namespace, not their prefix', () => {
+test('behavior: names are matched by namespace, not by prefix', () => {
   const [row] = parseFeed(
     `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:content><p:properties ${m.replace('xmlns:m', 'xmlns:p')}
        ${d.replace('xmlns:d', 'xmlns:q')}><q:INDEX_DATE>2024-11-22T00:00:00</q:INDEX_DATE><q:X>1</q:X>
@@ -47,7 +47,7 @@ test('behavior: a month without rows is an empty feed', () => {
   expect(parseFeed(feed(''))).toEqual([])
 })
 
-describe('what is no feed of bill rates is refused', () => {
+describe('rejects other documents', () => {
   test.each([
     ['nothing', '', 'malformed'],
     ['JSON', '{"rows":[]}', 'malformed'],
@@ -70,7 +70,7 @@ describe('what is no feed of bill rates is refused', () => {
   })
 })
 
-test('behavior: neither depth nor width is a way to bring it down', () => {
+test('behavior: withstands deep and wide documents', () => {
   expect(() => parseFeed('<a>'.repeat(100_000))).toThrow(expect.objectContaining({ failure: 'malformed' }))
   expect(() => parseFeed(`<feed>${'<entry/>'.repeat(100_000)}</feed>`)).toThrow(
     expect.objectContaining({ failure: 'wrong_shape' }),

@@ -35,23 +35,23 @@ function newsAfter(change: Partial<CurveProvenance>, points = fetched.points) {
   return supersedes({ points, provenance: { ...provenance, ...change } }, { last: stored, inForce: stored })
 }
 
-describe('after a curve of the Treasury', () => {
-  test('behavior: the same again is no news, whenever and wherever it was read', () => {
+describe('after a Treasury curve', () => {
+  test('behavior: equal rates do not supersede it, whenever and wherever they were read', () => {
     expect(newsAfter({})).toBe(false)
     expect(
       newsAfter({ documentSha256: '1'.repeat(64), fetchedAt: '2024-11-21T04:45:00.000Z', url: 'https://x.example' }),
     ).toBe(false)
   })
 
-  test('behavior: newer rates are, even if they are the same figures', () => {
+  test('behavior: newer rates do, even with equal values', () => {
     expect(newsAfter({ sourceDate: '2024-11-21' })).toBe(true)
   })
 
-  test('error: older rates never are', () => {
+  test('error: older rates do not', () => {
     expect(newsAfter({ sourceDate: '2024-11-19' }, { 7: 400, 30: 400 })).toBe(false)
   })
 
-  test('behavior: a correction is, and so is another basis, spread or tenor', () => {
+  test('behavior: a correction does, and so does another basis, spread or tenor', () => {
     const [bill] = provenance.bills as [CurveProvenance['bills'][0]]
     expect(newsAfter({ bills: [{ ...bill, ratePercent: '4.54' }] })).toBe(true)
     expect(newsAfter({ basis: 'yield' })).toBe(true)
@@ -60,7 +60,7 @@ describe('after a curve of the Treasury', () => {
   })
 })
 
-describe('after a curve that an operator set', () => {
+describe('after a manual curve', () => {
   const setFor = (date: string, time: string): Curve => ({
     ...stored,
     source: 'manual',
@@ -74,16 +74,16 @@ describe('after a curve that an operator set', () => {
     ['2024-11-20', '18:00', false],
     ['2024-11-21', '00:00', false],
     ['2024-11-01', '18:00', true],
-  ])('behavior: one in force from %s %s gives way to rates of 2024-11-20: %s', (date, time, gives) => {
+  ])('behavior: in force from %s %s, superseded by rates of 2024-11-20: %s', (date, time, gives) => {
     expect(supersedes(fetched, { last: undefined, inForce: setFor(date, time) })).toBe(gives)
   })
 
-  test('error: it does not give way to rates older than were had before it', () => {
+  test('error: it is not superseded by rates older than the last Treasury curve', () => {
     const last = { ...stored, provenance: { ...provenance, sourceDate: '2024-11-21' } }
     expect(supersedes(fetched, { last, inForce: setFor('2024-11-01', '18:00') })).toBe(false)
   })
 })
 
-test('default: the first curve of all is news', () => {
+test('default: without a curve in force, any curve is stored', () => {
   expect(supersedes(fetched, { last: undefined, inForce: undefined })).toBe(true)
 })
