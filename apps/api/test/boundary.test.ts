@@ -15,7 +15,7 @@ const boundaries = [
 ] as const
 
 describe('under concurrent load', () => {
-  test.each(boundaries)('behavior: across %s every note holds the moment of its answer', async (_, boundary) => {
+  test.each(boundaries)('behavior: across %s every note is valid when it is served', async (_, boundary) => {
     const boundarySeconds = BigInt(Date.parse(boundary) / 1000)
     const aroundMs = 250
     const service = await start({
@@ -45,7 +45,7 @@ describe('under concurrent load', () => {
   })
 })
 
-test('behavior: the last and the first millisecond of a period are told apart, without any timer', async () => {
+test('behavior: the switch at the boundary is exact to the millisecond, without a timer', async () => {
   const boundaryMs = Date.parse('2026-11-15T18:00:00-05:00')
   const service = await start({ databaseUrl: await newDatabase(), at: new Date(boundaryMs - 1000).toISOString() })
   const { secret } = await createKey(service)
@@ -60,7 +60,7 @@ test('behavior: the last and the first millisecond of a period are told apart, w
   expect(await fetchAt(boundaryMs - 1)).toEqual([String(boundaryMs / 1000), 'private, max-age=0'])
 })
 
-test('behavior: the next period is signed ahead and kept back', async () => {
+test('behavior: the next period is signed ahead and not served early', async () => {
   const service = await start({ databaseUrl: await newDatabase(), at: '2026-11-15T17:49:59-05:00' })
   const isSigned = async () => (await service.operator.showNotes()).chains[0]?.next.signed
   expect(await isSigned()).toBe(false)
@@ -73,7 +73,7 @@ test('behavior: the next period is signed ahead and kept back', async () => {
   expect(metrics).toContain('tallystick_next_period_signed{chain="324"} 1')
 })
 
-test('behavior: a clock that jumps is caught up with by the first request, without waiting for a tick', async () => {
+test('behavior: after a clock jump the first request gets current notes, without waiting for a tick', async () => {
   const service = await start({ databaseUrl: await newDatabase(), at: '2026-11-15T12:00:00-05:00' })
   const { secret } = await createKey(service)
   const messageAt = async (instant: string) => {
@@ -85,7 +85,7 @@ test('behavior: a clock that jumps is caught up with by the first request, witho
   expect(await messageAt('2026-11-18T08:59:30-05:00')).toContain('2026-11-18, 00:00 to 18:00')
 })
 
-test('behavior: a signer that is out across the boundary is covered by the sign-ahead', async () => {
+test('behavior: sign-ahead covers a signer outage across the boundary', async () => {
   const signer = await startFakeSigner(onTestFinished as never)
   const service = await start({
     databaseUrl: await newDatabase(),
@@ -99,7 +99,7 @@ test('behavior: a signer that is out across the boundary is covered by the sign-
   expect(notesOf(answer).message).toContain('18:00 to 24:00')
 })
 
-test('error: a longer outage ends in notes_unavailable with the alarm up, never in a stale note, and heals', async () => {
+test('error: a longer outage causes notes_unavailable and the alarm, never an expired note, and recovers', async () => {
   const signer = await startFakeSigner(onTestFinished as never)
   const service = await start({
     databaseUrl: await newDatabase(),
@@ -127,7 +127,7 @@ test('error: a longer outage ends in notes_unavailable with the alarm up, never 
   expect((await service.admin('/readyz')).status).toBe(200)
 })
 
-test('behavior: one chain without notes does not take the others with it', async () => {
+test('behavior: one chain without notes does not affect the others', async () => {
   const other = { id: 5000, name: 'Other', pool: '0x0000000000000000000000000000000000000abc', maxCouponBps: 100 }
   const first = { id: 324, name: 'zkSync Era', pool: '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781' }
   const databaseUrl = await newDatabase()

@@ -61,7 +61,7 @@ const web3signer = {
   headers: { authorization: 'file:signer-header' },
 }
 
-test('default: files for their owner alone are ok, in one line', async () => {
+test('default: files accessible only to their owner are ok, in one line', async () => {
   const { check } = await newSite()
   const found = 'other users cannot access the secrets in files (9 paths checked)'
   expect(check()).toEqual([{ subject: 'files', name: 'permissions', outcome: 'ok', found }])
@@ -81,7 +81,7 @@ describe('modes', () => {
     [0o602, 'every user can change', 0o600],
     [0o620, 'its group can change', 0o600],
     [0o660, 'its group can change', 0o640],
-  ])('error: %o of a secret, and the command that is shown corrects it', async (mode, rights, corrected) => {
+  ])('error: %o of a secret; the advised command corrects it', async (mode, rights, corrected) => {
     const { at, check } = await newSite()
     chmodSync(at('token'), mode)
     const checks = check()
@@ -122,7 +122,7 @@ describe('error: every kind of file', () => {
     expect(check()).toMatchObject([{ name: 'database', found: expect.stringContaining('can enter') }])
   })
 
-  test('the directory of the journal, only if others can replace the file in it', async () => {
+  test('the directory of the journal, only if others can replace the journal', async () => {
     const { at, check } = await newSite()
     for (const mode of [0o755, 0o1777]) {
       chmodSync(at('own'), mode)
@@ -133,7 +133,7 @@ describe('error: every kind of file', () => {
   })
 })
 
-describe('which file counts', () => {
+describe('choice of the file', () => {
   test('behavior: the target of a link', async () => {
     const { at, check } = await newSite({ admin: { token: 'file:link' } })
     symlinkSync('token', at('link'))
@@ -142,19 +142,19 @@ describe('which file counts', () => {
     expect(check()).toMatchObject([{ name: 'admin.token', found: expect.stringContaining(at('link')) }])
   })
 
-  test('behavior: each once, however many members name it', async () => {
+  test('behavior: each file is reported once, however many members name it', async () => {
     const { at, check } = await newSite({ signer: { kind: 'private-key', key: 'file:token' } })
     chmodSync(at('token'), 0o644)
     expect(check()).toHaveLength(1)
   })
 
-  test('behavior: one that is missing is left to the other checks', async () => {
+  test('behavior: a missing file is left to the other checks', async () => {
     const { at, check } = await newSite()
     await Promise.all(['token', 'db', 'own'].map((name) => rm(at(name), { recursive: true })))
     expect(check()).toMatchObject([{ outcome: 'ok', found: expect.stringContaining('(5 paths checked)') }])
   })
 
-  test('behavior: none on Windows, which has no modes', async () => {
+  test('behavior: skipped on Windows, which has no modes', async () => {
     const { at, check } = await newSite()
     chmodSync(at('token'), 0o666)
     expect(check('win32')).toMatchObject([{ outcome: 'skipped' }])

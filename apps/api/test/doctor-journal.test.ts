@@ -66,8 +66,8 @@ async function check(path: string, { isRunning = false } = {}) {
   return findings.checks
 }
 
-describe('a good journal', () => {
-  test('default: how many sets it has, and the latest period, in whatever order they were written', async () => {
+describe('a valid journal', () => {
+  test('default: reports the number of sets and the latest period, whatever their order', async () => {
     const path = await newJournal(lineOf(second), lineOf(first))
     const found = `${path} is intact: 2 signed sets, the last of ${formatPeriod(second)}`
     expect(await check(path)).toEqual([{ subject: 'journal', name: 'file', outcome: 'ok', found }])
@@ -80,14 +80,14 @@ describe('a good journal', () => {
     expect(await check(path)).toMatchObject([{ outcome: 'ok', found: expect.stringContaining('does not exist yet') }])
   })
 
-  test('behavior: it is read while a service has it open', async () => {
+  test('behavior: it can be read while a service has it open', async () => {
     const path = await newJournal(lineOf(first))
     const journal = await openSignerJournal(path, { create: false, say: () => undefined })
     onTestFinished(() => journal.close())
     expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'ok' }])
   })
 
-  test('behavior: an unfinished last line is told, but not of a service that is writing it', async () => {
+  test('behavior: an incomplete last line is reported, unless a service is running', async () => {
     const path = await newJournal(lineOf(first), lineOf(second).subarray(0, 40))
     expect(await check(path)).toMatchObject([
       { outcome: 'ok', found: expect.stringMatching(/1 signed set, .* Its last line is incomplete/) },
@@ -111,7 +111,7 @@ describe('a journal that cannot be used', () => {
     expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'fail' }])
   })
 
-  test('behavior: a user without the right to read it is told so, and nothing is called broken', async () => {
+  test('behavior: without read permission the check is skipped, with a hint', async () => {
     const path = await newJournal(lineOf(first))
     await chmod(path, 0o000)
     const isRoot = process.geteuid?.() === 0
@@ -126,7 +126,7 @@ describe('a journal that cannot be used', () => {
     expect(findings.checks).toMatchObject([{ outcome: 'skipped', found }])
   })
 
-  test('error: gone while the service runs', async () => {
+  test('error: missing while the service runs', async () => {
     const path = await newJournal()
     await rm(path)
     const found = `${path} is missing while the service runs: it cannot sign without it`

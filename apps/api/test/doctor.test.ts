@@ -26,7 +26,7 @@ beforeAll(async () => {
   return finish
 })
 
-test('default: a good set-up is well, and what cannot be known is not claimed', async () => {
+test('default: a correct setup is healthy, and unknown values are skipped', async () => {
   const url = await subgraphWith(metaAnswer(nowSeconds() - 10))
   const diagnosis = await visit({ databaseUrl, config: withChain({ subgraph: { urls: [url] } }) })
   expect([diagnosis.verdict, failuresOf(diagnosis)]).toEqual(['healthy', []])
@@ -39,7 +39,7 @@ test('default: a good set-up is well, and what cannot be known is not claimed', 
   expect(linesOf(diagnosis, 'ok').join('\n')).toMatch(/the position query works, as of block 7/)
 })
 
-describe('error: names the break, whatever it is', () => {
+describe('error: names each fault', () => {
   test.each(listBreaks(() => databaseUrl))('%s', async (_, change, line) => {
     const env = { GRAPH_AUTH: 'some-graph-key' }
     const diagnosis = await visit({ databaseUrl, env, ...(await change()) })
@@ -66,7 +66,7 @@ describe('error: names the break, whatever it is', () => {
 })
 
 describe('error: a wrong configuration', () => {
-  test('is not there, or is not JSON', async () => {
+  test('missing, or not JSON', async () => {
     const notJson = await visit({ databaseUrl, text: '{ "signer": ' })
     expect([notJson.verdict, failuresOf(notJson)]).toEqual([
       'misconfigured',
@@ -74,7 +74,7 @@ describe('error: a wrong configuration', () => {
     ])
   })
 
-  test('every fault is a line of its own', async () => {
+  test('each fault has its own line', async () => {
     const config = { ...withChain({ pool: '0x12', domain: { version: 1 } }), tenor: [7] }
     const diagnosis = await visit({ databaseUrl, config })
     expect(diagnosis.verdict).toBe('misconfigured')
@@ -83,7 +83,7 @@ describe('error: a wrong configuration', () => {
     }
   })
 
-  test('behavior: one missing secret does not keep the rest from being looked at', async () => {
+  test('behavior: a missing secret does not stop the other checks', async () => {
     const config = { signer: { kind: 'private-key', key: 'env:NOT_SET' } }
     const diagnosis = await visit({ databaseUrl, config })
     expect(diagnosis.verdict).toBe('misconfigured')
@@ -95,7 +95,7 @@ describe('error: a wrong configuration', () => {
   })
 })
 
-test('behavior: one of two RPCs down is worth a look, both are a break', async () => {
+test('behavior: one of two RPCs down is a warning, both are a failure', async () => {
   const good = await startFakeRpc({ timestampSeconds: nowSeconds() })
   const half = await visit({ databaseUrl, config: withChain({ rpc: [await deadRpc(), good] }) })
   expect(linesOf(half, 'warn').some((line) => line.includes('cannot be reached'))).toBe(true)
@@ -103,7 +103,7 @@ test('behavior: one of two RPCs down is worth a look, both are a break', async (
   expect(failuresOf(none).filter((line) => line.includes('cannot be reached'))).toHaveLength(2)
 })
 
-test('behavior: an embedded database that is not there is not made', async () => {
+test('behavior: a missing embedded database is not created', async () => {
   const { directory } = await prepare({ databaseUrl })
   const path = join(directory, 'not-there')
   const diagnosis = await visit({ databaseUrl: `file:${path}` })
@@ -111,7 +111,7 @@ test('behavior: an embedded database that is not there is not made', async () =>
   await expect(readdir(path)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('behavior: a certificate that expires within two weeks, and one that signed itself, are worth a look', async () => {
+test('behavior: a certificate that expires within 14 days, and a self-signed one, are warnings', async () => {
   const soon = await visit({ databaseUrl, certificate: issued({ daysAgo: 790 }) })
   expect(linesOf(soon, 'warn').join('\n')).toMatch(/certificate: dates: it expires in (8|9) days/)
   const authority = createCertificateAuthority()
@@ -125,7 +125,7 @@ describe('the command', () => {
     return prepareSite({ databaseUrl: await migrated(await newDatabase(engine), coupons), config: { admin } })
   }
 
-  test('default: beside a service and without one, as text and as JSON', { timeout: 60_000 }, async () => {
+  test('default: with and without a running service, as text and as JSON', { timeout: 60_000 }, async () => {
     const site = await signedSite(await findFreePort(), 'pglite')
     const without = await tallystick(site, 'doctor')
     expect([without.exitCode, without.stderr]).toEqual([0, ''])
@@ -153,7 +153,7 @@ describe('the command', () => {
     expect(stopped.exitCode).toBe(0)
   })
 
-  test('error: a service with another token, and a port somebody else has', { timeout: 60_000 }, async () => {
+  test('error: a service with another token, and a port of another process', { timeout: 60_000 }, async () => {
     const site = await signedSite(await findFreePort())
     await serveHere(site, onTestFinished as never)
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'another-token' } }, 'doctor')
@@ -170,7 +170,7 @@ describe('the command', () => {
     ])
   })
 
-  test('error: exit code 3 for a configuration that cannot be read', { timeout: 60_000 }, async () => {
+  test('error: exit code 3 for an unreadable configuration', { timeout: 60_000 }, async () => {
     const site = await signedSite(1)
     const { exitCode, stdout } = await tallystick(site, 'doctor', '--config', 'nowhere.json', '--json')
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([

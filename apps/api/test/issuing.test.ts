@@ -43,7 +43,7 @@ describe('rails', () => {
     await expectRefused(service, signer, 'no_curve', 'tallystick curve set 7=<bps> 14=<bps> 30=<bps>')
   })
 
-  test('behavior: a curve set while there is none is in force at once, and the notes follow', async () => {
+  test('behavior: the first curve is in force at once, and notes are issued from it', async () => {
     const { service } = await startWithSigner({ curve: null })
     const { curve } = await service.operator.setCurve({ points: coupons })
     expect(curve?.effectiveFromNewYork).toBe('2026-11-15 00:00')
@@ -61,7 +61,7 @@ describe('rails', () => {
     await expectRefused(service, signer, 'coupon_out_of_range', 'the 7-day coupon is 369 bps, outside 1 to 368')
   })
 
-  test('error: a move further than allowed, until that very curve is confirmed', async () => {
+  test('error: a move beyond the limit, until that curve is confirmed', async () => {
     const databaseUrl = await newDatabase()
     const wide = await start({ databaseUrl, at: '2026-11-14T12:00:00-05:00', config: { rails: { maxMoveBps: 500 } } })
     await wide.operator.setCurve({ points: { ...coupons, 14: 465 } })
@@ -74,7 +74,7 @@ describe('rails', () => {
     await expect.poll(isSigned).toBe(true)
   })
 
-  test('error: a maturity too near', async () => {
+  test('error: a maturity that is too short', async () => {
     const { service, signer } = await startWithSigner({
       config: { tenors: [2, 7], chains: [chain324] },
       curve: { 2: 300, 7: 369 },
@@ -112,14 +112,14 @@ describe('rails', () => {
     await expectRefused(service, signer, 'clock_off_chain', message)
   })
 
-  test('behavior: the time of another chain than the configured one says nothing', async () => {
+  test('behavior: the time of another chain is ignored', async () => {
     const rpc = await startFakeRpc({ timestampSeconds: Date.parse(noon) / 1000 + 5_000, chainId: 1 })
     const { service } = await startWithSigner({ config: { chains: [{ ...chain324, rpc: [rpc] }] } })
     expect((await service.operator.showNotes()).chains[0]?.current.signed).toBe(true)
   })
 })
 
-describe('a signer that answers wrongly is caught before publication', () => {
+describe('an invalid signature is not published', () => {
   const behaviours: [string, string, Behaviour][] = [
     ['another key', 'wrong_key', async () => `0x${'22'.repeat(31)}01${'11'.repeat(32)}1b`],
     ['the high s', 'malformed', async ({ sign }) => highS(await sign())],
@@ -142,7 +142,7 @@ describe('a signer that answers wrongly is caught before publication', () => {
     await expect.poll(isSigned).toBe(true)
   })
 
-  test('error: one bad signature among good ones keeps the whole set back', async () => {
+  test('error: one invalid signature refuses the whole set', async () => {
     const signer = await startFakeSigner(onTestFinished as never)
     signer.behave(async ({ count, sign }) => (count % 3 === 2 ? highS(await sign()) : sign()))
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
@@ -151,7 +151,7 @@ describe('a signer that answers wrongly is caught before publication', () => {
 })
 
 describe('curve', () => {
-  test('behavior: what is signed stays; a new curve waits for the first boundary that is not', async () => {
+  test('behavior: a new curve does not change signed periods and is in force from the first unsigned one', async () => {
     const { service } = await startWithSigner({ at: '2026-11-15T17:55:00-05:00' })
     const { curve } = await service.operator.setCurve({ points: { 7: 370, 14: 366, 30: 363 } })
     // 00:00 to 18:00 is running and 18:00 to 24:00 is signed ahead.
@@ -165,7 +165,7 @@ describe('curve', () => {
     await expect.poll(couponsNow).toEqual(['370', '366', '363'])
   })
 
-  test('behavior: a curve set while the old one is being signed is the one that is published', async () => {
+  test('behavior: a curve set while the old one is being signed replaces it', async () => {
     const databaseUrl = await newDatabase()
     const { signer, service } = await startWithSigner({ databaseUrl })
     let set: Promise<unknown> | undefined
@@ -195,7 +195,7 @@ describe('curve', () => {
     [{ ...coupons, 7: 470 }, 'rail_refused', 'moves from 369 to 470 bps (+101)'],
     [{ ...coupons, 7: 268 }, 'rail_refused', 'moves from 369 to 268 bps (-101)'],
     [{ '07': 369, 14: 365, 30: 362 }, 'invalid_curve', 'points'],
-  ])('error: refuses %j and changes nothing', async (points, code, message) => {
+  ])('error: rejects %j and changes nothing', async (points, code, message) => {
     const { service } = await startWithSigner({})
     await expect(service.operator.setCurve({ points })).rejects.toMatchObject({
       code,
@@ -204,7 +204,7 @@ describe('curve', () => {
     expect(await service.database.query('select count(*)::int as n from curves')).toEqual([{ n: 1 }])
   })
 
-  test('behavior: --confirm lets a move pass, but not a coupon the pool would refuse', async () => {
+  test('behavior: --confirm allows a large move, but not a coupon above the pool’s limit', async () => {
     const { service } = await startWithSigner({})
     await service.operator.setCurve({ points: { ...coupons, 7: 900 }, confirm: true })
     const tooHigh = service.operator.setCurve({ points: { ...coupons, 7: 1001 }, confirm: true })
@@ -212,7 +212,7 @@ describe('curve', () => {
   })
 })
 
-test('behavior: a tenor added to the configuration waits for a curve that has it', async () => {
+test('behavior: a newly configured tenor needs a curve that has it', async () => {
   const databaseUrl = await newDatabase()
   const before = await start({ databaseUrl, at: '2026-11-14T12:00:00-05:00' })
   await before.stop()
@@ -221,7 +221,7 @@ test('behavior: a tenor added to the configuration waits for a curve that has it
   expect(current?.notes.map((note) => note.tenorDays)).toEqual([7, 14, 30])
 })
 
-test('error: stored notes that do not verify are not served', async () => {
+test('error: invalid stored notes are not served', async () => {
   const databaseUrl = await newDatabase()
   const before = await start({ databaseUrl, at: noon })
   await before.database.query('update notes set coupon_bps = 900 where tenor_days = 14')
@@ -236,7 +236,7 @@ function highS(signature: string): string {
   return signature.slice(0, 66) + s + (signature.endsWith('1b') ? '1c' : '1b')
 }
 
-test('behavior: what keeps two periods from being signed is said once for each, however often it is tried', async () => {
+test('behavior: a refusal is logged once per period, however many attempts fail', async () => {
   const { service, signer } = await startWithSigner({ curve: null, at: '2026-11-15T17:55:00-05:00' })
   signer.behave(async () => '0x')
   await service.operator.setCurve({ points: coupons })
@@ -247,7 +247,7 @@ test('behavior: what keeps two periods from being signed is said once for each, 
   expect(await count('tallystick_rail_refusals_total{chain="324",reason="signer_failed"}')).toBe(2)
 })
 
-test('behavior: a set of the leaked key that was forgotten ahead of its period is signed anew, and nothing is withheld', async () => {
+test('behavior: a deleted set of a leaked key is signed again before its period, and nothing is withheld', async () => {
   const databaseUrl = await newDatabase()
   const at = '2026-11-15T17:55:00-05:00'
   const leaked = await start({ databaseUrl, at })
@@ -267,7 +267,7 @@ test('behavior: a set of the leaked key that was forgotten ahead of its period i
   expect((await next())?.signer).not.toBe(old)
 })
 
-test('behavior: after a key leak the notes of the old signer are withheld, and the next period has the new one’s', async () => {
+test('behavior: after a key leak the old signer’s notes are withheld, and the new signer signs the next period', async () => {
   const databaseUrl = await newDatabase()
   const leaked = await start({ databaseUrl, at: noon })
   const before = (await leaked.operator.showNotes()).chains[0]?.current

@@ -57,7 +57,7 @@ async function differing(service: TestService): Promise<string[]> {
 
 const reconcile = async (service: TestService) => (await service.admin('/notes/reconcile', { method: 'POST' })).json()
 
-describe('two replicas, and PostgreSQL restored to before the last curve change', () => {
+describe('two replicas with PostgreSQL restored to before the last curve change', () => {
   /** Both served 440 in the evening, then the database was restored: it has neither that curve nor those notes. */
   async function restored() {
     const databaseUrl = await newDatabase()
@@ -86,7 +86,7 @@ describe('two replicas, and PostgreSQL restored to before the last curve change'
     return { running, restart, signer, secret, body, databaseUrl, journals }
   }
 
-  test('behavior: nothing else is signed, both are unready, and after reconcile both serve what was signed', async () => {
+  test('behavior: nothing else is signed, both are not ready, and after reconcile both serve the signed notes', async () => {
     const { running, restart, signer, secret, body } = await restored()
     // The one that runs serves what it signed, and finds the difference by itself.
     await expect
@@ -134,7 +134,7 @@ describe('two replicas, and PostgreSQL restored to before the last curve change'
     await expect.poll(() => bodyOf(running, secret)).toBe(await bodyOf(again, secret))
   })
 
-  test('behavior: a curve set after the restore is in force from the first period that is not signed', async () => {
+  test('behavior: a curve set after the restore is in force from the first unsigned period', async () => {
     const { running, restart, secret, body } = await restored()
     await running.operator.setCurve({ points: { 7: 400, 14: 399, 30: 398 }, by: 'test' })
     const again = await restart()
@@ -144,7 +144,7 @@ describe('two replicas, and PostgreSQL restored to before the last curve change'
     await expect.poll(async () => couponsIn(await bodyOf(again, secret))).toEqual(['400', '399', '398'])
   })
 
-  test('error: a replica that lost its journal signs other terms; the other finds it and changes nothing', async () => {
+  test('error: a replica that lost its journal signs other terms; the other reports it and changes nothing', async () => {
     const { running, restart, secret, body, journals } = await restored()
     await rm(journals[1])
     const again = await restart()
@@ -169,7 +169,7 @@ describe('two replicas, and PostgreSQL restored to before the last curve change'
   })
 })
 
-describe('the end of a transaction is lost', () => {
+describe('a commit that is lost', () => {
   /** A trigger that fails while the notes are stored, after they were journalled. */
   const failing = `create function fail() returns trigger language plpgsql as $$ begin
     if exists (select 1 from faults) then raise exception 'lost'; end if; return new; end $$`
@@ -204,7 +204,7 @@ describe('the end of a transaction is lost', () => {
     await expect.poll(async () => (await readiness(service)).ready, { timeout: 10_000 }).toBe(true)
   })
 
-  test('behavior: and another curve is set: nothing else is signed until reconcile stores the first', async () => {
+  test('behavior: with another curve set, nothing else is signed until reconcile stores the first set', async () => {
     const service = await startFailing(failing)
     const { secret } = await createKey(service)
     await service.operator.setCurve({ points: raised, by: 'test' })
@@ -218,7 +218,7 @@ describe('the end of a transaction is lost', () => {
   })
 })
 
-test('error: a journal that cannot be written keeps notes from being signed, until it can be', async () => {
+test('error: nothing is signed until the journal can be written', async () => {
   const journal = await newJournal()
   const signer = { kind: 'private-key', key: 'env:SIGNER_KEY', journal }
   const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer } })
@@ -235,7 +235,7 @@ test('error: a journal that cannot be written keeps notes from being signed, unt
   expect((await readFile(journal, 'utf8')).trim().split('\n')).toHaveLength(2)
 })
 
-test('error: two replicas with one journal: the second does not start', async () => {
+test('error: a second replica with the same journal does not start', async () => {
   const journal = await newJournal()
   const config = { signer: { kind: 'private-key', key: 'env:SIGNER_KEY', journal } }
   const databaseUrl = await newDatabase()
@@ -246,7 +246,7 @@ test('error: two replicas with one journal: the second does not start', async ()
   })
 })
 
-test('behavior: stored signatures of the same terms replace those in memory', async () => {
+test('behavior: stored signatures for the same terms replace those in memory', async () => {
   const databaseUrl = await newDatabase()
   const signer = await startFakeSigner(onTestFinished as never)
   const service = await start({ databaseUrl, at: noon, config: { signer: signer.config } })
@@ -291,7 +291,7 @@ test('behavior: an embedded database restored from a copy is reconciled through 
   expect((await readiness(third)).ready).toBe(true)
 })
 
-test('default: the command line reconciles where no service runs, tells what it did, and fails on a contradiction', {
+test('default: without a service, the command reconciles, reports the result, and fails on a contradiction', {
   timeout: 120_000,
 }, async () => {
   const databaseUrl = await newDatabase()
@@ -324,7 +324,7 @@ test('default: the command line reconciles where no service runs, tells what it 
   expect(contradicted.stdout).toContain('Nothing was changed.')
 })
 
-test('error: entries that do not verify are not restored', async () => {
+test('error: invalid entries are not restored', async () => {
   const signed = await start({ databaseUrl: await newDatabase(), at: noon })
   const [, json = ''] = /^\w{16} (.*)$/.exec((await readFile(signed.config.signer.journal, 'utf8')).trim()) ?? []
   const service = await start({ databaseUrl: await newDatabase(), at: noon, curve: null })

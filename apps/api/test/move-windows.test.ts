@@ -24,7 +24,7 @@ async function refusalOf(service: TestService, bps: number): Promise<string> {
   return error.message
 }
 
-test('error: two moves of 98 bps within a day are refused, and after a confirmed one it is judged from that', async () => {
+test('error: two moves of 98 bps within a day are refused; after a confirmed curve, moves are measured from it', async () => {
   const service = await start({ databaseUrl: await newDatabase(), at: saturday })
   await sign(service, { bps: -98, at: '2026-11-14T18:00:00-05:00' })
   expect(await refusalOf(service, -196)).toBe(
@@ -39,7 +39,7 @@ test('error: two moves of 98 bps within a day are refused, and after a confirmed
   expect(await refusalOf(service, 0)).toContain('from 173 to 369 bps (+196) within 24 hours')
 })
 
-test('error: small moves add up to a week’s limit, and a week later they are over', async () => {
+test('error: small moves add up to the weekly limit, and expire after a week', async () => {
   const service = await start({ databaseUrl: await newDatabase(), at: saturday })
   for (const [bps, at] of [
     [-75, '2026-11-15T18:00:00-05:00'],

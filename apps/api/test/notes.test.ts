@@ -77,7 +77,7 @@ describe('one running service', () => {
     return finish
   })
 
-  test('default: two chains, sorted by chain, then maturity, each signed for its own', async () => {
+  test('default: notes of two chains, sorted by chain and maturity, each signed for its chain', async () => {
     const { data } = notesOf(await get('/notes'))
     expect(data.map((note) => note.chainid)).toEqual(['324', '324', '324', '5000', '5000', '5000'])
     const maturities = data.map((note) => Number(note.maturity_timestamp))
@@ -91,7 +91,7 @@ describe('one running service', () => {
     expect((await verifyNote({ ...onOther, chainId: 324 }, wanted)).valid).toBe(false)
   })
 
-  test('default: chainid and maturity choose; availableMaturities is what is on offer', async () => {
+  test('default: chainid and maturity filter; availableMaturities lists all tenors', async () => {
     const one = notesOf(await get('/notes?chainid=324'))
     expect(one.data.map((note) => note.chainid)).toEqual(['324', '324', '324'])
     const some = notesOf(await get('/notes?chainid=5000&maturity=30,7'))
@@ -141,13 +141,13 @@ describe('one running service', () => {
     },
   )
 
-  test('error: a misspelt parameter is refused, not ignored', async () => {
+  test('error: a misspelled parameter is rejected, not ignored', async () => {
     const answer = await get('/notes?chainId=324')
     expect(answer.status).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_parameter', message: expect.stringContaining('"chainId"') })
   })
 
-  test('behavior: an etag comes back as 304 until the content is another', async () => {
+  test('behavior: If-None-Match returns 304 until the content changes', async () => {
     const first = await get('/notes')
     const etag = String(first.headers.etag)
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -170,7 +170,7 @@ describe('one running service', () => {
     expect(head.headers.etag).toBe(whole.headers.etag)
   })
 
-  test('default: every answer carries id, date of the service clock and security headers', async () => {
+  test('default: every answer has a request id, the service clock’s date and security headers', async () => {
     for (const path of ['/notes', '/notes?chainid=1', '/nothing']) {
       const { headers } = await get(path)
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/)
@@ -181,7 +181,7 @@ describe('one running service', () => {
     }
   })
 
-  test('error: without a valid key there is one 403 for all, and the key is checked before the request', async () => {
+  test('error: all requests without a valid key get the same 403, before any other check', async () => {
     const wrong = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
     const unknown = 'tsk_live_0000000000000000000000000000000VVyFi'
     const keys = [undefined, '', 'x', wrong, unknown, `${key} `.repeat(2), key.toLowerCase(), `Bearer ${key}`]
@@ -200,7 +200,7 @@ describe('one running service', () => {
     expect(JSON.parse(bodies[0] as string)).toMatchObject({ code: 'invalid_api_key' })
   })
 
-  test('error: a key without the scope is told which', async () => {
+  test('error: a key without the scope gets the scope’s name', async () => {
     const { secret } = await createKey(service, { scopes: ['data', 'rate'] })
     const answer = await service.call('/notes', { headers: { 'x-api-key': secret } })
     expect(answer.status).toBe(403)
@@ -227,7 +227,7 @@ describe('one running service', () => {
     },
   )
 
-  test('error: an Accept that rules JSON out is 406', async () => {
+  test('error: an Accept header that excludes JSON is 406', async () => {
     expect((await get('/notes', { accept: 'text/html' })).status).toBe(406)
     expect((await get('/notes', { accept: 'application/json;q=0' })).status).toBe(406)
     for (const accept of ['*/*', 'application/json', 'text/html, application/*;q=0.1']) {
@@ -235,7 +235,7 @@ describe('one running service', () => {
     }
   })
 
-  test('default: HTTP/2 answers the same bytes', async () => {
+  test('default: HTTP/2 returns the same bytes', async () => {
     const session = connectHttp2(service.baseUrl, { ca: service.ca })
     const stream = session.request({ ':path': '/notes', 'x-api-key': key })
     const chunks: Buffer[] = []
@@ -249,7 +249,7 @@ describe('one running service', () => {
     expect(Buffer.concat(chunks).toString()).toBe((await get('/notes')).body)
   })
 
-  test('behavior: the allowance is counted, shown, and refused with Retry-After', async () => {
+  test('behavior: the rate limit is counted, shown, and enforced with Retry-After', async () => {
     const { secret } = await createKey(service, { rpm: 3 })
     const answers = []
     for (let count = 0; count < 5; count++)

@@ -31,7 +31,7 @@ const curve = {
 } as const
 
 describe.each(databaseEngines)('a curve is found by its content on %s', (engine) => {
-  test('behavior: the same is found, and one that differs in anything is not', async () => {
+  test('behavior: an equal curve is found, a different one is not', async () => {
     const database = await openServiceDatabase(await newDatabase(engine), () => undefined)
     const manual = { ...curve, chainId: 324, source: 'manual', provenance: null } as const
     const { id } = await insertCurve(database, curve)

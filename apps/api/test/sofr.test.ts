@@ -52,7 +52,7 @@ describe('the feed', () => {
     ['an error', 'status', (_, response) => response.writeHead(503).end()],
     ['nothing', 'timeout', () => undefined],
     ['a closed connection', 'unreachable', (_, response) => response.destroy()],
-  ])('error: %s is no rate', async (_, failure, listener) => {
+  ])('error: %s is not a rate', async (_, failure, listener) => {
     const url = await startSofr(listener)
     const timeoutMs = failure === 'timeout' ? 100 : 5_000
     await expect(fetchSofr(url, { timeoutMs, signal })).rejects.toMatchObject({ name: 'TreasuryFeedError', failure })
@@ -83,7 +83,7 @@ describe('the band', () => {
   test.each([
     ['old', '2024-11-14'],
     ['of a day to come', '2024-12-03'],
-  ])('behavior: a SOFR that is too %s says nothing', (_, date) => {
+  ])('behavior: a SOFR that is too %s is not compared', (_, date) => {
     expect(checkPlausibility(curveOf(bill(4, '900')), { sofr: { ...sofr, date }, config })).toContain('not compared')
   })
 })
@@ -104,13 +104,13 @@ describe('the service', () => {
     return { service, current, metrics: async () => (await service.admin('/metrics')).body }
   }
 
-  test('default: rates within the band are taken', async () => {
+  test('default: rates within the band are used', async () => {
     const { current, metrics } = await startCompared(respond(answer(4.57)))
     expect((await current())?.notes[0]?.coupon).toBe('453')
     expect(await metrics()).toContain('tallystick_treasury_uncompared 0')
   })
 
-  test('error: rates outside it are not, and everything says why', async () => {
+  test('error: rates outside the band are not used, and every report has the reason', async () => {
     let sofr = 4.02
     const { service, current, metrics } = await startCompared((request, response) =>
       respond(answer(sofr))(request, response),
@@ -126,7 +126,7 @@ describe('the service', () => {
     await expect.poll(async () => (await current())?.signed, { timeout: 10_000 }).toBe(true)
   })
 
-  test('behavior: a SOFR that cannot be had does not stop the notes, and is told', async () => {
+  test('behavior: an unavailable SOFR does not stop the notes and is reported', async () => {
     const { service, current, metrics } = await startCompared(respond('<html/>'))
     expect((await current())?.notes[0]?.coupon).toBe('453')
     expect(await metrics()).toContain('tallystick_treasury_uncompared 1')

@@ -52,7 +52,7 @@ function fetchAt({ url }: Pick<FakeTreasury, 'url'>, { at = evening, config, ...
 }
 
 describe('fresh', () => {
-  test('default: the published figures of 2024-11-22 give their coupons, and say where they come from', async () => {
+  test('default: the published rates of 2024-11-22 give the expected coupons and provenance', async () => {
     const server = await treasury()
     const { points, provenance, isNewest } = await fetchAt(server, { config: { spreadBps: -100 } })
     expect(points).toEqual({ 7: 353, 14: 353, 30: 353, 60: 347, 90: 343, 180: 340, 360: 340 })
@@ -79,19 +79,19 @@ describe('fresh', () => {
     })
   })
 
-  test('default: coupon-equivalents are taken from act/365 to the 360-day year', async () => {
+  test('default: coupon equivalents are converted from act/365 to the 360-day year', async () => {
     const { points, provenance } = await fetchAt(await treasury(), { config: { basis: 'yield' } })
     // 4.61 % × 360/365 = 454.6849 bps, 4.56 % = 449.7534, 4.53 % = 446.7945
     expect(points).toEqual({ 7: 455, 14: 455, 30: 454, 60: 450, 90: 448, 180: 447, 360: 447 })
     expect(provenance.bills.map(({ bps }) => bps)).toEqual(['454.6849', '449.7534', '446.7945'])
   })
 
-  test('behavior: a coupon at or below zero is what it is: the rails have to see it', async () => {
+  test('behavior: a coupon at or below 0 is returned unchanged, for the rails to check', async () => {
     const { points } = await fetchAt(await treasury(), { config: { spreadBps: -453 } })
     expect([points[7], points[60], points[360]]).toEqual([0, -6, -13])
   })
 
-  test('behavior: a token in the configured address is sent and not kept', async () => {
+  test('behavior: a token in the configured URL is sent but not stored', async () => {
     const server = await treasury()
     const { provenance } = await fetchAt({ url: `${server.url}?key=hunter2` })
     expect(JSON.stringify(provenance)).not.toContain('hunter2')
@@ -101,7 +101,7 @@ describe('fresh', () => {
 describe('the calendar', () => {
   const friday = { ...november22, date: '2024-11-29' }
 
-  test('behavior: an empty month: on its first days the rows are in the month before', async () => {
+  test('behavior: in the first days of a month, the rows of the previous month are used', async () => {
     const server = await treasury([friday])
     const { provenance, isNewest } = await fetchAt(server, { at: '2024-12-02T12:00:00-05:00', config: {} })
     expect([provenance.sourceDate, isNewest]).toEqual(['2024-11-29', false])
@@ -109,7 +109,7 @@ describe('the calendar', () => {
     expect(provenance.url).toContain('=202411')
   })
 
-  test('behavior: the month before January is December of the year before', async () => {
+  test('behavior: the month before January is December of the previous year', async () => {
     const server = await treasury([{ ...november22, date: '2024-12-31' }])
     const { provenance } = await fetchAt(server, { at: '2025-01-01T17:45:00-05:00' })
     expect(provenance.sourceDate).toBe('2024-12-31')
@@ -149,13 +149,13 @@ describe('the calendar', () => {
     // For the evening of Friday 22: Wednesday's rates are two business days old, Tuesday's three.
     ['2024-11-20', undefined],
     ['2024-11-19', 'stale'],
-  ])('error: rates of %s are refused by age: %s', async (date, failure) => {
+  ])('error: rates of %s are too old: %s', async (date, failure) => {
     const fetched = fetchAt(await treasury([{ ...november22, date }]))
     if (failure) await expect(fetched).rejects.toMatchObject({ failure })
     else await expect(fetched).resolves.toMatchObject({ isNewest: false })
   })
 
-  test('error: a frozen feed, whatever month it is asked for, is refused and says how old it is', async () => {
+  test('error: a feed that no longer changes is rejected, and the message has its age', async () => {
     const server = await treasury()
     server.behave((_, response) => sendFeed(response, [{ ...november22, date: '2022-02-18' }]))
     await expect(fetchAt(server)).rejects.toMatchObject({
@@ -168,14 +168,14 @@ describe('the calendar', () => {
 })
 
 describe('columns', () => {
-  test('behavior: a new column, and a bill this version does not know, change nothing and are told', async () => {
+  test('behavior: new columns and unsupported bills change nothing and are reported', async () => {
     const extra = '<d:ROUND_B1_CLOSE_2WK_2>19.99</d:ROUND_B1_CLOSE_2WK_2><d:SOMETHING_NEW>x</d:SOMETHING_NEW>'
     const fetched = await fetchAt(await treasury([{ ...november22, extra }]))
     expect(fetched.points).toEqual({ 7: 453, 14: 453, 30: 453, 60: 447, 90: 443, 180: 440, 360: 440 })
     expect(fetched.newBills).toEqual([2])
   })
 
-  test('error: a vanished end falls back on the row before, until that is too old', async () => {
+  test('error: with a missing end, the previous row is used until it is too old', async () => {
     const whole = { ...november22, discount: { ...november22.discount, 52: '4.16' } }
     const server = await treasury([{ ...whole, date: '2024-11-21' }, november22])
     const fetched = await fetchAt(server)
@@ -191,14 +191,14 @@ describe('columns', () => {
     })
   })
 
-  test('error: a vanished end that the last curve had is missed even if no row has it any more', async () => {
+  test('error: a missing end of the last curve is noticed even if no row has it', async () => {
     const fetched = fetchAt(await treasury(), { knownBills: [4, 8, 17, 52] })
     await expect(fetched).rejects.toMatchObject({ failure: 'incomplete' })
     const named = await fetchAt(await treasury(), { knownBills: [4, 8, 17, 52], config: { bills: [4, 8, 17] } })
     expect(named.points[360]).toBe(440)
   })
 
-  test('behavior: a bill gone from the middle is bridged, and the provenance says so', async () => {
+  test('behavior: a missing bill in between is interpolated, and the provenance lists it', async () => {
     const before = { ...november22, date: '2024-11-21', discount: { ...november22.discount, 13: '9.99' } }
     const { points, provenance } = await fetchAt(await treasury([before, november22]))
     expect([points[90], provenance.missingBills]).toEqual([443, [13]])
@@ -239,7 +239,7 @@ describe('a server that fails', () => {
     await expect(fetchAt(server, { config })).rejects.toMatchObject({ failure })
   })
 
-  test('error: nobody there', async () => {
+  test('error: connection refused', async () => {
     const down = fetchAt({ url: `http://127.0.0.1:${await findFreePort()}/xml` })
     await expect(down).rejects.toMatchObject({
       failure: 'unreachable',
@@ -253,13 +253,13 @@ describe('a server that fails', () => {
       else sendFeed(response, rows)
     })
 
-  test('behavior: the month before may fail while this one has rates', async () => {
+  test('behavior: the previous month may fail if this one has rates', async () => {
     const server = await treasury()
     failsFor('202410')(server, [november22])
     expect((await fetchAt(server)).provenance.sourceDate).toBe('2024-11-22')
   })
 
-  test('error: it may not while this one is empty, nor may this one ever', async () => {
+  test('error: the previous month must not fail if this one is empty, and this one must never fail', async () => {
     const server = await treasury()
     failsFor('202410')(server, [])
     await expect(fetchAt(server)).rejects.toMatchObject({ failure: 'status' })

@@ -55,7 +55,7 @@ const fetches = (service: TestService, outcome: string) =>
   metric(service, `tallystick_treasury_fetches_total{outcome="${outcome}"}`)
 
 describe('a day', () => {
-  test('default: from the first start on coupons are the Treasury’s, and those of 2024-11-22 at their boundary', async () => {
+  test('default: coupons follow the Treasury from the first start, and those of 2024-11-22 from their boundary', async () => {
     const { feed, service } = await startOnTreasury()
     expect(await couponsNow(service)).toEqual(thursdays)
 
@@ -78,7 +78,7 @@ describe('a day', () => {
     expect(await metric(service, 'tallystick_treasury_problem')).toBe(0)
   })
 
-  test('default: notes and curves tell where their coupons come from', async () => {
+  test('default: notes and curves have their provenance', async () => {
     const { feed, service } = await startOnTreasury({ rows: [november22], at: evening, curve: { spreadBps: -100 } })
     const provenance = {
       source: 'treasury',
@@ -95,7 +95,7 @@ describe('a day', () => {
     expect(report.chains[0].current.curve.provenance).toMatchObject(provenance)
   })
 
-  test('behavior: rates that are not there yet are waited for, and found when they come', async () => {
+  test('behavior: late rates are fetched once they are published', async () => {
     const { feed, service } = await startOnTreasury({ at: fetchTime })
     await until(() => fetches(service, 'behind')).toBeGreaterThanOrEqual(1)
     service.clock.hold(Date.parse(signTime))
@@ -110,7 +110,7 @@ describe('a day', () => {
     expect(await couponsNow(service)).toEqual(real)
   })
 
-  test('behavior: a feed that fails at first is asked again before the notes are signed', async () => {
+  test('behavior: a failed fetch is retried before the notes are signed', async () => {
     const { feed, service } = await startOnTreasury()
     feed.publish([thursday, november22])
     feed.behave((_, response) => response.writeHead(502).end())
@@ -124,7 +124,7 @@ describe('a day', () => {
     expect(await couponsNow(service)).toEqual(real)
   })
 
-  test('behavior: on the embedded database too', async () => {
+  test('behavior: works on the embedded database', async () => {
     const { service } = await startOnTreasury({
       databaseUrl: await newDatabase('pglite'),
       rows: [november22],
@@ -157,7 +157,7 @@ describe('a day', () => {
     expect(await metric(again.service, 'tallystick_treasury_source_age_business_days')).toBe(1)
   })
 
-  test('behavior: of replicas that fetch at once, one stores', async () => {
+  test('behavior: of several replicas that fetch at the same time, one stores the curve', async () => {
     const databaseUrl = await newDatabase()
     const { feed, service } = await startOnTreasury({ databaseUrl, rows: [thursday] })
     const others = await Promise.all([1, 2].map(() => startOnTreasury({ databaseUrl, treasury: feed })))
@@ -171,7 +171,7 @@ describe('a day', () => {
 })
 
 describe('an outage', () => {
-  test('behavior: what is in force stays for as long as it may, then nothing is signed and all say why', async () => {
+  test('behavior: the curve stays in force up to its maximum age; then nothing is signed, and every report has the reason', async () => {
     const { feed, service } = await startOnTreasury()
     feed.behave((_, response) => response.writeHead(503).end())
     // Thursday's rates are one business day old on Friday evening and on Sunday, two on Monday, three on Tuesday.
@@ -224,7 +224,7 @@ describe('an outage', () => {
     },
   )
 
-  test('behavior: stopping does not wait for a feed that hangs', async () => {
+  test('behavior: shutdown does not wait for a hanging feed', async () => {
     const { feed, service } = await startOnTreasury({ curve: { timeoutMs: 60_000 } })
     feed.behave(() => undefined)
     const before = feed.asked().length
@@ -239,7 +239,7 @@ describe('an outage', () => {
 describe('rails', () => {
   const jumped: FakeRow = { ...november22, discount: { 4: '5.51', 8: '5.40', 17: '5.30' } }
 
-  test('error: a move too far comes into force unsigned, until an operator confirms it', async () => {
+  test('error: a move beyond the limit is in force but not signed, until an operator confirms it', async () => {
     const { feed, service } = await startOnTreasury()
     feed.publish([thursday, jumped])
     service.clock.hold(Date.parse(signTime))
@@ -269,7 +269,7 @@ describe('rails', () => {
     })
   })
 
-  test('behavior: a clock that jumped ahead by weeks is met by rates that are too old', async () => {
+  test('behavior: with a clock weeks ahead, the rates are too old', async () => {
     const { service } = await startOnTreasury()
     service.clock.hold(Date.parse('2024-12-10T12:00:00-05:00'))
     await until(async () => (await periods(service)).current.refusal?.reason).toMatch(/^(clock_ahead|curve_stale)$/)
@@ -277,7 +277,7 @@ describe('rails', () => {
   })
 })
 
-describe('rates that are changed afterwards', () => {
+describe('revised rates', () => {
   const by = (bps: number): FakeRow => ({
     ...november22,
     discount: Object.fromEntries(
@@ -285,7 +285,7 @@ describe('rates that are changed afterwards', () => {
     ),
   })
 
-  test('error: a row that notes are signed from does not change them, until an operator confirms it', async () => {
+  test('error: a revised row does not change the coupons until an operator confirms it', async () => {
     const { feed, service } = await startOnTreasury({ rows: [november22], at: evening })
     expect(await couponsNow(service)).toEqual(real)
     feed.publish([by(-98)])
@@ -314,7 +314,7 @@ describe('rates that are changed afterwards', () => {
     await until(() => metric(service, 'tallystick_treasury_problem')).toBe(0)
   })
 
-  test('behavior: the same figures written otherwise are no change, and a newer row is taken', async () => {
+  test('behavior: equal rates in another notation are not a revision, and a newer row is used', async () => {
     const { feed, service } = await startOnTreasury({ rows: [november22], at: evening })
     feed.publish([{ ...november22, discount: { 4: '4.530', 8: '4.47', 17: '4.4' } }])
     service.clock.hold(Date.parse('2024-11-22T23:55:00-05:00'))
@@ -328,7 +328,7 @@ describe('rates that are changed afterwards', () => {
     expect(await fetches(service, 'revised')).toBe(0)
   })
 
-  test('error: rows that move by 90 bps on three days are stopped by the week’s rail', async () => {
+  test('error: the weekly rail stops moves of 90 bps on three days', async () => {
     const { feed, service } = await startOnTreasury({ rows: [november22], at: evening })
     const rows = [november22]
     for (const [day, bps] of [
@@ -354,7 +354,7 @@ describe('rates that are changed afterwards', () => {
 })
 
 describe('columns', () => {
-  test('error: a vanished end is an alarm, and Thursday’s coupons stay', async () => {
+  test('error: a missing end raises an alarm, and Thursday’s coupons stay', async () => {
     const whole = { ...thursday, discount: { ...thursday.discount, 52: '4.16' } }
     const { feed, service } = await startOnTreasury({ rows: [whole] })
     const before = await couponsNow(service)
@@ -370,7 +370,7 @@ describe('columns', () => {
     expect(service.log()).toContain('lacks the 52-week bill')
   })
 
-  test('behavior: a bill gone from the middle is an alarm too, and bridged', async () => {
+  test('behavior: a missing bill in between raises an alarm and is interpolated', async () => {
     const whole = { ...thursday, discount: { ...thursday.discount, 13: '4.41' } }
     const { feed, service } = await startOnTreasury({ rows: [whole] })
     feed.publish([whole, november22])
@@ -383,11 +383,11 @@ describe('columns', () => {
   })
 })
 
-describe('beside an operator', () => {
+describe('manual curves', () => {
   const byHand = { 7: 460, 14: 460, 30: 460, 60: 455, 90: 450, 180: 445, 360: 440 }
   const handmade = Object.values(byHand).map(String)
 
-  test('behavior: a curve set by hand holds for its boundary, and gives way to the next newer rates', async () => {
+  test('behavior: a manual curve is in force from its boundary until newer rates are published', async () => {
     const { feed, service } = await startOnTreasury()
     const { curve } = await service.operator.setCurve({ points: byHand, by: 'test' })
     expect(curve?.effectiveFromNewYork).toBe('2024-11-22 18:00')
@@ -405,7 +405,7 @@ describe('beside an operator', () => {
     expect(await couponsNow(service)).toEqual(real)
   })
 
-  test('behavior: rates corrected before they are signed are the ones that are signed', async () => {
+  test('behavior: rates corrected before the signing are used', async () => {
     const { feed, service } = await startOnTreasury()
     feed.publish([thursday, { ...november22, discount: { 4: '9.53', 8: '9.47', 17: '9.40' } }])
     service.clock.hold(Date.parse(signTime))
@@ -422,7 +422,7 @@ describe('beside an operator', () => {
     expect(await couponsNow(again.service)).toEqual(real)
   })
 
-  test('behavior: a chain of its own keeps a curve of its own', async () => {
+  test('behavior: a chain keeps its own curve', async () => {
     const { feed, service } = await startOnTreasury({
       config: {
         chains: [
@@ -444,7 +444,7 @@ describe('beside an operator', () => {
   })
 })
 
-test('error: a replica a day ahead stores no curve, and goes on once its clock is right', async () => {
+test('error: a replica a day ahead stores no curve until its clock is corrected', async () => {
   const aDayLater = new Date(Date.parse(beforeFetch) + 86_400_000).toISOString()
   const databaseClock = { now: () => Date.parse(beforeFetch) }
   const { service } = await startOnTreasury({ at: aDayLater, databaseClock })

@@ -57,7 +57,7 @@ async function startProxy(databaseUrl: string) {
   }
 }
 
-describe('one replica with notes of both sides of a boundary', () => {
+describe('one replica with notes on both sides of a boundary', () => {
   const databaseClock = createClock()
   let service: TestService
   let headers: Record<string, string>
@@ -82,7 +82,7 @@ describe('one replica with notes of both sides of a boundary', () => {
     }
   }
 
-  test('default: with clocks that agree the last and the first millisecond are served', async () => {
+  test('default: if the clocks agree, notes are served in the last and the first millisecond', async () => {
     setClocks(boundaryMs - 1, boundaryMs - 1)
     expect(validBefore(await fetchNotes())).toBe(boundaryMs)
     setClocks(boundaryMs, boundaryMs)
@@ -91,7 +91,7 @@ describe('one replica with notes of both sides of a boundary', () => {
     expect((await service.admin('/metrics')).body).toContain('tallystick_clock_disputed 0')
   })
 
-  test('error: 5 minutes behind, the old note is not handed out', async () => {
+  test('error: with a clock 5 minutes behind, the old note is not served', async () => {
     setClocks(boundaryMs - 299_000, boundaryMs + 1_000)
     const answer = await fetchNotes()
     expect(answer.status).toBe(500)
@@ -113,7 +113,7 @@ describe('one replica with notes of both sides of a boundary', () => {
     await expect.poll(service.log).toContain('clocks disagree; no notes are served')
   })
 
-  test('error: 5 minutes ahead, the next period’s note is not handed out', async () => {
+  test('error: with a clock 5 minutes ahead, the next period’s note is not served', async () => {
     setClocks(boundaryMs + 60_000, boundaryMs - 240_000)
     const answer = await fetchNotes()
     expect(answer.status).toBe(500)
@@ -123,7 +123,7 @@ describe('one replica with notes of both sides of a boundary', () => {
     await expect.poll(service.log).toContain('clocks agree again; notes are served')
   })
 
-  test('behavior: 5 minutes off inside of a period is served, and said', async () => {
+  test('behavior: with a clock 5 minutes off within a period, notes are served and the offset is reported', async () => {
     setClocks(boundaryMs - 600_000, boundaryMs - 300_000)
     expect((await fetchNotes()).status).toBe(200)
     const answer = await service.admin('/readyz')
@@ -136,14 +136,14 @@ describe('one replica with notes of both sides of a boundary', () => {
     })
   })
 
-  test('behavior: an answer kept for a second is not given once the clocks disagree in that second', async () => {
+  test('behavior: a cached answer is not served once the clocks disagree within its second', async () => {
     setClocks(boundaryMs - 1_500, boundaryMs - 1_500)
     expect((await fetchNotes()).status).toBe(200)
     setClocks(boundaryMs - 1_400, boundaryMs)
     expect((await fetchNotes()).status).toBe(500)
   })
 
-  test('behavior: lane and framework answer alike', async () => {
+  test('behavior: the fast lane and the framework give the same answer', async () => {
     setClocks(boundaryMs - 299_000, boundaryMs + 1_000)
     const answers = await Promise.all(
       ['/notes', '/notes?chainid=324', '/notes?maturity=7', '/notes?'].map((path) => service.call(path, { headers })),
@@ -153,7 +153,7 @@ describe('one replica with notes of both sides of a boundary', () => {
     expect(seen[0]?.[0]).toBe(500)
   })
 
-  test('behavior: /rate and the page go on without fixed rates', async () => {
+  test('behavior: /rate and the page work without fixed rates', async () => {
     setClocks(boundaryMs - 299_000, boundaryMs + 1_000)
     const rate = await service.call('/rate', { headers })
     expect(rate.status).toBe(200)
@@ -162,7 +162,7 @@ describe('one replica with notes of both sides of a boundary', () => {
   })
 })
 
-test('behavior: a step of the local clock is seen while the database is away', async () => {
+test('behavior: a step of the local clock is detected while the database is unreachable', async () => {
   const proxy = await startProxy(await newDatabase())
   const databaseClock = createClock()
   databaseClock.hold(boundaryMs + 1_000)
@@ -202,7 +202,7 @@ test('error: a replica a day ahead signs nothing', async () => {
   expect((await post(service, '/curve', { points: raised })).status).toBe(200)
 })
 
-test('error: a database’s clock a day ahead, against a right one and a right chain, withholds and is named', async () => {
+test('error: with the database’s clock a day ahead, nothing is served and that clock is named', async () => {
   const rpc = [await startFakeRpc({ timestampSeconds: noonMs / 1000 })]
   const service = await start({
     databaseUrl: await newDatabase(),
@@ -220,7 +220,7 @@ test('error: a database’s clock a day ahead, against a right one and a right c
   expect((await service.operator.showNotes()).chains[0]?.current.refusal?.reason).toBe('clock_behind')
 })
 
-test('behavior: with an embedded database and an RPC that is down nothing is signed, and what is stored is served', async () => {
+test('behavior: with an embedded database and no RPC answering, nothing is signed and stored notes are served', async () => {
   const databaseUrl = await newDatabase('pglite')
   const alone = await start({ databaseUrl, at: noon })
   expect(alone.log()).toContain('no second clock')
@@ -238,13 +238,13 @@ test('behavior: with an embedded database and an RPC that is down nothing is sig
   expect(refused.json().message).toContain('No other clock could be read since the start')
 })
 
-test('behavior: with PostgreSQL an RPC that is down does not stop the notes', async () => {
+test('behavior: with PostgreSQL, notes are issued without an RPC answering', async () => {
   const config = { chains: [{ ...chain324, rpc: [deadRpc] }] }
   const service = await start({ databaseUrl: await newDatabase(), at: noon, config })
   expect((await service.operator.showNotes()).chains[0]?.current.signed).toBe(true)
 })
 
-test('behavior: a set that a wrong clock signed a day ahead does not stop the others', async () => {
+test('behavior: a set signed a day early by a wrong clock does not block the others', async () => {
   const databaseUrl = await newDatabase()
   const wrong = await start({ databaseUrl, at: new Date(noonMs + dayMs).toISOString() })
   await wrong.database.query('update curves set effective_from = 0')
@@ -272,7 +272,7 @@ test('behavior: a set that a wrong clock signed a day ahead does not stop the ot
   expect((await right.operator.showNotes()).chains[0]?.current.signed).toBe(true)
 })
 
-test('behavior: the replica that signed a day ahead discards the set and signs other coupons when its time comes', async () => {
+test('behavior: the replica that signed a day early discards the set and signs other coupons later', async () => {
   const service = await start({ databaseUrl: await newDatabase(), at: new Date(noonMs + dayMs).toISOString() })
   await service.database.query('update curves set effective_from = 0')
   const current = async () => (await service.operator.showNotes()).chains[0]?.current
@@ -307,7 +307,7 @@ test('behavior: the replica that signed a day ahead discards the set and signs o
   expect(late.status).toBe(409)
 })
 
-test('behavior: the command line lifts from the journal what the database has lost already, once', {
+test('behavior: the command discards from the journal a set that the database no longer has, once', {
   timeout: 60_000,
 }, async () => {
   const databaseUrl = await newDatabase()
