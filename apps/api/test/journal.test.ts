@@ -101,7 +101,7 @@ describe('two replicas with PostgreSQL restored to before the last curve change'
     expect(signer.requests()).toBe(before)
     const { current } = (await again.operator.showNotes()).chains[0] ?? {}
     expect(current).toMatchObject({ signed: false, refusal: { reason: 'journal_contradicted' } })
-    expect(current?.refusal?.message).toContain('at 440 bps, and now it would be 369')
+    expect(current?.refusal?.message).toContain('at 440 bps, not 369 bps')
     const { books } = await readiness(again)
     expect(books.detail).toContain('Run `tallystick notes reconcile`')
 
