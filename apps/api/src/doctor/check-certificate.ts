@@ -42,7 +42,8 @@ function readCertificates(findings: Findings, path: string): X509Certificate[] {
     const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? []
     const certificates = blocks.map((block) => new X509Certificate(block))
     if (certificates.length === 0) findings.fail('file', `${path} contains no PEM certificate`, advice)
-    else findings.ok('file', `${path} contains ${certificates.length}, the first for ${oneLine(certificates[0]?.subject)}`)
+    else
+      findings.ok('file', `${path} contains ${certificates.length}, the first for ${oneLine(certificates[0]?.subject)}`)
     return certificates
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
