@@ -138,7 +138,7 @@ describe('on PostgreSQL', () => {
     const refused = await ask(service, `{ ${roots} }`)
     expect([refused.status, refused.json().errors[0].message]).toEqual([
       200,
-      'The query has more than 2011 tokens. Ask for less, or in several queries.',
+      'The query has more than 2011 tokens. Select less or send several queries.',
     ])
     expect((await ask(service, one)).headers['x-tallystick-chains']).toMatch(/^324;block=7;lag=/)
     expect((await ask(service, '{ nothing }')).json().errors[0].message).toMatch(/^Cannot query field "nothing"/)

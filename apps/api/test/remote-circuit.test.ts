@@ -27,7 +27,7 @@ describe('the circuit', () => {
       details: { failure: 'circuit_open' },
       retryAfterSeconds: 1,
       message:
-        'The chain’s subgraph failed time and again (http_status), and is not asked for the moment. Try again in 1 s.',
+        'The chain’s subgraph failed repeatedly (http_status) and is temporarily disabled. Try again in 1 s.',
     })
     expect(remote.metrics()).toMatch(/tallystick_data_circuit{[^}]*} (1|0\.5)\n/)
     fake.behave(undefined)

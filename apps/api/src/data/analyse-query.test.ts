@@ -159,7 +159,7 @@ describe('operations', () => {
     const two = 'query A { a } query B { b }'
     expect(prepare(two, {}, 'B').operationName).toBe('B')
     expect(prepare('query A { a }', {}, 'B').operationName).toBeUndefined()
-    expect(rejection(two).message).toBe('Say in "operationName" which operation is meant: A, B.')
+    expect(rejection(two).message).toBe('Set "operationName" to one of: A, B.')
     expect(rejection(two, {}, 'C').message).toContain('There are: A, B.')
     expect(prepare(two, {}, 'A').key).not.toBe(prepare(two, {}, 'B').key)
   })
@@ -174,7 +174,7 @@ describe('variables', () => {
   })
 
   test('error: a required one is missing', () => {
-    const message = 'The variable "$walletAddress" of type "Bytes!" is not in "variables".'
+    const message = 'The variable "$walletAddress" of type "Bytes!" is missing in "variables".'
     expect(rejection(positionQuery).message).toBe(message)
     expect(rejection(positionQuery, { walletAddress: null }).message).toBe(message)
     expect(rejection('query ($chains: [Int!]!) { pools { id } }', { chains: [324] }).message).toContain('"$chains"')

@@ -17,9 +17,9 @@ import { queryRejected } from './chain-subgraph.ts'
 import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
 import { assertWithin, type QueryLimits, queryLimits } from './query-limits.ts'
 
-/** What is to be known of an operation to ask a subgraph, found once per text. */
+/** Facts about an operation that sending it requires. They are computed once per query text. */
 export type AnalysedOperation = {
-  /** Short and distinct for every operation of every text: stands for both in the keys of answers. */
+  /** Unique per operation and text. Used in cache keys instead of the text. */
   readonly id: string
   readonly name: string | undefined
   readonly textWithHead: string
@@ -32,18 +32,18 @@ export type DeclaredVariable = {
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
-  /** Of a `first` it stands for; undefined where the default is none or not a number. */
+  /** Numeric default, used where the variable is the value of a `first`. */
   readonly default: number | undefined
 }
 
 export type AnalysedQuery = { readonly text: string; readonly operations: readonly AnalysedOperation[] }
 
-// Of the texts themselves; what is kept of each is a few times that.
+// Counts the texts only. The analysis of a text takes a few times as much memory.
 const textBytesMax = 4 * 1024 * 1024
 const textsMax = 2_000
 
 /**
- * Makes the function that reads a query text, refuses one that breaks a limit, and remembers either. Throws
+ * Creates the function that parses a query text and checks the limits. It caches results and errors. Throws
  * `query_rejected`.
  */
 export function createAnalyse(
@@ -97,7 +97,7 @@ function analyse(schema: GraphQLSchema, { text, id, limits }: Analysing): Analys
     }
   })
   const [tooDeep] = validate(schema, document, [MaxIntrospectionDepthRule])
-  if (tooDeep) throw queryRejected(`${tooDeep.message}. Ask for the types one by one.`, { limit: 'introspection' })
+  if (tooDeep) throw queryRejected(`${tooDeep.message}. Request the types one by one.`, { limit: 'introspection' })
   return { text, operations: analysed }
 }
 
@@ -118,14 +118,14 @@ function operationsOf({ definitions }: DocumentNode): readonly OperationDefiniti
   for (const definition of definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) continue
     if (definition.kind !== Kind.OPERATION_DEFINITION) {
-      throw queryRejected('A query holds operations and fragments; type definitions have no place in it.')
+      throw queryRejected('A query may contain operations and fragments only, not type definitions.')
     }
     if (definition.operation !== 'query') {
-      throw queryRejected(`Only queries are answered, and this is a ${definition.operation}.`)
+      throw queryRejected(`Only queries are supported. This is a ${definition.operation}.`)
     }
     operations.push(definition)
   }
-  if (operations.length === 0) throw queryRejected('There is no operation in the query.')
+  if (operations.length === 0) throw queryRejected('The query contains no operation.')
   refuseRepeated(operations)
   return operations
 }
@@ -133,9 +133,9 @@ function operationsOf({ definitions }: DocumentNode): readonly OperationDefiniti
 function refuseRepeated(operations: readonly OperationDefinitionNode[]): void {
   if (operations.length === 1) return
   const names = operations.map(({ name }) => name?.value)
-  if (names.includes(undefined)) throw queryRejected('Where there are several operations, each needs a name.')
+  if (names.includes(undefined)) throw queryRejected('If a query has several operations, each needs a name.')
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw queryRejected(`There are two operations named "${repeated}".`)
+  if (repeated !== undefined) throw queryRejected(`The query has two operations named "${repeated}".`)
 }
 
 function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
@@ -143,13 +143,13 @@ function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, Fragmen
   for (const definition of definitions) {
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
     const name = definition.name.value
-    if (fragments.has(name)) throw queryRejected(`There are two fragments named "${name}".`)
+    if (fragments.has(name)) throw queryRejected(`The query has two fragments named "${name}".`)
     fragments.set(name, definition)
   }
   return fragments
 }
 
-/** Checks all limits but that of rows, which variables may decide. */
+/** Checks every limit except a row count that depends on variables. */
 function assertMeasures(
   context: MeasureContext,
   { operation, limits }: { readonly operation: OperationDefinitionNode; readonly limits: QueryLimits },
@@ -180,14 +180,14 @@ function variablesOf({ variableDefinitions = [] }: Pick<OperationDefinitionNode,
   )
 }
 
-/** A response key that nothing in the text can be. */
+/** Returns a response key that the text does not contain. */
 function findFreeName(text: string): string {
   let name = 'tallystickHead'
   while (text.includes(name)) name += '_'
   return name
 }
 
-/** Written into the text behind the operation's first brace: what the caller wrote stays as it is. */
+/** Inserts the selection of the head after the operation's first brace. The rest of the text is unchanged. */
 function selectHead(
   text: string,
   { operation, headAlias }: { readonly operation: OperationDefinitionNode; readonly headAlias: string },

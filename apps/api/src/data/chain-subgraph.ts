@@ -5,49 +5,49 @@ import type { StopSignal } from '@tallystick/core/signal/create-abort'
 export type Head = {
   readonly number: number
   readonly hash: string
-  /** Unix seconds; some subgraphs do not tell. */
+  /** Unix seconds. Some subgraphs do not report it. */
   readonly timestamp: number | undefined
 }
 
-/** A query after its analysis, ready to be sent. */
+/** An analysed query, ready to be sent. */
 export type SubgraphQuery = {
   /** As the caller wrote it. */
   readonly text: string
-  /** The same, with the head selected as well: `alias: _meta { block { number hash timestamp } }` in the root selection. */
+  /** The text with the head selected in addition: `alias: _meta { block { number hash timestamp } }` in the root selection. */
   readonly textWithHead: string
-  /** The response key of that selection. No key of the caller's. */
+  /** Response key of that selection. The caller's selection does not use it. */
   readonly headAlias: string
-  /** Those the operation declares; never `chains`. */
+  /** Variables that the operation declares, never `chains`. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationName: string | undefined
 }
 
-/** What a chain answered. Anything less is thrown as a `TallystickError` that `upstreamError` or `queryRejected` made. */
+/** Answer of one chain. Failures are thrown as errors of `upstreamError` or `queryRejected`. */
 export type SubgraphAnswer = {
-  /** The caller's data as JSON text, without our own selection. */
+  /** Data as JSON text, without the selection of the head. */
   readonly data: string
-  /** What failed in part while there is data: only where the upstream itself says so. */
+  /** Partial failures that the upstream reported beside its data. */
   readonly errors: readonly string[]
-  /** Undefined where nothing of the index was read, or the upstream does not say. */
+  /** Undefined if the index was not read or the upstream does not report its head. */
   readonly head: Head | undefined
 }
 
-/** The subgraph of one chain, wherever it is. */
+/** Subgraph of one chain, embedded or remote. */
 export type ChainSubgraph = {
   readonly chainId: number
   /**
-   * The head as far as it is known for certain enough to use an answer of that block again: undefined means ask. Reading
-   * it counts as traffic, which keeps the knowledge fresh.
+   * Returns the head if it is recent enough to reuse an answer of that block, otherwise undefined. A call counts as traffic,
+   * which keeps the head up to date.
    */
   currentHead(): Head | undefined | Promise<Head | undefined>
-  /** Returns the same without waiting. Undefined also where the database would have to be asked. */
+  /** Returns the head without waiting. Undefined also if that would need a database query. */
   knownHead(): Head | undefined
   /** Answers before the signal is aborted, or throws. */
   ask(query: SubgraphQuery, signal: StopSignal): Promise<SubgraphAnswer>
   close(): Promise<void>
 }
 
-/** How an upstream can fail; docs/errors.md explains each. */
+/** Kinds of upstream failures. docs/errors.md explains each. */
 export const upstreamFailures = [
   'refused',
   'dns',
@@ -74,7 +74,7 @@ export const upstreamFailures = [
 ] as const
 export type UpstreamFailure = (typeof upstreamFailures)[number]
 
-/** A failure that is not the query's. The message says what happened, without a URL: it goes to the caller. */
+/** Returns the error for a failure the query did not cause. Callers see the message, so it contains no URL. */
 export function upstreamError({
   failure,
   message,
@@ -90,7 +90,7 @@ export function upstreamError({
   return new TallystickError({ code, message, retryable: true, retryAfterSeconds, details: { failure }, cause })
 }
 
-/** The query is wrong, and would be anywhere: another URL is not asked. */
+/** Returns the error for an invalid query. Such a query is not sent to another URL. */
 export function queryRejected(message: string, details?: Readonly<Record<string, unknown>>): TallystickError {
   return new TallystickError({ code: 'query_rejected', message, retryable: false, details })
 }

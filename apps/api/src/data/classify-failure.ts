@@ -11,9 +11,9 @@ export function classifyFailure(code: QueryFailureCode, message: string): Tallys
     case 'block_not_indexed':
       return upstreamError({ failure: 'behind', message })
     case 'query_timeout':
-      return upstreamError({ failure: 'slow_query', message: 'The query took too long. Ask for less at once.' })
+      return upstreamError({ failure: 'slow_query', message: 'The query timed out. Select less.' })
     case 'database_unavailable':
     case 'internal_error':
-      return upstreamError({ failure: 'internal', message: 'The index of this chain cannot be read. Try again later.' })
+      return upstreamError({ failure: 'internal', message: 'The index of this chain is unavailable. Try again later.' })
   }
 }

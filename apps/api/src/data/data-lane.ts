@@ -25,13 +25,13 @@ const answerLengthMax = 256 * 1024
 
 /**
  * Answers `POST /data` from memory, ahead of the framework: over HTTP/1.1, with a valid key, with a body whose exact bytes
- * the framework has answered from memory before, while every chain has the answer of its latest block in memory. Every other request
- * goes to `otherwise` as it came (docs/decisions/0019-data-lane.md, and a test that compares the two).
+ * the framework has answered from memory before, while every chain has the answer of its latest block in memory. Every
+ * other request goes to `otherwise` unchanged (docs/decisions/0019-data-lane.md; a test compares the two).
  */
 export function createDataLane(parts: DataLaneParts, otherwise: Handler): Handler {
   const { clock, monotonicNow, isListening } = parts
   const respond = createRespond(parts)
-  /** Requests of this turn that wait for its end. */
+  /** Requests of this turn of the event loop that are deferred to its end. */
   let waiting = 0
 
   const later = (request: IncomingMessage, response: ServerResponse, arrival: Arrival | undefined) => {

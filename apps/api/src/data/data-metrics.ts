@@ -5,15 +5,15 @@ import type { Flights } from './single-flight.ts'
 
 export const dataMetricHelp: MetricHelp = {
   tallystick_data_cache_total:
-    'Queries per chain that were answered from memory (hit), asked for (miss), or joined to the same one under way (coalesced).',
+    'Queries per chain that were answered from memory (hit), sent to the subgraph (miss), or joined to an identical pending query (coalesced).',
   tallystick_data_cache_bytes: 'Size of the answers kept for reuse, by chain.',
   tallystick_data_cache_answers: 'Number of answers kept for reuse, by chain.',
-  tallystick_data_queries_waiting: 'Different queries that wait for the subgraph of a chain.',
+  tallystick_data_queries_waiting: 'Distinct queries pending at the subgraph of a chain.',
 }
 
 export type ChainMetrics = { readonly hit: Counter; readonly miss: Counter; readonly coalesced: Counter }
 
-/** What of a chain is looked at whenever the metrics are read. */
+/** Parts of a chain that are read at each scrape. */
 export type WatchedChain = {
   readonly answers: Pick<LRUCache<string, SubgraphAnswer>, 'calculatedSize' | 'size'>
   readonly flights: Pick<Flights, 'count'>

@@ -2,7 +2,7 @@ import { dataEnvelopeSchema, TallystickError } from '@tallystick/core'
 import type { z } from 'zod'
 import { quote } from '../quote.ts'
 
-/** What a body of `POST /data` asks for (SPEC.md §4.2). */
+/** Parsed body of `POST /data` (SPEC.md §4.2). */
 export type DataRequest = {
   readonly query: string
   /** Without `chains`. */
@@ -11,7 +11,7 @@ export type DataRequest = {
   readonly operationName: string | undefined
 }
 
-/** Reads a body. Strict: a member that we would pass over is refused, because its sender means something by it. */
+/** Parses a body. Rejects unknown members instead of ignoring them. */
 export function parseDataRequest(body: unknown, chainIds: readonly number[]): DataRequest {
   const { data: envelope, error } = dataEnvelopeSchema.safeParse(body)
   if (!envelope) throw malformed(explain(error.issues))
@@ -21,16 +21,17 @@ export function parseDataRequest(body: unknown, chainIds: readonly number[]): Da
 
 function explain(issues: readonly z.core.$ZodIssue[]): string {
   const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []))
-  if (unknown[0] !== undefined) return `There is no member ${quote(unknown[0])} in the body. There are ${members}.`
+  if (unknown[0] !== undefined)
+    return `The body has an unknown member ${quote(unknown[0])}. Allowed members: ${members}.`
   return complaints[String(issues[0]?.path[0])] ?? 'The body must be a JSON object with "query" and "variables".'
 }
 
 const members = 'query, variables, operationName, extensions'
 const complaints: Readonly<Record<string, string>> = {
-  query: '"query" must be a string that holds a GraphQL query.',
+  query: '"query" must be a string that contains a GraphQL query.',
   operationName: '"operationName" must be a string.',
   extensions: '"extensions" must be an object.',
-  variables: '"variables" must be an object that holds "chains" and what the query declares.',
+  variables: '"variables" must be an object with "chains" and the variables of the query.',
 }
 
 function parseChains(chains: unknown, chainIds: readonly number[]): readonly number[] {
@@ -45,13 +46,13 @@ function parseChains(chains: unknown, chainIds: readonly number[]): readonly num
 }
 
 function findChainsFault(chains: unknown, chainIds: readonly number[]): string | undefined {
-  if (chains === undefined) return '"variables.chains" is missing: it says which chains to ask, such as [324].'
+  if (chains === undefined) return '"variables.chains" is missing. It lists the chains to query, for example [324].'
   if (!Array.isArray(chains)) return `"variables.chains" must be a list of chain ids, not ${quote(chains)}.`
-  if (chains.length === 0) return '"variables.chains" must hold at least one chain id.'
+  if (chains.length === 0) return '"variables.chains" must contain at least one chain id.'
   const unsupported = chains.find((chain) => !chainIds.includes(chain))
-  if (unsupported !== undefined) return `"variables.chains" holds ${quote(unsupported)}, which is not supported.`
+  if (unsupported !== undefined) return `"variables.chains" contains ${quote(unsupported)}, which is not supported.`
   const repeated = chains.find((chain, index) => chains.indexOf(chain) !== index)
-  return repeated === undefined ? undefined : `"variables.chains" holds ${repeated} twice.`
+  return repeated === undefined ? undefined : `"variables.chains" contains ${repeated} twice.`
 }
 
 function malformed(message: string): TallystickError {

@@ -14,15 +14,15 @@ import type { ChainResult, Gateway } from './query-chains.ts'
 export type DataParts = {
   readonly analyse: (text: string) => AnalysedQuery
   readonly gateway: Gateway
-  /** Those that can be asked. */
+  /** Chains that have a subgraph. */
   readonly chainIds: readonly number[]
   readonly knownRequests: KnownRequests
 }
 
-// The day `/data` became the name of what one example of the specification calls `/graphql`.
+// The date from which `/data` replaces `/graphql`, the path in one example of the specification.
 const deprecation = { deprecation: '@1763164800', link: '</data>; rel="successor-version"' } as const
 
-/** `POST /data` (SPEC.md §4.2), and `/graphql`, which is the same under an old name. */
+/** Creates the routes `POST /data` (SPEC.md §4.2) and `POST /graphql`, its deprecated name. */
 export function createDataRoutes(parts: DataParts): readonly Route[] {
   const handler: RouteHandlerMethod = (request, reply) => respond(parts, { request, reply })
   const onRequest = (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
@@ -41,7 +41,7 @@ async function respond(
 ): Promise<FastifyReply> {
   const { query: text, chains, ...asked } = parseDataRequest(request.body, chainIds)
   const query = prepareQuery(analyse(text), asked)
-  // Not of every query: most texts of queries that are not in memory never come again.
+  // Only for queries answered from memory: most other texts are never sent again.
   if (gateway.recall({ chains, key: query.key })) knownRequests.accept(request.raw, { chains, query })
   const caller = watchCaller(reply)
   const results = await gateway.query({ chains, query, gone: caller.gone }).finally(caller.forget)
@@ -52,7 +52,7 @@ async function respond(
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(encodeResults(results))
 }
 
-/** No chain has data. What is the query's fault is so everywhere; a failure anywhere else may pass. */
+/** Returns the error of a request for which no chain has data. It is retryable unless the query is invalid. */
 function failWhole(results: readonly ChainResult[]): TallystickError {
   const failures = results.flatMap(({ chain, failure }) => (failure ? [{ chain, failure }] : []))
   const isAll = (code: string) => failures.every(({ failure }) => failure.code === code)

@@ -1,2 +1,2 @@
-/** Why a signal is aborted when the time a request may take is over, and not because its caller left. */
+/** Abort reason of a request that timed out, as opposed to one whose caller disconnected. */
 export const deadlineReached = Symbol('deadline reached')

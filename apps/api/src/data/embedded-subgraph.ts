@@ -2,7 +2,7 @@ import type { Block, Follower, Subgraph } from '@tallystick/subgraph'
 import type { ChainSubgraph, Head } from './chain-subgraph.ts'
 import { classifyFailure } from './classify-failure.ts'
 
-/** The index of a chain in this very process, as the gateway asks it. */
+/** Adapts the index of a chain in this process to the gateway. */
 export function createEmbeddedSubgraph(
   chainId: number,
   {
@@ -15,7 +15,7 @@ export function createEmbeddedSubgraph(
 ): ChainSubgraph {
   return {
     chainId,
-    // Where another process writes, only the database knows whether there is a new block.
+    // If another process writes the index, only the database knows the latest block.
     currentHead: () => (follower.isWriting ? toHead(subgraph.head) : subgraph.readHead().then(toHead, () => undefined)),
     knownHead: () => (follower.isWriting ? toHead(subgraph.head) : undefined),
     ask: async ({ text: query, variables, operationName }, signal) => {

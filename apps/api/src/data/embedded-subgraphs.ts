@@ -12,7 +12,7 @@ import type { Logger } from 'pino'
 import type { ChainConfig, Config } from '../config.ts'
 import { openIndexDatabase } from './open-index-database.ts'
 
-/** A chain's own index, and what keeps it up to date. */
+/** Index of one chain and the follower that keeps it up to date. */
 export type EmbeddedSubgraph = { readonly subgraph: Subgraph; readonly follower: Follower }
 
 /** Opens the index of every chain that has an embedded subgraph, and starts to follow those chains. */
@@ -44,8 +44,8 @@ export async function startEmbeddedSubgraphs(
       schema: protocolSchema,
       namespace,
       onInternalError: (error) => {
-        const told = throttle(error instanceof Error ? error.message : String(error))
-        if (told) chainLog.error({ err: error, ...told }, 'a query of the embedded subgraph failed')
+        const logged = throttle(error instanceof Error ? error.message : String(error))
+        if (logged) chainLog.error({ err: error, ...logged }, 'embedded subgraph query failed')
       },
     })
     const follower = createFollower({
@@ -63,7 +63,7 @@ export async function startEmbeddedSubgraphs(
   return started
 }
 
-/** Another pool is another index: what was read from one says nothing of the other. */
+/** Returns the namespace of an index. Each pool has its own. */
 export function namespaceOf({ id, domain }: Pick<ChainConfig, 'id' | 'domain'>): string {
   return `chain_${id}_${domain.verifyingContract.slice(2, 10).toLowerCase()}`
 }

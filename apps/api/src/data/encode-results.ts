@@ -1,7 +1,7 @@
 import type { TallystickError } from '@tallystick/core'
 import type { ChainResult } from './query-chains.ts'
 
-/** Formats the body of an answer. `data` is JSON already: it was made once and may be sent many times. */
+/** Formats the body of an answer. `data` is already JSON text and is not serialised again. */
 export function encodeResults(results: readonly ChainResult[]): string {
   return `[${results.map(encodeResult).join(',')}]`
 }

@@ -1,6 +1,6 @@
 import type { Head } from './chain-subgraph.ts'
 
-/** The `x-tallystick-chains` header: of each chain the block it was answered from, and how many seconds old that is. */
+/** Formats the `x-tallystick-chains` header: for each chain, the block of its answer and that block's age in seconds. */
 export function formatHeads(heads: readonly { readonly chain: number; readonly head: Head }[], nowMs: number): string {
   return heads
     .map(({ chain, head }) => {

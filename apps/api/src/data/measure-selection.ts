@@ -16,10 +16,10 @@ import { queryRejected } from './chain-subgraph.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
-/** A number of rows, where a variable decides it as a function of the variables. */
+/** Number of rows, or a function of the variables if one of them determines it. */
 export type Rows = number | ((variables: Variables) => number)
 
-/** The size of a selection with its fragments put in their places. */
+/** Size of a selection with its fragments expanded. */
 export type SelectionSize = {
   /** Fields of its own level. */
   readonly width: number
@@ -32,17 +32,17 @@ export type SelectionSize = {
 }
 
 export type MeasureContext = {
-  /** What is a list and what is one object; of what is not in it, the larger is assumed. */
+  /** Decides whether a field is a list. A field that is not in the schema counts as a list. */
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** By fragment: each is measured once, so that fragments which double each other cost nothing. */
+  /** Sizes by fragment. Each is measured once, so nested spreads do not multiply the work. */
   readonly measured: Map<string, SelectionSize | 'measuring'>
 }
 
-/** What graph-node takes where `first` is left out. */
+/** What graph-node takes if `first` is missing. */
 const firstDefault = 100
 
-/** Measures a selection without following it field by field: its cost is that of the text, whatever it expands to. */
+/** Measures a selection in time proportional to the text, whatever it expands to. */
 export function measureSelection(
   context: MeasureContext,
   { set, type }: { readonly set: SelectionSetNode; readonly type: GraphQLNamedType | undefined },
@@ -75,10 +75,10 @@ function measureOne(
 
 function measureFragment(context: MeasureContext, name: string): SelectionSize {
   const known = context.measured.get(name)
-  if (known === 'measuring') throw queryRejected(`The fragment "${name}" spreads itself. Take the spread out.`)
+  if (known === 'measuring') throw queryRejected(`The fragment "${name}" spreads itself. Remove the spread.`)
   if (known) return known
   const fragment = context.fragments.get(name)
-  if (!fragment) throw queryRejected(`The query spreads a fragment "${name}" that it does not define.`)
+  if (!fragment) throw queryRejected(`The query spreads the undefined fragment "${name}".`)
   context.measured.set(name, 'measuring')
   const type = context.schema.getType(fragment.typeCondition.name.value)
   const size = measureSelection(context, { set: fragment.selectionSet, type })
@@ -94,7 +94,7 @@ function measureField(
   const inner = field.selectionSet
     ? measureSelection(context, { set: field.selectionSet, type: definition && getNamedType(definition.type) })
     : nothing
-  // What describes the schema is a tree by nature, and has a limit of its own.
+  // Introspection is deep by nature and has a limit of its own.
   const isDescription = field.name.value.startsWith('__')
   const isList = definition ? isListType(getNullableType(definition.type)) : mayBeList(field)
   const factor = field.selectionSet && isList ? firstOf(field) : 1
@@ -107,7 +107,7 @@ function measureField(
   }
 }
 
-/** By graph-node's convention one entity is asked for by its id, and `_meta` is one. */
+/** By graph-node's convention a field with an `id` argument returns one entity, and so does `_meta`. */
 function mayBeList({ name, arguments: given = [] }: FieldNode): boolean {
   return name.value !== '_meta' && !given.some((argument) => argument.name.value === 'id')
 }
@@ -126,7 +126,7 @@ function readCount(value: ValueNode | undefined): number {
   return value?.kind === Kind.INT ? Math.max(0, Number(value.value)) : firstDefault
 }
 
-/** Done at once where both are known. */
+/** Combines two row counts, immediately if both are numbers. */
 function combine([a, b]: readonly [Rows, Rows], operate: (a: number, b: number) => number): Rows {
   if (typeof a === 'number' && typeof b === 'number') return operate(a, b)
   const read = (rows: Rows, variables: Variables) => (typeof rows === 'number' ? rows : rows(variables))

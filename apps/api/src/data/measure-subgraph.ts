@@ -7,7 +7,7 @@ import type { ChainSubgraph } from './chain-subgraph.ts'
 import { type CallResult, failureOf } from './remote/judge-call.ts'
 import { createCallMetrics } from './remote/remote-metrics.ts'
 
-/** Measures and counts what an embedded subgraph is asked, as a remote one does by itself; failures are told in the log, but not each. */
+/** Adds metrics and throttled failure logs to an embedded subgraph. Remote subgraphs have their own. */
 export function measureSubgraph(
   subgraph: ChainSubgraph,
   {
@@ -18,7 +18,7 @@ export function measureSubgraph(
 ): ChainSubgraph {
   const labels = { chain: subgraph.chainId, upstream: 'embedded' }
   const calls = createCallMetrics(metrics, labels)
-  // No circuit spares it callers while its database is away.
+  // An embedded subgraph has no circuit breaker, so every query fails while the database is unavailable.
   const throttle = createLogThrottle({ monotonicNow })
   return {
     ...subgraph,
@@ -32,9 +32,12 @@ export function measureSubgraph(
         const durationMs = Math.round(monotonicNow() - startedMs)
         const operationName = query.operationName?.slice(0, 100)
         const isFailure = result !== 'cancelled' && result !== 'query_rejected'
-        const told = isFailure ? throttle(result) : undefined
-        if (told)
-          log.warn({ ...labels, failure: result, durationMs, operationName, ...told }, 'an embedded subgraph failed')
+        const logged = isFailure ? throttle(result) : undefined
+        if (logged)
+          log.warn(
+            { ...labels, failure: result, durationMs, operationName, ...logged },
+            'embedded subgraph query failed',
+          )
         throw error
       } finally {
         calls.record({ result, durationMs: monotonicNow() - startedMs })
@@ -44,7 +47,7 @@ export function measureSubgraph(
 }
 
 function resultOf(error: unknown, signal: StopSignal): CallResult {
-  // A deadline has a symbol for its reason; anything else is a caller who left.
+  // The abort reason of a timeout is a symbol. Any other reason means that the caller disconnected.
   if (signal.aborted && typeof signal.reason !== 'symbol') return 'cancelled'
   return error instanceof TallystickError ? (failureOf(error) ?? 'query_rejected') : 'internal'
 }

@@ -28,7 +28,7 @@ export type OpenData = DataParts & {
   close(): Promise<unknown>
 }
 
-/** What `/data` asks: every chain that has a subgraph, wherever it is. */
+/** Opens the gateway of `/data` to the embedded and remote subgraphs of all chains. */
 export function openData(
   config: Pick<Config, 'chains' | 'data'>,
   {

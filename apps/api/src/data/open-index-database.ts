@@ -4,8 +4,8 @@ import type { Config } from '../config.ts'
 const connectionsMax = 8
 
 /**
- * The database of the embedded subgraphs: the service's own, but on PostgreSQL with other connections. So keys, notes and
- * readiness never wait for one that a query has.
+ * Opens the database of the embedded subgraphs. It is the service's database, on PostgreSQL with separate connections, so
+ * that keys, notes and readiness never wait for a connection that a query holds.
  */
 export async function openIndexDatabase(
   { chains, database: url }: Pick<Config, 'chains' | 'database'>,

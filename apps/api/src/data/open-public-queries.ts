@@ -9,20 +9,20 @@ import { createQueryGate, type QueryGate } from './query-gate.ts'
 import { createQueryThread } from './query-thread.ts'
 import { addPublicQueryMetrics } from './subgraph-metrics.ts'
 
-/** What answers the queries that need no key. */
+/** Parts that answer queries without a key. */
 export type PublicQueries = {
   /** By chain. */
   readonly subgraphs: ReadonlyMap<number, AnswerPublic>
   readonly gate: QueryGate
 }
 
-// A query has a connection as long as it runs, and these are all that public ones ever have.
+// A query holds a connection while it runs. Public queries never use more than these.
 const connectionsMax = 4
 const waitingMax = 200
 
 /**
- * Public queries apart from all else. On PostgreSQL they have a thread and connections of their own. The embedded database
- * is one connection in this very thread, so there one of them runs at a time, and the others wait here, not in its queue.
+ * Isolates public queries from all other work. On PostgreSQL they have their own thread and connections. The embedded
+ * database has one connection in the main thread, so one public query runs at a time and the others wait here.
  */
 export function openPublicQueries(
   { chains, database: url }: Pick<Config, 'chains' | 'database'>,

@@ -4,11 +4,11 @@ import type { Variables } from './measure-selection.ts'
 import { assertWithin } from './query-limits.ts'
 
 export type PreparedQuery = SubgraphQuery & {
-  /** Equal for requests that ask for the same. */
+  /** Cache key. Equal for equal requests. */
   readonly key: string
 }
 
-/** Joins an analysed query with what one request asks of it. Throws `query_rejected`. */
+/** Applies the variables and operation name of one request to an analysed query. Throws `query_rejected`. */
 export function prepareQuery(
   { text, operations }: AnalysedQuery,
   request: { readonly variables: Variables; readonly operationName: string | undefined },
@@ -22,24 +22,24 @@ export function prepareQuery(
     textWithHead,
     headAlias,
     variables,
-    // graph-node reads it only where there is a choice.
+    // graph-node reads it only if there are several operations.
     operationName: operations.length > 1 ? operation.name : undefined,
     key: `${id} ${JSON.stringify(variables)}`,
   }
 }
 
-/** graph-node does not read the name: where there is one operation, that is the one, whatever the request calls it. */
+/** Returns the operation to run. Like graph-node, ignores the name if there is only one operation. */
 function chooseOperation(operations: readonly AnalysedOperation[], name: string | undefined): AnalysedOperation {
   const [only] = operations
   if (only && operations.length === 1) return only
   const names = operations.map((operation) => operation.name).join(', ')
-  if (name === undefined) throw queryRejected(`Say in "operationName" which operation is meant: ${names}.`)
+  if (name === undefined) throw queryRejected(`Set "operationName" to one of: ${names}.`)
   const named = operations.find((operation) => operation.name === name)
   if (named) return named
-  throw queryRejected(`There is no operation of the name that "operationName" gives. There are: ${names}.`)
+  throw queryRejected(`"operationName" is not the name of an operation in the query. Use one of: ${names}.`)
 }
 
-/** Those the operation declares: others would only make the same question look different. */
+/** Returns the variables that the operation declares. Others would only fragment the cache. */
 function pickVariables({ variables: declared }: AnalysedOperation, given: Variables): Variables {
   const picked: [string, unknown][] = []
   for (const { name, type, isRequired } of declared) {
@@ -48,8 +48,8 @@ function pickVariables({ variables: declared }: AnalysedOperation, given: Variab
     if (!isRequired || (value !== undefined && value !== null)) continue
     throw queryRejected(
       name === 'chains'
-        ? 'The variable "$chains" cannot be declared: "variables.chains" says which chains are asked and is not passed on.'
-        : `The variable "$${name}" of type "${type}" is not in "variables".`,
+        ? 'The variable "$chains" cannot be declared. "variables.chains" selects the chains and is not sent to the subgraph.'
+        : `The variable "$${name}" of type "${type}" is missing in "variables".`,
     )
   }
   return Object.fromEntries(picked)

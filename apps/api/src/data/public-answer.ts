@@ -4,18 +4,18 @@ import type { GraphQLSchema } from 'graphql'
 import { type AnalysedQuery, createAnalyse } from './analyse-query.ts'
 import { assertWithin, publicQueryLimits } from './query-limits.ts'
 
-/** An answer of `/subgraphs`: the body as it is sent. */
+/** Answer of `/subgraphs`. */
 export type PublicAnswer = { readonly body: Uint8Array; readonly head: Block | undefined }
 
-/** `begin` is called when the work begins: what comes before, such as the start of a thread, is not the query's. */
+/** Answers a query. Calls `begin` when its work begins, after the start of a thread. */
 export type AnswerPublic = (request: QueryRequest, begin: () => void) => Promise<PublicAnswer>
 
-// As much as a gateway takes from an upstream by default.
+// The default limit of a gateway for one answer of an upstream.
 const answerBytesMax = 8 * 1024 * 1024
 
 /**
- * Answers queries of anybody: those within the limits by the subgraph, others with the limit's own message. What is wrong
- * with a query otherwise is said by the subgraph, in graph-node's words. Never throws.
+ * Creates the function that answers public queries. A query that exceeds a limit gets the message of that limit. Other
+ * errors come from the subgraph and use graph-node's texts. Never throws.
  */
 export function createPublicAnswer(
   subgraph: { answer(request: QueryRequest): Promise<Answer> },
@@ -32,7 +32,7 @@ export function createPublicAnswer(
   }
 }
 
-/** The message of the limit that a query exceeds. */
+/** Returns the message of the limit that a query exceeds. */
 function findExcess(analyse: (text: string) => AnalysedQuery, request: QueryRequest): string | undefined {
   try {
     const { operations } = analyse(request.query)
@@ -43,7 +43,7 @@ function findExcess(analyse: (text: string) => AnalysedQuery, request: QueryRequ
     return undefined
   } catch (error) {
     if (!(error instanceof TallystickError)) throw error
-    // Any other fault is found by the subgraph too, and of a text this short soon.
+    // The subgraph reports every other error itself.
     return error.details?.['limit'] === undefined ? undefined : error.message
   }
 }
@@ -62,7 +62,7 @@ function tooLarge(bytes: number): { readonly message: string } {
   return { message }
 }
 
-/** With memory of its own, which can be handed to another thread. */
+/** Encodes into a buffer of its own, which can be transferred to another thread. */
 function encode(text: string): Uint8Array {
   return encoder.encode(text)
 }

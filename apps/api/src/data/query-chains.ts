@@ -7,17 +7,17 @@ import type { ChainMetrics, DataMetrics } from './data-metrics.ts'
 import type { PreparedQuery } from './prepare-query.ts'
 import { createFlights, type Flights } from './single-flight.ts'
 
-/** What became of a query on one chain. */
+/** Result of a query on one chain. */
 export type ChainResult =
   | { readonly chain: number; readonly answer: SubgraphAnswer; readonly failure?: undefined }
   | { readonly chain: number; readonly answer?: undefined; readonly failure: TallystickError }
 
 export type Gateway = {
-  /** Asks all chains at once. Always settles within the time a request may take; a chain that fails keeps none waiting. */
+  /** Queries all chains concurrently. Settles within the request timeout. A chain that fails does not delay the others. */
   query(request: {
     readonly chains: readonly number[]
     readonly query: PreparedQuery
-    /** Aborted when the caller has left. */
+    /** Aborted when the caller disconnects. */
     readonly gone: StopSignal
   }): Promise<readonly ChainResult[]>
   /**
@@ -40,21 +40,21 @@ export type GatewayOptions = {
   readonly log: Logger
 }
 
-// Each holds a body of at most 64 KiB: what waits for a subgraph that hangs stays within some tens of megabytes.
+// Each holds a body of at most 64 KiB, so queries pending at a subgraph that hangs take at most tens of megabytes.
 const flightsMax = 1_000
-// So that answers of a few bytes do not become a million keys.
+// Bounds the number of keys if answers are tiny.
 const answersMax = 10_000
 
 type Chain = {
   readonly subgraph: ChainSubgraph
   readonly flights: Flights
   readonly metrics: ChainMetrics
-  /** The answers of one block. */
+  /** Answers of the block `answersOf`. */
   readonly answers: LRUCache<string, SubgraphAnswer>
   answersOf: string | undefined
 }
 
-/** One query to every chain asked for: answers are used again as long as the chain has no new block. */
+/** Creates the gateway. It reuses the answers of a chain until the chain has a new block. */
 export function createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log }: GatewayOptions): Gateway {
   // With 0, lru-cache would keep everything. With 1 it keeps nothing: every answer is larger.
   const bytesMax = Math.max(1, Math.floor(cacheBytesMax / Math.max(1, subgraphs.size)))
@@ -98,7 +98,7 @@ export function createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, lo
   }
 }
 
-/** Finds the answer of a block, if that is the block whose answers are kept. */
+/** Finds the cached answer, if the cache is of this head. */
 function findAnswer(
   chain: Chain,
   { key, head }: { readonly key: string; readonly head: Head | undefined },
@@ -117,7 +117,7 @@ async function ask(chain: Chain, { query, gone }: Question): Promise<SubgraphAns
     return known
   }
   let isMine = false
-  // Who asks after a new block is known does not share an answer that was asked for before it.
+  // The key contains the head, so a query sent after a new block does not share an answer requested before it.
   const answer = await flights.join(`${head?.hash} ${query.key}`, {
     ask: (signal) => {
       isMine = true
@@ -131,7 +131,7 @@ async function ask(chain: Chain, { query, gone }: Question): Promise<SubgraphAns
   return answer
 }
 
-/** Keeps an answer that is whole. One of an older block than is known already would push out those of the newer one. */
+/** Caches a complete answer. An answer of a block older than the known head is not cached. */
 function keepAnswer(
   chain: Chain,
   { key, answer, head }: { readonly key: string; readonly answer: SubgraphAnswer; readonly head: Head | undefined },
@@ -144,11 +144,11 @@ function keepAnswer(
   chain.answers.set(key, answer, { size: (key.length + answer.data.length) * 2 + entryOverheadBytes })
 }
 
-// Of the objects around the two texts, roughly.
+// Approximate size of the objects around the two texts.
 const entryOverheadBytes = 300
 
-/** A fault of ours on one chain is no reason to keep the data of the others back. */
+/** Logs an unexpected error and returns the failure of its chain. The data of other chains is still sent. */
 function unexpected(error: unknown, log: Logger): TallystickError {
-  log.error({ err: error }, 'a query failed for a reason that is not the upstream’s')
+  log.error({ err: error }, 'query failed unexpectedly')
   return upstreamError({ failure: 'internal', message: 'The query failed inside the service. Try again later.' })
 }

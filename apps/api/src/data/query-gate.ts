@@ -2,13 +2,13 @@ import { TallystickError } from '@tallystick/core'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
 
 export type QueryGate = {
-  /** Runs the work when it is its turn. Throws `not_ready` if too many wait, and the signal's reason once it is aborted. */
+  /** Runs `work` when a slot is free. Throws `not_ready` if the queue is full, and the signal's reason when it is aborted. */
   pass<Result>(work: () => Promise<Result>, signal: StopSignal): Promise<Result>
   readonly running: number
   readonly waiting: number
 }
 
-/** Lets so many run at once; the others wait in the order they came, and not more than so many. */
+/** Creates a gate that runs up to `runningMax` queries and queues up to `waitingMax` more, first in, first out. */
 export function createQueryGate({
   runningMax,
   waitingMax,
@@ -59,7 +59,7 @@ export function createQueryGate({
 function tooManyWait(waiting: number): TallystickError {
   return new TallystickError({
     code: 'not_ready',
-    message: `${waiting} queries wait for this subgraph already. Try again in a moment.`,
+    message: `${waiting} queries are already waiting for this subgraph. Try again in 1 s.`,
     retryable: true,
     retryAfterSeconds: 1,
   })

@@ -3,8 +3,8 @@ import type { QueryRequest } from '@tallystick/subgraph'
 import { assertJson } from '../http/assert-json.ts'
 
 /**
- * A GraphQL request from a JSON body, by the GraphQL over HTTP specification. Members beside the three are passed over:
- * clients send `extensions` and more.
+ * Parses a JSON body by the GraphQL over HTTP specification. Ignores unknown members, since clients send `extensions` and
+ * more.
  */
 export function parseQueryRequest(body: unknown): QueryRequest {
   const { data: request, error } = graphqlRequestSchema.safeParse(body)
@@ -17,12 +17,12 @@ export function parseQueryRequest(body: unknown): QueryRequest {
 }
 
 const complaints: Readonly<Record<string, string>> = {
-  query: '"query" must be a string that holds a GraphQL query.',
+  query: '"query" must be a string that contains a GraphQL query.',
   variables: '"variables" must be an object.',
   operationName: '"operationName" must be a string.',
 }
 
-/** The same from a query string, where `variables` is JSON. */
+/** Parses a GraphQL request from a query string, in which `variables` is JSON. */
 export function parseQueryString(parameters: unknown): QueryRequest {
   const { query, variables, operationName } = parameters as Readonly<Record<string, unknown>>
   if (query === undefined) throw malformed('Send the query as POST with a JSON body, or as ?query=… with GET.')

@@ -11,7 +11,7 @@ const { databaseUrl, connectionsMax, namespaces } = workerData as ThreadSettings
 const aborts = new Map<number, Abort>()
 let opening: Promise<ReadonlyMap<number, AnswerPublic>> | undefined
 
-function tell(message: FromThread, transfer: readonly ArrayBuffer[] = []): void {
+function send(message: FromThread, transfer: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)
 }
 
@@ -21,7 +21,7 @@ async function open(): Promise<ReadonlyMap<number, AnswerPublic>> {
     const schema = graphqlSchemaOf(protocolSchema)
     const answers = new Map<number, AnswerPublic>()
     for (const [chainId, namespace] of namespaces) {
-      const onInternalError = (internalError: unknown) => tell({ chainId, internalError })
+      const onInternalError = (internalError: unknown) => send({ chainId, internalError })
       const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace, onInternalError })
       answers.set(chainId, createPublicAnswer(subgraph, schema))
     }
@@ -36,16 +36,16 @@ async function answer({ id, chainId, request }: Extract<ToThread, { id: number }
   const abort = createAbort()
   aborts.set(id, abort)
   try {
-    // A database that is away now is asked for again by the next query.
+    // If the database is unavailable, the next query tries again.
     opening ??= open().catch((error) => {
       opening = undefined
       throw error
     })
     const ask = (await opening).get(chainId) as AnswerPublic
-    const { body, head } = await ask({ ...request, signal: abort.signal }, () => tell({ begun: id }))
-    tell({ id, body, head }, [body.buffer as ArrayBuffer])
+    const { body, head } = await ask({ ...request, signal: abort.signal }, () => send({ begun: id }))
+    send({ id, body, head }, [body.buffer as ArrayBuffer])
   } catch (error) {
-    tell({ id, failure: error instanceof Error ? error.message : String(error) })
+    send({ id, failure: error instanceof Error ? error.message : String(error) })
   } finally {
     aborts.delete(id)
   }

@@ -10,11 +10,11 @@ export type QueryThread = {
   close(): Promise<void>
 }
 
-// A thread runs what is built. The address is the same from `src/data` and from `dist/data`.
+// The thread runs the built file. The URL is the same from `src/data` and from `dist/data`.
 const entry = new URL('../../dist/data/query-thread-main.js', import.meta.url)
-// The subgraph breaks a query off after ten seconds. A thread that does not get to it is stuck.
+// The subgraph aborts a query after 10 s. A thread that does not is stuck.
 const answerMsMax = 15_000
-// What four answers of 100,000 entities take, and room.
+// Four answers of 100,000 entities, with a margin.
 const heapMegabytesMax = 1_024
 
 type Waiting = {
@@ -24,8 +24,8 @@ type Waiting = {
 }
 
 /**
- * A thread of its own for public queries, with connections of its own: whatever one of them costs, the thread that signs and
- * serves notes does not wait for it. It is started by the first query, and again after it failed.
+ * Runs public queries in a separate thread with separate connections, so that the main thread, which signs and serves
+ * notes, never waits for them. The first query starts the thread, also after the thread failed.
  */
 export function createQueryThread({
   log,
@@ -40,8 +40,8 @@ export function createQueryThread({
   let lastId = 0
 
   const report = (reason: string, fields: object) => {
-    const told = throttle(reason)
-    if (told) log.error({ ...fields, ...told }, 'a query of the embedded subgraph failed')
+    const logged = throttle(reason)
+    if (logged) log.error({ ...fields, ...logged }, 'embedded subgraph query failed')
   }
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
@@ -59,7 +59,7 @@ export function createQueryThread({
     return settle(message.id)?.reject(unreadable())
   }
   const start = (): Worker => {
-    // Without what this process was started with: that may say how to run sources.
+    // Without the flags of this process, which may be for running TypeScript.
     const started = new Worker(entry, {
       workerData: { databaseUrl, connectionsMax, namespaces } satisfies ThreadSettings,
       execArgv: [],
@@ -71,7 +71,7 @@ export function createQueryThread({
     started.on('exit', () => {
       if (worker !== started) return
       worker = undefined
-      for (const id of [...waiting.keys()]) settle(id)?.reject(brokenOff())
+      for (const id of [...waiting.keys()]) settle(id)?.reject(terminated())
     })
     return started
   }
@@ -82,12 +82,12 @@ export function createQueryThread({
       const asked = worker
       lastId += 1
       const id = lastId
-      const tell = (message: ToThread) => asked.postMessage(message)
+      const send = (message: ToThread) => asked.postMessage(message)
       const answer = new Promise<PublicAnswer>((resolve, reject) => waiting.set(id, { begin, resolve, reject }))
       const timer = setTimeout(() => void asked.terminate(), answerMsMax)
-      const abort = () => tell({ abort: id })
+      const abort = () => send({ abort: id })
       signal?.addEventListener('abort', abort, { once: true })
-      tell({ id, chainId, request })
+      send({ id, chainId, request })
       return answer.finally(() => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
@@ -100,11 +100,11 @@ export function createQueryThread({
 }
 
 function unreadable(): TallystickError {
-  return unavailable('The index of this chain cannot be read now. Try again later.')
+  return unavailable('The index of this chain is unavailable. Try again later.')
 }
 
-function brokenOff(): TallystickError {
-  return unavailable('The query was broken off together with others that took too long. Ask for less, or try again.')
+function terminated(): TallystickError {
+  return unavailable('The query was aborted because a concurrent query took too long. Try again or select less.')
 }
 
 function unavailable(message: string): TallystickError {

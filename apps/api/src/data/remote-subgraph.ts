@@ -13,7 +13,7 @@ import type { UpstreamStatus } from './remote/upstream-status.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
   currentHead(): Head | undefined
-  /** How each URL is doing, in the order of the configuration. */
+  /** Returns the status of each URL, in the order of the configuration. */
   status(): readonly UpstreamStatus[]
 }
 
@@ -22,16 +22,16 @@ export type RemoteSubgraphOptions = {
   readonly urls: readonly string[]
   readonly headers: Readonly<Record<string, Secret>>
   readonly settings: Config['data']
-  /** The service's clock, in milliseconds: what lag is taken against. */
+  /** Clock of the service in milliseconds. Lag is measured against it. */
   readonly now: () => number
   readonly monotonicNow: () => number
   readonly log: Logger
   readonly metrics: Metrics
-  /** Certificates to trust in place of the system's. */
+  /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
 }
 
-/** A chain's subgraph on other people's servers: The Graph's network, a graph-node, or another replica's embedded one. */
+/** Creates a client of a chain's remote subgraph: The Graph's network, a graph-node, or the embedded subgraph of another Tallystick. */
 export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubgraph {
   const { chainId, urls, settings, monotonicNow } = options
   assertHeaders(options)
@@ -71,19 +71,19 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
   }
 }
 
-/** Faults of the configuration that would else show at the first query. */
+/** Throws `invalid_config` for a header that the first query would fail on. */
 function assertHeaders({ chainId, headers }: Pick<RemoteSubgraphOptions, 'chainId' | 'headers'>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (isHeader(name, value)) continue
     throw new TallystickError({
       code: 'invalid_config',
-      message: `The header ${JSON.stringify(name)} of the subgraph of chain ${chainId} cannot be sent: its name is not one to set, or its value has characters a header cannot have, such as a line break.`,
+      message: `The header ${JSON.stringify(name)} of the subgraph of chain ${chainId} cannot be sent: its name is reserved or invalid, or its value has characters that are not allowed, such as a line break.`,
       retryable: false,
     })
   }
 }
 
-// Those that HTTP itself needs for its framing and connections.
+// Headers that HTTP uses for framing and connections.
 const ownHeaderNames = /^(connection|content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
 
 function isHeader(name: string, value: Secret): boolean {
@@ -96,7 +96,7 @@ function isHeader(name: string, value: Secret): boolean {
   }
 }
 
-/** Host and port, and a number where that is not enough to tell them apart. */
+/** Returns host and port of each URL, with a number added to repeated ones. */
 function labelsOf(urls: readonly string[]): readonly string[] {
   const hosts = urls.map((url) => new URL(url).host)
   return hosts.map((host, index) => {
@@ -105,7 +105,7 @@ function labelsOf(urls: readonly string[]): readonly string[] {
   })
 }
 
-/** Those that may be asked, in the order they should be: as configured, but what is behind comes last, freshest first. */
+/** Returns the usable upstreams in order of preference: as configured, then those that lag, freshest first. */
 function usable(upstreams: readonly Upstream[]): readonly Upstream[] {
   return upstreams
     .filter(({ isUsable }) => isUsable)
@@ -133,7 +133,7 @@ function circuitOpen(upstreams: readonly Upstream[]): TallystickError {
   const failures = [...new Set(statuses.flatMap(({ lastFailure }) => lastFailure ?? []))].join(', ')
   return upstreamError({
     failure: 'circuit_open',
-    message: `The chain’s subgraph failed time and again (${failures}), and is not asked for the moment. Try again in ${seconds} s.`,
+    message: `The chain’s subgraph failed repeatedly (${failures}) and is temporarily disabled. Try again in ${seconds} s.`,
     retryAfterSeconds: seconds,
   })
 }

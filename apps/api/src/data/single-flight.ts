@@ -4,24 +4,24 @@ import { deadlineReached } from './deadline.ts'
 
 export type Flights = {
   /**
-   * The answer to a question: of the one who asked the same and still waits, or of `ask`. It is broken off when the time
-   * is over, or when the last of those who wait has left.
+   * Joins a pending query with the same key, or starts one with `ask`. The query is aborted at the timeout, or when its
+   * last caller disconnects.
    */
   join(key: string, caller: Caller): Promise<SubgraphAnswer>
-  /** How many different questions are under way. */
+  /** Number of distinct pending queries. */
   readonly count: number
 }
 
 export type Caller = {
   readonly ask: (signal: StopSignal) => Promise<SubgraphAnswer>
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller disconnects. */
   readonly gone: StopSignal
   readonly onCoalesced: () => void
 }
 
 type Flight = { readonly answer: Promise<SubgraphAnswer>; readonly abort: Abort['abort']; waiting: number }
 
-/** Questions under way, each asked once however many want to know. */
+/** Deduplicates pending queries: callers with the same key share one query. */
 export function createFlights({
   timeoutMs,
   countMax,
@@ -57,7 +57,7 @@ export function createFlights({
       const leave = () => {
         flight.waiting -= 1
         if (flight.waiting > 0) return
-        // Nobody may join what is about to end.
+        // A new caller must not join a query that is being aborted.
         if (flights.get(key) === flight) flights.delete(key)
         flight.abort(gone.reason)
       }
@@ -71,12 +71,12 @@ export function createFlights({
   }
 }
 
-/** Settles with the work or with the abort, whichever is first: nothing below is trusted to keep the time. */
+/** Settles with the work or the abort, whichever is first. The work may ignore its signal. */
 async function untilAborted(work: Promise<SubgraphAnswer>, signal: StopSignal): Promise<SubgraphAnswer> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {
     stop = () => {
-      // What was asked gets the chance to say itself how far it came.
+      // Lets the work reject first with a more specific error.
       setImmediate(() => reject(signal.reason === deadlineReached ? tooSlow() : signal.reason))
     }
     signal.addEventListener('abort', stop, { once: true })
@@ -91,14 +91,14 @@ async function untilAborted(work: Promise<SubgraphAnswer>, signal: StopSignal): 
 function tooSlow() {
   return upstreamError({
     failure: 'slow_query',
-    message: 'The subgraph did not answer in time. Try again, or ask for less at once.',
+    message: 'The subgraph did not answer in time. Try again or select less.',
   })
 }
 
 function overloaded(waiting: number) {
   return upstreamError({
     failure: 'overloaded',
-    message: `${waiting} queries wait for this subgraph already. Try again in a moment.`,
+    message: `${waiting} queries are already waiting for this subgraph. Try again in 1 s.`,
     retryAfterSeconds: 1,
   })
 }

@@ -3,15 +3,14 @@ import type { MetricHelp, Metrics } from '../metrics.ts'
 import type { QueryGate } from './query-gate.ts'
 
 export const subgraphMetricHelp: MetricHelp = {
-  tallystick_subgraph_head_block: 'Latest block in the embedded subgraph.',
+  tallystick_subgraph_head_block: 'Latest block of the embedded subgraph.',
   tallystick_subgraph_lag_blocks: 'Blocks the embedded subgraph is behind its chain.',
-  tallystick_subgraph_lag_seconds: 'Seconds between the latest block indexed and the chain’s latest.',
+  tallystick_subgraph_lag_seconds: 'Seconds between the latest indexed block and the chain head.',
   tallystick_subgraph_events: 'Logs indexed by this process since it started.',
   tallystick_subgraph_reorgs: 'Reorgs this process has rolled back since it started.',
-  tallystick_subgraph_problem:
-    'ALARM: 1 while something keeps the embedded subgraph from being read; /readyz says what.',
-  tallystick_public_queries_running: 'Queries without a key that run now.',
-  tallystick_public_queries_waiting: 'Queries without a key that wait for their turn.',
+  tallystick_subgraph_problem: 'ALARM: 1 while the embedded subgraph cannot be read. /readyz gives the reason.',
+  tallystick_public_queries_running: 'Running queries without a key.',
+  tallystick_public_queries_waiting: 'Queued queries without a key.',
 }
 
 export function addPublicQueryMetrics(metrics: Metrics, gate: Pick<QueryGate, 'running' | 'waiting'>): void {

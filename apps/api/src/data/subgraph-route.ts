@@ -20,15 +20,15 @@ export type SubgraphParts = {
   readonly budget: TimeBudget
 }
 
-// Any page may ask: what is on the chain is public, and there is no cookie or key that a page could misuse.
+// Any web page may query: chain data is public, and the endpoint takes no cookie or key that a page could misuse.
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'x-request-id, ratelimit, ratelimit-policy, retry-after, x-tallystick-chains',
 } as const
 
 /**
- * The embedded subgraph of each chain as a plain GraphQL endpoint: POST, and GET for clients that prefer it. A query that
- * fails is a 200 with `errors`, as graph-node has it; only what is no GraphQL request is a 400.
+ * Creates a GraphQL endpoint for the embedded subgraph of each chain. Like graph-node, it answers a query that fails with
+ * 200 and `errors`. Only a request that is not GraphQL is a 400.
  */
 export function createSubgraphRoutes(parts: SubgraphParts): readonly Route[] {
   const url = '/subgraphs/:chainid'
@@ -87,10 +87,10 @@ async function respond(
   return sendBody(reply.header('cache-control', 'no-store').type('application/json; charset=utf-8'), answer)
 }
 
-// To encrypt this much takes less than a millisecond.
+// Encrypting this much takes less than 1 ms.
 const partBytes = 256 * 1024
 
-/** In parts, where it is large: between them others are answered. */
+/** Sends a large body in parts, so that other requests are answered in between. */
 function sendBody(reply: FastifyReply, { body }: PublicAnswer): FastifyReply {
   if (body.length <= partBytes) return reply.send(Buffer.from(body.buffer, body.byteOffset, body.length))
   const count = Math.ceil(body.length / partBytes)
@@ -99,10 +99,10 @@ function sendBody(reply: FastifyReply, { body }: PublicAnswer): FastifyReply {
 }
 
 function noSubgraph(chainid: string, chainIds: readonly number[]): TallystickError {
-  const those = chainIds.length === 0 ? 'This service has none.' : `There are those of ${chainIds.join(', ')}.`
+  const those = chainIds.length === 0 ? 'This service has none.' : `Available: ${chainIds.join(', ')}.`
   return new TallystickError({
     code: 'not_found',
-    message: `There is no embedded subgraph of chain ${JSON.stringify(chainid.slice(0, 40))}. ${those}`,
+    message: `There is no embedded subgraph for chain ${JSON.stringify(chainid.slice(0, 40))}. ${those}`,
     retryable: false,
   })
 }

@@ -4,7 +4,7 @@ import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { publishedSchemas } from './schemas.ts'
 
-// That of package.json; a test compares.
+// The version in package.json. A test compares them.
 const version = '0.1.0'
 
 type DocumentedRoute = Omit<Route, 'handler' | 'onRequest'>
@@ -22,13 +22,13 @@ export function buildDocument(chains: DocumentChains, routes: readonly Documente
       contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: '/', description: 'Where this document came from.' }],
+    servers: [{ url: '/', description: 'The server of this document.' }],
     tags: [
-      { name: 'Notes', description: 'The day’s treasury notes, signed.' },
-      { name: 'Data', description: 'Positions, earnings and whatever else the chain knows.' },
-      { name: 'Rate', description: 'What a loan brings now.' },
-      { name: 'Subgraph', description: 'The index behind `/data`, without a key.' },
-      { name: 'Documentation', description: 'What you are reading.' },
+      { name: 'Notes', description: 'The signed treasury notes of the current period.' },
+      { name: 'Data', description: 'Positions, earnings and protocol metrics.' },
+      { name: 'Rate', description: 'Current rates.' },
+      { name: 'Subgraph', description: 'The index behind `/data`, as a public GraphQL endpoint.' },
+      { name: 'Documentation', description: 'This documentation.' },
     ],
     paths: describePaths(context, routes),
     components: {
@@ -39,7 +39,7 @@ export function buildDocument(chains: DocumentChains, routes: readonly Documente
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description: 'The key the operator of the service gave you. It has scopes: `notes`, `data`, `rate`.',
+          description: 'An API key from the operator of the service. Its scopes are `notes`, `data` and `rate`.',
         },
       },
     },

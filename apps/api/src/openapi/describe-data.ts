@@ -7,13 +7,13 @@ import { bodyOption, curl, jsonHeader, keyHeader, typescript } from './samples.t
 import { schemaReference } from './schemas.ts'
 
 const count = (value: number) => value.toLocaleString('en-US')
-const description = `Runs a GraphQL query on the protocol’s subgraph of one or more chains, all at once. There are \`positionInfos\`, \`accounts\`, \`partners\`, \`floatingIncomes\`, \`pools\` and \`protocolDays\`, in the dialect of graph-node, with \`block\` for time travel. Introspection is allowed.
+const description = `Runs a GraphQL query on the protocol’s subgraph of one or more chains concurrently. The entities are \`positionInfos\`, \`accounts\`, \`partners\`, \`floatingIncomes\`, \`pools\` and \`protocolDays\`. The dialect is graph-node’s, with \`block\` for time travel. Introspection is allowed.
 
-Amounts are in the dollar token’s smallest unit (18 decimals), instants in Unix seconds, coupons and fees in basis points; all of them are decimal strings.
+Amounts are in the dollar token’s smallest unit (18 decimals), times in Unix seconds, coupons and fees in basis points. All are decimal strings.
 
-A chain that failed has \`"data": null\` and its \`errors\`; the others’ data is good. The answer is a 200 if at least one chain has data.
+A chain that failed has \`"data": null\` and \`errors\`. The data of the other chains is valid. The status is 200 if at least one chain has data.
 
-Limits: a body of 64 KiB, ${count(queryLimits.tokens)} tokens, ${queryLimits.depth} levels, ${queryLimits.rootFields} root fields, ${queryLimits.aliases} aliases, ${count(queryLimits.fields)} fields, and ${count(queryLimits.rows)} rows along one path (the product of \`first\`, 100 where it is left out).`
+Limits: a body of 64 KiB, ${count(queryLimits.tokens)} tokens, ${queryLimits.depth} levels, ${queryLimits.rootFields} root fields, ${queryLimits.aliases} aliases, ${count(queryLimits.fields)} fields, and ${count(queryLimits.rows)} rows along one path (the product of \`first\`, 100 by default).`
 
 const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
@@ -22,24 +22,24 @@ export function describeData(context: DocumentContext, endpoint: Endpoint): Oper
   return describe(context, {
     endpoint,
     operationId: 'queryData',
-    summary: 'Ask the subgraphs of some chains',
+    summary: 'Query the subgraphs of one or more chains',
     description,
   })
 }
 
-/** `POST /graphql`, which is the same under an old name. */
+/** `POST /graphql`, the deprecated name of `POST /data`. */
 export function describeGraphql(context: DocumentContext, endpoint: Endpoint): Operation {
   const operation = describe(context, {
     endpoint,
     operationId: 'queryDataByOldName',
-    summary: 'Ask by the old name of /data',
-    description: 'The same as `POST /data`, under the name one example of the specification has. Use `/data`.',
+    summary: 'Query by the deprecated name of /data',
+    description: 'Same as `POST /data`. Use `/data` instead.',
   })
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
     { ...response, headers: { ...response.headers, ...headerReferences('Deprecation', 'Link') } },
   ])
-  // No program of today should use it: the old name has a command line and no more.
+  // New programs should use /data, so the deprecated name has no SDK sample.
   const samples = operation['x-codeSamples'].filter(({ lang }) => lang === 'Shell')
   return { ...operation, deprecated: true, responses: Object.fromEntries(responses), 'x-codeSamples': samples }
 }
@@ -53,7 +53,7 @@ function describe(context: DocumentContext, { endpoint, ...about }: About): Oper
     tags: ['Data'],
     security: [{ apiKey: [] }],
     requestBody: {
-      description: 'A query, its variables, and the chains to ask. Any other member is refused.',
+      description: 'A query, its variables, and the chains to query. Any other member is rejected.',
       required: true,
       content: { 'application/json': { schema: schemaReference('DataRequest'), examples: requests(chain) } },
     },
@@ -96,18 +96,18 @@ function requests(chain: number): Readonly<Record<string, Example & { readonly v
   const chains = [chain]
   return {
     positions: {
-      summary: 'The positions of a wallet, the newest first',
+      summary: 'Positions of a wallet, newest first',
       value: { query: positionQuery, variables: { chains, walletAddress: wallet } },
     },
     earnings: {
-      summary: 'What a wallet has earned',
+      summary: 'Earnings of a wallet',
       value: {
         query: 'query Earnings($wallet: ID!) { account(id: $wallet) { activePrincipal totalIncome totalFees } }',
         variables: { chains, wallet },
       },
     },
     protocol: {
-      summary: 'The pool, and the last week of the protocol',
+      summary: 'The pool, and the last 7 days of the protocol',
       value: {
         query:
           '{ pools { activePositions activePrincipal paused } ' +
@@ -134,12 +134,12 @@ function answers(chain: number): Readonly<Record<string, Example & { readonly va
     lendTransactionHash: '0x8f1c5b2a9d3e4f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8',
   }
   const failure = {
-    message: 'The chain’s subgraph did not answer in time. Try again, or ask for less at once.',
+    message: 'The chain’s subgraph did not answer in time. Try again or select less.',
     code: 'upstream_timeout',
     details: { failure: 'slow_headers' },
   } as const
   return {
-    positions: { summary: 'The positions of a wallet', value: [{ chain, data: { positionInfos: [position] } }] },
+    positions: { summary: 'Positions of a wallet', value: [{ chain, data: { positionInfos: [position] } }] },
     partial: {
       summary: 'One of two chains failed',
       value: [

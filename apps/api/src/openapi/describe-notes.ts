@@ -5,9 +5,9 @@ import { headerReferences } from './headers.ts'
 import { curl, keyHeader, typescript } from './samples.ts'
 import { queryParameters, schemaReference } from './schemas.ts'
 
-const description = `The notes that can be used now, of the current New York period (00:00 to 18:00, 18:00 to 24:00). There is never an expired or not-yet-valid note in an answer: if the current ones cannot be had, it is a 500.
+const description = `Returns the notes of the current New York period (00:00 to 18:00 or 18:00 to 24:00). A response never contains an expired or not-yet-valid note. If the current notes are unavailable, the status is 500.
 
-The set is constant inside its period. Keep it until \`max-age\` is over, and fetch again when your clock leaves the window between \`signature_valid_after\` and \`signature_valid_before\`: both seconds are outside of it.`
+The note set does not change within its period. Cache it for \`max-age\`, and fetch again when the time is no longer between \`signature_valid_after\` and \`signature_valid_before\`, both excluded.`
 
 /** `GET /notes` (SPEC.md §4.1). */
 export function describeNotes(context: DocumentContext, endpoint: Endpoint): Operation {
@@ -15,7 +15,7 @@ export function describeNotes(context: DocumentContext, endpoint: Endpoint): Ope
   return {
     operationId: 'getNotes',
     tags: ['Notes'],
-    summary: 'The notes on offer now',
+    summary: 'Current notes',
     description,
     security: [{ apiKey: [] }],
     parameters: [
@@ -24,7 +24,7 @@ export function describeNotes(context: DocumentContext, endpoint: Endpoint): Ope
         name: 'If-None-Match',
         in: 'header',
         required: false,
-        description: 'The `ETag` of the answer you have. [entity tag]',
+        description: 'The `ETag` of the cached response. [entity tag]',
         schema: { type: 'string', 'x-unit': 'entity tag', examples: ['"kHqFZ2nWcWg0vSL4nRzLhA"'] },
       },
     ],
@@ -40,7 +40,7 @@ export function describeNotes(context: DocumentContext, endpoint: Endpoint): Ope
         },
       },
       304: {
-        description: 'The notes are those that `If-None-Match` names. There is no body.',
+        description: 'The notes match `If-None-Match`. There is no body.',
         headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
       },
       ...errorResponses(context, {
@@ -58,7 +58,7 @@ export function describeNotes(context: DocumentContext, endpoint: Endpoint): Ope
   }
 }
 
-/** Signed by the key of FACTS.md §1 for its pool on chain 324: they are real, if long over. */
+/** Returns expired notes with real signatures, by the key of FACTS.md §1 for its pool on chain 324. */
 function exampleNotes(chainId: number): NotesResponse {
   const terms = {
     note_started_at: '1794632400',

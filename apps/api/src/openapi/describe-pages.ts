@@ -9,7 +9,7 @@ export function describeOpenapi(context: DocumentContext, endpoint: Endpoint): O
     endpoint,
     operationId: 'getOpenapi',
     summary: 'This document',
-    description: 'The OpenAPI 3.1 document of the service. It needs no key and is limited by address.',
+    description: 'The OpenAPI 3.1 document of the service. It needs no key. Requests are limited per address.',
     type: 'application/json',
     schema: { type: 'object', description: 'An OpenAPI 3.1 document.' },
   })
@@ -20,8 +20,8 @@ export function describeDocs(context: DocumentContext, endpoint: Endpoint): Oper
   return describePage(context, {
     endpoint,
     operationId: 'getDocs',
-    summary: 'This document, for people',
-    description: 'A page made from the OpenAPI document. It loads nothing from elsewhere.',
+    summary: 'This document as a web page',
+    description: 'A web page rendered from the OpenAPI document. It loads nothing from other hosts.',
     type: 'text/html',
     schema: { type: 'string', description: 'A page.' },
   })
@@ -45,7 +45,7 @@ function describePage(context: DocumentContext, { endpoint, type, schema, ...abo
         content: { [type]: { schema } },
       },
       304: {
-        description: 'It is what `If-None-Match` names. There is no body.',
+        description: 'The document matches `If-None-Match`. There is no body.',
         headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
       },
       ...errorResponses(context, { endpoint, codes: [] }),

@@ -5,9 +5,9 @@ import { headerReferences } from './headers.ts'
 import { curl, keyHeader, typescript } from './samples.ts'
 import { queryParameters, schemaReference } from './schemas.ts'
 
-const description = `Fixed rates, floating rates, their sum (total marginal market rate, MMR) and whether the protocol is synced, over all chains and for each.
+const description = `Returns fixed rates, floating rates, their sum (total marginal market rate, MMR) and the sync status of the protocol, over all chains and per chain.
 
-What cannot be had is \`null\`, and the answer is still a 200: a screen that shows rates does not go blank because a subgraph did.`
+A value that cannot be read is \`null\` and the status is still 200.`
 
 /** `GET /rate` (SPEC.md §4.3). */
 export function describeRate(context: DocumentContext, endpoint: Endpoint): Operation {
@@ -15,13 +15,13 @@ export function describeRate(context: DocumentContext, endpoint: Endpoint): Oper
   return {
     operationId: 'getRate',
     tags: ['Rate'],
-    summary: 'The rates now',
+    summary: 'Current rates',
     description,
     security: [{ apiKey: [] }],
     parameters: queryParameters('rate', context),
     responses: {
       200: {
-        description: 'The rates, and what they are made of.',
+        description: 'The rates and their components.',
         headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'Cache-Control'),
         content: {
           'application/json': {

@@ -6,11 +6,11 @@ import { bodyOption, curl, jsonHeader } from './samples.ts'
 import { allowOnly, schemaReference } from './schemas.ts'
 
 const count = (value: number) => value.toLocaleString('en-US')
-const description = `The embedded subgraph of a chain as a plain GraphQL endpoint: any GraphQL client works. It needs no key and is limited by address.
+const description = `The embedded subgraph of a chain as a GraphQL endpoint for any GraphQL client. It needs no key. Requests are limited per address.
 
-A query that fails is a 200 with \`errors\`, as graph-node has it; only what is no GraphQL request is a 400.
+As with graph-node, a query that fails is a 200 with \`errors\`. Only a request that is not GraphQL is a 400.
 
-Limits of a query: a body of 64 KiB, ${count(limits.tokens)} tokens, ${limits.depth} levels, ${limits.rootFields} root fields, ${limits.aliases} aliases, ${count(limits.fields)} fields, ${count(limits.rows)} rows along one path (the product of \`first\`, 100 where it is left out), and an answer of 8 MiB. A query beyond one of them is a 200 with the limit's message in \`errors\`. An address has a number of requests a minute, and a time that its queries may take together a minute; beyond either is a 429. Of IPv6, a network of 64 bits counts as one address.`
+Limits of a query: a body of 64 KiB, ${count(limits.tokens)} tokens, ${limits.depth} levels, ${limits.rootFields} root fields, ${limits.aliases} aliases, ${count(limits.fields)} fields, ${count(limits.rows)} rows along one path (the product of \`first\`, 100 by default), and an answer of 8 MiB. A query that exceeds a limit is a 200 with a message in \`errors\`. Each address has a limit of requests per minute and of query time per minute. A request beyond either is a 429. An IPv6 network of 64 bits counts as one address.`
 
 const exampleQuery = '{ _meta { block { number } } positionInfos(first: 3) { tokenId status } }'
 
@@ -20,12 +20,12 @@ export function describeSubgraph(context: DocumentContext, endpoint: Endpoint): 
   return {
     operationId: 'querySubgraph',
     tags: ['Subgraph'],
-    summary: 'Ask the embedded subgraph of one chain',
+    summary: 'Query the embedded subgraph of one chain',
     description,
     security: [],
     parameters: [chainIdParameter(context)],
     requestBody: {
-      description: 'A GraphQL request. Members beside these are passed over.',
+      description: 'A GraphQL request. Other members are ignored.',
       required: true,
       content: {
         'application/json': {
@@ -41,14 +41,14 @@ export function describeSubgraph(context: DocumentContext, endpoint: Endpoint): 
   }
 }
 
-/** `GET /subgraphs/<chainid>`, for clients that prefer it. */
+/** `GET /subgraphs/<chainid>`. */
 export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint): Operation {
   const chain = context.subgraphChainIds[0] ?? 324
   return {
     operationId: 'querySubgraphByGet',
     tags: ['Subgraph'],
-    summary: 'Ask the embedded subgraph of one chain by GET',
-    description: 'The same as by POST, with the request in the query string, for clients that prefer it.',
+    summary: 'Query the embedded subgraph of one chain by GET',
+    description: 'Same as POST, with the request in the query string.',
     security: [],
     parameters: [
       chainIdParameter(context),

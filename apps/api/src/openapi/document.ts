@@ -1,6 +1,6 @@
 import type { KeyScope } from '@tallystick/core'
 
-/** A JSON Schema (2020-12), in the keywords our schemas use. */
+/** JSON Schema (2020-12), limited to the keywords of our schemas. */
 export type JsonSchema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -14,9 +14,9 @@ export type JsonSchema = {
   readonly additionalProperties?: boolean | JsonSchema
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
-  /** What the value counts or holds. */
+  /** Unit of the value. */
   readonly 'x-unit'?: string
-  /** What each value of `enum` means. */
+  /** Meaning of each value of `enum`. */
   readonly 'x-enumDescriptions'?: Readonly<Record<string, string>>
   readonly [keyword: string]: unknown
 }
@@ -66,7 +66,7 @@ export type Operation = {
 
 export type Header = { readonly description: string; readonly schema: JsonSchema }
 
-/** An OpenAPI 3.1 document, in the parts that ours has. */
+/** OpenAPI 3.1 document, limited to the members of ours. */
 export type OpenapiDocument = {
   readonly openapi: '3.1.1'
   readonly info: {
@@ -89,11 +89,11 @@ export type OpenapiDocument = {
 
 /** Chains of the service that a document describes. */
 export type DocumentChains = {
-  /** Those with notes and rates, ascending; at least one. */
+  /** Chains with notes and rates, ascending. At least one. */
   readonly chainIds: readonly number[]
-  /** Those that `/data` can ask. */
+  /** Chains that `/data` can query. */
   readonly dataChainIds: readonly number[]
-  /** Those whose embedded subgraph is served. */
+  /** Chains whose embedded subgraph is served. */
   readonly subgraphChainIds: readonly number[]
 }
 

@@ -9,12 +9,12 @@ export type ErrorEndpoint = Endpoint & {
 
 type Example = Omit<ErrorBody, 'code' | 'requestId'>
 
-/** An answer of an endpoint for each code that the public listener sends. A test provokes them and compares. */
+/** Returns an example body for each code that the public listener sends. A test triggers each error and compares. */
 export function errorExamples(context: DocumentContext, endpoint: ErrorEndpoint): Partial<Record<ErrorCode, Example>> {
   return { ...refusals(context, endpoint), ...misreadings(context, endpoint), ...failures(context) }
 }
 
-/** Whoever asks may not, or not so. */
+/** Errors about access, limits and HTTP. */
 function refusals(
   { endpoints }: DocumentContext,
   { path, allow, scope }: Endpoint,
@@ -34,7 +34,7 @@ function refusals(
     rate_limited: {
       message: `${scope ? 'This key' : 'Your address'} is allowed 600 requests a minute. Try again in 12 seconds.`,
     },
-    not_ready: { message: '200 queries wait for this subgraph already. Try again in a moment.' },
+    not_ready: { message: '200 queries are already waiting for this subgraph. Try again in 1 s.' },
     not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
     method_not_allowed: { message: `${path} takes ${allow}.` },
     not_acceptable: { message: 'This service responds with application/json, which the Accept header excludes.' },
@@ -45,7 +45,7 @@ function refusals(
   }
 }
 
-/** The request says something that cannot be done. */
+/** Errors about the content of a request. */
 function misreadings(
   { chainIds, dataChainIds }: DocumentContext,
   { parameters }: ErrorEndpoint,
@@ -58,18 +58,18 @@ function misreadings(
     invalid_maturity: { message: 'maturity "7;14" is not available. Use days separated by commas, such as 7,14.' },
     invalid_parameter: { message: `Unknown query parameter "chainId". Use ${parameters}.` },
     invalid_chains: {
-      message: `"variables.chains" must hold at least one chain id. Supported: ${dataChainIds.join(', ') || 'none'}.`,
+      message: `"variables.chains" must contain at least one chain id. Supported: ${dataChainIds.join(', ') || 'none'}.`,
       details: { supported: dataChainIds },
     },
     query_rejected: {
-      message: 'The query is 11 levels deep; the limit is 10. Ask for the deeper levels by id.',
+      message: 'The query is 11 levels deep; the limit is 10. Query the deeper levels by id.',
       details: { limit: 'depth', max: 10, found: '11' },
     },
-    invalid_request: { message: '"query" must be a string that holds a GraphQL query.' },
+    invalid_request: { message: '"query" must be a string that contains a GraphQL query.' },
   }
 }
 
-/** What is not the caller's fault. */
+/** Errors that the caller did not cause. */
 function failures({ dataChainIds, chainIds }: DocumentContext): Partial<Record<ErrorCode, Example>> {
   const chain = dataChainIds[0] ?? chainIds[0]
   const failed = (code: ErrorCode, { message, failure }: { readonly message: string; readonly failure: string }) => ({
@@ -89,7 +89,7 @@ function failures({ dataChainIds, chainIds }: DocumentContext): Partial<Record<E
       failure: 'refused',
     }),
     upstream_timeout: failed('upstream_timeout', {
-      message: 'The chain’s subgraph did not answer in time. Try again, or ask for less at once.',
+      message: 'The chain’s subgraph did not answer in time. Try again or select less.',
       failure: 'slow_headers',
     }),
   }

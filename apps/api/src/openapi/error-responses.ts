@@ -6,7 +6,7 @@ import { errorGuide } from './error-guide.ts'
 import { headerReferences } from './headers.ts'
 import { schemaReference } from './schemas.ts'
 
-// What can happen to a request before anyone has looked at what it asks.
+// Errors of any request, whatever its content.
 const anywhere: readonly ErrorCode[] = [
   'invalid_request',
   'https_required',
@@ -20,7 +20,7 @@ const anywhere: readonly ErrorCode[] = [
 const withKey: readonly ErrorCode[] = ['invalid_api_key', 'insufficient_scope', 'not_acceptable']
 const retryAfter: readonly ErrorCode[] = ['rate_limited', 'notes_unavailable', 'upstream_failed', 'not_ready']
 
-/** The failures of an operation, by status: those of its own, and those that every one has. */
+/** Returns the error responses of an operation by status: its own, and those common to all operations. */
 export function errorResponses(
   context: DocumentContext,
   { endpoint, codes }: { readonly endpoint: ErrorEndpoint; readonly codes: readonly ErrorCode[] },

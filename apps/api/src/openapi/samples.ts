@@ -1,6 +1,6 @@
 import type { CodeSample } from './document.ts'
 
-/** A command line. `TALLYSTICK_URL` and `TALLYSTICK_KEY` are set as the introduction shows. */
+/** Returns a curl sample. The introduction shows how to set `TALLYSTICK_URL` and `TALLYSTICK_KEY`. */
 export function curl(...lines: readonly string[]): CodeSample {
   return { lang: 'Shell', label: 'curl', source: lines.join(' \\\n  ') }
 }
@@ -8,12 +8,12 @@ export function curl(...lines: readonly string[]): CodeSample {
 export const keyHeader = '-H "x-api-key: $TALLYSTICK_KEY"'
 export const jsonHeader = "-H 'content-type: application/json'"
 
-/** A body on the command line. Our examples have no apostrophe in them; a test would tell. */
+/** Formats a body for the command line. Bodies must not contain an apostrophe; a test runs the samples. */
 export function bodyOption(body: unknown): string {
   return `-d '${JSON.stringify(body)}'`
 }
 
-/** A program with the client library. */
+/** Returns a sample that uses the client library. */
 export function typescript(...lines: readonly string[]): CodeSample {
   const source = [
     "import { createClient } from '@tallystick/client'",

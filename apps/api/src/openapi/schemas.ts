@@ -22,7 +22,7 @@ import { z } from 'zod'
 import type { JsonSchema, Parameter } from './document.ts'
 import { errorGuide } from './error-guide.ts'
 
-/** The schemas that validate, under the names they are published by. */
+/** Schemas that validate requests and responses, by their published names. */
 const published = {
   NotesResponse: notesResponseSchema,
   Note: wireNoteSchema,
@@ -48,7 +48,7 @@ export function schemaReference(name: SchemaName): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** All of them as JSON Schemas that refer to each other. */
+/** Returns the schemas as JSON Schemas that refer to each other. */
 export function publishedSchemas({
   dataChainIds,
 }: {
@@ -58,7 +58,7 @@ export function publishedSchemas({
   for (const [id, schema] of Object.entries(published)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` })
   const named = Object.fromEntries(
-    // A component is named by its place; an `$id` would change what the references in it are relative to.
+    // An `$id` would change the base of the references in a component.
     Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema as JsonSchema]),
   ) as Record<SchemaName, JsonSchema>
   return {
@@ -72,7 +72,7 @@ export function publishedSchemas({
   }
 }
 
-/** The query parameters of `GET /notes` and `GET /rate`. */
+/** Returns the query parameters of `GET /notes` or `GET /rate`. */
 export function queryParameters(
   of: 'notes' | 'rate',
   { chainIds }: { readonly chainIds: readonly number[] },
@@ -87,7 +87,7 @@ export function queryParameters(
   }))
 }
 
-/** Of an empty list nothing is said: a schema that allows no value at all is of no use to anybody. */
+/** Restricts a schema to the given values. An empty list adds no restriction. */
 export function allowOnly(schema: JsonSchema, values: readonly unknown[]): JsonSchema {
   return values.length === 0 ? schema : { ...schema, enum: values }
 }

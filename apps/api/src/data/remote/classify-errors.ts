@@ -73,7 +73,7 @@ const explanations: Readonly<Record<Told, string>> = {
   behind: 'The chain’s subgraph has not indexed the block asked for. Ask for an earlier one, or try again later.',
   internal: 'The chain’s subgraph failed inside. Try again later.',
   busy: 'The chain’s subgraph is overloaded. Try again later.',
-  slow_query: 'The chain’s subgraph broke the query off: it took too long. Ask for less at once.',
+  slow_query: 'The chain’s subgraph aborted the query because it took too long. Select less.',
   malformed: 'The chain’s subgraph answered with errors that say nothing. Try again later.',
 }
 

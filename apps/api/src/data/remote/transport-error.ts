@@ -25,8 +25,8 @@ export function slowError(phase: Phase): TallystickError {
 }
 
 const slowMessages = {
-  slow_headers: 'The chain’s subgraph did not answer in time. Try again, or ask for less at once.',
-  slow_body: 'The chain’s subgraph began to answer and did not finish in time. Try again, or ask for less at once.',
+  slow_headers: 'The chain’s subgraph did not answer in time. Try again or select less.',
+  slow_body: 'The chain’s subgraph did not finish its answer in time. Try again or select less.',
 } as const
 
 function codeOf(error: unknown): string {
@@ -71,7 +71,7 @@ function messageOf(
     case 'slow_body':
       return slowMessages[failure]
     case 'too_large':
-      return `The answer of the chain’s subgraph is over ${answerBytesMax} bytes. Ask for less at once: a smaller "first", fewer fields.`
+      return `The answer of the chain’s subgraph is over ${answerBytesMax} bytes. Use a smaller "first" or select fewer fields.`
     case 'truncated':
       return 'The answer of the chain’s subgraph ended early. Try again.'
     case 'malformed':
