@@ -134,9 +134,9 @@ describe('introspection', () => {
 
 describe('operations', () => {
   test.each([
-    ['mutation { a }', 'this is a mutation'],
-    ['subscription { a }', 'this is a subscription'],
-    ['query A { a } mutation B { a }', 'this is a mutation'],
+    ['mutation { a }', 'This is a mutation'],
+    ['subscription { a }', 'This is a subscription'],
+    ['query A { a } mutation B { a }', 'This is a mutation'],
     ['type A { a: Int }', 'type definitions'],
     ['{ a } extend type A { b: Int }', 'type definitions'],
     ['fragment A on Pool { id }', 'no operation'],
@@ -144,7 +144,7 @@ describe('operations', () => {
     ['query A { a } { b }', 'each needs a name'],
     ['query A { a } query A { b }', 'two operations named "A"'],
     ['{ ...A } fragment A on Q { a } fragment A on Q { b }', 'two fragments named "A"'],
-    ['{ ...A }', 'a fragment "A" that it does not define'],
+    ['{ ...A }', 'the undefined fragment "A"'],
     ['', 'Syntax Error: Unexpected <EOF>. (line 1, column 1)'],
     ['{', 'Syntax Error'],
     ['{ a(b: "\\u0") }', 'Syntax Error'],
@@ -160,7 +160,7 @@ describe('operations', () => {
     expect(prepare(two, {}, 'B').operationName).toBe('B')
     expect(prepare('query A { a }', {}, 'B').operationName).toBeUndefined()
     expect(rejection(two).message).toBe('Set "operationName" to one of: A, B.')
-    expect(rejection(two, {}, 'C').message).toContain('There are: A, B.')
+    expect(rejection(two, {}, 'C').message).toContain('Use one of: A, B.')
     expect(prepare(two, {}, 'A').key).not.toBe(prepare(two, {}, 'B').key)
   })
 })
