@@ -27,7 +27,9 @@ describe('every way an upstream can fail', () => {
       expect(error.code).toBe(timeouts.includes(failure) ? 'upstream_timeout' : 'upstream_failed')
     }
     expect(error.retryAfterSeconds).toBe(retryAfterSeconds)
-    expect(error.message).toMatch(/^(The|No) .*(Try again|Select less|Use a smaller|The operator has to|rejects the query: .)/)
+    expect(error.message).toMatch(
+      /^(The|No) .*(Try again|Select less|Use a smaller|The operator has to|rejects the query: .)/,
+    )
     for (const secret of secrets) expect(JSON.stringify([error, error.message])).not.toContain(secret)
 
     const log = remote.log()

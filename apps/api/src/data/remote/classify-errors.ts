@@ -70,7 +70,7 @@ const explanations: Readonly<Record<Told, string>> = {
   not_found: 'The chain’s subgraph does not exist where it is looked for. The operator has to mend this.',
   no_indexers: 'No indexer serves the chain’s subgraph. Try again later.',
   bad_indexers: 'The indexers of the chain’s subgraph gave no good answer. Try again.',
-  behind: 'The chain’s subgraph has not indexed the block asked for. Ask for an earlier one, or try again later.',
+  behind: 'The chain’s subgraph has not indexed the requested block. Try again later or request an earlier block.',
   internal: 'The chain’s subgraph failed inside. Try again later.',
   busy: 'The chain’s subgraph is overloaded. Try again later.',
   slow_query: 'The chain’s subgraph aborted the query because it took too long. Select less.',
