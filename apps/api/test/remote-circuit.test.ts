@@ -26,8 +26,7 @@ describe('the circuit', () => {
       code: 'upstream_failed',
       details: { failure: 'circuit_open' },
       retryAfterSeconds: 1,
-      message:
-        'The chain’s subgraph failed repeatedly (http_status) and is temporarily disabled. Try again in 1 s.',
+      message: 'The chain’s subgraph failed repeatedly (http_status) and is temporarily disabled. Try again in 1 s.',
     })
     expect(remote.metrics()).toMatch(/tallystick_data_circuit{[^}]*} (1|0\.5)\n/)
     fake.behave(undefined)
