@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createClock, toSeconds } from './clock.ts'
 
-/** A system clock in the test's hand. */
+/** System clock that the test controls. */
 function createSystem(startMs: number) {
   const system = { ms: startMs, now: () => system.ms }
   return system

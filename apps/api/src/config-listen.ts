@@ -33,7 +33,7 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
 
 // One sixth of a processor: 1,000 times the duration of a common query.
 const publicQueryMsDefault = 10_000
-// The embedded database shares a thread with GET /notes. This is under 5% of the time, so the 95th percentile holds.
+// The embedded database runs in the thread of GET /notes. This is under 5% of the time, so the 95th percentile of GET /notes stays low.
 const publicQueryMsDefaultEmbedded = 1_500
 
 type Listen = { readonly publicRpm: number | null; readonly publicQueryMsPerMinute?: number | null | undefined }

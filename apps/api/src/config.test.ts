@@ -46,7 +46,7 @@ const defaultRails = {
   earlierSigner: 'serve',
 }
 
-/** The example of DESIGN.md §5, the first of each alternative, nothing left to a default. */
+/** Configuration with the first of each alternative and no member left to its default. */
 const example = {
   listen: { host: '0.0.0.0', port: 8443, tls: { cert: 'cert.pem', key: 'key.pem' } },
   admin: { host: '127.0.0.1', port: 9464, token: 'env:ADMIN_TOKEN' },
@@ -70,7 +70,7 @@ const example = {
 }
 const [chain] = example.chains as [(typeof example.chains)[0]]
 
-/** Only what has no default. */
+/** Members without a default. */
 const smallest = {
   listen: { tls: { cert: 'cert.pem', key: 'key.pem' } },
   admin: { token: 'env:ADMIN_TOKEN' },
@@ -91,7 +91,7 @@ async function failureOf(content: unknown, options: Partial<LoadOptions> = {}): 
   return error
 }
 
-/** The faults as a person reads them, without the name of the temporary folder. */
+/** Returns the lines of all faults, without the name of the temporary folder. */
 async function faultsOf(content: unknown, options: Partial<LoadOptions> = {}): Promise<string[]> {
   const { message, details } = await failureOf(content, options)
   const [head, ...lines] = message.split('\n')
@@ -580,9 +580,9 @@ describe('secrets', () => {
     const first = { name: 'ann', token: 'file:token', roles: ['keys'] }
     const other = { ...first, name: 'bob', token: 'env:SIGNER_KEY' }
     const faults = async (admin: object) => faultsOf({ ...smallest, admin })
-    const nobody = ['admin.token: is required unless one of "tokens" has the role "all"']
-    expect(await faults({})).toEqual(nobody)
-    expect(await faults({ tokens: [first, other] })).toEqual(nobody)
+    const missing = ['admin.token: is required unless one of "tokens" has the role "all"']
+    expect(await faults({})).toEqual(missing)
+    expect(await faults({ tokens: [first, other] })).toEqual(missing)
     const token = 'env:ADMIN_TOKEN'
     expect(await faults({ token, tokens: [first, { ...other, name: 'ANN' }] })).toEqual([
       'admin.tokens[1].name: is used twice',
@@ -704,7 +704,7 @@ describe('database', () => {
     ])
   })
 
-  // Each begins another part of a URL, and what stands before it is then no port.
+  // Each of these characters starts another part of a URL, so that the text before it is not a valid port.
   test.each(['a/b', 'a#b', 'a?b'])(
     'error: a password that is not percent-encoded, %s, is reported and not quoted',
     async (password) => {

@@ -13,7 +13,7 @@ function newDirectory(): string {
   return directory
 }
 
-/** A pipe that is not read, and is full. `drain` reads all there is. */
+/** Opens a full pipe without a reader. `drain` reads its content. */
 function openFullPipe() {
   const path = join(newDirectory(), 'pipe')
   execFileSync('mkfifo', [path])
@@ -50,7 +50,7 @@ test('default: lines are written to a file in order, also in several batches', a
 test('behavior: the queue of a pipe without a reader is bounded; further lines are counted and reported', async () => {
   const pipe = openFullPipe()
   const writer = createLineWriter(pipe.writer, { formatDropped, queueLengthMax: 100 })
-  // The first line is on its way, ten wait.
+  // The first line is being written, ten are queued.
   for (let index = 0; index < 50; index++) writer.write(`line  ${String(index).padStart(3)}\n`)
   expect(writer.dropped()).toBe(39)
   let text = ''

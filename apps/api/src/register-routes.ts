@@ -54,5 +54,5 @@ function notFound(endpoints: readonly string[]): TallystickError {
 }
 
 function methodNotAllowed(path: string, allow: string): TallystickError {
-  return new TallystickError({ code: 'method_not_allowed', message: `${path} takes ${allow}.`, retryable: false })
+  return new TallystickError({ code: 'method_not_allowed', message: `${path} accepts ${allow}.`, retryable: false })
 }

@@ -21,7 +21,7 @@ async function newSite(engine: 'postgres' | 'pglite' = 'postgres'): Promise<Site
 describe.each(databaseEngines)('on %s', (engine) => {
   test('default: all commands work without a server and with one', { timeout: 180_000 }, async () => {
     const site = await newSite(engine)
-    // One engine is enough for processes, which take most of a second each.
+    // One engine is enough for processes, which take almost 1 s each.
     const run = engine === 'postgres' ? tallystickProcess : tallystick
     const set = await run(site, 'curve', 'set', ...points)
     expect([set.exitCode, set.stderr]).toEqual([0, ''])

@@ -21,7 +21,7 @@ beforeAll(async () => {
   return finish
 })
 
-/** Connects from an address of the loopback network and says nothing. */
+/** Connects from an address of the loopback network and sends nothing. */
 async function open(service: TestService, localAddress: string): Promise<Socket> {
   const socket = connect({ port: Number(new URL(service.baseUrl).port), host: '127.0.0.1', localAddress })
   socket.on('error', () => undefined)
@@ -33,11 +33,11 @@ async function open(service: TestService, localAddress: string): Promise<Socket>
 async function expectRefused(service: TestService, localAddress: string): Promise<void> {
   const socket = await open(service, localAddress)
   if (!socket.closed) await once(socket, 'close')
-  // Without a byte: neither TLS nor HTTP saw it.
+  // No byte was sent: neither TLS nor HTTP handled it.
   expect(socket.bytesRead).toBe(0)
 }
 
-/** The value of a series. Asked through the admin listener, so it also shows that this one answers. */
+/** Reads the value of a series through the admin listener, which shows that it responds. */
 async function readMetric(service: TestService, series: string): Promise<number> {
   const { status, body } = await service.admin('/metrics')
   expect(status).toBe(200)
@@ -55,7 +55,7 @@ async function closeAll(service: TestService, sockets: readonly Socket[]): Promi
 }
 
 describe.each([
-  // The trusted proxy has no bound of its own, so strangers are 127.0.0.2 and so on.
+  // The trusted proxy has no bound per address, so other clients use 127.0.0.2 and so on.
   ['tls', ['127.0.0.1', '127.0.0.2', '127.0.0.3']],
   ['proxy', ['127.0.0.2', '127.0.0.3', '127.0.0.4']],
 ] as const)('with listen.%s', (mode, [first, second, third]) => {

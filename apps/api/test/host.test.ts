@@ -25,7 +25,7 @@ beforeAll(async () => {
   return finish
 })
 
-/** What each listener is asked, without any line of `Host`: a request it answers with 200. */
+/** Request of each listener that gets a 200, without its `Host` line. */
 const listeners = {
   'the public listener': () => ({
     socket: connectTls({ port: portOf(service.baseUrl), host: '127.0.0.1', ca: service.ca }),
@@ -113,7 +113,7 @@ describe.each(Object.entries(listeners))('on %s', (_, ask) => {
 })
 
 describe('on the lanes', () => {
-  /** Sends requests over one kept connection, the last of them with the lines in question. */
+  /** Sends requests over one connection, the last of them with the given lines. */
   const last = async (request: (lines: readonly string[]) => string, lines: readonly string[]) => {
     const socket = connectTls({ port: portOf(service.baseUrl), host: '127.0.0.1', ca: service.ca })
     const known = request(['host: localhost'])

@@ -113,7 +113,7 @@ describe('TLS', () => {
     writeFileSync(join(service.directory, 'cert.pem'), next.cert)
     await expect.poll(() => service.log()).toContain('do not match')
     expect(await fingerprint()).toBe(old)
-    // Only now: the service waits ten seconds for its first request.
+    // Connected here, because the service waits only 10 s for the first request.
     const open = await tlsTo(service)
     writeFileSync(join(service.directory, 'key.pem'), next.key)
     await expect.poll(fingerprint).not.toBe(old)
@@ -126,7 +126,7 @@ describe('TLS', () => {
     const { cert, key } = createCertificateAuthority().issue(['localhost'])
     const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
     const tls = createTlsServer({ cert, key, answerPlain: () => 'no', timeouts })
-    // A stream that is answered is over; what waits for the rest of a body is not answered.
+    // A stream with a response has ended. One that waits for the rest of a body has none.
     tls.server.on('request', (request, response) => {
       if (request.url !== '/slow') response.end('done')
     })
@@ -185,7 +185,7 @@ describe('TLS', () => {
 })
 
 describe('stopping', () => {
-  /** The status of /readyz, and what it says of the public listener. */
+  /** Returns the status of /readyz and its check of the public listener. */
   const listenerOf = async (service: TestService) => {
     const { status, json } = await service.admin('/readyz')
     return [status, json().checks.find((check: { name: string }) => check.name === 'public listener').ok]
@@ -196,7 +196,7 @@ describe('stopping', () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
     const { secret } = await createKey(service)
     const headers = { 'x-api-key': secret }
-    // The request of a period not signed yet waits for its signatures, which come when we let them.
+    // A request in a period that is not signed waits for the signatures, which the test releases.
     let release = () => {}
     const gate = new Promise<void>((resolve) => {
       release = resolve
@@ -212,7 +212,7 @@ describe('stopping', () => {
     })
     expect(await listenerOf(service)).toEqual([200, true])
     const idle = await tlsTo(service)
-    // Leaves a connection, so that the request below is with the service before anything is signed on its own account.
+    // Opens a connection, so that the request below arrives before the service signs on its own.
     await service.call('/notes', { headers })
     const session = connectHttp2(service.baseUrl, { ca: service.ca })
     await once(session, 'connect')

@@ -43,7 +43,7 @@ test('behavior: after the signal /readyz is 503, /livez is 200, and old and new 
   expect(answer[constants.HTTP2_HEADER_STATUS]).toBe(200)
   stream.resume()
   expect(goneAway).toBe(false)
-  // Without a token, unlike everything else there.
+  // The only admin route without a token.
   const live = await call(`${service.adminUrl}/livez`)
   expect([live.status, live.body]).toEqual([200, '{"status":"ok"}'])
   expect((await call(`${service.adminUrl}/livez`, { method: 'HEAD' })).status).toBe(200)
@@ -57,7 +57,7 @@ test('behavior: after the signal /readyz is 503, /livez is 200, and old and new 
   session.destroy()
 })
 
-/** A client with one kept connection. Tells a request that was never sent, because there was no connection, from a lost one. */
+/** Client with one keep-alive connection. It distinguishes a request that was never sent from a lost one. */
 function createClient({ baseUrl, ca }: TestService, secret: string) {
   const agent = new Agent({ ca, keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
@@ -72,7 +72,7 @@ function createClient({ baseUrl, ca }: TestService, secret: string) {
     return socket
   }
   return {
-    /** Resolves to undefined if no connection could be made. */
+    /** Resolves to undefined if the connection failed. */
     ask: async (): Promise<number | undefined> => {
       try {
         return (await call(`${baseUrl}/notes`, { agent, headers: { 'x-api-key': secret } })).status

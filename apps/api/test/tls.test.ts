@@ -22,7 +22,7 @@ beforeAll(async () => {
   return finish
 })
 
-/** Resolves to what was agreed on, or to the error's code. */
+/** Resolves to the negotiated parameters, or to the error's code. */
 async function handshake(options: ConnectionOptions): Promise<string> {
   const { port } = new URL(service.baseUrl)
   const socket = connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, ...options })
@@ -64,7 +64,7 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
 
   test.each(['X25519', 'P-256', 'P-384', 'ffdhe2048:P-384'])('default: %s is accepted', async (ecdhCurve) => {
     expect(await handshake({ ...tls13, ecdhCurve })).toMatch(/^TLSv1\.3 /)
-    // In TLS 1.2 a client that takes a certificate on P-256 has to offer that curve too.
+    // In TLS 1.2 a client that accepts a P-256 certificate must offer that curve too.
     const offered = keyType === 'ec' && ecdhCurve !== 'P-256' ? `${ecdhCurve}:P-256` : ecdhCurve
     expect(await handshake({ ...tls12, ecdhCurve: offered })).toMatch(/^TLSv1\.2 ECDHE-/)
   })
@@ -134,7 +134,7 @@ describe('connections without a complete request', () => {
     count = () => new Promise((resolve) => tls.server.getConnections((_, open) => resolve(open)))
   })
 
-  /** Sends bytes and keeps its side open for as long as the server does not reset it. */
+  /** Sends bytes and keeps its side open until the server resets it. */
   async function hold(bytes: Buffer): Promise<Socket> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     defer(() => socket.destroy())
@@ -175,7 +175,7 @@ describe('connections without a complete request', () => {
     ['half a request', 'GET / HTTP/1.1\r\nhost: x\r\n'],
     ['half a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n1'],
   ])('error: a client that sends %s and keeps its side open gets a response and is disconnected', async (_, text) => {
-    // The types do not know the option, which is passed on to the connection below.
+    // The option is passed to the connection. The type lacks it.
     const halfOpen = { allowHalfOpen: true }
     const socket: TLSSocket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...halfOpen })
     defer(() => socket.destroy())
@@ -191,7 +191,7 @@ describe('connections without a complete request', () => {
   })
 })
 
-/** The first bytes a TLS client sends. */
+/** Captures the first bytes of a TLS client. */
 async function captureHello(): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

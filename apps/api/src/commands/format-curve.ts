@@ -88,8 +88,8 @@ export function formatProvenance(provenance: CurveProvenance): string {
 
 /** Formats who set a curve and its source. */
 export function formatOrigin(curve: CurveView): string {
-  const made = `  curve ${curve.id}: ${curve.source}, by ${curve.createdBy} at ${curve.createdAt}`
-  return curve.provenance ? `${made}\n${formatProvenance(curve.provenance)}` : made
+  const author = `  curve ${curve.id}: ${curve.source}, by ${curve.createdBy} at ${curve.createdAt}`
+  return curve.provenance ? `${author}\n${formatProvenance(curve.provenance)}` : author
 }
 
 function formatInForce({ period, signed, curve }: CurveInForce): string {

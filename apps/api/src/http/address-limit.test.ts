@@ -37,7 +37,7 @@ test('behavior: other addresses do not reset an exceeded limit', () => {
   expect([visit(mine), visit(mine), visit(mine)]).toEqual([true, true, false])
   for (let index = 0; index < 20_000; index++) visit(addressAt(index))
   expect(visit(mine)).toBe(false)
-  // As long as it goes on asking, no crowd makes it forgotten.
+  // An address in use is not evicted by many others.
   for (let index = 0; index < 100_000; index++) {
     visit(addressAt(index))
     if (index % 10_000 === 0) expect(visit(mine)).toBe(false)

@@ -7,11 +7,11 @@ function setUp(msPerMinute: number | null, { waitMs = 0 } = {}) {
   const pass = (ms: number) => {
     nowMs += ms
   }
-  /** Work of so many milliseconds; returns why it was not let in, if it was not. */
+  /** Runs work of a given duration. Returns why it was rejected, if so. */
   const work = (ms: number, caller = 'a'): string | undefined => {
     try {
       const visit = budget(caller)
-      // Waiting costs nothing.
+      // Time in the queue is not charged.
       pass(waitMs)
       visit.begin()
       pass(ms)
@@ -26,7 +26,7 @@ function setUp(msPerMinute: number | null, { waitMs = 0 } = {}) {
 
 test('behavior: time is charged when the work ends, and the balance refills', () => {
   const { pass, work } = setUp(6_000)
-  // A tenth of what passes comes back: 9,000 used, 900 back of which only what fits counts.
+  // A tenth of the elapsed time is refilled: 9,000 used, 900 refilled, up to the maximum.
   expect(work(9_000)).toBeUndefined()
   expect(work(1)).toBe(
     'Your address has used its query time of 6000 ms per minute. Try again in 30 seconds, and request less per query.',

@@ -26,7 +26,7 @@ const faults: readonly (readonly [string, Partial<PremadeWriter>, RegExp])[] = [
     },
     /^the bytes of status 304 differ$/,
   ],
-  ['a response without the head', { premake: () => undefined }, /does not hold the head/],
+  ['a response without the head', { premake: () => undefined }, /has no head from writeHead/],
   [
     'a writer that throws',
     {

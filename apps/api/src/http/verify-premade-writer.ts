@@ -26,7 +26,7 @@ export async function verifyPremadeWriter(writer: PremadeWriter): Promise<string
         sendLaneAnswer(response, { writer, answer: premade, changing: linesOf(path) })
       })
       if (byWriter instanceof Error) return byWriter.message
-      if (!premade.premade) return 'the response does not hold the head that writeHead made'
+      if (!premade.premade) return 'the response has no head from writeHead'
       if (byNode instanceof Error || byNode !== byWriter) return `the bytes of status ${answer.status} differ`
     }
   }

@@ -132,7 +132,7 @@ async function endSecrets(
 }
 
 async function getKey(transaction: Queryable, id: string): Promise<RevisedKey> {
-  // Malformed ids are not queried: they may hold text that the database rejects.
+  // Malformed ids are not queried: they may contain text that the database rejects.
   const isId = /^key_[0-9a-f]{12}$/.test(id)
   const [row] = isId ? await transaction.query<KeyRow>('select * from api_keys where id = $1', [id]) : []
   if (row) return fromKeyRow(row)

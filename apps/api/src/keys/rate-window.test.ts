@@ -78,10 +78,10 @@ test('behavior: windows are independent', () => {
 })
 
 test('behavior: every possible count is formatted correctly', () => {
-  const told = (remaining: number) => formatRate({ allowed: true, remaining, resetSeconds: 7 })
+  const format = (remaining: number) => formatRate({ allowed: true, remaining, resetSeconds: 7 })
   const wrong: number[] = []
   for (let remaining = 0; remaining <= 1_000_000; remaining++)
-    if (told(remaining) !== `"default";r=${remaining};t=7`) wrong.push(remaining)
+    if (format(remaining) !== `"default";r=${remaining};t=7`) wrong.push(remaining)
   expect(wrong).toEqual([])
-  expect(told(Number.MAX_SAFE_INTEGER)).toBe('"default";r=9007199254740991;t=7')
+  expect(format(Number.MAX_SAFE_INTEGER)).toBe('"default";r=9007199254740991;t=7')
 })

@@ -36,7 +36,7 @@ function refusals(
     },
     not_ready: { message: '200 queries are already waiting for this subgraph. Try again in 1 s.' },
     not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
-    method_not_allowed: { message: `${path} takes ${allow}.` },
+    method_not_allowed: { message: `${path} accepts ${allow}.` },
     not_acceptable: { message: 'This service responds with application/json, which the Accept header excludes.' },
     request_timeout: { message: 'The request did not arrive in time.' },
     payload_too_large: { message: 'The body is too large.' },
