@@ -163,7 +163,7 @@ describe('on a chain of its own', () => {
     const diagnosis = await examine({ pool: chain.token })
     expect(diagnosis.exitCode).toBe(1)
     expect(linesOf(diagnosis, 'fail').join('\n')).toContain(
-      'fresh note: validatePriceFeed refuses it: the contract reverts',
+      'fresh note: validatePriceFeed refuses it: the contract reverted',
     )
     expect(linesOf(diagnosis, 'warn').join('\n')).toContain('coupon limit: the contract has no maxCouponLimit()')
   })

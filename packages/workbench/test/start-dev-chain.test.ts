@@ -99,7 +99,7 @@ test('error: a journal that is damaged, empty or of another chain is refused and
   }
 })
 
-test('behavior: tells how far the replay of a journal is', async () => {
+test('behavior: reports the progress of a replay', async () => {
   const journalPath = join(directory, 'long.jsonl')
   const first = await start({ chainId: 324, journalPath })
   await call(first.url, 'hardhat_mine', ['0x7d0'])
