@@ -293,7 +293,7 @@ describe('bounds', () => {
     const [first, second] = [ask(), ask()]
     expect(second.map((answer) => String(answer?.body))).toEqual(first.map((answer) => String(answer?.body)))
     expect(second.map((answer) => answer?.etag)).toEqual(first.map((answer) => answer?.etag))
-    // Kept are the two everybody asks for and as many more as make 256; the rest are made anew.
+    // The cache keeps 256 answers, including the two most common. The rest are created again.
     const kept = second.filter((answer, index) => answer?.body === first[index]?.body)
     expect(kept).toHaveLength(254)
     expect(bodyOf(period, { tenors: subsets[510] as number[] }).data).toHaveLength(9)
