@@ -14,24 +14,24 @@ import type { Metafile } from 'esbuild'
 import { hashSources, readStamp, type Stamp } from './portal-stamp.mjs'
 
 export type BuildOutcome = {
-  /** False where what is there was made from the same sources. */
+  /** False if the existing build is from the same sources. */
   readonly isNew: boolean
-  /** What a visitor downloads before opening the explorer, compressed. */
+  /** Compressed size of the page without the explorer. */
   readonly firstLoadBytes: number
 }
 
-/** Builds the page into `apps/api/portal`, where the service finds it, unless it is there and up to date. */
+/** Builds the page into `apps/api/portal`, from where the service serves it, unless that build is up to date. */
 export async function buildPortal(root: string): Promise<BuildOutcome> {
   const target = join(root, 'apps/api/portal')
   const key = hashSources(root)
   const known = readStamp(target)
   if (known?.key === key) return { isNew: false, firstLoadBytes: known.firstLoadBytes }
   mkdirSync(dirname(target), { recursive: true })
-  // Made beside and moved into place whole: a service that starts meanwhile finds the old page or the new one.
+  // Built in another directory and then renamed, so that a service never starts with half a page.
   const made = mkdtempSync(`${target}-`)
   try {
     const { firstLoadBytes } = await make(root, made)
-    // A temporary directory is its maker's alone; the service may run as somebody else.
+    // mkdtemp makes the directory private, but the service may run as another user.
     chmodSync(made, 0o755)
     writeFileSync(join(made, 'build.json'), JSON.stringify({ key, firstLoadBytes } satisfies Stamp))
     rmSync(target, { recursive: true, force: true })
@@ -44,7 +44,7 @@ export async function buildPortal(root: string): Promise<BuildOutcome> {
 }
 
 async function make(root: string, outdir: string): Promise<{ readonly firstLoadBytes: number }> {
-  // Only now: a page that is up to date is found so in a tenth of the time it takes to load this.
+  // Imported here, because loading esbuild takes 10 times as long as checking that the page is up to date.
   const { build } = await import('esbuild')
   const source = join(root, 'apps/portal/src')
   const { metafile } = await build({
@@ -86,7 +86,7 @@ async function make(root: string, outdir: string): Promise<{ readonly firstLoadB
   return { firstLoadBytes: first.reduce((sum, name) => sum + (sizes.get(name) as number), 0) }
 }
 
-/** The names of the entries, and of the chunks the first one cannot do without. */
+/** Returns the file names of the entries and of the chunks that the script imports statically. */
 function findNames({ outputs }: Metafile) {
   const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
   const find = (pattern: RegExp) => Object.keys(outputs).find((path) => pattern.test(baseName(path))) as string
@@ -100,7 +100,7 @@ function findNames({ outputs }: Metafile) {
   }
 }
 
-/** Compresses every file once, as far as it goes, and tells what each comes to. */
+/** Compresses every file at the highest level. Returns the Brotli size of each. */
 function compress(outdir: string): ReadonlyMap<string, number> {
   const names = ['index.html', ...readdirSync(join(outdir, 'assets')).map((name) => `assets/${name}`)]
   return new Map(

@@ -1,4 +1,4 @@
-// Plain JavaScript, so that `npm start` finds a page that is up to date without loading a compiler.
+// JavaScript, so that `npm start` checks whether the page is up to date without loading a compiler.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

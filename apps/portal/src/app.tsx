@@ -12,22 +12,22 @@ import { useView } from './parts/use-view.ts'
 import { VerifyView } from './verify/verify-view.tsx'
 import { WalletView } from './wallet/wallet-view.tsx'
 
-/** The whole page. Views stay mounted once opened: what was typed into one is there when the visitor comes back. */
+/** Renders the page. All views stay mounted, so their input survives navigation. */
 export function App() {
   const { info, problem } = usePortalInfo()
-  if (problem) return <NoService problem={problem} />
+  if (problem) return <ServiceDown problem={problem} />
   return info ? <Portal info={info} /> : <p class="page-loading">Loading…</p>
 }
 
 function Portal({ info }: { readonly info: PortalInfo }) {
   const view = useView()
-  const { session, fault, takeKey } = useSession(info)
+  const { session, error, setKey } = useSession(info)
   const notes = useNotes(session?.client)
   const [isChanging, setIsChanging] = useState(false)
-  const refusal = notes.failure?.error.code === 'invalid_api_key' ? notes.failure.error : undefined
+  const rejection = notes.failure?.error.code === 'invalid_api_key' ? notes.failure.error : undefined
   const isSandboxKey = session !== undefined && session.apiKey === info.visitor?.apiKey
-  const needsKey = session === undefined || refusal !== undefined || fault !== undefined
-  const good = needsKey ? undefined : session
+  const needsKey = session === undefined || rejection !== undefined || error !== undefined
+  const validSession = needsKey ? undefined : session
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -35,33 +35,33 @@ function Portal({ info }: { readonly info: PortalInfo }) {
       </button>
       <TopBar
         view={view}
-        keyLabel={good && (isSandboxKey ? 'Sandbox key' : `Key …${good.apiKey.slice(-4)}`)}
+        keyLabel={validSession && (isSandboxKey ? 'Sandbox key' : `Key …${validSession.apiKey.slice(-4)}`)}
         onChangeKey={() => setIsChanging(true)}
       />
       <main id="main" tabIndex={-1}>
         {needsKey || isChanging ? (
           <KeyPanel
-            error={fault ?? refusal}
-            refused={refusal && session?.apiKey}
-            given={info.visitor?.apiKey}
+            error={error ?? rejection}
+            rejectedKey={rejection && session?.apiKey}
+            sandboxKey={info.visitor?.apiKey}
             onSubmit={(apiKey) => {
-              takeKey(apiKey)
+              setKey(apiKey)
               setIsChanging(false)
             }}
             onCancel={isChanging && !needsKey ? () => setIsChanging(false) : undefined}
           />
         ) : null}
         <section hidden={view !== 'overview'} aria-labelledby="overview-heading">
-          <Overview info={info} session={good} notes={notes} />
+          <Overview info={info} session={validSession} notes={notes} />
         </section>
         <section hidden={view !== 'wallet'} aria-labelledby="wallet-heading">
-          <WalletView info={info} session={good} serverOffsetMs={notes.view?.serverOffsetMs ?? 0} />
+          <WalletView info={info} session={validSession} serverOffsetMs={notes.view?.serverOffsetMs ?? 0} />
         </section>
         <section hidden={view !== 'verify'} aria-labelledby="verify-heading">
           <VerifyView info={info} notes={notes.view} />
         </section>
         <section hidden={view !== 'explorer'} aria-labelledby="explorer-heading">
-          <ExplorerView info={info} session={good} isOpen={view === 'explorer'} />
+          <ExplorerView info={info} session={validSession} isOpen={view === 'explorer'} />
         </section>
       </main>
       <Footer />
@@ -69,20 +69,20 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   )
 }
 
-/** The session in use. A key that cannot be one is told at once, and never sent. */
+/** Returns the current session. A malformed key is reported at once and never sent. */
 function useSession(info: PortalInfo) {
-  const begin = useCallback(
-    (apiKey: string): { readonly session?: Session; readonly fault?: unknown } => {
+  const open = useCallback(
+    (apiKey: string): { readonly session?: Session; readonly error?: unknown } => {
       try {
         return { session: createSession(apiKey, info) }
-      } catch (fault) {
-        return { fault }
+      } catch (error) {
+        return { error }
       }
     },
     [info],
   )
-  const [state, setState] = useState(() => (info.visitor ? begin(info.visitor.apiKey) : {}))
-  return { session: state.session, fault: state.fault, takeKey: (apiKey: string) => setState(begin(apiKey)) }
+  const [state, setState] = useState(() => (info.visitor ? open(info.visitor.apiKey) : {}))
+  return { ...state, setKey: (apiKey: string) => setState(open(apiKey)) }
 }
 
 function usePortalInfo() {
@@ -96,12 +96,12 @@ function usePortalInfo() {
   return state
 }
 
-function NoService({ problem }: { readonly problem: string }) {
+function ServiceDown({ problem }: { readonly problem: string }) {
   return (
     <main class="no-service">
       <h1>Tallystick</h1>
-      <Notice tone="bad" title="The service does not answer">
-        This page came from it, so it was there a moment ago. Reload the page in a few seconds. ({problem})
+      <Notice tone="bad" title="The service does not respond">
+        Reload the page in a few seconds. ({problem})
       </Notice>
       <button type="button" class="primary" onClick={() => location.reload()}>
         Reload

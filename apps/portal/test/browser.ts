@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { root } from './start-sandbox.ts'
 
-/** A page of a new visitor, and every address it ever asked for. */
+/** Page of a new visitor, and all URLs it requested. */
 export type Visit = {
   readonly page: Page
   readonly requested: readonly string[]
@@ -24,7 +24,7 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
   const finished: Request[] = []
   context.on('request', (request) => requested.push(request.url()))
   context.on('requestfinished', (request) => finished.push(request))
-  // Asked for only here: a page that is closed meanwhile cannot tell any more.
+  // Read only here, because a closed page no longer has its sizes.
   const bytes = async () => {
     const sizes = await Promise.all(finished.map((request) => request.sizes()))
     return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
@@ -32,7 +32,7 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
   return { page, requested, bytes }
 }
 
-/** Keeps a picture of the page for people to look at, if `TALLYSTICK_SCREENSHOTS` is set: each takes up to a second. */
+/** Saves a screenshot if `TALLYSTICK_SCREENSHOTS` is set. Each takes up to 1 s. */
 export async function shoot(page: Page, name: string): Promise<void> {
   if (!process.env['TALLYSTICK_SCREENSHOTS']) return
   await page.screenshot({ path: join(root, 'apps/portal/screenshots', `${name}.png`), fullPage: true })

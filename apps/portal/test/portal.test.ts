@@ -18,14 +18,14 @@ let browser: Browser
 let skipReason: string | undefined
 let credentials: Credentials
 let base: string
-/** Open since before the boundary. */
+/** Opened before the boundary. */
 let early: Visit
-/** On offer before it. */
+/** Note on offer before the boundary. */
 let earlyNote: string
 const visits: Visit[] = []
 
 beforeAll(async () => {
-  // First, for it may take long, and from the sandbox's start on time runs towards the boundary.
+  // The browser starts first, because it may take long and the sandbox's clock then runs towards the boundary.
   const launched = await launchBrowser()
   if (!launched.browser) {
     skipReason = launched.reason
@@ -46,11 +46,11 @@ beforeAll(async () => {
 
 beforeEach((context) => context.skip(skipReason !== undefined, skipReason))
 
-/** Whatever a test did: no page may ever have asked anybody else. All but the first are closed, for they take time. */
+/** Checks that no page sent a request to another origin. Closes all pages but the first, because open pages cost time. */
 afterEach(async () => {
   for (const { page } of visits.filter((opened) => opened !== early)) await page.context().close()
-  const strangers = visits.flatMap(({ requested }) => requested).filter((url) => !url.startsWith(`${base}/`))
-  expect(strangers).toEqual([])
+  const foreign = visits.flatMap(({ requested }) => requested).filter((url) => !url.startsWith(`${base}/`))
+  expect(foreign).toEqual([])
 })
 
 async function visit(path: string, options: Parameters<typeof openVisit>[1] = {}): Promise<Visit> {
@@ -80,7 +80,7 @@ test('default: first load shows curve, table, rates, countdown and chain, in few
     ['7 days', '20 Nov 2026', '3.69%', expect.stringMatching(/^[+−]\d+ bps$/), expect.stringMatching(/^\d+\.\d\d%$/)],
     ...['14', '30', '60', '90', '180', '360'].map((days) => expect.arrayContaining([`${days} days`])),
   ])
-  expect(await textOf(page, '.board-curve caption')).toContain('Change against 12 Nov 2026, 18:00 to 24:00.')
+  expect(await textOf(page, '.board-curve caption')).toContain('Change since 12 Nov 2026, 18:00 to 24:00.')
   expect(await page.locator('.curve svg desc').textContent()).toContain('7 days 3.69%, 14 days 3.65%')
   await expect
     .poll(() => textOf(page, '.rate-sync'))
@@ -97,20 +97,20 @@ test('default: first load shows curve, table, rates, countdown and chain, in few
   await shoot(page, 'overview')
 })
 
-test('behavior: a wallet’s positions and what they earned, as the contract reckons them', async () => {
+test('behavior: shows a wallet’s positions with the income the contract computes', async () => {
   const { page } = await visit('/#/wallet')
   await page.getByLabel('Address').fill('0x12')
   await page.keyboard.press('Enter')
-  expect(await page.locator('#wallet-fault').innerText()).toContain('40 digits')
+  expect(await page.locator('#wallet-fault').innerText()).toContain('40 hex digits')
   await page.getByLabel('Address').fill(credentials.wallets[0]!.address)
   await page.keyboard.press('Enter')
   await page.locator('.earnings').waitFor()
-  const reckonedAt = BigInt(Date.parse((await page.locator('#wallet-at').getAttribute('datetime'))!) / 1000)
+  const computedAt = BigInt(Date.parse((await page.locator('#wallet-at').getAttribute('datetime'))!) / 1000)
   const active = await page.locator('tr[data-token]:has(data)').all()
   expect(active.length).toBeGreaterThan(0)
   for (const row of active) {
     const tokenId = BigInt((await row.getAttribute('data-token'))!)
-    const income = await readIncome(credentials, { tokenId, at: reckonedAt })
+    const income = await readIncome(credentials, { tokenId, at: computedAt })
     const amounts = await row.locator('data').all()
     const shown = await Promise.all(amounts.map((amount) => amount.getAttribute('value')))
     expect(shown).toEqual([income.fixed.toString(), income.floating.toString()])
@@ -123,12 +123,12 @@ test('behavior: a wallet’s positions and what they earned, as the contract rec
 })
 
 describe('the key', () => {
-  test('error: a key that cannot be one is told at once, one that nobody issued after asking', async () => {
+  test('error: a malformed key is rejected without a request, an unknown one by the service', async () => {
     const { page, requested } = await visit('/')
     await page.locator('.notch').last().waitFor()
     await page.getByRole('button', { name: 'change the API key' }).click()
     const field = page.locator('#api-key')
-    // By the key: the page asks for its rates again and again, with the one it has.
+    // Requests are told apart by key, because the page polls the rates with its current key.
     const keys: (string | undefined)[] = []
     page.on('request', (request) => keys.push(request.headers()['x-api-key']))
     await field.fill('tsk_live_cut')
@@ -153,11 +153,11 @@ describe('the key', () => {
     expect(requested.some((url) => url.includes('tsk_'))).toBe(false)
   })
 
-  test('error: a key without a scope says which it lacks, and what works goes on', async () => {
+  test('error: a key without a scope shows which scope is missing, and the rest works', async () => {
     const created = await fetch(`${credentials.adminUrl}/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${credentials.adminToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'notes alone', scopes: ['notes'] }),
+      body: JSON.stringify({ name: 'notes only', scopes: ['notes'] }),
     })
     const { secret } = (await created.json()) as { secret: string }
     const { page } = await visit('/')
@@ -167,12 +167,12 @@ describe('the key', () => {
     await expect.poll(() => textOf(page, '.rate-sync')).toContain('it lacks the scope "rate"')
     await expect.poll(() => rows(page)).toHaveLength(7)
     await page.locator('#fixed-income').waitFor()
-    await shoot(page, 'notes-alone')
+    await shoot(page, 'notes-only')
   })
 })
 
 describe('the explorer', () => {
-  test('behavior: runs the specification’s query as the first example, and tells block and age', async () => {
+  test('behavior: the first example is the specification’s query, and its result shows block and lag', async () => {
     const { page } = await visit('/')
     await page.locator('.notch').last().waitFor()
     await page.getByRole('link', { name: 'Explorer' }).click()
@@ -185,7 +185,7 @@ describe('the explorer', () => {
     await shoot(page, 'explorer')
   })
 
-  test('behavior: completes from the schema, shows what is refused, and runs by keyboard', async () => {
+  test('behavior: completes from the schema, shows why a query is rejected, and runs by keyboard', async () => {
     const { page } = await visit('/#/explorer')
     const query = page.getByRole('textbox', { name: 'GraphQL query' })
     await query.click()
@@ -212,12 +212,12 @@ describe('the explorer', () => {
       .getByText(/nonsense/)
       .first()
       .waitFor()
-    await page.getByText('The query was refused').waitFor()
-    await shoot(page, 'explorer-refused')
+    await page.getByText('The query was rejected').waitFor()
+    await shoot(page, 'explorer-rejected')
   })
 })
 
-test('behavior: fits a phone, without anything to scroll sideways', async () => {
+test('behavior: fits a phone without horizontal scrolling', async () => {
   const options = { viewport: { width: 360, height: 780 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
   const { page } = await visit('/', options)
   await page.locator('.notch').last().waitFor()
@@ -233,7 +233,7 @@ test('behavior: fits a phone, without anything to scroll sideways', async () => 
   }
 })
 
-test('behavior: is dark where the system is, and as chosen after that', async () => {
+test('behavior: follows the system’s theme until the visitor chooses one', async () => {
   const { page } = await visit('/', { colorScheme: 'dark' })
   await page.locator('.notch').last().waitFor()
   const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
@@ -246,7 +246,7 @@ test('behavior: is dark where the system is, and as chosen after that', async ()
   expect(await background()).toBe('rgb(247, 244, 238)')
 })
 
-test('behavior: axe finds nothing serious, in any view, light or dark', { timeout: 180_000 }, async () => {
+test('behavior: axe finds no serious violation in any view, light or dark', { timeout: 180_000 }, async () => {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page } = await visit('/', { colorScheme, bypassCSP: true })
@@ -260,7 +260,7 @@ test('behavior: axe finds nothing serious, in any view, light or dark', { timeou
         await page.locator('.earnings').waitFor()
       }
       if (view === 'verify') {
-        await page.getByRole('button', { name: 'Take one on offer now' }).click()
+        await page.getByRole('button', { name: 'Use a current note' }).click()
         await page.locator('.verdict').waitFor()
       }
       if (view === 'explorer') {
@@ -276,23 +276,23 @@ test('behavior: axe finds nothing serious, in any view, light or dark', { timeou
   }
 })
 
-test('behavior: the page open before the boundary crosses it by itself', { timeout: 150_000 }, async () => {
+test('behavior: a page opened before the boundary shows the new notes after it', { timeout: 150_000 }, async () => {
   const { page } = early
   await expect
     .poll(() => textOf(page, '.hero-period'), { timeout: 80_000, interval: 250 })
     .toBe('13 Nov 2026, 18:00 to 24:00 New York')
   expect(await textOf(page, '.countdown-time')).toMatch(/^(06:00:00|05:5\d:\d\d)$/)
   expect(await textOf(page, '.countdown-zones')).toMatch(/New York Sat 00:00 You, Tokyo 14:00/)
-  await expect.poll(() => textOf(page, '.board-curve caption')).toContain('Change against 13 Nov 2026, 00:00 to 18:00.')
+  await expect.poll(() => textOf(page, '.board-curve caption')).toContain('Change since 13 Nov 2026, 00:00 to 18:00.')
   expect((await rows(page)).map((cells) => cells[3])).toEqual(Array.from({ length: 7 }, () => 'unchanged'))
   await shoot(page, 'after-the-boundary')
   await page.goto(`${base}/#/verify`)
-  await page.getByLabel('A note, or a whole answer').fill(earlyNote)
+  await page.getByLabel('A note, or a response').fill(earlyNote)
   await page.getByRole('button', { name: 'Verify', exact: true }).click()
   await page.getByRole('heading', { name: 'Genuine, but expired' }).waitFor()
 })
 
-test('behavior: the calculator says what the contract pays, to the last digit', async () => {
+test('behavior: the calculator shows exactly what the contract pays', async () => {
   const { page } = await visit('/')
   await page.getByLabel('Amount to lend').fill('12,345.67')
   await page.getByRole('radio', { name: '90' }).check()
@@ -314,19 +314,19 @@ test('behavior: the calculator says what the contract pays, to the last digit', 
 })
 
 describe('a failing service', () => {
-  test('error: no notes: says so, and shows none', async () => {
+  test('error: without notes the page shows the error and no notes', async () => {
     const { page } = await visit('/#/verify')
     const body = { message: 'There are no notes for the current period.', code: 'notes_unavailable', requestId: 'x' }
     await page.route('**/notes', (route) => route.fulfill({ status: 500, json: body, headers: { 'retry-after': '5' } }))
     await page.goto(`${base}/`)
     await page.reload()
-    await page.getByText('There are no notes right now').waitFor()
-    expect(await rows(page)).toEqual([['No notes are on offer right now.']])
+    await page.getByText('No notes are available').waitFor()
+    expect(await rows(page)).toEqual([['No notes are on offer.']])
     expect(await page.locator('.notch').count()).toBe(0)
     await shoot(page, 'no-notes')
   })
 
-  test('error: out of reach: what was there stays in sight, and the rest says what to do', async () => {
+  test('error: when the service is unreachable, loaded notes stay visible and lookups show what to do', async () => {
     const { page } = await visit('/')
     await page.locator('.notch').last().waitFor()
     await page.goto(`${base}/#/wallet`)
@@ -334,16 +334,16 @@ describe('a failing service', () => {
     await page.getByLabel('Address').fill(credentials.wallets[0]!.address)
     await page.keyboard.press('Enter')
     await page.getByText('The service cannot be reached').waitFor()
-    await shoot(page, 'out-of-reach')
+    await shoot(page, 'unreachable')
     await page.getByRole('link', { name: 'Notes', exact: true }).click()
     expect(await rows(page)).toHaveLength(7)
   })
 })
 
 describe('verify', () => {
-  test('behavior: a note on offer is genuine; altered, it is not, and nobody can tell what was altered', async () => {
+  test('behavior: a note on offer is genuine, an altered one is not', async () => {
     const { page } = await visit('/#/verify')
-    await page.getByRole('button', { name: 'Take one on offer now' }).click()
+    await page.getByRole('button', { name: 'Use a current note' }).click()
     await page.getByRole('heading', { name: 'Genuine and usable now' }).waitFor()
     const [{ signer }] = credentials.chains
     expect(await textOf(page, '.verdict')).toContain(`Signed by ${signer} Signer of this service ${signer}`)
@@ -351,20 +351,20 @@ describe('verify', () => {
       /Usable before 13 Nov 2026, 18:00 New York · 14 Nov 2026, 08:00 Tokyo|Usable before 14 Nov 2026, 00:00 New York · 14 Nov 2026, 14:00 Tokyo/,
     )
     await shoot(page, 'verify-good')
-    const pasted = page.getByLabel('A note, or a whole answer')
+    const pasted = page.getByLabel('A note, or a response')
     const note = JSON.parse(await pasted.inputValue()) as WireNote
     await pasted.fill(JSON.stringify({ ...note, coupon: '999' }))
     await page.getByRole('button', { name: 'Verify', exact: true }).click()
     await page.getByRole('heading', { name: 'Not genuine' }).waitFor()
-    expect(await textOf(page, '.verdict')).toContain('a signature cannot tell which')
+    expect(await textOf(page, '.verdict')).toContain('The signature does not show which')
     expect(await textOf(page, '.verdict')).not.toContain(`Signed by ${signer}`)
     await shoot(page, 'verify-bad')
   })
 
-  test('behavior: takes a whole answer, knows its chains, and tells what is no note', async () => {
+  test('behavior: accepts a response of /notes, and reports unknown chains and invalid input', async () => {
     const { page } = await visit('/#/verify')
     const answer = await page.request.get(`${base}/notes`, { headers: { 'x-api-key': credentials.apiKey } })
-    const pasted = page.getByLabel('A note, or a whole answer')
+    const pasted = page.getByLabel('A note, or a response')
     const verify = page.getByRole('button', { name: 'Verify', exact: true })
     await pasted.fill(await answer.text())
     await verify.click()
@@ -372,13 +372,13 @@ describe('verify', () => {
     const [first] = ((await answer.json()) as { data: [WireNote] }).data
     await pasted.fill(JSON.stringify({ ...first, chainid: '1' }))
     await verify.click()
-    await page.getByText('The note says chain 1').waitFor()
+    await page.getByText('The note is for chain 1').waitFor()
     for (const [text, complaint] of [
-      ['{', 'This is not JSON'],
+      ['{', 'The text is not JSON'],
       ['{}', '"signature" must be an object'],
-      [JSON.stringify({ ...first, coupon: undefined }), '"coupon" must be a whole number in quotes, but is missing'],
-      [JSON.stringify({ ...first, coupon: 3.5 }), '"coupon" must be a whole number in quotes'],
-      ['[]', 'There is no note in this answer'],
+      [JSON.stringify({ ...first, coupon: undefined }), '"coupon" must be an integer in quotes, but is missing'],
+      [JSON.stringify({ ...first, coupon: 3.5 }), '"coupon" must be an integer in quotes'],
+      ['[]', 'The response contains no notes'],
       ['"0x"', 'must be an object'],
     ] as const) {
       await pasted.fill(text)
@@ -388,10 +388,10 @@ describe('verify', () => {
   })
 })
 
-test('behavior: a view that appears has the focus already, and never takes it from one who types', async () => {
+test('behavior: a view has the focus as soon as it appears, so that it cannot take it from a field', async () => {
   const { page } = await visit('/')
   await page.locator('.notch').last().waitFor()
-  // As on a machine that is so busy that no frame is drawn for a while.
+  // Simulates a busy machine that draws no frame.
   await page.evaluate('window.requestAnimationFrame = () => 0')
   const focusedFirst = page.evaluate<string>(`new Promise((resolve) => {
     const section = document.querySelector('section[aria-labelledby=wallet-heading]')
@@ -404,7 +404,7 @@ test('behavior: a view that appears has the focus already, and never takes it fr
   expect(await focusedFirst).toBe('wallet-heading')
 })
 
-test('behavior: everything can be done by keyboard alone', async () => {
+test('behavior: the page can be used by keyboard alone', async () => {
   const { page } = await visit('/')
   await page.locator('.notch').last().waitFor()
   const focused = () =>
@@ -425,7 +425,7 @@ test('behavior: everything can be done by keyboard alone', async () => {
   await page.keyboard.press('Enter')
   await page.locator('.earnings').waitFor()
   await page.goto(`${base}/#/`)
-  // What is hidden cannot have the focus, and `focus` does not wait until it is seen.
+  // A hidden element cannot have the focus, and `focus` does not wait for visibility.
   await page.getByLabel('Amount to lend').waitFor()
   await page.getByLabel('Amount to lend').focus()
   await page.keyboard.press('Tab')

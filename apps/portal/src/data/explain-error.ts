@@ -2,15 +2,15 @@ import { ClientError } from '@tallystick/client'
 
 export type Explanation = { readonly title: string; readonly text: string }
 
-/** A failure in words, with what to do about it. */
+/** Describes an error to the visitor, with the next step. */
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof ClientError)) {
     return {
-      title: 'Something failed on this page',
-      text: `${messageOf(error)} Reload it; if that does not help, tell the operator.`,
+      title: 'An error occurred on this page',
+      text: `${messageOf(error)} Reload the page. If the error persists, contact the operator.`,
     }
   }
-  const quoted = error.requestId ? ` Request ${error.requestId}.` : ''
+  const reference = error.requestId ? ` Request ID: ${error.requestId}.` : ''
   switch (error.code) {
     case 'connection_failed':
     case 'timeout':
@@ -18,22 +18,22 @@ export function explainError(error: unknown): Explanation {
     case 'invalid_api_key':
       return {
         title: 'This key is not valid',
-        text: 'It is mistyped, unknown, expired or revoked. Copy it again, or ask the operator of this service for one.',
+        text: 'The key is mistyped, unknown, expired or revoked. Copy it again, or request a new one from the operator of this service.',
       }
     case 'insufficient_scope':
-      return { title: 'Not for this key', text: error.message }
+      return { title: 'This key lacks a scope', text: error.message }
     case 'rate_limited':
       return {
         title: 'Too many requests',
-        text: `The key’s requests for this minute are used up. Try again in ${error.retryAfterSeconds ?? 60} seconds.`,
+        text: `This key has reached its requests per minute. Try again in ${error.retryAfterSeconds ?? 60} s.`,
       }
     case 'query_rejected':
     case 'invalid_request':
-      return { title: 'The query was refused', text: error.message }
+      return { title: 'The query was rejected', text: error.message }
     case 'notes_unavailable':
-      return { title: 'There are no notes right now', text: error.message }
+      return { title: 'No notes are available', text: error.message }
     default:
-      return { title: 'The service could not answer', text: `${error.message}${quoted}` }
+      return { title: 'The request failed', text: `${error.message}${reference}` }
   }
 }
 

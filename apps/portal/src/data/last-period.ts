@@ -1,4 +1,4 @@
-/** The coupons of the last period that had notes, on one chain: by tenor in days. */
+/** Coupons of a chain by tenor in days, of the last period that had notes. */
 export type LastCoupons = {
   readonly periodStart: bigint
   readonly periodEnd: bigint
@@ -14,10 +14,10 @@ type LastPeriodBody = {
   }[]
 }
 
-/** `GET /portal/last-period`, by chain. The page's own endpoint, so the client does not have it. */
+/** Requests `GET /portal/last-period`, which only the page uses, and returns its coupons by chain. */
 export async function fetchLastPeriod(apiKey: string, signal: AbortSignal): Promise<ReadonlyMap<number, LastCoupons>> {
   const response = await fetch('/portal/last-period', { headers: { 'x-api-key': apiKey }, signal, redirect: 'error' })
-  if (!response.ok) throw new Error(`The service answered with status ${response.status}.`)
+  if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
   const { data } = (await response.json()) as LastPeriodBody
   return new Map(
     data.map(({ chainid, period_start, period_end, coupons }) => [

@@ -1,18 +1,18 @@
 import type { OfferedNote, RateAnswer } from '@tallystick/client'
 import type { LastCoupons } from './last-period.ts'
 
-/** A note on offer, with everything that is shown beside it. */
+/** Note on offer, with the rates shown next to it. */
 export type Offer = {
   readonly note: OfferedNote
   readonly tenorDays: number
-  /** Coupon now less coupon in the last period, in basis points; undefined where there is nothing to compare with. */
+  /** Coupon minus the last period's coupon, in bps. Undefined if the last period had no such note. */
   readonly move: bigint | undefined
   readonly lastCoupon: bigint | undefined
-  /** Fixed and floating together; undefined while the floating rate is not known. */
+  /** Coupon plus floating rate, in bps. Undefined while the floating rate is unknown. */
   readonly marketRate: bigint | undefined
 }
 
-/** The notes of one chain as they are shown, by maturity. */
+/** Returns the offers of one chain, by maturity. */
 export function listOffers(
   notes: readonly OfferedNote[],
   {
@@ -42,7 +42,7 @@ export function listOffers(
     })
 }
 
-/** From midnight to midnight in New York; a day of 23 or 25 hours in between does not change their number. */
+/** Returns the tenor in days. Rounds because a DST change makes one New York day 23 or 25 hours long. */
 function tenorOf({ maturityTimestamp, startedAt }: OfferedNote): number {
   return Math.round(Number(maturityTimestamp - startedAt) / 86_400)
 }

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 
-/** `GET /portal.json`: what the service tells everyone. */
+/** Body of `GET /portal.json`, which needs no key. */
 export type PortalInfo = {
   readonly chains: readonly PortalChain[]
-  /** In a sandbox: a key and wallets to try. */
+  /** Key and wallets to try. Only a sandbox has them. */
   readonly visitor?: { readonly apiKey: string; readonly wallets: readonly Address[] } | undefined
 }
 
@@ -17,6 +17,6 @@ export type PortalChain = {
 
 export async function fetchPortalInfo(): Promise<PortalInfo> {
   const response = await fetch('/portal.json', { cache: 'no-store' })
-  if (!response.ok) throw new Error(`The service answered with status ${response.status}.`)
+  if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
   return (await response.json()) as PortalInfo
 }

@@ -1,7 +1,7 @@
 import type { Client, ClientError, NotesState, OfferedNote } from '@tallystick/client'
 import { useEffect, useState } from 'preact/hooks'
 
-/** The last notes that came. They stay in sight while the next ones are on their way, marked as over. */
+/** Last notes received. The page shows them as expired while the next ones load. */
 export type NotesView = {
   readonly notes: readonly OfferedNote[]
   readonly validFrom: bigint
@@ -16,24 +16,24 @@ export type NotesOnPage = {
 
 const nothing: NotesOnPage = { view: undefined, failure: undefined }
 
-/** What the page shows of the notes. A new client begins with nothing. */
+/** Returns the notes the page shows. A new client starts with none. */
 export function useNotes(client: Client | undefined): NotesOnPage {
   const [shown, setShown] = useState<{ readonly client: Client; readonly state: NotesOnPage } | undefined>(undefined)
   useEffect(() => {
     if (!client) return undefined
-    const take = (state: NotesState) => {
+    const update = (state: NotesState) => {
       setShown((before) => {
         const known = before?.client === client ? before.state : nothing
-        return { client, state: takeIn(known, state) }
+        return { client, state: reduceState(known, state) }
       })
     }
-    // Until the very end: this page only shows them, and its countdown says how long they last.
-    return client.watchNotes(take, { minRemaining: 0 })
+    // Notes are shown until they expire: the countdown displays the time left.
+    return client.watchNotes(update, { minRemaining: 0 })
   }, [client])
   return shown && shown.client === client ? shown.state : nothing
 }
 
-function takeIn(known: NotesOnPage, state: NotesState): NotesOnPage {
+function reduceState(known: NotesOnPage, state: NotesState): NotesOnPage {
   switch (state.status) {
     case 'ready': {
       const { notes, validUntil, serverOffsetMs } = state

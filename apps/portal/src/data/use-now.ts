@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The service's time in Unix seconds, made anew as each of its seconds begins. */
+/** Returns the service's time in Unix seconds, updated at the start of each second. */
 export function useNow(serverOffsetMs: number): number {
   const read = () => Math.floor((Date.now() + serverOffsetMs) / 1000)
   const [now, setNow] = useState(read)

@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The last answer, and what failed since. */
+/** Last value, and the error if the latest request failed. */
 export type Polled<Value> = { readonly value: Value | undefined; readonly error: unknown }
 
 const nothing = { value: undefined, error: undefined }
 
-/** Asks at once, then again and again while somebody looks. `ask` undefined asks nothing; another one begins anew. */
+/** Requests at once and then at each interval while the page is visible. A changed `request` discards the last value. */
 export function usePolled<Value>(
-  ask: ((signal: AbortSignal) => Promise<Value>) | undefined,
+  request: ((signal: AbortSignal) => Promise<Value>) | undefined,
   intervalMs: number,
 ): Polled<Value> {
-  const [polled, setPolled] = useState<Polled<Value> & { readonly ask?: unknown }>(nothing)
+  const [polled, setPolled] = useState<Polled<Value> & { readonly request?: unknown }>(nothing)
   useEffect(() => {
-    if (!ask) return undefined
+    if (!request) return undefined
     const controller = new AbortController()
     const { signal } = controller
     const run = () => {
       if (document.visibilityState === 'hidden') return
-      ask(signal).then(
-        (value) => setPolled({ ask, value, error: undefined }),
+      request(signal).then(
+        (value) => setPolled({ request, value, error: undefined }),
         (error: unknown) => {
           if (!signal.aborted)
-            setPolled((known) => ({ ask, value: known.ask === ask ? known.value : undefined, error }))
+            setPolled((known) => ({ request, value: known.request === request ? known.value : undefined, error }))
         },
       )
     }
@@ -33,6 +33,6 @@ export function usePolled<Value>(
       document.removeEventListener('visibilitychange', run)
       controller.abort()
     }
-  }, [ask, intervalMs])
-  return polled.ask === ask ? polled : nothing
+  }, [request, intervalMs])
+  return polled.request === request ? polled : nothing
 }

@@ -2,7 +2,7 @@ import { HighlightStyle } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** The page's own colours: custom properties reach into a shadow tree, so both themes follow by themselves. */
+/** Editor theme in the page's colours. Shadow trees inherit custom properties, so it follows light and dark. */
 export const editorTheme = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'transparent', height: '100%', fontSize: '13px' },
   '&.cm-focused': { outline: 'none' },

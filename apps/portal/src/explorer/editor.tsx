@@ -12,19 +12,19 @@ export type EditorProps = {
   readonly language: Extension
   readonly onRun?: (() => void) | undefined
   readonly isReadOnly?: boolean
-  /** Called once with the editor, when it is there. */
+  /** Called once, after the editor is created. */
   readonly onReady: (view: EditorView) => void
 }
 
 /**
- * A code editor in a shadow tree: there CodeMirror adopts its style sheets, while in the document itself it would write
- * style elements, which the page's policy forbids.
+ * Renders a code editor in a shadow tree. There CodeMirror uses adopted style sheets. In the document it would insert
+ * style elements, which the page's Content-Security-Policy forbids.
  */
 export function Editor({ label, language, onRun, isReadOnly = false, onReady }: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const run = useRef(onRun)
   run.current = onRun
-  // Made once: what changes later goes through the editor itself.
+  // Runs once. Later changes are dispatched to the editor.
   useLayoutEffect(() => {
     const element = host.current as HTMLDivElement
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
@@ -39,7 +39,7 @@ export function Editor({ label, language, onRun, isReadOnly = false, onReady }: 
       extensions: [
         Prec.highest(keymap.of([runKey])),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
-        // Tab is left alone: it leads out of the editor, as it leads out of every other field.
+        // Tab is not bound: it moves the focus out of the editor.
         isReadOnly ? EditorState.readOnly.of(true) : [history(), closeBrackets(), autocompletion(), indentOnInput()],
         bracketMatching(),
         syntaxHighlighting(highlighting),

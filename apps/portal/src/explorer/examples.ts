@@ -6,7 +6,7 @@ export type Example = {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** Queries to start from. The first is the one of the API's specification. */
+/** Returns the example queries. The first is the one in the API specification. */
 export function listExamples(wallet: string): readonly Example[] {
   return [
     {
@@ -28,7 +28,7 @@ export function listExamples(wallet: string): readonly Example[] {
       variables: { account: wallet },
     },
     {
-      name: 'Floating income of the last days',
+      name: 'Floating income of the last 7 days',
       query: `{
   floatingIncomes(first: 7, orderBy: day, orderDirection: desc) {
     day
@@ -40,7 +40,7 @@ export function listExamples(wallet: string): readonly Example[] {
       variables: {},
     },
     {
-      name: 'The pool and its days',
+      name: 'Pool and daily totals',
       query: `{
   pools {
     paused

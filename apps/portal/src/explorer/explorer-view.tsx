@@ -6,7 +6,7 @@ import { Notice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import type { ExplorerProps } from './explorer.tsx'
 
-/** The query explorer. Its editor is larger than all the rest of the page, so it comes when it is first opened. */
+/** Renders the query explorer. Its editor is larger than the rest of the page, so it loads when first opened. */
 export function ExplorerView({
   info,
   session,
@@ -24,13 +24,13 @@ export function ExplorerView({
         <h1 id="explorer-heading" tabIndex={-1}>
           Query explorer
         </h1>
-        <p>GraphQL against the protocol’s subgraph, through POST /data, as your code would ask it.</p>
+        <p>Query the protocol’s subgraph with GraphQL. Requests go to POST /data, as your code would send them.</p>
       </div>
       {session ? (
         wasOpened && <LazyExplorer info={info} session={session} />
       ) : (
-        <Notice tone="calm" title="A key is needed first">
-          Queries go through the API. Give your key above.
+        <Notice tone="calm" title="API key required">
+          Queries use the API. Enter your key above.
         </Notice>
       )}
     </>
@@ -49,7 +49,7 @@ function LazyExplorer(props: ExplorerProps) {
   if (hasFailed) {
     return (
       <Notice tone="bad" title="The explorer could not be loaded">
-        Check your connection and reload the page: the service may have been updated since you opened it.
+        Check your connection and reload the page. The service may have been updated since you opened it.
       </Notice>
     )
   }

@@ -21,7 +21,7 @@ type Outcome =
 
 const noWallet = '0x0000000000000000000000000000000000000000'
 
-/** Write a query, run it, see what comes back and from which block. */
+/** Renders the editors for query and variables, and the result with its block. */
 export function Explorer({ info, session }: ExplorerProps) {
   const examples = listExamples(info.visitor?.wallets[0] ?? noWallet)
   const { editors, run, outcome, load } = useExplorer({ info, session })
@@ -47,7 +47,7 @@ export function Explorer({ info, session }: ExplorerProps) {
             </option>
           ))}
         </select>
-        <span class="hint explorer-keys">Ctrl or ⌘ Enter runs it; Ctrl Space completes.</span>
+        <span class="hint explorer-keys">Run: Ctrl+Enter or ⌘+Enter. Complete: Ctrl+Space.</span>
         <button type="button" class="primary" onClick={run} disabled={outcome.status === 'running'}>
           <Icon name="play" />
           {outcome.status === 'running' ? 'Running…' : 'Run'}
@@ -109,7 +109,7 @@ function useExplorer({ info, session }: ExplorerProps) {
     const controller = new AbortController()
     fetchSchema(session.client, controller.signal).then(
       (schema) => editors.current.query && updateSchema(editors.current.query, schema),
-      // Without its schema the editor still edits; what is wrong will show when the query runs.
+      // Without the schema the editor has no completion, but queries still run.
       () => undefined,
     )
     return () => controller.abort()
@@ -158,7 +158,7 @@ function ResultNotice({ outcome }: { readonly outcome: Outcome }) {
     case 'bad-variables':
       return (
         <Notice tone="warn" title="The variables are not a JSON object">
-          Write them as {'{ "name": "value" }'}, or {'{}'} for none.
+          Write {'{ "name": "value" }'}, or {'{}'} for no variables.
         </Notice>
       )
     case 'failed':

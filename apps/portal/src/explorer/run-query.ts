@@ -6,7 +6,7 @@ export type QueryRun = {
   readonly tookMs: number
 }
 
-/** Runs a query as it stands. Never twice by itself: whoever presses the button wants to see what one request gives. */
+/** Runs a query once, without retries: the visitor wants to see the result of that one request. */
 export async function runQuery(
   { apiKey }: Session,
   request: {
@@ -22,7 +22,7 @@ export async function runQuery(
   return { results, tookMs: performance.now() - startedAt }
 }
 
-/** The body of the answer as it was sent: the client adds to it what the headers say. */
+/** Returns the response body as it was sent, without the members that the client adds from headers. */
 export function bodyOf({ results }: QueryRun): string {
   const body = results.map(({ chain, data, errors }) => ({ chain, data, ...(errors && { errors }) }))
   return JSON.stringify(body, undefined, 2)

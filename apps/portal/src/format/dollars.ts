@@ -2,7 +2,7 @@ const dollar = 10n ** 18n
 const cent = 10n ** 16n
 
 /**
- * An amount in the token's smallest unit as dollars and cents, rounded down: nobody is shown more than there is.
+ * Formats an amount in the token's smallest unit as dollars and cents, rounded down.
  *
  * @example
  * formatDollars(1234_567_000_000_000_000_000n) // '1,234.56'
@@ -13,8 +13,8 @@ export function formatDollars(amount: bigint): string {
 }
 
 /**
- * What a person types as an amount, in the token's smallest unit; undefined if it is none. Commas and spaces may group
- * the digits before the point.
+ * Parses an amount in dollars. Returns it in the token's smallest unit, or undefined if the text is not an amount. Commas
+ * and spaces may group the digits before the point.
  *
  * @example
  * parseDollars('1,000.50') // 1000500000000000000000n
@@ -22,7 +22,7 @@ export function formatDollars(amount: bigint): string {
 export function parseDollars(text: string): bigint | undefined {
   const [, whole = '', fraction = ''] = /^\$?(\d[\d, ]*)(?:\.(\d{0,18}))?$/.exec(text.trim()) ?? []
   const digits = whole.replace(/[, ]/g, '')
-  // More dollars than this there will never be, and a field can hold any length.
+  // 15 digits exceed any real amount.
   if (digits === '' || digits.length > 15) return undefined
   return BigInt(digits) * dollar + BigInt(fraction.padEnd(18, '0'))
 }

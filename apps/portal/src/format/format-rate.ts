@@ -1,5 +1,5 @@
 /**
- * Basis points as a percentage with both decimals, so that a column of them lines up.
+ * Formats basis points as a percentage with two decimals.
  *
  * @example
  * formatRate(369n) // '3.69%'
@@ -11,7 +11,7 @@ export function formatRate(bps: bigint): string {
 }
 
 /**
- * A move in basis points with its sign.
+ * Formats a change in basis points with its sign.
  *
  * @example
  * formatMove(-4n) // '−4 bps'

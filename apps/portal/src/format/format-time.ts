@@ -1,12 +1,12 @@
 export const newYorkZone = 'America/New_York'
 
-/** The zone the visitor's machine is set to. */
+/** Returns the visitor's time zone. */
 export function viewerZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /**
- * A zone as people say it.
+ * Returns the city of a time zone.
  *
  * @example
  * zoneName('America/New_York') // 'New York'
@@ -16,7 +16,7 @@ export function zoneName(zone: string): string {
 }
 
 /**
- * An instant in Unix seconds on the calendar and clock of a zone.
+ * Formats an instant in Unix seconds as date and time in a zone.
  *
  * @example
  * formatInstant(1793574000n, 'America/New_York') // '1 Nov 2026, 18:00'
@@ -34,6 +34,8 @@ export function formatInstant(seconds: bigint, zone: string): string {
 }
 
 /**
+ * Formats an instant in Unix seconds as a date in a zone.
+ *
  * @example
  * formatDate(1793574000n, 'America/New_York') // '1 Nov 2026'
  */
@@ -42,7 +44,7 @@ export function formatDate(seconds: bigint, zone: string): string {
 }
 
 /**
- * The hour and minute; with the weekday where that is not the one of `near`.
+ * Formats hour and minute, with the weekday if it differs from the weekday of `near`.
  *
  * @example
  * formatClock(1793574000n, { zone: 'Asia/Tokyo', near: 1793570000n }) // 'Mon 08:00'
@@ -57,7 +59,7 @@ export function formatClock(
 }
 
 /**
- * What is left, as hours, minutes and seconds.
+ * Formats the time left as hours, minutes and seconds.
  *
  * @example
  * formatCountdown(3_661) // '01:01:01'
@@ -70,7 +72,7 @@ export function formatCountdown(seconds: number): string {
 }
 
 /**
- * A length of time in its two largest units.
+ * Formats a duration in its two largest units.
  *
  * @example
  * formatDuration(90_061) // '1 day 1 h'
@@ -88,11 +90,11 @@ export function formatDuration(seconds: number): string {
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** Making one takes longer than using it a thousand times. */
+/** Returns a cached formatter: creating one takes longer than using it 1,000 times. */
 function formatter(timeZone: string, options: Intl.DateTimeFormatOptions): { readonly format: (ms: number) => string } {
   const key = timeZone + JSON.stringify(options)
   const known = formatters.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone, hourCycle: 'h23' })
   formatters.set(key, known)
-  // British English alone gives September four letters, which puts a column of dates out of line.
+  // en-GB abbreviates September as "Sept", and all other months with three letters.
   return { format: (ms) => known.format(ms).replace('Sept', 'Sep') }
 }

@@ -14,7 +14,7 @@ describe('dollars', () => {
     [10_000_000_000_000_000n, '0.01'],
     [1_234_999_999_999_999_999_999n, '1,234.99'],
     [10n ** 33n, '1,000,000,000,000,000.00'],
-  ])('behavior: %s is shown as %s, never more than there is', (amount, text) => {
+  ])('behavior: %s is formatted as %s, rounded down', (amount, text) => {
     expect(formatDollars(amount)).toBe(text)
   })
 
@@ -24,25 +24,25 @@ describe('dollars', () => {
     ['$2 500', 2_500n * 10n ** 18n],
     ['0.000000000000000001', 1n],
     ['7.', 7n * 10n ** 18n],
-  ])('behavior: %s is read', (text, amount) => {
+  ])('behavior: %s is parsed', (text, amount) => {
     expect(parseDollars(text)).toBe(amount)
   })
 
   test.each(['', 'ten', '-1', '1e3', '.5', '1.2.3', '0x10', '1234567890123456', '0.0000000000000000001', ','])(
-    'error: %j is no amount',
+    'error: %j is not an amount',
     (text) => {
       expect(parseDollars(text)).toBeUndefined()
     },
   )
 })
 
-test('default: rates and moves line up, with a sign that is a minus', () => {
+test('default: rates have two decimals, and negative values a minus sign', () => {
   expect([0n, 5n, 369n, 1633n, -4n].map(formatRate)).toEqual(['0.00%', '0.05%', '3.69%', '16.33%', '−0.04%'])
   expect([3n, -3n, 0n].map(formatMove)).toEqual(['+3 bps', '−3 bps', '0 bps'])
 })
 
 describe('time', () => {
-  test('default: instants on the calendar and clock of a zone', () => {
+  test('default: formats instants in a time zone', () => {
     expect(formatInstant(1793574000n, zone)).toBe('1 Nov 2026, 18:00')
     expect(formatInstant(1793573999n, zone)).toBe('1 Nov 2026, 17:59:59')
     expect(formatInstant(1793574000n, 'Asia/Tokyo')).toBe('2 Nov 2026, 08:00')
@@ -50,13 +50,13 @@ describe('time', () => {
     expect(zoneName(zone)).toBe('New York')
   })
 
-  test('behavior: midnight is 00:00 and has its weekday where that is another day', () => {
+  test('behavior: midnight is 00:00, with the weekday if it is on another day', () => {
     expect(formatClock(1793595600n, { zone })).toBe('00:00')
     expect(formatClock(1793595600n, { zone, near: 1793580000n })).toBe('Mon 00:00')
     expect(formatClock(1793574000n, { zone, near: 1793570000n })).toBe('18:00')
   })
 
-  test('behavior: what is left never runs below zero', () => {
+  test('behavior: a countdown never falls below zero', () => {
     expect([68_399, 3_661, 59.9, 0, -5].map(formatCountdown)).toEqual([
       '18:59:59',
       '01:01:01',
@@ -75,7 +75,7 @@ describe('time', () => {
   })
 })
 
-test('default: addresses are short to look at', () => {
+test('default: shortens addresses', () => {
   expect(shortHex('0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781')).toBe('0x529d…6781')
   expect(shortHex('0x12')).toBe('0x12')
 })

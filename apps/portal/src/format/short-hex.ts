@@ -1,5 +1,5 @@
 /**
- * An address or a hash, short enough for a line.
+ * Shortens an address or a hash for display.
  *
  * @example
  * shortHex('0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781') // '0x529d…6781'

@@ -6,10 +6,10 @@ import { formatDollars, parseDollars } from '../format/dollars.ts'
 import { formatRate } from '../format/format-rate.ts'
 import { formatDate, newYorkZone } from '../format/format-time.ts'
 
-// The pool's limit at deployment. Less is still calculated, with a word about it.
+// The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n
 
-/** What lending an amount now would bring by maturity. */
+/** Renders the expected income of an amount lent now. */
 export function Calculator({
   offers,
   chosen,
@@ -25,7 +25,7 @@ export function Calculator({
 }) {
   const [text, setText] = useState('10,000')
   const principal = parseDollars(text)
-  // By the minute: an income whose last digits run all the time cannot be read.
+  // Rounded to the minute, because digits that change every second cannot be read.
   const lendTimestamp = BigInt(Math.floor(useNow(serverOffsetMs) / 60) * 60)
   const income =
     principal && chosen ? expectedIncome(chosen.note, { principal, lendTimestamp, floatingRate }) : undefined
@@ -68,7 +68,7 @@ export function Calculator({
         <Result {...{ income, chosen, principal, lendTimestamp, floatingRate }} />
       ) : (
         <p class="hint">
-          {offers?.length ? 'Enter an amount to see its income.' : 'There is something to reckon once notes are here.'}
+          {offers?.length ? 'Enter an amount to see its income.' : 'Income is shown once notes are available.'}
         </p>
       )}
     </form>
@@ -91,10 +91,15 @@ function Result({
   return (
     <div class="result" aria-live="polite">
       <dl class="sums">
-        <Sum name="Fixed income" help={`${formatRate(chosen.note.coupon)}, certain`} amount={fixed} id="fixed-income" />
+        <Sum
+          name="Fixed income"
+          help={`${formatRate(chosen.note.coupon)}, guaranteed`}
+          amount={fixed}
+          id="fixed-income"
+        />
         <Sum
           name="Expected floating"
-          help={floatingRate === undefined ? 'rate not known right now' : `if it stays at ${formatRate(floatingRate)}`}
+          help={floatingRate === undefined ? 'rate unknown' : `if the rate stays at ${formatRate(floatingRate)}`}
           amount={floatingRate === undefined ? undefined : floating}
           id="floating-income"
         />
@@ -114,7 +119,7 @@ function Result({
   )
 }
 
-/** `data` carries the exact amount, to the last digit the contract would pay. */
+/** Renders an amount. The value of `data` is the exact amount that the contract pays. */
 function Sum({
   name,
   help,
@@ -148,5 +153,5 @@ function Sum({
 
 function hintFor(principal: bigint | undefined): string {
   if (principal === undefined) return 'Enter dollars, such as 10,000 or 2500.50.'
-  return principal < minLend ? 'Most pools take $1,000 or more.' : 'In dollars of the pool’s token.'
+  return principal < minLend ? 'Most pools require at least $1,000.' : 'In dollars of the pool’s token.'
 }

@@ -1,6 +1,6 @@
 import type { PortalChain } from '../data/portal-info.ts'
 
-/** Which chain's notes are shown; nothing to choose where there is one. */
+/** Renders the choice of chain. Renders nothing if there is only one. */
 export function ChainPicker({
   chains,
   chainId,

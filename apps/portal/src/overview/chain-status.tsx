@@ -6,12 +6,12 @@ import { Hex } from '../parts/hex.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 
-// A block a second here, and one every few seconds elsewhere: a minute without one is worth a word.
+// Chains produce a block every few seconds at most, so 60 s without one are highlighted.
 const lagSecondsMax = 60
 
 const poolStates = { open: 'Pool open', paused: 'Pool paused', unknown: 'Pool state unknown' } as const
 
-/** The chain these notes are for: whether its pool takes lends, and how fresh its data is. */
+/** Renders the status of a chain's pool and the lag of its data. */
 export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; readonly rate: Polled<RateAnswer> }) {
   const known = rate.value?.chains.find(({ chainId }) => chainId === chain.id)
   return (
@@ -22,7 +22,7 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
       </div>
       {known?.status === 'paused' ? (
         <p class="hint">
-          The pool takes no lends while it is paused. Notes stay valid, but cannot be used until it opens.
+          The pool accepts no loans while it is paused. Notes stay valid but cannot be used until the pool is unpaused.
         </p>
       ) : null}
       <dl class="facts">
@@ -38,7 +38,7 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
             ) : rate.error === undefined ? (
               <Skeleton width="8ch" />
             ) : (
-              'not known'
+              'unknown'
             )}
           </dd>
         </div>

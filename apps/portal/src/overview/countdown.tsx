@@ -3,7 +3,7 @@ import { useNow } from '../data/use-now.ts'
 import { formatClock, formatCountdown, newYorkZone, viewerZone, zoneName } from '../format/format-time.ts'
 import { PeriodStick } from './period-stick.tsx'
 
-/** How long the notes in sight can still be used, and when the next ones come, here and in New York. */
+/** Renders the time left until the next boundary, and its time in New York and for the visitor. */
 export function Countdown({ view }: { readonly view: NotesView | undefined }) {
   const now = useNow(view?.serverOffsetMs ?? 0)
   if (!view) {

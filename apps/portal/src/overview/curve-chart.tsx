@@ -15,7 +15,7 @@ type ChartProps = {
   readonly onChoose: (offer: Offer) => void
 }
 
-/** The yield curve: coupon by maturity, with the last period’s behind it. The table below is the same in numbers. */
+/** Renders the coupons by maturity, with those of the last period behind them. The table below has the same data. */
 export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
   const [box, width] = useWidth()
   return (
@@ -29,7 +29,7 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
       </figcaption>
       <div ref={box} class="curve-box" style={{ height: `${height}px` }}>
         {offers ? null : <Skeleton height="100%" />}
-        {offers?.length === 0 ? <p class="curve-empty">There is nothing to draw until there are notes.</p> : null}
+        {offers?.length === 0 ? <p class="curve-empty">The curve is shown once notes are available.</p> : null}
         {width > 0 && offers && offers.length > 0 ? <Drawing {...{ offers, last, chosen, onChoose, width }} /> : null}
       </div>
     </figure>
@@ -51,7 +51,7 @@ function Drawing({
     return points.reduce((best, point) => (Math.abs(point.x - x) < Math.abs(best.x - x) ? point : best)).offer
   }
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: choosing a maturity by keyboard is what the calculator’s buttons are for.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the calculator's buttons choose a maturity by keyboard.
     <svg
       viewBox={`0 0 ${width} ${height}`}
       width={width}
@@ -92,7 +92,7 @@ function Drawing({
   )
 }
 
-/** A maturity on the axis: a notch cut into it, and the point above. */
+/** Renders a maturity as a notch on the axis and a point above it. */
 function Notch({
   point: { x, y, offer },
   bottom,
@@ -102,7 +102,7 @@ function Notch({
   readonly point: Point
   readonly bottom: number
   readonly isActive: boolean
-  /** Then there is no room for the unit beside each number. */
+  /** Leaves out the unit of each number. */
   readonly isNarrow: boolean
 }) {
   return (

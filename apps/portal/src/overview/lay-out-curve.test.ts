@@ -8,7 +8,7 @@ function offer(tenorDays: number, coupon: bigint, lastCoupon?: bigint): Offer {
   return { note: { coupon }, tenorDays, lastCoupon, move: undefined, marketRate: undefined } as unknown as Offer
 }
 
-test('default: everything lies inside the plot, in order, the higher coupon higher up', () => {
+test('default: all points are inside the plot, in order of tenor, and a higher coupon is higher up', () => {
   const { points, lastPoints, ticks, plot } = layOutCurve(
     [offer(7, 369n, 372n), offer(30, 362n), offer(360, 340n)],
     size,
@@ -28,7 +28,7 @@ test.each([
   ['one note', [offer(30, 362n)]],
   ['a flat curve', [offer(7, 0n), offer(14, 0n)]],
   ['far apart', [offer(1, 1n), offer(3650, 10_000n)]],
-])('behavior: %s has a scale too', (_, offers) => {
+])('behavior: %s has a finite scale', (_, offers) => {
   const { points, ticks } = layOutCurve(offers, size)
   for (const { x, y } of points) expect(Number.isFinite(x) && Number.isFinite(y)).toBe(true)
   expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length)

@@ -9,13 +9,13 @@ export type CurveLayout = {
   readonly plot: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }
 }
 
-// Steps a reader can add up, in basis points.
+// Distances between ticks, in basis points.
 const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 const tickCountMax = 6
 
 /**
- * Where everything of the curve goes. Maturities stand by the logarithm of their days: the short ones are closest
- * together in time and of most interest.
+ * Computes the coordinates of the curve. The horizontal axis is logarithmic, because the short tenors are close together
+ * and matter most.
  */
 export function layOutCurve(
   offers: readonly Offer[],
@@ -45,7 +45,7 @@ export function layOutCurve(
   }
 }
 
-/** Round ends around the rates, with room above and below; never below zero. */
+/** Returns a scale with round ends and a margin around the rates, never below zero. */
 function chooseScale(lowest: number, highest: number) {
   const room = Math.max(2, (highest - lowest) * 0.12)
   const [from, to] = [Math.max(0, lowest - room), highest + room]

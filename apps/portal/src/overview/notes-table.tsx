@@ -4,7 +4,7 @@ import { formatMove, formatRate } from '../format/format-rate.ts'
 import { formatClock, formatDate, newYorkZone } from '../format/format-time.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 
-/** The curve as numbers. */
+/** Renders the notes as a table. */
 export function NotesTable({
   offers,
   last,
@@ -42,7 +42,7 @@ export function NotesTable({
           {offers?.length === 0 ? (
             <tr>
               <td class="no-rows" colSpan={5}>
-                No notes are on offer right now.
+                No notes are on offer.
               </td>
             </tr>
           ) : null}
@@ -69,7 +69,7 @@ function Row({ offer, isChosen }: { readonly offer: Offer; readonly isChosen: bo
   )
 }
 
-/** The arrow says again what the sign says, so that colour carries nothing alone. */
+/** Renders a change. The arrow repeats the sign, so that colour is not the only cue. */
 function Move({ move }: { readonly move: bigint | undefined }) {
   if (move === undefined) return <span class="muted">–</span>
   const direction = move > 0n ? 'up' : move < 0n ? 'down' : 'flat'
@@ -77,11 +77,11 @@ function Move({ move }: { readonly move: bigint | undefined }) {
 }
 
 function captionOf(last: LastCoupons | undefined): string {
-  if (!last) return 'Coupons per 360-day year. There is no earlier period to compare with yet.'
+  if (!last) return 'Coupons per 360-day year. No earlier period to compare with.'
   const { periodStart, periodEnd } = last
   const from = formatClock(periodStart, { zone: newYorkZone })
   const until = formatClock(periodEnd, { zone: newYorkZone }).replace('00:00', '24:00')
-  return `Coupons per 360-day year. Change against ${formatDate(periodStart, newYorkZone)}, ${from} to ${until}.`
+  return `Coupons per 360-day year. Change since ${formatDate(periodStart, newYorkZone)}, ${from} to ${until}.`
 }
 
 const waiting = Array.from({ length: 7 }, (_, index) => (

@@ -15,15 +15,15 @@ import { Countdown } from './countdown.tsx'
 import { CurveChart } from './curve-chart.tsx'
 import { NotesTable } from './notes-table.tsx'
 import { Rates } from './rates.tsx'
-import { useIsOver } from './use-is-over.ts'
+import { useHasExpired } from './use-has-expired.ts'
 import { Welcome } from './welcome.tsx'
 
-// Rates change once a day, but the chain's state and the age of its data are worth a look now and then.
+// Rates change once a day, but the pool's status and the data's lag change all the time.
 const rateIntervalMs = 20_000
-// Asked once a period; this only tries again what failed.
+// A new period triggers a request. The interval only retries a failed one.
 const lastPeriodIntervalMs = 10 * 60_000
 
-/** What is on offer now. */
+/** Renders the notes on offer. */
 export function Overview({
   info,
   session,
@@ -43,7 +43,7 @@ export function Overview({
             Notes on offer
           </h1>
           <p class="hero-period">
-            {view ? periodText(view) : 'Treasury notes, signed twice a day, at 00:00 and 18:00 New York.'}
+            {view ? periodText(view) : 'Treasury notes, renewed at 00:00 and 18:00 New York time.'}
           </p>
           {session ? <ChainPicker chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
         </div>
@@ -70,7 +70,7 @@ function Board({
   const [tenorDays, setTenorDays] = useState<number | undefined>(undefined)
   const rate = useRate(session, view?.validFrom)
   const last = useLastPeriod(session, view?.validFrom)?.get(chainId)
-  const isOver = useIsOver(view)
+  const hasExpired = useHasExpired(view)
   const notes = view?.notes ?? (failure && [])
   const offers = notes && listOffers(notes, { chainId, last, rate: rate.value })
   const chosen = offers?.find((offer) => offer.tenorDays === tenorDays) ?? offers?.[defaultIndex(offers)]
@@ -80,12 +80,14 @@ function Board({
       {failure ? (
         <ErrorNotice
           error={failure.error}
-          hint={failure.retryAt === undefined ? undefined : 'The page asks again by itself.'}
+          hint={failure.retryAt === undefined ? undefined : 'The page retries automatically.'}
         />
       ) : null}
-      {failure && isOver ? <p class="hint over-hint">The notes below are over. The pool takes them no more.</p> : null}
+      {failure && hasExpired ? (
+        <p class="hint expired-hint">The notes below have expired. The pool no longer accepts them.</p>
+      ) : null}
       <Rates rate={rate} chainId={chainId} />
-      <div class={isOver ? 'board is-over' : 'board'}>
+      <div class={hasExpired ? 'board is-expired' : 'board'}>
         <div class="card board-curve">
           <CurveChart {...{ offers, last, chosen, onChoose }} />
           <NotesTable {...{ offers, last, chosen }} />
@@ -127,18 +129,18 @@ function Aside({
 }
 
 function useRate(session: Session, period: bigint | undefined): Polled<RateAnswer> {
-  // `period` is not used but waited for: a new one has new rates, so it asks anew.
-  const ask = useCallback((signal: AbortSignal) => session.client.rate({ signal }), [session, period])
-  return usePolled(ask, rateIntervalMs)
+  // `period` is a dependency because a new period has new rates.
+  const request = useCallback((signal: AbortSignal) => session.client.rate({ signal }), [session, period])
+  return usePolled(request, rateIntervalMs)
 }
 
 function useLastPeriod(session: Session, period: bigint | undefined) {
-  // `period` is not used but waited for: what came before is another one in each.
-  const ask = useCallback((signal: AbortSignal) => fetchLastPeriod(session.apiKey, signal), [session, period])
-  return usePolled(period !== undefined ? ask : undefined, lastPeriodIntervalMs).value
+  // `period` is a dependency because a new period has another last period.
+  const request = useCallback((signal: AbortSignal) => fetchLastPeriod(session.apiKey, signal), [session, period])
+  return usePolled(period !== undefined ? request : undefined, lastPeriodIntervalMs).value
 }
 
-/** Thirty days, or what is nearest to the middle. */
+/** Returns the index of the 30-day offer, or of the middle one. */
 function defaultIndex(offers: readonly Offer[]): number {
   const thirty = offers.findIndex(({ tenorDays }) => tenorDays === 30)
   return thirty === -1 ? Math.floor(offers.length / 2) : thirty

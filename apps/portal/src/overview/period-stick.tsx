@@ -1,7 +1,7 @@
 const height = 18
 const width = 360
 
-/** The period as a tally stick with one notch for each hour, cut up to now. */
+/** Renders the progress of a period as a tally stick with one notch per hour. */
 export function PeriodStick({
   start,
   end,
@@ -28,7 +28,7 @@ function outline(hours: number): string {
   const step = width / hours
   const notches = Array.from({ length: hours - 1 }, (_, index) => {
     const x = (index + 1) * step
-    // Every sixth hour is cut deeper, as larger sums were.
+    // Every sixth notch is deeper.
     const depth = (index + 1) % 6 === 0 ? 12 : 6.5
     return `H${(x - 3.2).toFixed(2)}L${x.toFixed(2)} ${depth}L${(x + 3.2).toFixed(2)} 0`
   })

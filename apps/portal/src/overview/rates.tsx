@@ -7,7 +7,7 @@ import { formatDate, formatInstant, viewerZone } from '../format/format-time.ts'
 import { Pill } from '../parts/pill.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 
-/** Fixed, floating and both together, and whether the protocol is synced. */
+/** Renders the fixed, floating and market rates, and the protocol's sync status. */
 export function Rates({
   rate: { value, error },
   chainId,
@@ -27,7 +27,7 @@ export function Rates({
         isLoading={isLoading}
       />
       <Rate name="Floating" help={floatingHelp(chain)} value={chain?.floatingRate ?? undefined} isLoading={isLoading} />
-      <Rate name="Market" help="Fixed and floating together" value={market} isLoading={isLoading} />
+      <Rate name="Market" help="Fixed plus floating" value={market} isLoading={isLoading} />
       <div class="rate rate-sync">
         <h2>Protocol</h2>
         <SyncState {...{ chain, error, isLoading }} />
@@ -92,7 +92,7 @@ function SyncState({
 }
 
 function floatingHelp(chain: ChainRate | undefined): string {
-  if (!chain || chain.floatingDay === null) return 'Last day’s income, annualised'
+  if (!chain || chain.floatingDay === null) return 'Income of the last day, annualised'
   return `Income of ${formatDate(BigInt(chain.floatingDay) * 86_400n, 'UTC')} (UTC), annualised`
 }
 

@@ -1,27 +1,27 @@
 import { hrefOf } from '../parts/use-view.ts'
 
-const gives = [
+const features = [
   {
-    title: 'The curve of the day',
-    text: 'Coupons by maturity, how they moved since the last period, and how long they can still be used.',
+    title: 'Yield curve',
+    text: 'Coupons by maturity, their change since the last period, and the time until they expire.',
   },
   {
-    title: 'Rates and state',
-    text: 'Fixed, floating and market rate, whether the protocol is synced, and why not if it is not.',
+    title: 'Rates and status',
+    text: 'Fixed, floating and market rate, the sync status of the protocol and the reason for it.',
   },
   {
     title: 'Wallets and queries',
-    text: 'Positions, earnings and maturities of any address, and the subgraph in an editor that knows its schema.',
+    text: 'Positions, earnings and maturities of any address, and a query editor with schema completion.',
   },
 ] as const
 
-/** For whoever comes without a key: what one is good for, and what works without. */
+/** Renders an introduction for visitors without a key. */
 export function Welcome() {
   return (
     <div class="card welcome">
       <h2>With a key, this page shows</h2>
       <ul>
-        {gives.map(({ title, text }) => (
+        {features.map(({ title, text }) => (
           <li key={title}>
             <strong>{title}</strong>
             <p>{text}</p>
@@ -29,7 +29,8 @@ export function Welcome() {
         ))}
       </ul>
       <p class="hint">
-        No key? Ask the operator of this service for one. <a href={hrefOf('verify')}>Verifying a note</a> needs none.
+        No key? Request one from the operator of this service. <a href={hrefOf('verify')}>Verifying a note</a> needs no
+        key.
       </p>
     </div>
   )

@@ -1,7 +1,7 @@
 export function Footer() {
   return (
     <footer class="footer">
-      <p>A tally stick was the English Exchequer’s note: split in two, so that either holder could prove it.</p>
+      <p>A tally stick recorded a debt to the English Exchequer. It was split in two, so that each party held proof.</p>
       <nav aria-label="For developers">
         <a href="/docs">API reference</a>
         <a href="/openapi.json">OpenAPI</a>

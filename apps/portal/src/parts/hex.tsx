@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { shortHex } from '../format/short-hex.ts'
 
-/** An address or a hash: short to look at, whole for the clipboard. */
+/** Renders a shortened address or hash. A click copies the full value. */
 export function Hex({ value }: { readonly value: string }) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = () => {
@@ -10,12 +10,18 @@ export function Hex({ value }: { readonly value: string }) {
         setIsCopied(true)
         setTimeout(() => setIsCopied(false), 1_500)
       },
-      // Without leave to write the clipboard the whole value is still there to see, in the title.
+      // Without clipboard permission the full value is still in the title.
       () => undefined,
     )
   }
   return (
-    <button type="button" class="hex" onClick={copy} title={value} aria-label={`${shortHex(value)}, copy all of it`}>
+    <button
+      type="button"
+      class="hex"
+      onClick={copy}
+      title={value}
+      aria-label={`${shortHex(value)}, copy the full value`}
+    >
       {shortHex(value)}
       {isCopied ? (
         <span class="hex-copied" role="status">

@@ -1,4 +1,4 @@
-/** The two halves of a split tally stick, their notches matching. */
+/** Renders the logo: two halves of a split tally stick with matching notches. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
@@ -21,7 +21,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A line drawing beside a word that says the same; never alone. */
+/** Renders a decorative icon. Text next to it must carry the meaning. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

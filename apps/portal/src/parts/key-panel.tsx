@@ -2,25 +2,24 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { explainError } from '../data/explain-error.ts'
 import { Icon } from './icons.tsx'
 
-/** Where the visitor gives the key. It goes from here to the tab's memory, and is sent to this service alone. */
+/** Renders the form for the API key. The key stays in the tab's memory and is sent only to this service. */
 export function KeyPanel({
   error,
-  refused,
-  given,
+  rejectedKey,
+  sandboxKey,
   onSubmit,
   onCancel,
 }: {
-  /** Why the last one was refused. */
+  /** Why the last key was rejected. */
   readonly error: unknown
-  /** The one that was, to be corrected. */
-  readonly refused: string | undefined
-  /** The key a sandbox gives to everyone. */
-  readonly given: string | undefined
+  /** Prefills the field for correction. */
+  readonly rejectedKey: string | undefined
+  readonly sandboxKey: string | undefined
   readonly onSubmit: (apiKey: string) => void
-  /** Undefined where there is no key in use to go back to. */
+  /** Undefined if there is no valid key to return to. */
   readonly onCancel: (() => void) | undefined
 }) {
-  const [text, setText] = useState(refused ?? given ?? '')
+  const [text, setText] = useState(rejectedKey ?? sandboxKey ?? '')
   const [isShown, setIsShown] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const fault = error === undefined ? undefined : explainError(error)
@@ -43,7 +42,7 @@ export function KeyPanel({
           <Icon name="key" />
           Your API key
         </h2>
-        <p>It stays in this tab’s memory: it is not stored, and it is gone when you reload.</p>
+        <p>The key stays in this tab’s memory. It is not stored, and a reload discards it.</p>
       </div>
       <div class="key-field">
         <label class="sr-only" for="api-key">
@@ -68,9 +67,9 @@ export function KeyPanel({
         <button type="submit" class="primary">
           Use key
         </button>
-        {given !== undefined && text !== given ? (
-          <button type="button" class="quiet" onClick={() => onSubmit(given)}>
-            Sandbox key
+        {sandboxKey !== undefined && text !== sandboxKey ? (
+          <button type="button" class="quiet" onClick={() => onSubmit(sandboxKey)}>
+            Use sandbox key
           </button>
         ) : null}
         {onCancel ? (

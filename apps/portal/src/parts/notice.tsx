@@ -6,7 +6,7 @@ export type Tone = 'good' | 'bad' | 'warn' | 'calm'
 
 const icons: Readonly<Record<Tone, IconName>> = { good: 'check', bad: 'cross', warn: 'alert', calm: 'clock' }
 
-/** A short message set apart from the text around it. */
+/** Renders a short message in a box. */
 export function Notice({
   tone,
   title,
@@ -27,7 +27,7 @@ export function Notice({
   )
 }
 
-/** A failure, told. `hint` is what the page itself does about it. */
+/** Renders an error. `hint` says how the page handles it. */
 export function ErrorNotice({ error, hint }: { readonly error: unknown; readonly hint?: string | undefined }) {
   const { title, text } = explainError(error)
   return (

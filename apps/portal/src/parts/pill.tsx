@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Tone } from './notice.tsx'
 
-/** A state in a word or two. The dot only repeats what the word says. */
+/** Renders a status in one or two words. The coloured dot is decorative. */
 export function Pill({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return (
     <span class={`pill pill-${tone}`}>

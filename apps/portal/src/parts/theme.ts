@@ -2,13 +2,13 @@ export type Theme = 'light' | 'dark'
 
 const storageKey = 'tallystick-theme'
 
-/** What the visitor chose on an earlier visit; without a choice the system's setting holds. */
+/** Applies the theme stored on an earlier visit. Without one the system's setting applies. */
 export function applyStoredTheme(): void {
   const theme = readStored()
   if (theme) document.documentElement.dataset['theme'] = theme
 }
 
-/** The theme in sight. */
+/** Returns the theme that is displayed. */
 export function currentTheme(): Theme {
   const chosen = document.documentElement.dataset['theme']
   if (chosen === 'light' || chosen === 'dark') return chosen
@@ -20,7 +20,7 @@ export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(storageKey, theme)
   } catch {
-    // A browser that stores nothing forgets the choice with the tab.
+    // Without storage the choice lasts until the page is closed.
   }
 }
 

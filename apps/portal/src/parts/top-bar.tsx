@@ -16,7 +16,7 @@ export function TopBar({
   onChangeKey,
 }: {
   readonly view: View
-  /** What is shown of the key in use; undefined while there is none. */
+  /** Label of the current key. Undefined without a key. */
   readonly keyLabel: string | undefined
   readonly onChangeKey: () => void
 }) {

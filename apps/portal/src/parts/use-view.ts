@@ -3,14 +3,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 export const views = ['overview', 'wallet', 'verify', 'explorer'] as const
 export type View = (typeof views)[number]
 
-/** The address of a view: after the hash, so that the service never sees it. */
+/** Returns the URL of a view. It is in the fragment, which browsers do not send. */
 export function hrefOf(view: View): string {
   return view === 'overview' ? '#/' : `#/${view}`
 }
 
 /**
- * The view the address names. Moving to another takes the focus to its heading, as loading a page would, and in the
- * same breath in which the view appears: a moment later it could be taken from a visitor who already types.
+ * Returns the view named in the URL. A change moves the focus to the heading of the new view before the view is painted:
+ * later it could take the focus from a field in which the visitor already types.
  */
 export function useView(): View {
   const [view, setView] = useState(readView)

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** The width of an element in pixels, as it changes; 0 until it is known. */
+/** Returns a ref and the current width of its element in pixels. The width is 0 until it is measured. */
 export function useWidth(): [RefObject<HTMLDivElement | null>, number] {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)

@@ -1,14 +1,14 @@
 import { type Note, type NoteStatus, type NoteVerification, noteStatus, verifyNote } from '@tallystick/client'
 import type { PortalChain } from '../data/portal-info.ts'
 
-/** What can be said of a note. */
+/** Result of verifying a note. */
 export type Judgement = {
   readonly note: Note
-  /** Undefined where this service has no such chain: then there is no pool to hold it against. */
+  /** Undefined if this service does not have the note's chain. */
   readonly chain: PortalChain | undefined
   readonly verification: NoteVerification | undefined
   readonly status: NoteStatus
-  /** Whether the pool would refuse it for its maturity alone. */
+  /** Whether the note's maturity has passed, so that the pool rejects it. */
   readonly isMature: boolean
 }
 

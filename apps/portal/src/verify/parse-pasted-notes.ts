@@ -1,21 +1,21 @@
 import type { Note } from '@tallystick/client'
 import type { Hex } from 'viem'
 
-// A whole answer of many chains is far smaller; what is larger is a mistake, and would freeze the page.
+// A response with many chains is far smaller. Larger input would freeze the page.
 const charactersMax = 1_000_000
 const notesMax = 200
 
 /**
- * The notes in a text somebody pasted: one note, a list of them, or the whole answer of `GET /notes`. Throws an error
- * that says what is wrong and where.
+ * Parses pasted text: a note, a list of notes, or a response of `GET /notes`. Throws a `PasteError` that names the note
+ * and the member at fault.
  */
 export function parsePastedNotes(text: string): readonly Note[] {
-  if (text.trim() === '') throw new PasteError('There is nothing here yet. Paste a note first.')
-  if (text.length > charactersMax) throw new PasteError('This is too long to be an answer of /notes.')
+  if (text.trim() === '') throw new PasteError('The field is empty. Paste a note.')
+  if (text.length > charactersMax) throw new PasteError('The text is too long to be a response of /notes.')
   const value = parseJson(text)
   const list = listOf(value)
-  if (list.length === 0) throw new PasteError('There is no note in this answer.')
-  if (list.length > notesMax) throw new PasteError(`There are ${list.length} notes here. Paste ${notesMax} at most.`)
+  if (list.length === 0) throw new PasteError('The response contains no notes.')
+  if (list.length > notesMax) throw new PasteError(`The text contains ${list.length} notes. The limit is ${notesMax}.`)
   return list.map((item, index) => parseNote(item, list.length === 1 ? 'The note' : `Note ${index + 1}`))
 }
 
@@ -23,13 +23,13 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new PasteError('This is not JSON. Paste a note as /notes sends it, from { to }.')
+    throw new PasteError('The text is not JSON. Paste a note as /notes returns it, from { to }.')
   }
 }
 
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
-  const { data } = asRecord(value, 'What you pasted')
+  const { data } = asRecord(value, 'The text')
   return Array.isArray(data) ? data : [value]
 }
 
@@ -39,14 +39,14 @@ function parseNote(value: unknown, name: string): Note {
     const text = note[member]
     if (typeof text === 'string' && /^\d+$/.test(text) && text.length <= digitsMax) return BigInt(text)
     throw new PasteError(
-      `${name}: "${member}" must be a whole number in quotes${text === undefined ? ', but is missing' : ''}.`,
+      `${name}: "${member}" must be an integer in quotes${text === undefined ? ', but is missing' : ''}.`,
     )
   }
   const signature = asRecord(note['signature'], `${name}: "signature"`)
   const part = (member: 'r' | 's') => {
     const text = signature[member]
     if (typeof text === 'string' && /^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase() as Hex
-    throw new PasteError(`${name}: "signature.${member}" must be 0x and 64 hex digits.`)
+    throw new PasteError(`${name}: "signature.${member}" must be 0x followed by 64 hex digits.`)
   }
   const { v } = signature
   if (v !== 27 && v !== 28) throw new PasteError(`${name}: "signature.v" must be 27 or 28.`)
@@ -67,7 +67,7 @@ function asRecord(value: unknown, name: string): Readonly<Record<string, unknown
   throw new PasteError(`${name} must be an object, from { to }.`)
 }
 
-/** What is wrong with a pasted text, for the person who pasted it. */
+/** Error in pasted text. The page shows its message. */
 export class PasteError extends Error {
   override readonly name = 'PasteError' as const
 }

@@ -6,12 +6,12 @@ import { Icon } from '../parts/icons.tsx'
 import type { Tone } from '../parts/notice.tsx'
 import type { Judgement } from './judge-note.ts'
 
-type Words = { readonly tone: Tone; readonly title: string; readonly text: string }
+type Conclusion = { readonly tone: Tone; readonly title: string; readonly text: string }
 
-/** What is to be said of one note: the verdict first, then everything it rests on. */
+/** Renders the result of one note: the verdict, then the facts behind it. */
 export function Verdict({ judgement, info }: { readonly judgement: Judgement; readonly info: PortalInfo }) {
   const { note, chain, verification } = judgement
-  const { tone, title, text } = wordsFor(judgement, info)
+  const { tone, title, text } = conclude(judgement, info)
   return (
     <article class={`card verdict verdict-${tone}`}>
       <header>
@@ -25,7 +25,7 @@ export function Verdict({ judgement, info }: { readonly judgement: Judgement; re
       </header>
       <dl class="facts facts-wide">
         <Fact name="Signed by">
-          <span class="mono">{verification?.signer ?? 'no address can be recovered'}</span>
+          <span class="mono">{verification?.signer ?? 'no address recovered'}</span>
         </Fact>
         {chain ? (
           <Fact name="Signer of this service">
@@ -62,10 +62,10 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   )
 }
 
-/** In New York's time, which the protocol goes by, and in the visitor's. */
+/** Renders an instant in New York time, which the protocol uses, and in the visitor's time. */
 function Instant({ seconds }: { readonly seconds: bigint }) {
   const zone = viewerZone()
-  // Beyond this a date cannot be written; such a note is nonsense, but pasted all the same.
+  // The largest instant that Date supports.
   if (seconds > 8_640_000_000_000n) return <>{`${seconds}, far in the future`}</>
   return (
     <>
@@ -80,13 +80,13 @@ function Instant({ seconds }: { readonly seconds: bigint }) {
   )
 }
 
-function wordsFor({ chain, verification, status, isMature, note }: Judgement, info: PortalInfo): Words {
+function conclude({ chain, verification, status, isMature, note }: Judgement, info: PortalInfo): Conclusion {
   if (!chain || !verification) {
     const known = info.chains.map(({ id }) => id).join(', ')
     return {
       tone: 'bad',
-      title: 'A chain this service does not know',
-      text: `The note says chain ${note.chainId}; this service signs for ${known}. It cannot be checked here.`,
+      title: 'Unknown chain',
+      text: `The note is for chain ${note.chainId}. This service signs for ${known}, so it cannot verify the note.`,
     }
   }
   if (!verification.valid) {
@@ -94,26 +94,34 @@ function wordsFor({ chain, verification, status, isMature, note }: Judgement, in
       tone: 'bad',
       title: 'Not genuine',
       text: verification.signer
-        ? 'The signature is not that of this service’s signer, so the pool will refuse it. Something in the note was changed, or it was signed for another pool, chain or domain, or by somebody else: a signature cannot tell which.'
-        : `The signature is no signature at all: ${verification.reason}. The pool will refuse it.`,
+        ? 'The signature is not from this service’s signer, so the pool will reject the note. The note was changed, signed for another pool, chain or domain, or signed by another key. The signature does not show which.'
+        : `The signature is malformed: ${verification.reason}. The pool will reject the note.`,
     }
   }
   if (isMature)
     return {
       tone: 'calm',
       title: 'Genuine, but matured',
-      text: 'It is past its own maturity. The pool will refuse it.',
+      text: 'The maturity has passed. The pool will reject the note.',
     }
   switch (status) {
     case 'usable':
-      return { tone: 'good', title: 'Genuine and usable now', text: 'The pool takes it until the end of its window.' }
+      return {
+        tone: 'good',
+        title: 'Genuine and usable now',
+        text: 'The pool accepts the note until the end of its period.',
+      }
     case 'not-yet-valid':
       return {
         tone: 'calm',
         title: 'Genuine, but not valid yet',
-        text: 'The pool takes it from the start of its window on.',
+        text: 'The pool accepts the note from the start of its period.',
       }
     case 'expired':
-      return { tone: 'calm', title: 'Genuine, but expired', text: 'Its window is over. Fetch the notes on offer now.' }
+      return {
+        tone: 'calm',
+        title: 'Genuine, but expired',
+        text: 'The period of the note has ended. Fetch the current notes.',
+      }
   }
 }

@@ -8,7 +8,7 @@ import { Verdict } from './verdict.tsx'
 
 type Outcome = { readonly judgements: readonly Judgement[] } | { readonly fault: string }
 
-/** Paste a note, see who signed it and whether it can still be used. Everything is reckoned here; nothing is sent. */
+/** Renders the verification of pasted notes. It runs in the page and sends nothing. */
 export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonly notes: NotesView | undefined }) {
   const [text, setText] = useState('')
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined)
@@ -26,7 +26,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         <h1 id="verify-heading" tabIndex={-1}>
           Verify a note
         </h1>
-        <p>Who signed it, and can it still be used? Worked out in this tab: what you paste is sent nowhere.</p>
+        <p>Check who signed a note and whether it is still valid. The check runs in this tab. Nothing is sent.</p>
       </div>
       <form
         class="card verify-form"
@@ -35,7 +35,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
           verify(text)
         }}
       >
-        <label for="pasted">A note, or a whole answer of /notes</label>
+        <label for="pasted">A note, or a response of /notes</label>
         <textarea
           id="pasted"
           class="mono"
@@ -59,14 +59,14 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
                 verify(example)
               }}
             >
-              Take one on offer now
+              Use a current note
             </button>
           ) : null}
         </div>
       </form>
       <div aria-live="polite" class="verdicts">
         {outcome && 'fault' in outcome ? (
-          <Notice tone="warn" title="This cannot be read as a note">
+          <Notice tone="warn" title="The text is not a valid note">
             {outcome.fault}
           </Notice>
         ) : null}

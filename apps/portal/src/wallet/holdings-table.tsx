@@ -6,9 +6,9 @@ import { Hex } from '../parts/hex.tsx'
 import { Pill } from '../parts/pill.tsx'
 import type { Holding } from './look-up-wallet.ts'
 
-const rowsAtFirst = 12
+const initialRowCount = 12
 
-/** Every position, in numbers. */
+/** Renders all positions as a table. */
 export function HoldingsTable({
   holdings,
   namesChains,
@@ -16,12 +16,12 @@ export function HoldingsTable({
   readonly holdings: readonly Holding[]
   readonly namesChains: boolean
 }) {
-  const [isWhole, setIsWhole] = useState(false)
-  const shown = isWhole ? holdings : holdings.slice(0, rowsAtFirst)
+  const [showsAll, setShowsAll] = useState(false)
+  const shown = showsAll ? holdings : holdings.slice(0, initialRowCount)
   return (
     <div class="card">
       <h2>Positions</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard to be scrolled. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <section class="table-scroll" tabIndex={0} aria-label="Positions">
         <table class="numbers">
           <thead>
@@ -58,7 +58,7 @@ export function HoldingsTable({
         </table>
       </section>
       {shown.length < holdings.length ? (
-        <button type="button" class="quiet more" onClick={() => setIsWhole(true)}>
+        <button type="button" class="quiet more" onClick={() => setShowsAll(true)}>
           {`Show all ${holdings.length}`}
         </button>
       ) : null}

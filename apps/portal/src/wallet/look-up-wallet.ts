@@ -10,26 +10,26 @@ import {
 import type { Address } from 'viem'
 import type { PortalChain } from '../data/portal-info.ts'
 
-/** A position with what it has earned so far. */
+/** Position with its income so far. */
 export type Holding = Position & {
   readonly chain: PortalChain
-  /** Before the partner's fee; undefined once claimed, or where the floating incomes could not be read. */
+  /** Income before the partner's fee. Undefined if claimed or if the floating incomes could not be read. */
   readonly accrued: { readonly fixed: bigint; readonly floating: bigint } | undefined
 }
 
 export type Wallet = {
   readonly address: Address
-  /** The instant everything is reckoned for, Unix seconds. */
+  /** Instant of the calculation, in Unix seconds. */
   readonly at: bigint
-  /** Over all chains that answered. */
+  /** Sum over all chains that responded. */
   readonly earnings: Earnings
-  /** Those not claimed yet first, by maturity; then the claimed ones, the newest first. */
+  /** Active positions by maturity, then claimed ones, newest first. */
   readonly holdings: readonly Holding[]
-  /** Chains that could not tell, and why. */
-  readonly silent: readonly { readonly chain: number; readonly message: string }[]
+  /** Chains that failed, and why. */
+  readonly failures: readonly { readonly chain: number; readonly message: string }[]
 }
 
-/** Positions and earnings of an address on every chain. Fails only where no chain answers. */
+/** Fetches the positions and earnings of an address on every chain. Fails only if all chains fail. */
 export async function lookUpWallet(
   client: Client,
   {
@@ -56,23 +56,23 @@ export async function lookUpWallet(
     return (answer.positions ?? []).flatMap((position): Holding[] => {
       if (!chain) return []
       const floating = accumulator && floatingIncome(position, { instantSeconds: at, ...accumulator })
-      const isReckoned = position.status === 'Active' && floating !== undefined
-      return [{ ...position, chain, accrued: isReckoned ? { fixed: fixedIncome(position, at), floating } : undefined }]
+      const hasIncome = position.status === 'Active' && floating !== undefined
+      return [{ ...position, chain, accrued: hasIncome ? { fixed: fixedIncome(position, at), floating } : undefined }]
     })
   })
-  const silent = [...positions, ...earnings].flatMap(({ chain, errors }) =>
-    errors ? { chain, message: errors[0]?.message ?? 'It gave no reason.' } : [],
+  const failures = [...positions, ...earnings].flatMap(({ chain, errors }) =>
+    errors ? { chain, message: errors[0]?.message ?? 'No reason was given.' } : [],
   )
   return {
     address,
     at,
-    earnings: addUp(earnings, at),
+    earnings: sumEarnings(earnings, at),
     holdings: holdings.toSorted(compareHoldings),
-    silent: silent.filter(({ chain }, index) => silent.findIndex((other) => other.chain === chain) === index),
+    failures: failures.filter(({ chain }, index) => failures.findIndex((other) => other.chain === chain) === index),
   }
 }
 
-function addUp(chains: readonly ChainEarnings[], at: bigint): Earnings {
+function sumEarnings(chains: readonly ChainEarnings[], at: bigint): Earnings {
   const known = chains.flatMap(({ earnings }) => earnings ?? [])
   const sum = (of: (earnings: Earnings) => bigint) => known.reduce((total, earnings) => total + of(earnings), 0n)
   return {

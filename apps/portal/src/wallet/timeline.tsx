@@ -2,12 +2,12 @@ import { formatDollars } from '../format/dollars.ts'
 import { formatDate, formatDuration, newYorkZone } from '../format/format-time.ts'
 import type { Holding } from './look-up-wallet.ts'
 
-// More bars than this are no picture any more; the table has them all.
+// More bars are hard to read. The table lists all positions.
 const barsMax = 24
 const dayMs = 86_400_000
 const ticksMax = 7
 
-/** Each position as a bar from lend to maturity, cut off at today. */
+/** Renders each position as a bar from its loan to its maturity, filled up to today. */
 export function Timeline({
   holdings,
   now,
@@ -78,7 +78,7 @@ function Bar({
       </span>
       <span class="timeline-when">
         {isMature ? (
-          <strong>can be claimed</strong>
+          <strong>claimable</strong>
         ) : (
           <>
             {formatDate(maturityTimestamp, newYorkZone)}
@@ -90,7 +90,7 @@ function Bar({
   )
 }
 
-/** Days or firsts of a month, so few that their names do not run into each other. */
+/** Returns ticks at days or at the first of months, few enough that their labels do not overlap. */
 function ticksBetween(start: bigint, end: bigint) {
   const [from, to] = [Number(start) * 1000, Number(end) * 1000]
   const days = (to - from) / dayMs

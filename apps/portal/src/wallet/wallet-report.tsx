@@ -5,27 +5,28 @@ import { HoldingsTable } from './holdings-table.tsx'
 import type { Wallet } from './look-up-wallet.ts'
 import { Timeline } from './timeline.tsx'
 
-/** Shows the positions and earnings of a wallet. `namesChains`: token ids repeat where there are several chains. */
+/** Renders the positions and earnings of a wallet. With several chains, which share token ids, `namesChains` is true. */
 export function WalletReport({ wallet, namesChains }: { readonly wallet: Wallet; readonly namesChains: boolean }) {
-  const { earnings, holdings, silent, at } = wallet
+  const { earnings, holdings, failures, at } = wallet
   const active = holdings.filter(({ status }) => status === 'Active')
   return (
     <>
-      {silent.map(({ chain, message }) => (
-        <Notice key={chain} tone="warn" title={`Chain ${chain} did not answer`}>
-          Its positions are missing below. {message}
+      {failures.map(({ chain, message }) => (
+        <Notice key={chain} tone="warn" title={`Chain ${chain} failed`}>
+          The positions of this chain are missing below. {message}
         </Notice>
       ))}
       {holdings.length === 0 ? (
         <Notice tone="calm" title="No positions">
-          This address has never held one{silent.length > 0 ? ' on the chains that answered' : ''}. Is it the right one?
+          This address has never held a position{failures.length > 0 ? ' on the chains that responded' : ''}. Check the
+          address.
         </Notice>
       ) : (
         <>
           <dl class="earnings card">
             <Figure name="Lent now" amount={earnings.activePrincipal} help={countText(earnings.activePositions)} />
             <Figure name="Accrued" amount={earnings.accrued.net} help={accruedText(wallet)} id="accrued-net" />
-            <Figure name="Claimed" amount={earnings.claimed.net} help="income paid out, after fees" />
+            <Figure name="Claimed" amount={earnings.claimed.net} help="income paid, after fees" />
           </dl>
           {active.length > 0 ? <Timeline holdings={active} now={at} namesChains={namesChains} /> : null}
           <HoldingsTable holdings={holdings} namesChains={namesChains} />
@@ -34,7 +35,7 @@ export function WalletReport({ wallet, namesChains }: { readonly wallet: Wallet;
             <time id="wallet-at" dateTime={new Date(Number(at) * 1000).toISOString()}>
               {formatInstant(at, viewerZone())}
             </time>
-            , your time. Floating income is known up to the last day reported.
+            , your time. Floating income is included up to the last reported day.
           </p>
         </>
       )}

@@ -14,7 +14,7 @@ type Lookup =
   | { readonly status: 'failed'; readonly error: unknown }
   | { readonly status: 'found'; readonly wallet: Wallet }
 
-/** Look up any address: what it holds, what that earned, and when it matures. */
+/** Renders the lookup of an address: its positions, earnings and maturities. */
 export function WalletView({
   info,
   session,
@@ -29,7 +29,7 @@ export function WalletView({
   const { lookup, run } = useLookup({ info, session, serverOffsetMs })
   const submit = (address: string) => {
     const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
-    setFault(isAddress ? undefined : 'An address is 0x and 40 digits or letters from a to f.')
+    setFault(isAddress ? undefined : 'An address is 0x followed by 40 hex digits.')
     if (isAddress) run(address as Address)
   }
   return (
@@ -38,7 +38,7 @@ export function WalletView({
         <h1 id="wallet-heading" tabIndex={-1}>
           Wallet
         </h1>
-        <p>Positions, earnings and maturities of any address. What is on the chain is public.</p>
+        <p>Positions, earnings and maturities of any address. Data on the chain is public.</p>
       </div>
       <form
         class="card lookup"
@@ -108,8 +108,8 @@ function Outcome({
   switch (lookup.status) {
     case 'idle':
       return hasKey ? null : (
-        <Notice tone="calm" title="A key is needed first">
-          Positions are read through the API. Give your key above.
+        <Notice tone="calm" title="API key required">
+          Positions are read through the API. Enter your key above.
         </Notice>
       )
     case 'loading':
@@ -126,7 +126,7 @@ function Outcome({
   }
 }
 
-/** One lookup at a time: a new one breaks the last one off. */
+/** Runs one lookup at a time. A new lookup aborts the last one. */
 function useLookup({
   info,
   session,
