@@ -293,7 +293,7 @@ test('behavior: after a key leak the old signer’s notes are withheld, and the 
   const reports = { notes: await service.operator.showNotes(), curve: await service.operator.showCurve() }
   checkNotes(findings, { config: service.config, reports, isRunning: true, isEmpty: false, signer: undefined })
   expect(findings.checks).toMatchObject([
-    { outcome: 'fail', found: expect.stringMatching(/^no notes of .* are handed out: /) },
+    { outcome: 'fail', found: expect.stringMatching(/^no notes of .* are served: /) },
   ])
   service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
   const [note] = notesOf(await get()).data

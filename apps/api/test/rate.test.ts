@@ -28,7 +28,7 @@ beforeAll(async () => {
     { id: 10, name: 'without one', pool, subgraph: { urls: [fake.url] } },
     { id: 1, name: 'without a subgraph', pool },
   ]
-  // Every answer is read anew, and what hangs is given up soon.
+  // No caching between answers, and a short timeout.
   const data = { pollMs: 0, timeoutMs: 1_500 }
   const config = { chains, data, rails: { preflight: 'off' } }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at: instant, config }, defer)

@@ -138,7 +138,7 @@ describe('a day', () => {
   test('behavior: a machine that slept until just before the boundary fetches before it signs', async () => {
     const { feed, service } = await startOnTreasury()
     await until(() => couponsNow(service)).toEqual(thursdays)
-    // Longer than the second in which whoever signs looks at the clock again.
+    // Longer than the interval of the issue scheduler.
     feed.behave((_, response) => setTimeout(() => sendFeed(response, [thursday, november22]), 1_500))
     service.clock.hold(Date.parse('2024-11-22T17:59:00-05:00'))
     await until(() => isNextSigned(service)).toBe(true)

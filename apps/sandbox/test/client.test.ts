@@ -52,7 +52,7 @@ describe('behavior: a life of notes', () => {
     expect(await ownersOf([1n, 2n, 3n])).toEqual([ann.address, ann.address, bob.address])
   })
 
-  test('what the pool refuses is explained', async () => {
+  test('explains why the pool reverts', async () => {
     const note = await signedNote(noteAt(lentAt))
     const lend = { pool: chain.pool, note, beneficiary: ann.address, principal: dollars(1_000) }
     const forged = { ...note, coupon: note.coupon + 1n }
@@ -60,7 +60,7 @@ describe('behavior: a life of notes', () => {
     expect(await refusalOf(ann, { call: lendCalldata(lend), at: note.validBefore })).toBe('The note has expired')
     expect(await refusalOf(ann, { call: lendCalldata({ ...lend, principal: 1n }), at })).toBe('The amount is too small')
     expect(await refusalOf(ann, { call: lendCalldata({ ...lend, note: forged }), at })).toMatch(
-      /not by the pool’s signer/,
+      /not signed by the pool’s signer/,
     )
     expect(await refusalOf(ann, { call: lendCalldata({ ...lend, partnerFeeBPS: 1n }), at })).toMatch(/fee has changed/)
     expect(await refusalOf(bob, { call: lendCalldata(lend), at })).toBe('The allowance is too low')
@@ -70,7 +70,7 @@ describe('behavior: a life of notes', () => {
     expect(await refusalOf(ann, { call: claim, at: maturesAt })).toBe('The position is not approved')
   })
 
-  test('earnings are what the pool itself reckons; then it pays them, by approval and by permit', async () => {
+  test('earnings match the pool, which pays them by approval and by permit', async () => {
     const byAdmin = { from: chain.admin.address, to: chain.pool }
     const lendDay = lentAt / 86_400n
     const restate = {
@@ -80,11 +80,11 @@ describe('behavior: a life of notes', () => {
     }
     await send(chain, { ...restate, at: (lendDay + 3n) * 86_400n + 5n })
     const { timestamp: at } = await chain.client.getBlock()
-    const reckoned = await Promise.all([incomeOf('calculateFixedIncome'), incomeOf('calculateFloatingIncome')])
+    const computed = await Promise.all([incomeOf('calculateFixedIncome'), incomeOf('calculateFloatingIncome')])
     const before = await openIndex('before')
     const [active] = await before.client.earnings(ann.address, { at })
-    expect(active?.earnings?.accrued).toMatchObject({ fixed: reckoned[0], floating: reckoned[1] })
-    expect(reckoned[1]).toBeGreaterThan(0n)
+    expect(active?.earnings?.accrued).toMatchObject({ fixed: computed[0], floating: computed[1] })
+    expect(computed[1]).toBeGreaterThan(0n)
     expect(active?.earnings).toMatchObject({ activePositions: 2, activePrincipal: dollars(2_000) })
     await before.close()
 

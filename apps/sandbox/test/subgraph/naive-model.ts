@@ -33,7 +33,7 @@ export type ModelPartner = {
   feeBPS: bigint
 }
 
-/** What was done, kept apart from chain and index; every figure is reckoned from all of it when it is asked for. */
+/** Log of all actions, independent of chain and index. Every figure is computed from the whole log on request. */
 export type Model = {
   readonly pool: string
   readonly positions: ModelPosition[]

@@ -67,7 +67,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await positionsOf(owner)).toEqual([])
   })
 
-  test('behavior: a claim says when, in which transaction, to whom and how much, as the pool reckoned it', async () => {
+  test('behavior: a claim has its time, transaction, recipient and amount as the pool computed them', async () => {
     const { ann, cat, partnerId, sent } = script
     const { positionInfos } = await readEverything(subgraph)
     const claimed = { claimTimestamp: String(claimedAt), status: 'Claimed' }
