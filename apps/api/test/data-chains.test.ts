@@ -203,7 +203,7 @@ describe('single flight and cache', () => {
     expect(metrics).toMatch(/tallystick_data_upstream_total\{chain="324",upstream="127[^"]*",outcome="ok"\} [1-9]/)
     expect(metrics).toMatch(/tallystick_data_circuit\{chain="324",upstream="127[^"]*"\} 0/)
     expect(metrics).toMatch(/tallystick_data_remote_head_block\{chain="324",upstream="127[^"]*"\} 325/)
-    expect(service.log()).toContain('a remote subgraph failed')
+    expect(service.log()).toContain('remote subgraph request failed')
     expect(service.log()).not.toContain('deadbeef')
   })
 })

@@ -111,7 +111,7 @@ describe('what cannot be had', () => {
     const { chains, ...top } = await rate('/rate?chainid=324')
     expect(top).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
     expect(chains[0]?.syncReason).toMatch(
-      /^The floating income cannot be read: The connection to the chain’s subgraph broke/,
+      /^The floating income cannot be read: The connection to the chain’s subgraph was lost/,
     )
   })
 

@@ -115,7 +115,7 @@ test('behavior: close ends what is under way, and nothing is logged as a failure
   const asked = errorOf(remote.ask())
   await expect.poll(() => fake.requests.length).toBe(1)
   await remote.subgraph.close()
-  expect((await asked).message).toBe('The service is stopping. Try again.')
+  expect((await asked).message).toBe('The service is shutting down. Try again.')
   await expect.poll(fake.openConnections).toBe(0)
   expect(remote.log()).toBe('')
 })

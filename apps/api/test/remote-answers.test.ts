@@ -150,7 +150,7 @@ describe('another replica’s embedded subgraph', () => {
     const error = await errorOf(remote.ask(queryOf('notes { id }')))
     expect(error.details).toEqual({ failure: 'busy' })
     expect(error.retryAfterSeconds).toBeGreaterThan(50)
-    expect(remote.subgraph.status()[0]?.restMs).toBeGreaterThan(50_000)
+    expect(remote.subgraph.status()[0]?.openForMs).toBeGreaterThan(50_000)
   })
 })
 

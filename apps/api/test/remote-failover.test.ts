@@ -30,7 +30,7 @@ describe('several URLs', () => {
     for (let count = 0; count < 10; count += 1) {
       const error = await errorOf(remote.ask())
       expect(error).toMatchObject({ code: 'query_rejected', retryable: false })
-      expect(error.message).toBe('The chain’s subgraph rejects the query: Type `Query` has no field `x`')
+      expect(error.message).toBe('The chain’s subgraph rejected the query: Type `Query` has no field `x`')
     }
     expect(b.requests).toEqual([])
     expect(a.lights()).toEqual([])

@@ -28,7 +28,7 @@ describe('every way an upstream can fail', () => {
     }
     expect(error.retryAfterSeconds).toBe(retryAfterSeconds)
     expect(error.message).toMatch(
-      /^(The|No) .*(Try again|Select less|Use a smaller|The operator has to|rejects the query: .)/,
+      /^(The|No) .*(Try again|Select less|Use a smaller|Contact the operator|rejected the query: .)/,
     )
     for (const secret of secrets) expect(JSON.stringify([error, error.message])).not.toContain(secret)
 
@@ -78,7 +78,7 @@ describe('what an upstream says of itself', () => {
     })
     const error = await errorOf(openRemote([url]).ask())
     expect(error.code).toBe('query_rejected')
-    expect(error.message).toMatch(/^The chain’s subgraph rejects the query: Cannot query field \[31m "x" … … long/)
+    expect(error.message).toMatch(/^The chain’s subgraph rejected the query: Cannot query field \[31m "x" … … long/)
     expect(error.message.length).toBeLessThan(5_000)
     expect(error.message).not.toMatch(/\p{C}/u)
     expect(error.details?.['errors']).toHaveLength(11)

@@ -4,7 +4,7 @@ import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'
-import { type CallResult, failureOf } from './remote/judge-call.ts'
+import { type CallResult, failureOf } from './remote/call-result.ts'
 import { createCallMetrics } from './remote/remote-metrics.ts'
 
 /** Adds metrics and throttled failure logs to an embedded subgraph. Remote subgraphs have their own. */

@@ -5,10 +5,10 @@ import type { Config } from '../config.ts'
 import type { Secret } from '../config-secrets.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from './chain-subgraph.ts'
-import { askUpstreams } from './remote/ask-upstreams.ts'
 import type { WireQuery } from './remote/create-sender.ts'
 import { createKnownRemoteHead } from './remote/known-remote-head.ts'
-import { createUpstream, lightQuery, lightTimeoutMs, type Upstream } from './remote/upstream.ts'
+import { queryUpstreams } from './remote/query-upstreams.ts'
+import { createUpstream, headQuery, headTimeoutMs, type Upstream } from './remote/upstream.ts'
 import type { UpstreamStatus } from './remote/upstream-status.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
@@ -41,14 +41,14 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
       ...options,
       url,
       label: labels[index] as string,
-      onHead: (head, askedAtMs) => known.learn(head, askedAtMs),
+      onHead: (head, sentAtMs) => known.learn(head, sentAtMs),
     }),
   )
   const known = createKnownRemoteHead({
     pollMs: settings.pollMs,
     poll: async () => {
       const [upstream] = usable(upstreams)
-      if (upstream) await pollHead(upstream, Math.min(settings.timeoutMs, lightTimeoutMs))
+      if (upstream) await pollHead(upstream, Math.min(settings.timeoutMs, headTimeoutMs))
     },
     monotonicNow,
   })
@@ -61,7 +61,7 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
       const candidates = usable(upstreams)
       if (candidates.length === 0) throw circuitOpen(upstreams)
       const { timeoutMs, hedgeMs } = settings
-      return askUpstreams(candidates, { query: toWire(query), signal, timeoutMs, hedgeMs, monotonicNow })
+      return queryUpstreams(candidates, { query: toWire(query), signal, timeoutMs, hedgeMs, monotonicNow })
     },
     status: () => upstreams.map((upstream) => upstream.status()),
     close: async () => {
@@ -116,7 +116,7 @@ function usable(upstreams: readonly Upstream[]): readonly Upstream[] {
 }
 
 async function pollHead(upstream: Upstream, timeoutMs: number): Promise<void> {
-  const call = upstream.begin(lightQuery, 1)
+  const call = upstream.begin(headQuery, 1)
   const timer = setTimeout(() => call.end('slow'), timeoutMs)
   await call.outcome
   clearTimeout(timer)
@@ -129,7 +129,7 @@ function toWire({ textWithHead, headAlias, variables, operationName }: SubgraphQ
 
 function circuitOpen(upstreams: readonly Upstream[]): TallystickError {
   const statuses = upstreams.map((upstream) => upstream.status())
-  const seconds = Math.max(1, Math.ceil(Math.min(...statuses.map(({ restMs }) => restMs)) / 1000))
+  const seconds = Math.max(1, Math.ceil(Math.min(...statuses.map(({ openForMs }) => openForMs)) / 1000))
   const failures = [...new Set(statuses.flatMap(({ lastFailure }) => lastFailure ?? []))].join(', ')
   return upstreamError({
     failure: 'circuit_open',

@@ -4,26 +4,26 @@ import type { SubgraphAnswer } from '../chain-subgraph.ts'
 import { type Phase, slowError } from './transport-error.ts'
 
 /**
- * Why a call is ended before it has an answer. `slow`: it had its time. `outrun`: another upstream was faster.
- * `cancelled`: nobody waits for it any more.
+ * Reason to end a call without an answer. `slow`: it timed out. `superseded`: another upstream answered first.
+ * `cancelled`: the caller has gone.
  */
-export type Ending = 'slow' | 'outrun' | 'cancelled'
+export type Ending = 'slow' | 'superseded' | 'cancelled'
 
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly answer: SubgraphAnswer }
   | { readonly kind: 'failed'; readonly error: TallystickError }
   | { readonly kind: 'ended'; readonly ending: Exclude<Ending, 'slow'>; readonly phase: Phase }
 
-/** One query on its way to one upstream. */
+/** Running query to one upstream. */
 export type Call = {
   /** Never rejects. */
   readonly outcome: Promise<CallOutcome>
   readonly phase: Phase
-  /** Ends it at once, whatever the connection is doing. */
+  /** Settles the outcome at once, whatever the state of the connection. */
   end(ending: Ending): void
 }
 
-/** Begins some work, and makes sure that it is over as soon as it is ended. The work throws nothing but our own errors. */
+/** Starts a call that settles as soon as it is ended. `work` throws only `TallystickError`. */
 export function beginCall(
   work: (handles: { readonly signal: StopSignal; readonly onHeaders: () => void }) => Promise<SubgraphAnswer>,
 ): Call {
@@ -36,7 +36,7 @@ export function beginCall(
   const onHeaders = () => {
     phase = 'body'
   }
-  // Once it is ended, what the work comes to is of no interest.
+  // After `end`, the result of the work is ignored.
   work({ signal, onHeaders }).then(
     (answer) => settle({ kind: 'answered', answer }),
     (error: TallystickError) => settle({ kind: 'failed', error }),

@@ -1,39 +1,39 @@
 import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 
 /**
- * Whether an upstream is asked at all. `closed`: it is. `open`: it rests. `probing`: it has rested, and one light query
- * finds out whether it is well. A closed circuit is `isSuspect` while such a query looks into a row of failures.
+ * Circuit breaker of an upstream. `closed`: queries are sent. `open`: none are sent until `openUntilMs`. `probing`: a probe
+ * checks whether the upstream has recovered. A closed circuit is `isSuspect` while a probe follows several failures.
  */
 export type Circuit =
   | {
       readonly state: 'closed'
       readonly failures: number
       readonly isSuspect: boolean
-      /** Until then failures do not count: a light query has just been answered. */
+      /** Failures before this instant do not count, because a probe has just succeeded. */
       readonly trustedUntilMs: number
       readonly openings: number
     }
-  | { readonly state: 'open'; readonly restsUntilMs: number; readonly openings: number }
+  | { readonly state: 'open'; readonly openUntilMs: number; readonly openings: number }
   | { readonly state: 'probing'; readonly openings: number }
 
 export type CircuitEvent =
-  /** A caller's query was answered, or rejected for what it is. */
+  /** The upstream answered a query, or rejected it as invalid. */
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed' }
-  /** The upstream asked to be left alone. */
-  | { readonly kind: 'sent_away'; readonly forMs: number }
+  /** The upstream sent Retry-After. */
+  | { readonly kind: 'throttled'; readonly forMs: number }
   | { readonly kind: 'probe_started' }
   | { readonly kind: 'probe_succeeded' }
   | { readonly kind: 'probe_failed'; readonly forMs?: number | undefined }
 
 /**
- * So many failures in a row make the upstream suspect. Few, because a wrong suspicion costs one light query; more than
- * one, because a single reset or 502 is what every restart behind a load balancer looks like.
+ * Consecutive failures that trigger a probe. Low, because a needless probe is cheap. More than one, because every restart
+ * behind a load balancer causes a reset or a 502.
  */
 export const failuresMax = 3
-// A restart is over within seconds. However long an outage, its end is noticed within 15 s, which is no load for anybody.
+// A restart takes seconds. After a long outage, recovery is detected within 15 s.
 const backoff = { minMs: 500, maxMs: 15_000 }
-// Slow queries can fail in a row while the light one succeeds: they are not worth a probe each time.
+// Limits the probes while slow queries fail and probes succeed.
 const trustMs = 1_000
 
 export const closedCircuit = {
@@ -45,14 +45,14 @@ export const closedCircuit = {
 } as const satisfies Circuit
 
 /**
- * The circuit after an event. Callers' queries never open it by failing: whoever may send queries could then shut a chain
- * for everybody by sending such as fail. They raise a suspicion, and the light query, which no caller can spoil, decides.
+ * Returns the circuit after an event. Failed queries alone never open it: otherwise a caller could disable a chain by
+ * sending queries that fail. They trigger a probe, which callers cannot influence.
  */
 export function circuitAfter(
   circuit: Circuit,
   { event, atMs }: { readonly event: CircuitEvent; readonly atMs: number },
 ): Circuit {
-  if (event.kind === 'sent_away') return sentAway(circuit, { forMs: event.forMs, atMs })
+  if (event.kind === 'throttled') return throttledAfter(circuit, { forMs: event.forMs, atMs })
   switch (circuit.state) {
     case 'closed':
       return closedAfter(circuit, { event, atMs })
@@ -78,7 +78,7 @@ function closedAfter(
     case 'probe_succeeded':
       return { ...circuit, failures: 0, isSuspect: false, trustedUntilMs: atMs + trustMs }
     case 'probe_failed':
-      // A query that succeeded while the probe was under way speaks against it.
+      // A query that succeeded during the probe overrides its failure.
       return circuit.isSuspect
         ? open(circuit, { forMs: event.forMs, atMs })
         : { ...circuit, failures: circuit.failures + 1 }
@@ -93,7 +93,7 @@ function probedAfter(
 ): Circuit {
   switch (event.kind) {
     case 'probe_succeeded':
-      // How long it rests next is forgotten only when a caller's query succeeds: a probe may be all it can answer.
+      // Only a successful query of a caller resets the backoff: the upstream may answer nothing but probes.
       return { ...closedCircuit, trustedUntilMs: atMs + trustMs, openings: circuit.openings }
     case 'probe_failed':
       return open(circuit, { forMs: event.forMs, atMs })
@@ -102,10 +102,10 @@ function probedAfter(
   }
 }
 
-/** Queries that were under way together are sent away together: only the first makes the next rest longer. */
-function sentAway(circuit: Circuit, { forMs, atMs }: { readonly forMs: number; readonly atMs: number }): Circuit {
+/** Opens the circuit. Several throttled queries count as one opening, because they ran in parallel. */
+function throttledAfter(circuit: Circuit, { forMs, atMs }: { readonly forMs: number; readonly atMs: number }): Circuit {
   if (circuit.state !== 'open') return open(circuit, { forMs, atMs })
-  return { ...circuit, restsUntilMs: Math.max(circuit.restsUntilMs, atMs + forMs) }
+  return { ...circuit, openUntilMs: Math.max(circuit.openUntilMs, atMs + forMs) }
 }
 
 function open(
@@ -114,7 +114,7 @@ function open(
 ): Circuit {
   return {
     state: 'open',
-    restsUntilMs: atMs + Math.max(backoffMs(openings, backoff), forMs ?? 0),
+    openUntilMs: atMs + Math.max(backoffMs(openings, backoff), forMs ?? 0),
     openings: openings + 1,
   }
 }

@@ -16,13 +16,13 @@ function errorOf(...parameters: Parameters<typeof classify>): TallystickError {
   } catch (error) {
     return error as TallystickError
   }
-  throw new Error('it is an answer')
+  throw new Error('classifyAnswer did not throw')
 }
 const kindOf = (error: TallystickError) => error.details?.['failure'] ?? error.code
 const ofMessage = (message: string) => kindOf(errorOf({ errors: [{ message }] }))
 
 describe('data', () => {
-  test('default: without our own selection, everything else as it came', () => {
+  test('default: removes the added head selection and keeps the rest', () => {
     const data = { b: [{ id: '1' }], h: { block: { number: 1, hash: '0xAb', timestamp: 2 } }, a: null }
     expect(classify({ data })).toEqual({
       data: '{"b":[{"id":"1"}],"a":null}',
@@ -36,7 +36,7 @@ describe('data', () => {
     [`{"data":{${h},"a":12345678901234567890,"b":1.10}}`, '{"a":12345678901234567890,"b":1.10}'],
     [`{"data":{${h},"a":{"b":"}}"}}}`, '{"a":{"b":"}}"}}'],
     [`{"data":{${h},"a": [ 1 ] }}`, '{"a": [ 1 ] }'],
-  ])('default: where our selection comes first, the rest in the words of the upstream: %s', (text, expected) => {
+  ])('default: keeps the text of the upstream if the head comes first: %s', (text, expected) => {
     expect(classify(text)).toEqual({ data: expected, errors: [], head: { number: 1, hash: '0xAb', timestamp: 2 } })
   })
 
@@ -51,7 +51,7 @@ describe('data', () => {
     ['comes twice', `{"data":{${h},"a":2,${h},"a":1}}`],
     ['comes in two sets of data', `{"data":{${h},"a":2},"data":{${h},"a":1}}`],
     ['hides a second set of data', `{"data":{${h},"a":2},"\\u0064ata":{${h},"a":1}}`],
-  ])('behavior: an answer whose head %s is read the slow way, or is JSON with the same meaning', (_, text) => {
+  ])('behavior: an answer whose head %s is still read as equivalent JSON', (_, text) => {
     const { data, head } = classify(text)
     expect(head).toEqual({ number: 1, hash: '0xAb', timestamp: 2 })
     const { chain, ...answer } = JSON.parse(`{"chain":324,"data":${data}}`)
@@ -65,11 +65,11 @@ describe('data', () => {
     ['application/json; charset=utf-8'],
     ['Application/JSON;charset=UTF-8'],
     ['application/graphql-response+json'],
-  ])('default: declared as %s', (type) => {
+  ])('default: accepts the content type %s', (type) => {
     expect(classify({ data: { a: 1 } }, { headers: { 'content-type': type } }).data).toBe('{"a":1}')
   })
 
-  test('behavior: keys that mean something to JavaScript are keys like any other', () => {
+  test('behavior: keys such as __proto__ are ordinary keys', () => {
     expect(classify('{"data":{"__proto__":{"x":1},"constructor":2,"h":null}}').data).toBe(
       '{"__proto__":{"x":1},"constructor":2}',
     )
@@ -79,23 +79,23 @@ describe('data', () => {
     ['no block', {}],
     ['null', null],
     ['a list', [{ block: { number: 1, hash: '0x01' } }]],
-    ['a number that is a text', { block: { number: '1', hash: '0x01' } }],
+    ['a number as a string', { block: { number: '1', hash: '0x01' } }],
     ['a number below zero', { block: { number: -1, hash: '0x01' } }],
-    ['half a number', { block: { number: 1.5, hash: '0x01' } }],
+    ['a fraction', { block: { number: 1.5, hash: '0x01' } }],
     ['no hash', { block: { number: 1 } }],
     ['a hash that is null', { block: { number: 1, hash: null } }],
-    ['a hash that is none', { block: { number: 1, hash: 'latest' } }],
-    ['a hash without end', { block: { number: 1, hash: `0x${'0'.repeat(129)}` } }],
-  ])('behavior: a head with %s is none, and the data is good', (_, h) => {
+    ['a hash that is not hex', { block: { number: 1, hash: 'latest' } }],
+    ['a hash that is too long', { block: { number: 1, hash: `0x${'0'.repeat(129)}` } }],
+  ])('behavior: a head with %s is ignored, and the data is used', (_, h) => {
     expect(classify({ data: { a: 1, h } })).toEqual({ data: '{"a":1}', errors: [], head: undefined })
   })
 
-  test.each([null, '5', -1, 1.5, {}])('behavior: a head whose time is %j has none', (timestamp) => {
+  test.each([null, '5', -1, 1.5, {}])('behavior: a head whose timestamp is %j has no timestamp', (timestamp) => {
     const { head } = classify({ data: { h: { block: { number: 1, hash: '0x01', timestamp } } } })
     expect(head).toEqual({ number: 1, hash: '0x01', timestamp: undefined })
   })
 
-  test('behavior: data beside errors keeps both; nothing but nulls beside errors is no data', () => {
+  test('behavior: keeps data with errors, but data of nulls with errors is a failure', () => {
     const errors = [{ message: 'Query timed out' }, { message: 'a secret' }, {}]
     expect(classify({ data: { a: 1, b: null }, errors })).toMatchObject({
       errors: ['Query timed out', 'a …', 'an error without a message'],
@@ -103,13 +103,13 @@ describe('data', () => {
     expect(kindOf(errorOf({ data: { a: null, h: { block: {} } }, errors }))).toBe('slow_query')
   })
 
-  test('behavior: errors that are null or none are no errors', () => {
+  test('behavior: null or empty errors are ignored', () => {
     expect(classify({ data: { a: 1 }, errors: null }).errors).toEqual([])
     expect(classify({ data: { a: 1 }, errors: [] }).errors).toEqual([])
   })
 })
 
-describe('texts of The Graph’s gateway and of graph-node', () => {
+describe('messages of The Graph’s gateway and of graph-node', () => {
   test.each([
     ['auth error: missing authorization header', 'unauthorized'],
     ['Auth error: over the limit', 'unauthorized'],
@@ -151,20 +151,20 @@ describe('texts of The Graph’s gateway and of graph-node', () => {
     'the result size of 9 is larger than the allowed limit of 1',
     'Failed to decode `block.hash` value: `no block with that hash found`',
     'Failed to decode `block.number` value: `subgraph Qm only has data starting at block number 5 and data for block number 1 is therefore not available`',
-    'something nobody has seen before',
-  ])('error: %j is about the query', (message) => {
+    'an unknown message',
+  ])('error: %j is an error of the query', (message) => {
     expect(ofMessage(message)).toBe('query_rejected')
   })
 
-  test('behavior: one failure among errors about the query is a failure', () => {
+  test('behavior: one upstream failure among errors of the query is an upstream failure', () => {
     const errors = [{ message: 'Type `Query` has no field `x`' }, { message: 'Store error: no connection' }]
     expect(kindOf(errorOf({ errors }))).toBe('internal')
   })
 
-  test('behavior: at most ten messages are told, and how many there were', () => {
+  test('behavior: reports at most 10 messages and the number of the others', () => {
     const error = errorOf({ errors: Array.from({ length: 25 }, (_, index) => ({ message: `wrong ${index}` })) })
     expect(error.details?.['errors']).toHaveLength(11)
-    expect(error.message).toMatch(/^The chain’s subgraph rejects the query: wrong 0; .*; wrong 9; and 15 more$/)
+    expect(error.message).toMatch(/^The chain’s subgraph rejected the query: wrong 0; .*; wrong 9; and 15 more$/)
   })
 
   test.each([
@@ -172,13 +172,16 @@ describe('texts of The Graph’s gateway and of graph-node', () => {
     ['database_unavailable', 'internal'],
     ['query_timeout', 'slow_query'],
     ['constructor', 'query_rejected'],
-  ])('behavior: our own code %s is %s, whatever the text', (code, failure) => {
+  ])('behavior: the code %s of an embedded subgraph is %s, whatever the message', (code, failure) => {
     expect(kindOf(errorOf({ errors: [{ message: 'x', extensions: { code } }] }))).toBe(failure)
   })
 
-  test.each([[[null]], [['x']], [[1]], [[[]]], [[{ message: 5 }]]])('error: entries %j say nothing', (errors) => {
-    expect(kindOf(errorOf({ errors }))).toBe('malformed')
-  })
+  test.each([[[null]], [['x']], [[1]], [[[]]], [[{ message: 5 }]]])(
+    'error: entries %j without a message are malformed',
+    (errors) => {
+      expect(kindOf(errorOf({ errors }))).toBe('malformed')
+    },
+  )
 })
 
 describe('statuses and bodies', () => {
@@ -197,7 +200,7 @@ describe('statuses and bodies', () => {
     expect(kindOf(errorOf(body, { status }))).toBe(failure)
   })
 
-  test('behavior: only a 429 and a 503 say how long to wait', () => {
+  test('behavior: Retry-After counts only for 429 and 503', () => {
     const headers = { 'retry-after': '9' }
     const waits = [429, 503, 500, 404].map((status) => errorOf('', { status, headers }).retryAfterSeconds)
     expect(waits).toEqual([9, 9, undefined, undefined])
@@ -221,7 +224,7 @@ describe('statuses and bodies', () => {
     expect(kindOf(errorOf(text))).toBe(failure)
   })
 
-  test('behavior: megabytes that end early are seen through at once', () => {
+  test('behavior: classifies a truncated body of megabytes quickly', () => {
     const text = `{"data":{"a":"${'\\"{'.repeat(2_000_000)}`
     const started = performance.now()
     expect(kindOf(errorOf(text))).toBe('truncated')

@@ -6,16 +6,16 @@ import type { Exchange } from './open-connections.ts'
 import { parseRetryAfter } from './parse-retry-after.ts'
 
 export type Reading = {
-  /** The response key of our own selection of the head. */
+  /** Response key of the head selection that the service adds. */
   readonly headAlias: string
   readonly redact: Redact
   readonly nowMs: number
 }
 
-// For a 429 that does not say: windows of a second are the most common.
+// For a 429 without Retry-After. Limits per second are the most common.
 const retryAfterSecondsDefault = 1
 
-/** What an upstream's HTTP answer amounts to: the caller's data, or an error that says what is wrong with it. */
+/** Returns the data of an upstream's HTTP response, or throws an error that says what is wrong with it. */
 export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAnswer {
   const { status, text } = exchange
   const json = parseJson(text)
@@ -31,11 +31,11 @@ export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAn
     return { data: same ?? JSON.stringify(data), errors: messages, head: readHead(meta) }
   }
   if (errors) throw classifyErrors(errors, reading)
-  // What graph-node says at a path it does not know.
+  // The body graph-node sends for an unknown path.
   if (isObject(json) && json['message'] === 'Not found') throw noSubgraph()
   throw upstreamError({
     failure: 'malformed',
-    message: 'The chain’s subgraph answered with JSON that is no GraphQL answer. Try again later.',
+    message: 'The chain’s subgraph returned JSON that is not a GraphQL response. Try again later.',
   })
 }
 
@@ -47,7 +47,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** By the GraphQL over HTTP specification; graph-node and the gateway send the first. */
+/** Returns whether the media type is one of GraphQL over HTTP. graph-node and The Graph's gateway send the first. */
 function hasJsonType({ headers }: Exchange): boolean {
   return /^application\/(json|graphql-response\+json)\s*(;|$)/i.test(headers['content-type'] ?? '')
 }
@@ -72,11 +72,11 @@ function statusError(
     nowMs: reading.nowMs,
   })
   if (status === 429) {
-    const message = 'The chain’s subgraph takes no more queries for the moment. Try again later.'
+    const message = 'The rate limit of the chain’s subgraph is reached. Try again later.'
     return upstreamError({ failure: 'busy', message, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsDefault })
   }
   if (status === 401 || status === 403) {
-    const message = `The chain’s subgraph does not accept the operator’s key (status ${status}). The operator has to mend this.`
+    const message = `The chain’s subgraph rejected the operator’s key (status ${status}). Contact the operator.`
     return upstreamError({ failure: 'unauthorized', message })
   }
   if (status === 404 || status === 410) return noSubgraph()
@@ -84,18 +84,18 @@ function statusError(
   const what = isRedirect ? `a redirect (status ${status}), which is not followed` : `status ${status}`
   const error = upstreamError({
     failure: 'http_status',
-    message: `The chain’s subgraph answered with ${what}. Try again later.`,
+    message: `The chain’s subgraph responded with ${what}. Try again later.`,
     ...(status === 503 && { retryAfterSeconds }),
   })
   if (!errors) return error
-  // Servers of the newer media type reject a query with 400 or 422.
+  // Servers that use application/graphql-response+json reject a query with 400 or 422.
   return classifyErrors(errors, { redact: reading.redact, ...(status >= 500 && { otherwise: error }) })
 }
 
 function noSubgraph(): TallystickError {
   return upstreamError({
     failure: 'not_found',
-    message: 'The chain’s subgraph does not exist where it is looked for. The operator has to mend this.',
+    message: 'The chain’s subgraph was not found at the configured URL. Contact the operator.',
   })
 }
 
@@ -107,14 +107,14 @@ function notJson(exchange: Exchange): TallystickError {
       message: 'The answer of the chain’s subgraph ended early. Try again.',
     })
   }
-  const what = /^\s*$/.test(text) ? 'nothing' : /^\s*</.test(text) ? 'HTML' : 'a text'
+  const what = /^\s*$/.test(text) ? 'an empty body' : /^\s*</.test(text) ? 'HTML' : 'text'
   return upstreamError({
     failure: 'not_json',
-    message: `The chain’s subgraph answered with ${what} instead of JSON. Try again later.`,
+    message: `The chain’s subgraph returned ${what} instead of JSON. Try again later.`,
   })
 }
 
-/** Whether a text begins as a JSON object or list and stops before that is closed. */
+/** Returns whether a text starts as a JSON object or array that is not closed. */
 function isCutOff(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false
   let depth = 0
@@ -132,11 +132,11 @@ function isCutOff(text: string): boolean {
 function wrongType(): TallystickError {
   return upstreamError({
     failure: 'wrong_type',
-    message: 'The chain’s subgraph declares its answer as something other than JSON. The operator has to mend this.',
+    message: 'The chain’s subgraph returned JSON with another content type. Contact the operator.',
   })
 }
 
-/** The caller's data and, apart from it, what we asked for on our own. */
+/** Separates the caller's data from the head selection that the service added. */
 function takeHead(json: unknown, headAlias: string) {
   const data = isObject(json) && isObject(json['data']) ? json['data'] : undefined
   if (!data) return { data: undefined, meta: undefined }
@@ -145,9 +145,9 @@ function takeHead(json: unknown, headAlias: string) {
 }
 
 /**
- * The caller's data in the upstream's own words, which saves writing them anew and keeps numbers that JavaScript cannot
- * hold. Our selection is the first of the query, so its value is the first of the answer: undefined where it is not. The
- * text is JSON as a whole and what is cut off ends between two members, so what is left is JSON too, whatever it holds.
+ * Cuts the head out of the response text and returns the rest unparsed. That saves serialising it and keeps numbers that
+ * JavaScript cannot represent. The head is selected first, so it is expected first in the data. Returns undefined if it
+ * is not. The cut ends between two members of valid JSON, so the rest is valid JSON.
  */
 function cutHead(
   text: string,

@@ -2,21 +2,21 @@ import type { TallystickError } from '@tallystick/core'
 import { queryRejected, type UpstreamFailure, upstreamError } from '../chain-subgraph.ts'
 import type { Redact } from './create-redact.ts'
 
-/** The `errors` of a GraphQL answer, as they came. */
+/** `errors` of a GraphQL response, unchecked. */
 export type ErrorEntries = readonly unknown[]
 
 type Entry = { readonly message: string; readonly code: string | undefined }
 
-/** Stands between our explanation and the upstream's own words. */
-export const itSays = ' It says: '
+/** Separates our explanation from the upstream's message. */
+export const upstreamMessagePrefix = ' Upstream message: '
 
-// A query can be wrong in a hundred places; the first few say what to mend.
+// Enough to fix the query. A query can have hundreds of errors.
 const messagesMax = 10
 
 /**
- * What an answer without data means, by the texts of The Graph's gateway, of graph-node and of our own subgraphs. One that
- * is not known is about the query: those are too many to list. Where the status says that the server failed, `otherwise`
- * is that.
+ * Returns the error for a response without data, from the messages of The Graph's gateway, graph-node and embedded
+ * subgraphs. Unknown messages mean that the query is wrong, because those are too many to list. If the status says that
+ * the server failed, they give `otherwise`.
  */
 export function classifyErrors(
   errors: ErrorEntries,
@@ -26,15 +26,16 @@ export function classifyErrors(
   for (const entry of entries) {
     const failure = failureOf(entry)
     if (!failure) continue
-    const words = redact(entry.message)
-    return upstreamError({ failure, message: explanations[failure] + (words && itSays + words) })
+    const upstreamMessage = redact(entry.message)
+    const suffix = upstreamMessage && upstreamMessagePrefix + upstreamMessage
+    return upstreamError({ failure, message: explanations[failure] + suffix })
   }
   if (otherwise) return otherwise
   const messages = cleanMessages(errors, redact)
-  return queryRejected(`The chain’s subgraph rejects the query: ${messages.join('; ')}`, { errors: messages })
+  return queryRejected(`The chain’s subgraph rejected the query: ${messages.join('; ')}`, { errors: messages })
 }
 
-/** The texts of `errors`, fit to be shown to the caller. */
+/** Returns the redacted messages of `errors`, which callers may see. */
 export function cleanMessages(errors: ErrorEntries, redact: Redact): readonly string[] {
   const messages = readEntries(errors).map(({ message }) => redact(message) || 'an error without a message')
   const left = errors.length - messages.length
@@ -52,7 +53,7 @@ function readEntries(errors: ErrorEntries): readonly Entry[] {
   })
 }
 
-type Told = Extract<
+type ReportedFailure = Extract<
   UpstreamFailure,
   | 'unauthorized'
   | 'not_found'
@@ -65,20 +66,20 @@ type Told = Extract<
   | 'malformed'
 >
 
-const explanations: Readonly<Record<Told, string>> = {
-  unauthorized: 'The chain’s subgraph does not accept the operator’s key. The operator has to mend this.',
-  not_found: 'The chain’s subgraph does not exist where it is looked for. The operator has to mend this.',
+const explanations: Readonly<Record<ReportedFailure, string>> = {
+  unauthorized: 'The chain’s subgraph rejected the operator’s key. Contact the operator.',
+  not_found: 'The chain’s subgraph was not found at the configured URL. Contact the operator.',
   no_indexers: 'No indexer serves the chain’s subgraph. Try again later.',
-  bad_indexers: 'The indexers of the chain’s subgraph gave no good answer. Try again.',
+  bad_indexers: 'No indexer of the chain’s subgraph gave a valid answer. Try again.',
   behind: 'The chain’s subgraph has not indexed the requested block. Try again later or request an earlier block.',
-  internal: 'The chain’s subgraph failed inside. Try again later.',
+  internal: 'The chain’s subgraph had an internal error. Try again later.',
   busy: 'The chain’s subgraph is overloaded. Try again later.',
   slow_query: 'The chain’s subgraph aborted the query because it took too long. Select less.',
-  malformed: 'The chain’s subgraph answered with errors that say nothing. Try again later.',
+  malformed: 'The chain’s subgraph returned errors without a message. Try again later.',
 }
 
-/** Undefined if it is about the query. */
-function failureOf({ message, code }: Entry): Told | undefined {
+/** Returns the failure an error reports, or undefined if the query is at fault. */
+function failureOf({ message, code }: Entry): ReportedFailure | undefined {
   const byCode = failuresByCode.get(code)
   if (byCode) return byCode
   if (message === '') return 'malformed'
@@ -86,8 +87,8 @@ function failureOf({ message, code }: Entry): Told | undefined {
   return failuresByText.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-/** What our own subgraphs put into `extensions.code`. */
-const failuresByCode: ReadonlyMap<string | undefined, Told> = new Map([
+/** Failures by `extensions.code` of embedded subgraphs. */
+const failuresByCode: ReadonlyMap<string | undefined, ReportedFailure> = new Map([
   ['internal_error', 'internal'],
   ['database_unavailable', 'internal'],
   ['query_timeout', 'slow_query'],
@@ -96,10 +97,10 @@ const failuresByCode: ReadonlyMap<string | undefined, Told> = new Map([
 const notIndexed = /too far behind|missing block|not yet available/i
 
 /**
- * Anchored, because messages repeat parts of the query. The gateway's are in edgeandnode/gateway src/errors.rs,
- * graph-node's in graph/src/data/query/error.rs.
+ * Failures by message, anchored because messages quote parts of the query. Sources: The Graph's gateway in
+ * edgeandnode/gateway src/errors.rs, graph-node in graph/src/data/query/error.rs.
  */
-const failuresByText: readonly (readonly [RegExp, Told | undefined])[] = [
+const failuresByText: readonly (readonly [RegExp, ReportedFailure | undefined])[] = [
   [/^auth error/i, 'unauthorized'],
   [/^(subgraph|chain) not found/i, 'not_found'],
   [/^deployment `[^`]*` does not exist/i, 'not_found'],
@@ -112,7 +113,7 @@ const failuresByText: readonly (readonly [RegExp, Told | undefined])[] = [
   ],
   [/^subgraph \S+ has not started syncing yet/i, 'behind'],
   [/^internal error/i, 'internal'],
-  // PostgreSQL's words for a value in the query that it cannot work with; the others are the store's own trouble.
+  // PostgreSQL rejects a value of the query. All other store errors are failures of the upstream.
   [/^Store error: (unsupported filter|LIKE pattern|invalid |.* out of range)/i, undefined],
   [/^Store error/i, 'internal'],
   [/^(Failed to get entities from store|Broken entity found in store)/i, 'internal'],

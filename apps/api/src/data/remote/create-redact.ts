@@ -1,11 +1,11 @@
 import { redact } from '@tallystick/core/text/redact'
 import type { Secret } from '../../config-secrets.ts'
 
-/** Makes an upstream's own words fit to be shown: short, on one line, nothing of our URL or headers in them. */
+/** Shortens an upstream's message to one line and removes all parts of the URL and the headers. */
 export type Redact = (text: string) => string
 
 const lengthMax = 300
-// What paths of subgraphs are made of, beside the keys and ids that nobody should see.
+// Path segments that are not secret, unlike keys and ids.
 const publicSegments = new Set(['subgraphs', 'subgraph', 'deployments', 'graphql', 'query', 'name', 'gateway'])
 
 export function createRedact({
@@ -19,9 +19,9 @@ export function createRedact({
   const segments = pathname.split('/').filter((segment) => !publicSegments.has(segment))
   const ofUrl = [url.href, url.origin, host, pathname, search.slice(1), ...segments, ...searchParams.values()]
   return (text) => {
-    // Read afresh each time, so that the secrets are kept nowhere else.
+    // Revealed on each call, so that no copy of the secrets is kept.
     const ofHeaders = Object.values(headers).flatMap((secret) => [secret.reveal(), ...secret.reveal().split(' ')])
-    // Cut before as well: replacing in megabytes takes a while.
+    // Truncated first, because replacing in megabytes is slow.
     const visible = redact(text.slice(0, 4_096), [...ofUrl, ...ofUrl.map(decode), ...ofHeaders])
     const line = visible.replace(/[\p{C}\s]+/gu, ' ').trim()
     return line.length > lengthMax ? `${line.slice(0, lengthMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : line

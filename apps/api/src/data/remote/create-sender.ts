@@ -5,13 +5,13 @@ import { createRedact } from './create-redact.ts'
 import { openConnections } from './open-connections.ts'
 import { postQuery } from './post-query.ts'
 
-/** A query as it goes over the wire, the same to every upstream. */
+/** Query as it is sent to every upstream. */
 export type WireQuery = {
   readonly body: Buffer
   readonly headAlias: string
-  /** Ours, and small: it does not wait behind callers' queries. */
+  /** Whether it bypasses the queue of callers' queries. */
   readonly isUrgent: boolean
-  /** For the log. */
+  /** Used only in the log. */
   readonly operationName: string | undefined
 }
 
@@ -19,7 +19,7 @@ export type SenderOptions = {
   readonly url: string
   readonly headers: Readonly<Record<string, Secret>>
   readonly answerBytesMax: number
-  /** Certificates to trust in place of the system's. */
+  /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
   readonly now: () => number
   readonly monotonicNow: () => number
@@ -27,18 +27,18 @@ export type SenderOptions = {
 
 export type Sender = {
   begin(query: WireQuery): Call
-  /** Ends what is under way and closes every connection. */
+  /** Cancels running calls and closes all connections. */
   close(): Promise<void>
 }
 
 const ownHeaders = {
   'content-type': 'application/json',
   accept: 'application/json, application/graphql-response+json',
-  // Answers are not unpacked: one that is small on the wire could be gigabytes.
+  // Responses are not decompressed: a small body could expand to gigabytes.
   'accept-encoding': 'identity',
 }
 
-/** Sends queries to one URL. */
+/** Creates a sender of queries to one URL. */
 export function createSender({ url: text, headers, answerBytesMax, ca, now, monotonicNow }: SenderOptions): Sender {
   const url = new URL(text)
   const path = url.pathname + url.search

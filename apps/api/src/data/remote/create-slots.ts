@@ -2,11 +2,11 @@ import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import { upstreamError } from '../chain-subgraph.ts'
 
 export type Slots = {
-  /** Waits for a free slot and takes it; what it returns gives it back. Throws the signal's reason if that comes first. */
+  /** Waits for a slot and returns the function that releases it. Throws the signal's reason if it is aborted first. */
   take(signal: StopSignal): Promise<() => void>
 }
 
-/** A limit to how many do something at once, and to how many wait for it. First come, first served. */
+/** Limits how many callers work and wait at the same time. Serves them in order. */
 export function createSlots({
   slotsMax,
   waitingMax,
@@ -25,8 +25,8 @@ export function createSlots({
     waiting.delete(next)
     next()
   }
-  // Not at once: where many are broken off together, the next in line is mostly one of them.
-  const giveBack = () => {
+  // Deferred, because callers that are aborted together would otherwise pass the slot to each other.
+  const release = () => {
     if (waiting.size === 0) free += 1
     else setImmediate(handOver)
   }
@@ -36,7 +36,7 @@ export function createSlots({
       if (free > 0) free -= 1
       else if (waiting.size >= waitingMax) throw overloaded()
       else await wait(waiting, signal)
-      return giveBack
+      return release
     },
   }
 }
@@ -59,7 +59,7 @@ function wait(waiting: Set<() => void>, signal: StopSignal): Promise<void> {
 function overloaded() {
   return upstreamError({
     failure: 'overloaded',
-    message: 'Too many queries wait for the chain’s subgraph already. Try again in a few seconds.',
+    message: 'Too many queries are waiting for the chain’s subgraph. Try again in a few seconds.',
     retryAfterSeconds: 1,
   })
 }

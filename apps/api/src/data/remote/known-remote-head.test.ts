@@ -4,7 +4,7 @@ import { createKnownRemoteHead } from './known-remote-head.ts'
 
 const head = (number: number) => ({ number, hash: `0x0${number}`, timestamp: undefined })
 
-/** Knowledge on a clock in the test's hand; its timers are real. */
+/** Creates a known head with a manual clock and real timers. */
 function setUp(pollMs: number) {
   const time = { ms: 0 }
   const polls: number[] = []
@@ -17,11 +17,11 @@ function setUp(pollMs: number) {
   return { known, time, polls }
 }
 
-test('default: nothing is known before anything was heard', () => {
+test('default: the head is undefined before the first answer', () => {
   expect(setUp(1_000).known.read()).toBeUndefined()
 })
 
-test('behavior: knowledge is as old as its question, to the millisecond', () => {
+test('behavior: the age of a head counts from the time its query was sent', () => {
   const { known, time } = setUp(1_000)
   time.ms = 900
   known.learn(head(1), 100)
@@ -31,7 +31,7 @@ test('behavior: knowledge is as old as its question, to the millisecond', () => 
   expect(known.read()).toBeUndefined()
 })
 
-test('behavior: the later question counts, in whichever order the answers come', () => {
+test('behavior: the answer of the later query wins, in whatever order answers arrive', () => {
   const { known } = setUp(1_000)
   known.learn(head(2), 20)
   known.learn(head(1), 10)
@@ -40,14 +40,14 @@ test('behavior: the later question counts, in whichever order the answers come',
   expect(known.read()).toEqual(head(1))
 })
 
-test('behavior: of two questions of one instant the answer that comes last counts', () => {
+test('behavior: of two queries sent at the same time the later answer wins', () => {
   const { known } = setUp(1_000)
   known.learn(head(1), 10)
   known.learn(head(2), 10)
   expect(known.read()).toEqual(head(2))
 })
 
-test('behavior: with traffic it polls once the knowledge is half as old as it may be', async () => {
+test('behavior: during traffic it polls at half the maximum age', async () => {
   const { known, time, polls } = setUp(20)
   known.touch()
   await expect.poll(() => polls[0], { interval: 5 }).toBe(0)
@@ -56,7 +56,7 @@ test('behavior: with traffic it polls once the knowledge is half as old as it ma
   await expect.poll(() => polls.at(-1), { interval: 5 }).toBe(19)
 })
 
-test('behavior: while answers tell often enough it does not poll', async () => {
+test('behavior: it does not poll while answers keep the head current', async () => {
   const { known, time, polls } = setUp(20)
   known.touch()
   for (let round = 0; round < 10; round += 1) {
@@ -68,7 +68,7 @@ test('behavior: while answers tell often enough it does not poll', async () => {
   expect(polls).toEqual([])
 })
 
-test('behavior: without traffic it stops, and with the next it starts again', async () => {
+test('behavior: it stops polling without traffic and restarts with the next request', async () => {
   const { known, time, polls } = setUp(20)
   known.touch()
   time.ms = 20
@@ -78,17 +78,17 @@ test('behavior: without traffic it stops, and with the next it starts again', as
   await expect.poll(() => polls, { interval: 5 }).toContain(20)
 })
 
-test('behavior: one poll at a time', async () => {
-  let under = 0
+test('behavior: it runs one poll at a time', async () => {
+  let running = 0
   let most = 0
   let rounds = 0
   const known = createKnownRemoteHead({
     pollMs: 10,
     poll: async () => {
-      under += 1
-      most = Math.max(most, under)
+      running += 1
+      most = Math.max(most, running)
       await delay(15)
-      under -= 1
+      running -= 1
       rounds += 1
     },
     monotonicNow: () => performance.now(),
@@ -98,7 +98,7 @@ test('behavior: one poll at a time', async () => {
   expect(most).toBe(1)
 })
 
-test('behavior: 0 never knows and never polls; nor does what is closed', async () => {
+test('behavior: it neither reads nor polls with 0, and does not poll when closed', async () => {
   const never = setUp(0)
   never.known.learn(head(1), 0)
   expect(never.known.read()).toBeUndefined()

@@ -1,27 +1,27 @@
 import type { Head } from '../chain-subgraph.ts'
 
 export type KnownRemoteHead = {
-  /** The head, while that is known from less than `pollMs` ago. Reading it counts as traffic. */
+  /** Returns the head if it is newer than `pollMs`. Counts as traffic. */
   read(): Head | undefined
-  /** Counts as traffic as well. */
+  /** Records traffic. */
   touch(): void
-  /** Takes what an answer said; one asked for before an answer that was heard already is older, and does not count. */
+  /** Records the head of an answer. Ignored if the query was sent before that of the known head. */
   learn(head: Head, askedAtMs: number): void
   close(): void
 }
 
 /**
- * The head of a remote index, as far as answers have told. While there is traffic and they do not tell often enough, `poll`
- * asks, so that the knowledge never gets too old to be used; without traffic nothing is asked.
+ * Tracks the head of a remote index from its answers. During traffic it calls `poll` when answers are too rare to keep the
+ * head current. Without traffic it sends nothing.
  */
 export function createKnownRemoteHead({
   pollMs,
   poll,
   monotonicNow,
 }: {
-  /** How old the knowledge may be; 0 is never use it, and never ask. */
+  /** Maximum age of the head. 0 disables reading and polling. */
   readonly pollMs: number
-  /** Asks for the head, and tells `learn` of it. Does not throw. */
+  /** Queries the head and passes it to `learn`. Does not throw. */
   readonly poll: () => Promise<void>
   readonly monotonicNow: () => number
 }): KnownRemoteHead {
@@ -29,11 +29,11 @@ export function createKnownRemoteHead({
   let trafficAtMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let isPolling = false
-  let isOver = false
+  let isClosed = false
 
   const schedule = () => {
-    if (isOver || isPolling || timer !== undefined) return
-    // Half-way, so that the answer is there before what it replaces is too old.
+    if (isClosed || isPolling || timer !== undefined) return
+    // At half the maximum age, so that the answer arrives before the known head is too old.
     const ageMs = known ? monotonicNow() - known.askedAtMs : pollMs
     timer = setTimeout(onDue, ageMs < pollMs / 2 ? pollMs / 2 - ageMs : pollMs / 2)
     timer.unref()
@@ -64,7 +64,7 @@ export function createKnownRemoteHead({
       known = { head, askedAtMs }
     },
     close: () => {
-      isOver = true
+      isClosed = true
       clearTimeout(timer)
     },
   }

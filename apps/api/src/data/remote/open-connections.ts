@@ -3,7 +3,7 @@ import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { createSlots } from './create-slots.ts'
 
-/** An HTTP answer, whatever its status. */
+/** HTTP response with any status. */
 export type Exchange = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -15,31 +15,31 @@ export type Post = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly signal: StopSignal
-  /** Goes out even while callers' queries take all the connections they may have. */
+  /** Whether it may use the connections reserved for probes. */
   readonly isUrgent: boolean
-  /** Is told when the headers of the answer are there. */
+  /** Called when the response headers have arrived. */
   readonly onHeaders: () => void
 }
 
 export type Connections = {
-  /** Sends one request and reads its answer. Throws what undici throws, or the signal's reason. */
+  /** Sends one request and reads the response. Throws the error of undici, or the signal's reason. */
   post(post: Post): Promise<Exchange>
-  /** Whether an error came over a connection that was there before this instant: one that had been kept. */
-  wasKept(error: unknown, sinceMs: number): boolean
+  /** Returns whether an error occurred on a reused connection: one established before this instant. */
+  wasReused(error: unknown, sinceMs: number): boolean
   close(): Promise<void>
 }
 
-// As many as an indexer takes from one client without thinking it an attack; a query over them waits for its turn.
+// Few enough that an indexer does not block this client. Further queries wait.
 const connectionsMax = 64
-// One for the query that looks whether the upstream is well, and one for that which asks for its head.
+// One for the health probe, one for the head query.
 const urgentMax = 2
 const waitingMax = 1_000
-// A handshake across the world takes well under a second.
+// An intercontinental handshake takes less than 1 s.
 const connectTimeoutMs = 5_000
-// Load balancers keep idle connections for a minute or more; servers that keep them shorter say so, and undici heeds it.
-const keptMs = 20_000
+// Load balancers keep idle connections for 60 s or more. Undici obeys servers that announce a shorter time.
+const idleTimeoutMs = 20_000
 
-/** Kept-alive HTTP/1.1 connections to one origin, bounded in number, and in what they read. Redirects are not followed. */
+/** Opens a bounded pool of keep-alive HTTP/1.1 connections to one origin. Limits response sizes and follows no redirects. */
 export function openConnections({
   origin,
   answerBytesMax,
@@ -48,7 +48,7 @@ export function openConnections({
 }: {
   readonly origin: string
   readonly answerBytesMax: number
-  /** Certificates to trust in place of the system's. */
+  /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
   readonly monotonicNow: () => number
 }): Connections {
@@ -56,7 +56,7 @@ export function openConnections({
   const connectedAtMs = new WeakMap<Error, number>()
   const connectSocket = buildConnector({ timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) })
   const connect: buildConnector.connector = (options, callback) => {
-    // The declared type leaves out what it returns.
+    // The declared type omits the return value.
     const socket = connectSocket(options, callback) as unknown as Socket
     let atMs = Number.POSITIVE_INFINITY
     socket.once('connect', () => {
@@ -69,49 +69,49 @@ export function openConnections({
   const pool = new Pool(origin, {
     connect,
     connections: connectionsMax + urgentMax,
-    keepAliveTimeout: keptMs,
-    keepAliveMaxTimeout: keptMs,
+    keepAliveTimeout: idleTimeoutMs,
+    keepAliveMaxTimeout: idleTimeoutMs,
     maxResponseSize: answerBytesMax,
-    // Whoever asks has a deadline and a signal.
+    // Callers have a deadline and a signal.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
   const slots = createSlots({ slotsMax: connectionsMax, waitingMax })
   return {
     post: async ({ path, headers, body, signal, isUrgent, onHeaders }) => {
-      // Not left to the pool: it opens a connection even for a waiting request that was broken off long ago.
-      const giveBack = isUrgent ? () => undefined : await slots.take(signal)
+      // The pool cannot queue requests: it opens connections even for those that were aborted.
+      const release = isUrgent ? () => undefined : await slots.take(signal)
       try {
         return await exchange(pool, { path, headers, body, signal, onHeaders })
       } finally {
-        giveBack()
+        release()
       }
     },
-    wasKept: (error, sinceMs) => error instanceof Error && (connectedAtMs.get(error) ?? sinceMs) < sinceMs,
+    wasReused: (error, sinceMs) => error instanceof Error && (connectedAtMs.get(error) ?? sinceMs) < sinceMs,
     close: async () => {
       await pool.destroy()
-      // Those that were still connecting are not the pool's yet.
+      // The pool does not own sockets that are still connecting.
       for (const socket of sockets) socket.destroy()
     },
   }
 }
 
-/** By hand, not by `pool.request`: its streams and signals cost more than all the rest of an exchange. */
+/** Uses `dispatch`, because the streams and signals of `pool.request` cost more than the rest of an exchange. */
 function exchange(pool: Pool, { path, headers, body, signal, onHeaders }: Omit<Post, 'isUrgent'>): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let answer: Omit<Exchange, 'text'> | undefined
     const chunks: Buffer[] = []
-    // One that waits for its connection keeps its slot until it is told: the pool would hold any number of them.
-    const onAbort = () => controller?.abort(brokenOff)
+    // An aborted request keeps its slot until it has a connection. Otherwise the pool's queue would be unbounded.
+    const onAbort = () => controller?.abort(aborted)
     signal.addEventListener('abort', onAbort)
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (started) => {
         controller = started
-        if (signal.aborted) started.abort(brokenOff)
+        if (signal.aborted) started.abort(aborted)
       },
       onResponseStart: (_, status, received) => {
-        // One that only informs; the answer is still to come.
+        // Informational. The response follows.
         if (status < 200) return
         answer = { status, headers: pick(received) }
         onHeaders()
@@ -132,18 +132,18 @@ function exchange(pool: Pool, { path, headers, body, signal, onHeaders }: Omit<P
   })
 }
 
-// Nobody gets to see it: who is broken off has the signal's reason.
-const brokenOff = new Error('broken off')
-// Without a byte order mark, if there is one.
+// Internal: the caller gets the signal's reason.
+const aborted = new Error('aborted')
+// Removes a byte order mark.
 const decoder = new TextDecoder()
 
-/** The headers that say something to us. */
+/** Returns the headers the service uses. */
 function pick(headers: Readonly<Record<string, string | string[] | undefined>>): Exchange['headers'] {
   const { 'content-type': type, 'retry-after': retryAfter, date } = headers
   return { 'content-type': first(type), 'retry-after': first(retryAfter), date: first(date) }
 }
 
-/** Of a header sent twice the first counts. */
+/** Returns the first value of a repeated header. */
 function first(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }

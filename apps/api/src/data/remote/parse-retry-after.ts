@@ -1,9 +1,9 @@
-// An upstream may ask for hours. After two minutes one light query asks whether it still means it.
+// Caps Retry-After at 120 s. Then one probe is sent.
 export const retryAfterSecondsMax = 120
 
 /**
- * How long a Retry-After header asks to wait (RFC 9110 §10.2.3: seconds or a date), at most two minutes. Undefined if it
- * says nothing that makes sense. A date is taken against the server's own `Date` where it sent one.
+ * Parses a Retry-After header (RFC 9110 §10.2.3: seconds or a date). Returns seconds, at most 120, or undefined if the
+ * header is invalid. A date is compared with the server's `Date` header if there is one.
  */
 export function parseRetryAfter({
   retryAfter,
@@ -17,7 +17,7 @@ export function parseRetryAfter({
   if (retryAfter === undefined) return undefined
   const text = retryAfter.trim()
   if (/^\d+$/.test(text)) return Math.min(Number(text), retryAfterSecondsMax)
-  // Date.parse takes much that is no HTTP date, such as "-5" or "soon 1".
+  // Date.parse accepts text that is not an HTTP date, such as "-5" or "soon 1".
   if (!/^[A-Z][a-z]{2,8},? .*GMT$/.test(text)) return undefined
   const untilMs = Date.parse(text)
   const serverNowMs = Date.parse(date ?? '')

@@ -2,9 +2,9 @@ import type { Connections, Exchange, Post } from './open-connections.ts'
 import { type Phase, transportError } from './transport-error.ts'
 
 /**
- * One exchange with an upstream. Where a kept connection turns out to have been closed before anything was answered, the
- * query is sent once more: it reads only, and the upstream has likely never seen it. Throws nothing but errors fit for
- * the caller, and the signal's reason.
+ * Sends a query to an upstream. If a reused connection was closed before the response, it sends the query once more: the
+ * query only reads, and the upstream has probably not received it. Throws only errors that callers may see, or the
+ * signal's reason.
  */
 export async function postQuery(
   connections: Connections,
@@ -22,7 +22,7 @@ export async function postQuery(
   const sinceMs = monotonicNow()
   try {
     return await connections.post({ ...post, onHeaders }).catch((error) => {
-      if (post.signal.aborted || phase === 'body' || !connections.wasKept(error, sinceMs)) throw error
+      if (post.signal.aborted || phase === 'body' || !connections.wasReused(error, sinceMs)) throw error
       return connections.post({ ...post, onHeaders })
     })
   } catch (error) {

@@ -1,20 +1,20 @@
 import type { MetricHelp, Metrics } from '../../metrics.ts'
-import { type CallResult, callResults } from './judge-call.ts'
+import { type CallResult, callResults } from './call-result.ts'
 import type { UpstreamStatus } from './upstream-status.ts'
 
 export const remoteMetricHelp: MetricHelp = {
   tallystick_data_upstream_seconds:
-    'How long calls to a subgraph took, whatever came of them; `upstream` is a host, or embedded.',
-  tallystick_data_upstream_total: 'Calls to a subgraph, by outcome; `upstream` is a host, or embedded.',
+    'Duration of calls to a subgraph with any outcome. `upstream` is a host, or "embedded".',
+  tallystick_data_upstream_total: 'Calls to a subgraph, by outcome. `upstream` is a host, or "embedded".',
   tallystick_data_circuit:
-    '1 while a remote subgraph is not asked because it failed, 0.5 while that is looked into, else 0.',
-  tallystick_data_remote_head_block: 'Latest block a remote subgraph said it had.',
-  tallystick_data_remote_lag_seconds: 'How old that block is.',
+    'Circuit of a remote subgraph: 0 is closed, 0.5 is probing, 1 is open (no queries are sent).',
+  tallystick_data_remote_head_block: 'Head block that a remote subgraph reported.',
+  tallystick_data_remote_lag_seconds: 'Age of the head block of a remote subgraph.',
 }
 
 export type CallMetrics = { record(call: { readonly result: CallResult; readonly durationMs: number }): void }
 
-/** The calls to one upstream. Series exist from the start, so that an alert can tell zero from missing. */
+/** Creates the metrics of calls to one upstream. All series exist from the start, so alerts can distinguish 0 from missing. */
 export function createCallMetrics(
   metrics: Metrics,
   labels: { readonly chain: number; readonly upstream: string },
@@ -33,7 +33,7 @@ export function createCallMetrics(
 
 const circuitValues = { closed: 0, probing: 0.5, open: 1 } as const
 
-/** What there is to read of all remote subgraphs; a gauge is made once for all of them. */
+/** Adds the gauges of all remote subgraphs. */
 export function addRemoteMetrics(
   metrics: Metrics,
   {
@@ -41,7 +41,7 @@ export function addRemoteMetrics(
     now,
   }: {
     readonly subgraphs: readonly { readonly chainId: number; status(): readonly UpstreamStatus[] }[]
-    /** The service's clock, in milliseconds. */
+    /** Clock of the service in milliseconds. */
     readonly now: () => number
   },
 ): void {

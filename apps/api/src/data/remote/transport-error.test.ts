@@ -5,7 +5,7 @@ import { transportError } from './transport-error.ts'
 const thrown = (code: string, phase: 'headers' | 'body' = 'headers') =>
   transportError(Object.assign(new Error('connect to 10.0.0.1 with key abc'), { code }), { phase, answerBytesMax: 9 })
 
-// Codes that the whole matrix of real servers does not bring about on one machine.
+// Codes that the tests with real servers cannot cause on one machine.
 test.each([
   ['EHOSTUNREACH', 'refused'],
   ['ENETUNREACH', 'refused'],
@@ -21,24 +21,24 @@ test.each([
   ['EPIPE', 'reset'],
   ['UND_ERR_SOCKET', 'reset'],
   ['a code with spaces and a key', 'reset'],
-])('error: %s is %s, and nothing of the original text is told', (code, failure) => {
+])('error: %s is %s, without the original message', (code, failure) => {
   const error = thrown(code)
   expect(error.details).toEqual({ failure })
   expect(error.message).not.toMatch(/10\.0\.0\.1|abc|spaces/)
   expect(error.cause).toBeUndefined()
 })
 
-test('behavior: in the middle of the answer a close is an early end, and a delay a slow body', () => {
+test('behavior: during the body a close is a truncation and a timeout a slow body', () => {
   expect(thrown('UND_ERR_SOCKET', 'body').details).toEqual({ failure: 'truncated' })
   expect(thrown('ETIMEDOUT', 'body').details).toEqual({ failure: 'slow_body' })
   expect(thrown('ECONNRESET', 'body').details).toEqual({ failure: 'reset' })
 })
 
-test.each([undefined, null, 'text', { code: 5 }])('error: %j, thrown by whatever, is a broken connection', (value) => {
+test.each([undefined, null, 'text', { code: 5 }])('error: a thrown %j is a lost connection', (value) => {
   expect(transportError(value, { phase: 'headers', answerBytesMax: 9 }).details).toEqual({ failure: 'reset' })
 })
 
-test('behavior: an error of ours goes through', () => {
+test('behavior: returns a TallystickError unchanged', () => {
   const ours = upstreamError({ failure: 'overloaded', message: 'x' })
   expect(transportError(ours, { phase: 'headers', answerBytesMax: 9 })).toBe(ours)
 })

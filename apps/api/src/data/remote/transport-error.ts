@@ -1,12 +1,11 @@
 import { TallystickError } from '@tallystick/core'
 import { type UpstreamFailure, upstreamError } from '../chain-subgraph.ts'
 
-/** How far an exchange has come: `headers` until those of the answer are there. */
+/** Phase of an exchange: `headers` until the response headers have arrived. */
 export type Phase = 'headers' | 'body'
 
 /**
- * What went wrong between us and an upstream, from the error of undici or Node. Their texts hold addresses, so only the
- * code is taken over.
+ * Converts an error of undici or Node. Keeps only its code, because its message contains addresses.
  */
 export function transportError(
   error: unknown,
@@ -18,7 +17,7 @@ export function transportError(
   return upstreamError({ failure, message: messageOf(failure, { code, answerBytesMax }) })
 }
 
-/** An upstream that took too long, in whichever phase. */
+/** Returns the error for an upstream that timed out in a phase. */
 export function slowError(phase: Phase): TallystickError {
   const failure = phase === 'headers' ? 'slow_headers' : 'slow_body'
   return upstreamError({ failure, message: slowMessages[failure] })
@@ -31,7 +30,7 @@ const slowMessages = {
 
 function codeOf(error: unknown): string {
   const { code, name, message } = (error ?? {}) as NodeJS.ErrnoException
-  // undici gives its own no code: it does not find the parser's constants by their numbers.
+  // undici sets no code on its parser errors.
   if (name === 'HTTPParserError') return /EOF/.test(message) ? 'HPE_INVALID_EOF_STATE' : 'HPE_INVALID'
   return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'no code'
 }
@@ -41,15 +40,15 @@ const unknownHost = /^(ENOTFOUND|ENODATA|EAI_\w+)$/
 // Codes of Node and, for a certificate that does not verify, the names of OpenSSL's X509_V_ERR constants.
 const untrusted =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_|PATH_LENGTH_|ERROR_IN_)/
-const late = /^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ETIMEDOUT)$/
+const timedOut = /^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ETIMEDOUT)$/
 
 function failureOf(code: string, phase: Phase): UpstreamFailure {
   if (refused.test(code)) return 'refused'
   if (unknownHost.test(code)) return 'dns'
   if (untrusted.test(code)) return 'tls'
-  if (late.test(code)) return phase === 'headers' ? 'slow_headers' : 'slow_body'
+  if (timedOut.test(code)) return phase === 'headers' ? 'slow_headers' : 'slow_body'
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too_large'
-  // The length it promised did not come, or the connection was closed in order but before the end.
+  // The body is shorter than announced, or the connection was closed before the end.
   if (/^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH|HPE_INVALID_EOF_STATE)$/.test(code)) return 'truncated'
   if (code === 'UND_ERR_SOCKET' && phase === 'body') return 'truncated'
   if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW$)/.test(code)) return 'malformed'
@@ -66,17 +65,17 @@ function messageOf(
     case 'dns':
       return `The host of the chain’s subgraph was not found (${code}). Try again later.`
     case 'tls':
-      return `No trusted TLS connection to the chain’s subgraph could be made (${code}). The operator has to mend this.`
+      return `The TLS connection to the chain’s subgraph failed (${code}). Contact the operator.`
     case 'slow_headers':
     case 'slow_body':
       return slowMessages[failure]
     case 'too_large':
-      return `The answer of the chain’s subgraph is over ${answerBytesMax} bytes. Use a smaller "first" or select fewer fields.`
+      return `The answer of the chain’s subgraph exceeds ${answerBytesMax} bytes. Use a smaller "first" or select fewer fields.`
     case 'truncated':
       return 'The answer of the chain’s subgraph ended early. Try again.'
     case 'malformed':
-      return `The chain’s subgraph answered with something that is not HTTP (${code}). The operator has to mend this.`
+      return `The chain’s subgraph sent an invalid HTTP response (${code}). Contact the operator.`
     default:
-      return `The connection to the chain’s subgraph broke (${code}). Try again.`
+      return `The connection to the chain’s subgraph was lost (${code}). Try again.`
   }
 }

@@ -4,10 +4,10 @@ import type { Circuit } from './circuit.ts'
 export type UpstreamStatus = {
   readonly upstream: string
   readonly circuit: Circuit['state']
-  /** How long until it is looked at again, where its circuit is open. */
-  readonly restMs: number
+  /** Time until the next probe, or 0 if the circuit is not open. */
+  readonly openForMs: number
   readonly lastFailure: UpstreamFailure | undefined
   readonly head: Head | undefined
-  /** Whether it was too far behind its chain a moment ago. */
+  /** Whether its last head lagged too far behind the clock. */
   readonly isBehind: boolean
 }

@@ -3,20 +3,20 @@ import type { Logger } from 'pino'
 import type { Metrics } from '../../metrics.ts'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
 import type { Call, CallOutcome } from './begin-call.ts'
+import { circuitEventOf, failureOf, resultOf } from './call-result.ts'
 import type { Circuit } from './circuit.ts'
-import { itSays } from './classify-errors.ts'
+import { createCircuitGuard, type ProbeResult } from './circuit-guard.ts'
+import { upstreamMessagePrefix } from './classify-errors.ts'
 import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
-import { createCircuitGuard, type ProbeResult } from './guard-circuit.ts'
-import { circuitEventOf, failureOf, resultOf } from './judge-call.ts'
 import { createCallMetrics } from './remote-metrics.ts'
 import type { UpstreamStatus } from './upstream-status.ts'
 
 /** One URL of a chain's subgraph. */
 export type Upstream = {
-  /** Whether callers' queries may be sent to it now. */
+  /** Whether callers' queries may be sent to it. */
   readonly isUsable: boolean
   readonly isBehind: boolean
-  /** `attempt` counts the upstreams asked for one query, from 1. */
+  /** Sends a query. `attempt` counts the upstreams queried for it, from 1. */
   begin(query: WireQuery, attempt: number): Call
   isTooOld(head: Head | undefined): boolean
   status(): UpstreamStatus
@@ -25,7 +25,7 @@ export type Upstream = {
 
 export type UpstreamOptions = Omit<SenderOptions, 'answerBytesMax'> & {
   readonly chainId: number
-  /** For people and metrics: nothing of the URL that may be a secret. */
+  /** Name in logs and metrics, without the secret parts of the URL. */
   readonly label: string
   readonly settings: {
     readonly timeoutMs: number
@@ -34,21 +34,21 @@ export type UpstreamOptions = Omit<SenderOptions, 'answerBytesMax'> & {
   }
   readonly log: Logger
   readonly metrics: Metrics
-  /** Is told of every head an answer carried, and when that answer was asked for. */
-  readonly onHead: (head: Head, askedAtMs: number) => void
+  /** Called with the head of every answer and the time its query was sent. */
+  readonly onHead: (head: Head, sentAtMs: number) => void
 }
 
-/** What is asked when only the head is wanted: to see whether an upstream is well, and where it stands. */
-export const lightQuery: WireQuery = {
+/** Query of the head alone, for health probes and head polls. */
+export const headQuery: WireQuery = {
   body: Buffer.from(JSON.stringify({ query: '{ _meta { block { number hash timestamp } } }' })),
   headAlias: '_meta',
   isUrgent: true,
   operationName: undefined,
 }
-// More than a light query takes on a loaded server; one that needs longer would not get a caller's done in time.
-export const lightTimeoutMs = 5_000
+// A server that needs longer for the head query would not answer callers' queries in time.
+export const headTimeoutMs = 5_000
 
-// An index that is behind catches up in minutes; asking it first again twice a minute finds out.
+// An index that is behind catches up in minutes. After 30 s it is preferred again.
 const behindMs = 30_000
 
 export function createUpstream(options: UpstreamOptions): Upstream {
@@ -64,7 +64,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const isBehind = () => monotonicNow() < behindUntilMs
   const isTooOld: Upstream['isTooOld'] = (seen) =>
     seen?.timestamp !== undefined && now() / 1000 - seen.timestamp > maxLagSeconds
-  const take = (outcome: CallOutcome, startedMs: number) => {
+  const record = (outcome: CallOutcome, startedMs: number) => {
     callMetrics.record({ result: resultOf(outcome), durationMs: monotonicNow() - startedMs })
     if (outcome.kind === 'failed') lastFailure = failureOf(outcome.error) ?? lastFailure
     if (outcome.kind !== 'answered' || !outcome.answer.head) return
@@ -76,15 +76,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const startedMs = monotonicNow()
     const call = sender.begin(query)
     const outcome = call.outcome.then((outcome) => {
-      take(outcome, startedMs)
+      record(outcome, startedMs)
       onOutcome(outcome, monotonicNow() - startedMs)
       return outcome
     })
     return withOutcome(call, outcome)
   }
-  const probeTimeoutMs = Math.min(timeoutMs, lightTimeoutMs)
+  const probeTimeoutMs = Math.min(timeoutMs, headTimeoutMs)
   const guard = createCircuitGuard({
-    probe: () => probe(() => begin(lightQuery, () => undefined), probeTimeoutMs),
+    probe: () => probe(() => begin(headQuery, () => undefined), probeTimeoutMs),
     onChange: (change) => logCircuit(log, { ...change, failure: lastFailure }),
     monotonicNow,
   })
@@ -99,12 +99,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       begin(query, (outcome, durationMs) => {
         if (outcome.kind === 'failed') logFailure(log, { error: outcome.error, durationMs, query, attempt })
         const event = circuitEventOf(outcome)
-        if (event) guard.tell(event)
+        if (event) guard.record(event)
       }),
     isTooOld,
     status: () => {
       const { state: circuit } = guard.circuit
-      return { upstream: label, circuit, restMs: guard.restMs, lastFailure, head, isBehind: isBehind() }
+      return { upstream: label, circuit, openForMs: guard.openForMs, lastFailure, head, isBehind: isBehind() }
     },
     close: async () => {
       guard.close()
@@ -128,8 +128,8 @@ async function probe(begin: () => Call, timeoutMs: number): Promise<ProbeResult>
   const timer = setTimeout(() => call.end('slow'), timeoutMs)
   const event = circuitEventOf(await call.outcome)
   clearTimeout(timer)
-  if (event?.kind === 'sent_away') return { isWell: false, forMs: event.forMs }
-  return event?.kind === 'failed' ? { isWell: false, forMs: undefined } : { isWell: true }
+  if (event?.kind === 'throttled') return { isHealthy: false, forMs: event.forMs }
+  return event?.kind === 'failed' ? { isHealthy: false, forMs: undefined } : { isHealthy: true }
 }
 
 function logFailure(
@@ -149,9 +149,12 @@ function logFailure(
   const failure = failureOf(error)
   if (!failure) return
   const operationName = query.operationName?.slice(0, 100)
-  // What the upstream says may repeat parts of the query.
-  const [problem] = error.message.split(itSays)
-  log.warn({ failure, problem, durationMs: Math.round(durationMs), operationName, attempt }, 'a remote subgraph failed')
+  // The upstream's message is not logged, because it may quote parts of the query.
+  const [problem] = error.message.split(upstreamMessagePrefix)
+  log.warn(
+    { failure, problem, durationMs: Math.round(durationMs), operationName, attempt },
+    'remote subgraph request failed',
+  )
 }
 
 function logCircuit(
@@ -163,7 +166,7 @@ function logCircuit(
   }: { readonly before: Circuit; readonly after: Circuit; readonly failure: UpstreamFailure | undefined },
 ): void {
   if (before.state === 'closed') {
-    log.warn({ failure }, 'a remote subgraph is not asked any more until it answers a light query')
+    log.warn({ failure }, 'remote subgraph circuit opened until a probe succeeds')
   }
-  if (after.state === 'closed') log.info({}, 'a remote subgraph is well again')
+  if (after.state === 'closed') log.info({}, 'remote subgraph recovered')
 }

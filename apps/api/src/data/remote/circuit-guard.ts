@@ -1,18 +1,20 @@
 import { type Circuit, type CircuitEvent, circuitAfter, closedCircuit } from './circuit.ts'
 
-export type ProbeResult = { readonly isWell: true } | { readonly isWell: false; readonly forMs: number | undefined }
+export type ProbeResult =
+  | { readonly isHealthy: true }
+  | { readonly isHealthy: false; readonly forMs: number | undefined }
 
 export type CircuitGuard = {
   readonly circuit: Circuit
-  /** How long an open one rests from now on, else 0. */
-  readonly restMs: number
-  tell(event: CircuitEvent): void
+  /** Time until an open circuit is probed, otherwise 0. */
+  readonly openForMs: number
+  record(event: CircuitEvent): void
   close(): void
 }
 
 /**
- * Keeps the circuit of one upstream, and sends the light query when it is due: at once on suspicion, and after each rest
- * without waiting for a caller, who would be refused by a circuit that only looks shut.
+ * Creates the circuit breaker of one upstream. It sends a probe when the circuit becomes suspect and when the backoff
+ * ends. It does not wait for a caller's query, which an open circuit would reject.
  */
 export function createCircuitGuard({
   probe,
@@ -27,37 +29,37 @@ export function createCircuitGuard({
   let circuit: Circuit = closedCircuit
   let timer: NodeJS.Timeout | undefined
   let isProbing = false
-  let isOver = false
+  let isClosed = false
 
-  const tell = (event: CircuitEvent) => {
-    if (isOver) return
+  const record = (event: CircuitEvent) => {
+    if (isClosed) return
     const before = circuit
     circuit = circuitAfter(circuit, { event, atMs: monotonicNow() })
     if (before.state !== circuit.state) onChange({ before, after: circuit })
     clearTimeout(timer)
-    if (circuit.state === 'closed' && circuit.isSuspect) void look()
+    if (circuit.state === 'closed' && circuit.isSuspect) void runProbe()
     if (circuit.state !== 'open') return
-    timer = setTimeout(look, circuit.restsUntilMs - monotonicNow())
+    timer = setTimeout(runProbe, circuit.openUntilMs - monotonicNow())
     timer.unref()
   }
-  const look = async () => {
+  const runProbe = async () => {
     if (isProbing) return
     isProbing = true
-    tell({ kind: 'probe_started' })
+    record({ kind: 'probe_started' })
     const result = await probe()
     isProbing = false
-    tell(result.isWell ? { kind: 'probe_succeeded' } : { kind: 'probe_failed', forMs: result.forMs })
+    record(result.isHealthy ? { kind: 'probe_succeeded' } : { kind: 'probe_failed', forMs: result.forMs })
   }
   return {
     get circuit() {
       return circuit
     },
-    get restMs() {
-      return circuit.state === 'open' ? Math.max(0, circuit.restsUntilMs - monotonicNow()) : 0
+    get openForMs() {
+      return circuit.state === 'open' ? Math.max(0, circuit.openUntilMs - monotonicNow()) : 0
     },
-    tell,
+    record,
     close: () => {
-      isOver = true
+      isClosed = true
       clearTimeout(timer)
     },
   }

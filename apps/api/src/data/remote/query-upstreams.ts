@@ -7,42 +7,45 @@ import type { WireQuery } from './create-sender.ts'
 import { slowError } from './transport-error.ts'
 import type { Upstream } from './upstream.ts'
 
-export type AskOptions = {
+export type QueryUpstreamsOptions = {
   readonly query: WireQuery
-  /** Aborted with `deadlineReached` when the time is over, with anything else when nobody waits any more. */
+  /** Aborted with `deadlineReached` at the deadline, or with another reason when the caller has gone. */
   readonly signal: StopSignal
   readonly timeoutMs: number
-  /** After how long without an answer the next upstream is asked as well; null is never. */
+  /** Time without an answer after which the next upstream is queried in parallel. Null disables it. */
   readonly hedgeMs: number | null
   readonly monotonicNow: () => number
 }
 
 type Event =
   | { readonly kind: 'outcome'; readonly call: Call; readonly upstream: Upstream; readonly outcome: CallOutcome }
-  | { readonly kind: 'waited' }
+  | { readonly kind: 'timed_out' }
   | { readonly kind: 'aborted' }
 
 type Race = {
-  /** Not asked yet, in the order they should be. */
+  /** Upstreams not queried yet, in order of preference. */
   readonly waiting: Upstream[]
   readonly running: Map<Call, Upstream>
   attempts: number
-  /** The freshest of the answers that are older than they should be. */
+  /** Freshest of the answers that lag too far behind. */
   held: SubgraphAnswer | undefined
-  /** Until when a fresher answer than that is waited for. */
+  /** Instant until which a fresher answer is awaited. */
   heldUntilMs: number
   lastError: TallystickError | undefined
 }
 
-// Old data now is worth more than fresh data when the caller has gone.
+// Limits the wait for fresher data, so that the caller gets the older data before its timeout.
 const fresherWaitMsMax = 2_000
 
 /**
- * Asks upstreams for one answer, each at most once: the next when one fails, and beside one that takes long. The first
- * good answer wins and ends the others. A query that is rejected is rejected everywhere. Where an answer is too old, a
- * fresher one is sought for a while, and the freshest there is wins.
+ * Queries upstreams for one answer, each at most once. The next one is queried when one fails, and in parallel to a slow
+ * one. The first good answer wins and ends the other calls. A rejection of the query is final. If an answer lags too far
+ * behind, the others get a short time to give a fresher one, and the freshest answer wins.
  */
-export async function askUpstreams(upstreams: readonly Upstream[], options: AskOptions): Promise<SubgraphAnswer> {
+export async function queryUpstreams(
+  upstreams: readonly Upstream[],
+  options: QueryUpstreamsOptions,
+): Promise<SubgraphAnswer> {
   const { signal, monotonicNow } = options
   const deadlineMs = monotonicNow() + options.timeoutMs
   const race: Race = {
@@ -55,25 +58,25 @@ export async function askUpstreams(upstreams: readonly Upstream[], options: AskO
   }
   if (signal.aborted) return endAborted(race, signal)
   const abortion = listenTo(signal)
-  let ending: 'outrun' | 'cancelled' = 'outrun'
+  let ending: 'superseded' | 'cancelled' = 'superseded'
   try {
     for (;;) {
       if (race.running.size === 0 && !beginNext(race, options.query)) return settle(race)
       const event = await nextEvent(race, {
-        waitMs: patienceMs(race, { ...options, deadlineMs }),
+        waitMs: waitMsOf(race, { ...options, deadlineMs }),
         aborted: abortion.promise,
       })
       if (event.kind === 'aborted') {
         ending = 'cancelled'
         return endAborted(race, signal)
       }
-      if (event.kind === 'waited') {
+      if (event.kind === 'timed_out') {
         if (race.held) return race.held
-        loseWait(race, options)
+        onTimeout(race, options)
         continue
       }
       race.running.delete(event.call)
-      const answer = takeOutcome(race, { ...event, heldUntilMs: monotonicNow() + fresherWaitMs(options.timeoutMs) })
+      const answer = applyOutcome(race, { ...event, heldUntilMs: monotonicNow() + fresherWaitMs(options.timeoutMs) })
       if (answer) return answer
       beginNext(race, options.query)
     }
@@ -83,9 +86,9 @@ export async function askUpstreams(upstreams: readonly Upstream[], options: AskO
   }
 }
 
-/** Whether there was one to begin. */
+/** Queries the next upstream. Returns false if none is left. */
 function beginNext(race: Race, query: WireQuery): boolean {
-  // With an old answer in hand only one that may have a fresher one is worth asking.
+  // With an answer held, only an upstream that may have a fresher one is queried.
   const index = race.waiting.findIndex(({ isUsable, isBehind }) => isUsable && !(race.held && isBehind))
   const [upstream] = index < 0 ? [] : race.waiting.splice(index, 1)
   if (!upstream) return false
@@ -99,10 +102,10 @@ function settle({ held, lastError }: Race): SubgraphAnswer {
   throw lastError
 }
 
-/** How long nothing may happen: each that is left gets its share of the time, and none more than the hedge allows. */
-function patienceMs(
+/** Returns how long to wait for the next event: an equal share of the time left, at most `hedgeMs`. */
+function waitMsOf(
   race: Race,
-  { hedgeMs, monotonicNow, deadlineMs }: AskOptions & { readonly deadlineMs: number },
+  { hedgeMs, monotonicNow, deadlineMs }: QueryUpstreamsOptions & { readonly deadlineMs: number },
 ): number | undefined {
   if (race.held) return Math.max(0, race.heldUntilMs - monotonicNow())
   if (race.waiting.length === 0) return undefined
@@ -118,24 +121,24 @@ async function nextEvent(
     return { kind: 'outcome', call, upstream, outcome: await call.outcome }
   })
   let timer: NodeJS.Timeout | undefined
-  const waited = new Promise<Event>((resolve) => {
-    if (waitMs !== undefined) timer = setTimeout(() => resolve({ kind: 'waited' }), waitMs)
+  const timedOut = new Promise<Event>((resolve) => {
+    if (waitMs !== undefined) timer = setTimeout(() => resolve({ kind: 'timed_out' }), waitMs)
   })
   try {
-    return await Promise.race([...outcomes, waited, aborted])
+    return await Promise.race([...outcomes, timedOut, aborted])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Nobody answered in time: the next one is asked beside them, or in their place where hedging is off. */
-function loseWait(race: Race, { query, hedgeMs }: AskOptions): void {
+/** Queries the next upstream in parallel, or ends the running calls if hedging is off. */
+function onTimeout(race: Race, { query, hedgeMs }: QueryUpstreamsOptions): void {
   if (hedgeMs === null) for (const call of race.running.keys()) call.end('slow')
   else if (!beginNext(race, query)) race.waiting.length = 0
 }
 
-/** The answer, if this decides it. */
-function takeOutcome(
+/** Records an outcome. Returns the answer if it is decided. */
+function applyOutcome(
   race: Race,
   {
     upstream,
@@ -147,7 +150,7 @@ function takeOutcome(
     race.lastError = outcome.error
     if (outcome.error.code === 'query_rejected' && !race.held) throw outcome.error
   }
-  if (outcome.kind === 'ended') race.lastError ??= stopping()
+  if (outcome.kind === 'ended') race.lastError ??= shuttingDown()
   if (outcome.kind !== 'answered') return undefined
   const { answer } = outcome
   if (!upstream.isTooOld(answer.head)) return answer
@@ -157,8 +160,8 @@ function takeOutcome(
   return mayBeFresher ? undefined : race.held
 }
 
-function stopping(): TallystickError {
-  return upstreamError({ failure: 'reset', message: 'The service is stopping. Try again.' })
+function shuttingDown(): TallystickError {
+  return upstreamError({ failure: 'reset', message: 'The service is shutting down. Try again.' })
 }
 
 function fresher(held: SubgraphAnswer | undefined, answer: SubgraphAnswer): SubgraphAnswer {
@@ -178,7 +181,7 @@ function endAborted(race: Race, { reason }: StopSignal): SubgraphAnswer {
   throw slowError(phase)
 }
 
-/** By hand: a signal may outlive many queries, and must not gather what they leave behind. */
+/** Listens for the abort. Callers must stop listening, because a signal may outlive many queries. */
 function listenTo(signal: StopSignal): { readonly promise: Promise<Event>; stop(): void } {
   let onAbort: () => void = () => undefined
   const promise = new Promise<Event>((resolve) => {

@@ -3,7 +3,7 @@ import { type UpstreamFailure, upstreamFailures } from '../chain-subgraph.ts'
 import type { CallOutcome } from './begin-call.ts'
 import type { CircuitEvent } from './circuit.ts'
 
-/** What can come of a call to an upstream, in the words of the metrics. */
+/** Results of a call to an upstream, as the metrics name them. */
 export const callResults = ['ok', 'query_rejected', 'cancelled', ...upstreamFailures] as const
 export type CallResult = (typeof callResults)[number]
 
@@ -13,23 +13,23 @@ export function resultOf(outcome: CallOutcome): CallResult {
   return failureOf(outcome.error) ?? 'query_rejected'
 }
 
-/** How the upstream failed; undefined for a query that it rejected. */
+/** Returns how the upstream failed, or undefined if it rejected the query. */
 export function failureOf({ details }: TallystickError): UpstreamFailure | undefined {
   return details?.['failure'] as UpstreamFailure | undefined
 }
 
-/** What a call says about its upstream; undefined if nothing. */
+/** Returns the circuit event of a call, or undefined if the outcome says nothing about the upstream. */
 export function circuitEventOf(outcome: CallOutcome): CircuitEvent | undefined {
   if (outcome.kind === 'answered') return { kind: 'succeeded' }
   if (outcome.kind === 'ended') {
-    // A server that hangs is outrun each time, and would cost every caller the wait.
-    return outcome.ending === 'outrun' && outcome.phase === 'headers' ? { kind: 'failed' } : undefined
+    // Counts as a failure, because a server that hangs is superseded each time and delays every caller.
+    return outcome.ending === 'superseded' && outcome.phase === 'headers' ? { kind: 'failed' } : undefined
   }
   const { error } = outcome
   switch (failureOf(error)) {
     case undefined:
       return { kind: 'succeeded' }
-    // The query is ahead of its time or asks for too much, or we have sent too many.
+    // Caused by the query, or by too many queries of this service.
     case 'behind':
     case 'too_large':
     case 'overloaded':
@@ -37,7 +37,7 @@ export function circuitEventOf(outcome: CallOutcome): CircuitEvent | undefined {
     case 'busy':
     case 'http_status':
       if (error.retryAfterSeconds === undefined) return { kind: 'failed' }
-      return { kind: 'sent_away', forMs: error.retryAfterSeconds * 1000 }
+      return { kind: 'throttled', forMs: error.retryAfterSeconds * 1000 }
     default:
       return { kind: 'failed' }
   }

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { queryRejected, upstreamError, upstreamFailures } from '../chain-subgraph.ts'
-import { circuitEventOf, resultOf } from './judge-call.ts'
+import { circuitEventOf, resultOf } from './call-result.ts'
 
 const failed = (failure: (typeof upstreamFailures)[number], retryAfterSeconds?: number) =>
   ({ kind: 'failed', error: upstreamError({ failure, message: 'x', retryAfterSeconds }) }) as const
 
-test('default: an answer and a rejected query speak for the upstream', () => {
+test('default: an answer and a rejected query count as successes of the upstream', () => {
   const answered = { kind: 'answered', answer: { data: '{}', errors: [], head: undefined } } as const
   const rejected = { kind: 'failed', error: queryRejected('no') } as const
   expect([answered, rejected].map(circuitEventOf)).toEqual([{ kind: 'succeeded' }, { kind: 'succeeded' }])
   expect([answered, rejected].map(resultOf)).toEqual(['ok', 'query_rejected'])
 })
 
-test('behavior: which failures count, and which do not', () => {
+test('behavior: the circuit counts failures of the upstream only', () => {
   const kinds = upstreamFailures.map((failure) => [failure, circuitEventOf(failed(failure))?.kind ?? 'nothing'])
   expect(Object.fromEntries(kinds)).toMatchInlineSnapshot(`
     {
@@ -42,15 +42,15 @@ test('behavior: which failures count, and which do not', () => {
   `)
 })
 
-test('behavior: where the upstream says how long, we are sent away', () => {
-  expect(circuitEventOf(failed('http_status', 2))).toEqual({ kind: 'sent_away', forMs: 2_000 })
-  expect(circuitEventOf(failed('busy', 0))).toEqual({ kind: 'sent_away', forMs: 0 })
+test('behavior: a failure with Retry-After is throttling', () => {
+  expect(circuitEventOf(failed('http_status', 2))).toEqual({ kind: 'throttled', forMs: 2_000 })
+  expect(circuitEventOf(failed('busy', 0))).toEqual({ kind: 'throttled', forMs: 0 })
 })
 
-test('behavior: being outrun counts only where nothing had come; being cancelled never', () => {
-  const ended = (ending: 'outrun' | 'cancelled', phase: 'headers' | 'body') =>
+test('behavior: a superseded call counts only before its headers, a cancelled one never', () => {
+  const ended = (ending: 'superseded' | 'cancelled', phase: 'headers' | 'body') =>
     circuitEventOf({ kind: 'ended', ending, phase })?.kind
-  expect(ended('outrun', 'headers')).toBe('failed')
-  expect(ended('outrun', 'body')).toBeUndefined()
+  expect(ended('superseded', 'headers')).toBe('failed')
+  expect(ended('superseded', 'body')).toBeUndefined()
   expect(ended('cancelled', 'headers')).toBeUndefined()
 })
