@@ -85,7 +85,7 @@ describe('default', () => {
       ['10', true],
       ['324', true],
     ])
-    expect(chains[0]?.syncReason).toContain('No subgraph of this chain is configured')
+    expect(chains[0]?.syncReason).toContain('No subgraph is configured for this chain')
     expect(chains[2]).toMatchObject({ status: 'open', dataBlock: '100', dataLagSeconds: 4, floatingDay: yesterday })
   })
 
@@ -132,7 +132,7 @@ describe('what cannot be had', () => {
     incomes = answer as never
     const chain = await chain324()
     expect(chain).toMatchObject({ floatingRate: null, isProtocolSynced: false })
-    expect(chain?.syncReason).toContain('something that is no floating income')
+    expect(chain?.syncReason).toContain('an invalid floating income')
   })
 
   test('behavior: a day as text is a day', async () => {

@@ -76,7 +76,7 @@ describe('another signer in mid-period', () => {
     expect(pool?.detail).toContain(`the pool accepts notes signed by ${other}`)
     expect((await strict.get('/rate')).body.chains[0]).toMatchObject({
       status: 'open',
-      statusReason: 'The pool takes notes of another signer and refuses these.',
+      statusReason: 'The pool accepts notes of another signer only and rejects these.',
       fixedRates: [],
     })
     expect((await strict.showNotes()).current).toMatchObject({ signed: true, refusal: { reason: 'pool_refuses' } })
@@ -194,6 +194,6 @@ test('error: an RPC that is away keeps the last verdict for a while, then the st
   for (const path of ['/notes', '/rate', '/portal.json', '/portal/last-period'])
     expect([path, (await service.get(path)).status < 500]).toEqual([path, true])
   const [rates] = (await service.get('/rate')).body.chains
-  expect(rates).toMatchObject({ status: 'unknown', statusReason: 'The pool cannot be read at the moment.' })
+  expect(rates).toMatchObject({ status: 'unknown', statusReason: 'The pool cannot be read.' })
   expect(lines(service, '"problem":"unknown"')).toBe(1)
 })

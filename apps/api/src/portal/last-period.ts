@@ -4,8 +4,8 @@ import { toSeconds } from '../clock.ts'
 import { findLastNoteSet } from '../notes/note-store.ts'
 
 /**
- * The coupons of the last period before this one that had any, for showing how they moved. Coupons alone: what could be
- * submitted then cannot be now, so there is nothing in here to use.
+ * Coupons of the last earlier period that had notes. The page shows the change since then. It contains no signatures,
+ * because those notes have expired.
  */
 export type LastPeriod = {
   readonly message: string
@@ -14,14 +14,14 @@ export type LastPeriod = {
     /** Unix seconds. */
     readonly period_start: string
     readonly period_end: string
-    /** By tenor in days; basis points per 360-day year. */
+    /** `maturity` is the tenor in days, `coupon` is in basis points per 360-day year. */
     readonly coupons: readonly { readonly maturity: number; readonly coupon: string }[]
   }[]
 }
 
 export type ReadLastPeriod = (nowMs: number) => Promise<LastPeriod>
 
-/** Makes the function that reads them, once a period: they are history and do not change any more. */
+/** Creates the function that reads the last period. It queries the database once per period, because past coupons do not change. */
 export function createReadLastPeriod(database: Queryable, chainIds: readonly number[]): ReadLastPeriod {
   let known: { readonly periodStart: bigint; readonly answer: LastPeriod } | undefined
   return async (nowMs) => {
@@ -49,5 +49,5 @@ async function readLastPeriod(
       coupons: set.notes.map(({ tenorDays, coupon }) => ({ maturity: tenorDays, coupon: coupon.toString() })),
     }
   })
-  return { message: 'Coupons of the last period that had notes. They cannot be used any more.', data }
+  return { message: 'Coupons of the last period that had notes. These notes have expired.', data }
 }

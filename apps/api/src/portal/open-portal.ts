@@ -7,18 +7,18 @@ import { readPortalFiles } from './portal-files.ts'
 import { describePortal, type PortalVisitor } from './portal-info.ts'
 import type { PortalParts } from './portal-routes.ts'
 
-/** What a service can be told of its web page. */
+/** Options of the web page. */
 export type PortalOptions = {
-  /** What a sandbox hands to whoever opens the page. Never from a configuration: a key is nobody else's to show. */
+  /** Key and wallets that a sandbox shows to every visitor. Not configurable, because a production key must stay secret. */
   readonly visitor?: PortalVisitor | undefined
-  /** Where the built page is, if not where its build puts it. */
+  /** Directory of the built page. Default: the target of the portal's build. */
   readonly directory?: string | undefined
 }
 
-// Beside `src` and `dist`: the portal's own build puts it there.
+// Target of the portal's build, next to `src` and `dist`.
 const builtDirectory = fileURLToPath(new URL('../../portal/', import.meta.url))
 
-/** The web page, if it was built, and what goes with it. */
+/** Loads the built web page, if there is one, and its data. */
 export function openPortal(
   database: Queryable,
   {

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** A body of the page in one encoding. */
+/** File body in one encoding. */
 export type Variant = { readonly body: Buffer; readonly etag: string }
 
 export type PortalFile = {
   readonly contentType: string
-  /** Whether its name changes with its content, so that it can be kept for ever. */
+  /** Whether its name contains a hash of its content, so that it can be cached without limit. */
   readonly isHashed: boolean
   readonly plain: Variant
-  /** Undefined where compressing was not worth while. */
+  /** Undefined if there is no compressed file. */
   readonly br: Variant | undefined
   readonly gzip: Variant | undefined
 }
 
-/** The files of the built page, by the path each is served at. There are no others, whatever a request names. */
+/** Files of the built page by URL path. Only these are served. */
 export type PortalFiles = ReadonlyMap<string, PortalFile>
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Reads the built page into memory. Undefined where it was not built: the service does without. */
+/** Reads the built page into memory. Returns undefined if it was not built. */
 export function readPortalFiles(directory: string): PortalFiles | undefined {
   const page = join(directory, 'index.html')
   if (!existsSync(page)) return undefined
@@ -48,7 +48,7 @@ function readPortalFile(path: string, { isHashed }: { readonly isHashed: boolean
   }
 }
 
-/** Each encoding has its own tag: a strong one promises the very same bytes (RFC 9110 §8.8.1). */
+/** Reads a file and computes its ETag. Each encoding has its own, because a strong ETag means identical bytes (RFC 9110 §8.8.1). */
 function readVariant(path: string): Variant {
   const body = readFileSync(path)
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }

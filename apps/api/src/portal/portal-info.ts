@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { ChainConfig } from '../config.ts'
 
-/** What the page must know before it has a key. Nothing here is secret: it is public on the chain, or meant to be shown. */
+/** Data that the page needs before it has a key. All of it is public. */
 export type PortalInfo = {
   readonly chains: readonly {
     readonly id: number
@@ -9,17 +9,17 @@ export type PortalInfo = {
     readonly pool: Address
     /** Name and version of the pool's EIP-712 domain. */
     readonly domain: { readonly name: string; readonly version: string }
-    /** Who signs the notes of this service. */
+    /** Address that signs the notes of this service. */
     readonly signer: Address
   }[]
-  /** Only in a sandbox, where the key is good for nothing else. */
+  /** Only in a sandbox, where the key protects nothing. */
   readonly visitor?: PortalVisitor | undefined
 }
 
-/** What a sandbox gives to whoever opens its page. */
+/** Key and wallets that a sandbox shows to every visitor. */
 export type PortalVisitor = {
   readonly apiKey: string
-  /** Wallets worth looking up. */
+  /** Wallets with positions. */
   readonly wallets: readonly Address[]
 }
 

@@ -9,13 +9,13 @@ import type { PortalFile, PortalFiles } from './portal-files.ts'
 import type { PortalInfo } from './portal-info.ts'
 
 export type PortalParts = {
-  /** Undefined where the page was not built. */
+  /** Undefined if the page was not built. */
   readonly files: PortalFiles | undefined
   readonly info: PortalInfo
   readonly readLastPeriod: ReadLastPeriod
 }
 
-// Everything the page needs comes from here, and nothing it shows can run: no inline code, no frame, no form, no other host.
+// The page loads everything from this origin and needs no inline code, frame or form.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,8 +29,8 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * The web page at `/`, what it has to know before it has a key (`/portal.json`, public like the page), and what it shows
- * beside the notes (`/portal/last-period`, for whoever may see the notes).
+ * Creates the routes of the web page: its files, `/portal.json`, which is public like the page, and
+ * `/portal/last-period`, which needs a key with the scope `notes`.
  */
 export function createPortalRoutes({
   parts: { files, info, readLastPeriod },
@@ -47,7 +47,7 @@ export function createPortalRoutes({
   const sendInfo: RouteHandlerMethod = (_, reply) =>
     reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText)
   const sendLastPeriod: RouteHandlerMethod = async (request, reply) => {
-    refuseParameters(request.query as Record<string, unknown>)
+    rejectParameters(request.query as Record<string, unknown>)
     const answer = await readLastPeriod(request.nowMs)
     return reply
       .header('cache-control', 'private, no-cache')
@@ -72,7 +72,7 @@ function respond(
 ): FastifyReply {
   const { name } = request.params as { readonly name?: string }
   const file = files.get(name === undefined ? '/' : `/assets/${name}`)
-  if (!file) throw noFile()
+  if (!file) throw fileNotFound()
   const { variant, encoding } = choose(file, request.headers['accept-encoding'])
   reply.headers({
     etag: variant.etag,
@@ -85,7 +85,7 @@ function respond(
   return reply.type(file.contentType).send(variant.body)
 }
 
-/** The smallest the caller takes. Brotli is always smaller than gzip here. */
+/** Returns the smallest variant the client accepts. Brotli is always smaller than gzip here. */
 function choose(file: PortalFile, acceptEncoding: string | string[] | undefined) {
   const accepted = new Set(
     String(acceptEncoding ?? '')
@@ -102,20 +102,20 @@ function choose(file: PortalFile, acceptEncoding: string | string[] | undefined)
   return { variant: file.plain, encoding: undefined }
 }
 
-function refuseParameters(query: Readonly<Record<string, unknown>>): void {
+function rejectParameters(query: Readonly<Record<string, unknown>>): void {
   const [name] = Object.keys(query)
   if (name === undefined) return
   throw new TallystickError({
     code: 'invalid_parameter',
-    message: `Unknown query parameter ${quote(name)}. This path takes none.`,
+    message: `Unknown query parameter ${quote(name)}. This path accepts none.`,
     retryable: false,
   })
 }
 
-function noFile(): TallystickError {
+function fileNotFound(): TallystickError {
   return new TallystickError({
     code: 'not_found',
-    message: 'The page has no such file. If it was open while the service was updated, load it again.',
+    message: 'The page has no such file. If the service was updated while the page was open, reload the page.',
     retryable: false,
   })
 }

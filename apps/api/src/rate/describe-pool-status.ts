@@ -7,30 +7,30 @@ export type PoolStatus = NonNullable<ChainRateFacts['status']>
 
 const pauses: readonly PoolProblem[] = ['pool_paused', 'position_token_paused', 'dollar_paused']
 
-/** For the public: without hosts, and without what only an operator can do. */
+/** Public explanations, without hosts and without steps for the operator. */
 const sentences: Readonly<Record<PoolProblem, string>> = {
   pool_paused: 'The pool is paused.',
   position_token_paused: 'The position token is paused.',
   dollar_paused: 'The dollar is paused.',
-  signer: 'The pool takes notes of another signer and refuses these.',
-  limits: 'The pool’s limits are narrower than those of these notes: it may refuse some.',
-  refused: 'The pool refuses these notes.',
-  unknown: 'The pool cannot be read at the moment.',
+  signer: 'The pool accepts notes of another signer only and rejects these.',
+  limits: 'The pool’s limits are narrower than those of these notes, so it may reject some.',
+  refused: 'The pool rejects these notes.',
+  unknown: 'The pool cannot be read.',
 }
 
 /**
- * Returns whether a pool takes loans, and why. Its own pause is known from each request, the tokens' and a refusal of the
- * notes from the last look at the pool.
+ * Returns whether a pool accepts loans, and why. The pool's pause is read for each request. The tokens' pauses and a
+ * rejection of the notes are known from the last check of the pool watch.
  */
 export function describePoolStatus({
   pool,
   watched,
 }: {
   readonly pool: PoolState | undefined
-  /** Undefined where no RPC is configured. */
+  /** Undefined if no RPC is configured. */
   readonly watched: WatchedPool | undefined
 }): PoolStatus {
-  if (!watched) return { status: 'unknown', reason: 'No RPC of this chain is configured.' }
+  if (!watched) return { status: 'unknown', reason: 'No RPC is configured for this chain.' }
   const problems = new Set(watched.problems?.keys())
   if (pool && !problems.has('unknown')) {
     if (pool.isPaused) problems.add('pool_paused')
@@ -41,7 +41,7 @@ export function describePoolStatus({
     .map((problem) => sentences[problem])
     .join(' ')
   if (problems.has('unknown') || (!pool && !watched.problems)) {
-    return { status: 'unknown', reason: reason || 'The pool was not read yet.' }
+    return { status: 'unknown', reason: reason || 'The pool has not been read yet.' }
   }
   if (pauses.some((pause) => problems.has(pause))) return { status: 'paused', reason }
   return { status: 'open', reason: reason || 'The pool is not paused.' }

@@ -8,7 +8,7 @@ import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
 import type { RateParts } from './route.ts'
 
-/** What `/rate` is made of: the notes on offer, the floating income as `/data` has it, and the pools themselves. */
+/** Creates the parts of `/rate`: published notes, floating income from the subgraphs, and pool states. */
 export function openRate(
   config: Pick<Config, 'data'>,
   {
@@ -21,7 +21,7 @@ export function openRate(
   }: {
     readonly published: PublishedNotes
     readonly data: DataParts
-    /** Those that can be read. */
+    /** Readers by chain, for chains with an RPC. */
     readonly pools: ReadonlyMap<number, PoolReader>
     readonly poolWatch: Pick<PoolWatch, 'find'>
     readonly log: Logger
@@ -32,7 +32,7 @@ export function openRate(
     maxAgeMs: config.data.pollMs,
     monotonicNow,
     onError: (chain, error) =>
-      log.warn({ chain, err: error }, 'the pool cannot be read; /rate tells what it knew last'),
+      log.warn({ chain, err: error }, 'pool read failed; /rate falls back to the last known state'),
   })
   return {
     published,
@@ -42,7 +42,7 @@ export function openRate(
   }
 }
 
-/** Undefined where the contract has no such getters. */
+/** Returns a function that reads a pool. It returns undefined if the contract lacks these getters. */
 function readPoolWith(reader: PoolReader): ReadPool {
   return async (signal) => {
     const { paused, lastFloatingIncomeUpdateDay: lastDay } = await reader.read(

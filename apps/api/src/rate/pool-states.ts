@@ -4,8 +4,8 @@ export type PoolState = NonNullable<ChainRateFacts['pool']>
 
 export type PoolStates = {
   /**
-   * The state of a chain's pool: read anew when the chain has another block than last time, or after a while. What could
-   * be read last if it cannot be read now; undefined where no RPC is configured or none has answered yet.
+   * Returns the state of a chain's pool. Reads it again if the block changed or `maxAgeMs` passed. If that fails, returns
+   * the last known state. Undefined if no RPC is configured or the pool has never been read.
    */
   read(chainId: number, blockNumber: number | undefined): Promise<PoolState | undefined>
 }
@@ -16,14 +16,14 @@ export type ReadPool = (signal: AbortSignal) => Promise<PoolState | undefined>
 type Entry = {
   state: PoolState | undefined
   blockNumber: number | undefined
-  askedAtMs: number
+  readAtMs: number
   reading: Promise<void> | undefined
 }
 
-// As the floating part: the fixed rates do not wait longer for a chain that does not answer.
+// Limits how long the fixed rates wait for a chain that does not answer.
 const waitMs = 2_000
 
-/** Keeps what is known of the pools, so that callers who ask often make few calls of the chain. */
+/** Creates a cache of pool states, so that frequent requests cause few RPC calls. */
 export function createPoolStates(
   pools: ReadonlyMap<number, ReadPool>,
   {
@@ -43,7 +43,7 @@ export function createPoolStates(
     const entry: Entry = {
       state: undefined,
       blockNumber: undefined,
-      askedAtMs: Number.NEGATIVE_INFINITY,
+      readAtMs: Number.NEGATIVE_INFINITY,
       reading: undefined,
     }
     entries.set(chainId, entry)
@@ -64,9 +64,9 @@ export function createPoolStates(
     read: async (chainId, blockNumber) => {
       if (!pools.has(chainId)) return undefined
       const entry = entryOf(chainId)
-      const isFresh = entry.blockNumber === blockNumber && monotonicNow() - entry.askedAtMs < maxAgeMs
+      const isFresh = entry.blockNumber === blockNumber && monotonicNow() - entry.readAtMs < maxAgeMs
       if (!isFresh && !entry.reading) {
-        entry.askedAtMs = monotonicNow()
+        entry.readAtMs = monotonicNow()
         entry.blockNumber = blockNumber
         entry.reading = refresh(chainId, entry).finally(() => {
           entry.reading = undefined

@@ -6,14 +6,14 @@ import type { Gateway } from '../data/query-chains.ts'
 
 export type ReadFloatingIncome = (chainId: number) => Promise<ChainRateFacts['floating']>
 
-// Nothing more of a remote subgraph is relied on than these three fields and `_meta`.
+// The only fields required of a remote subgraph, with `_meta`.
 const lastIncomeQuery = `{
   floatingIncomes(first: 1, orderBy: day, orderDirection: desc) { day floatingIncome accFloatingIncome }
 }`
-// A screen that shows rates waits no longer than this for the floating part, and shows the fixed one.
+// After this time `/rate` responds without the floating rate.
 const waitMs = 3_000
 
-/** Makes the function that reads a chain's last floating income, as `/data` would. It never throws: it says what is wrong. */
+/** Creates the function that reads a chain's last floating income through the gateway. It returns problems and never throws. */
 export function createReadFloatingIncome({
   analyse,
   gateway,
@@ -21,19 +21,19 @@ export function createReadFloatingIncome({
 }: {
   readonly analyse: (text: string) => AnalysedQuery
   readonly gateway: Gateway
-  /** Those that have a subgraph. */
+  /** Chains with a subgraph. */
   readonly chainIds: readonly number[]
 }): ReadFloatingIncome {
   const query = prepareQuery(analyse(lastIncomeQuery), { variables: {}, operationName: undefined })
   const decoded = new WeakMap<SubgraphAnswer, ChainRateFacts['floating']>()
   return async (chainId) => {
-    if (!chainIds.includes(chainId)) return { problem: 'No subgraph of this chain is configured.' }
+    if (!chainIds.includes(chainId)) return { problem: 'No subgraph is configured for this chain.' }
     const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(late()), waitMs)
+    const timer = setTimeout(() => controller.abort(timeoutError()), waitMs)
     const [result] = await gateway.query({ chains: [chainId], query, gone: controller.signal })
     clearTimeout(timer)
-    if (!result?.answer) return { problem: (result?.failure ?? late()).message }
-    // As long as the chain has no new block it is the very same answer.
+    if (!result?.answer) return { problem: (result?.failure ?? timeoutError()).message }
+    // The gateway returns the same object until the chain has a new block.
     const known = decoded.get(result.answer)
     if (known) return known
     const floating = decode(result.answer)
@@ -42,7 +42,7 @@ export function createReadFloatingIncome({
   }
 }
 
-function late() {
+function timeoutError() {
   return upstreamError({ failure: 'slow_query', message: 'The subgraph did not answer in time.' })
 }
 
@@ -55,11 +55,11 @@ function decode({ data, head }: SubgraphAnswer): ChainRateFacts['floating'] {
   return last ? { last, block } : malformed
 }
 
-const malformed = { problem: 'The subgraph answered with something that is no floating income.' }
+const malformed = { problem: 'The subgraph returned an invalid floating income.' }
 
 function decodeIncome(income: unknown): LastFloatingIncome['last'] {
   const { day, floatingIncome } = (income ?? {}) as { readonly day?: unknown; readonly floatingIncome?: unknown }
-  // A day is an Int here and may be a BigInt, which is a text, elsewhere.
+  // A day is an Int in the embedded subgraph. Others may use BigInt, which is a string.
   const isDay = /^\d{1,7}$/.test(String(day))
   const isIncome = typeof floatingIncome === 'string' && /^\d{1,78}$/.test(floatingIncome)
   return isDay && isIncome ? { day: Number(day), floatingIncome: BigInt(floatingIncome) } : undefined

@@ -18,7 +18,7 @@ export type RateParts = {
   readonly poolWatch: Pick<PoolWatch, 'find'>
 }
 
-/** `GET /rate` (SPEC.md §4.3). Whatever cannot be had is left out: a partner's screen must not go blank for it. */
+/** Creates `GET /rate` (SPEC.md §4.3). Values that cannot be read are null. The request does not fail. */
 export function createRateRoute({
   parts,
   chainIds,
@@ -28,8 +28,8 @@ export function createRateRoute({
 }): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const chainId = parseRateQuery(request.query as Record<string, unknown>, chainIds)
-    const asked = chainId === undefined ? chainIds : [chainId]
-    const facts = await Promise.all(asked.map((id) => gatherFacts(parts, { chainId: id, nowMs: request.nowMs })))
+    const requested = chainId === undefined ? chainIds : [chainId]
+    const facts = await Promise.all(requested.map((id) => gatherFacts(parts, { chainId: id, nowMs: request.nowMs })))
     const nowSeconds = toSeconds(request.nowMs)
     const message = `Rates of ${formatPeriod(periodAt(nowSeconds))}.`
     return reply
@@ -56,7 +56,7 @@ async function gatherFacts(
   }
 }
 
-/** The chain a query string asks for; undefined for all. As strict as that of `/notes`. */
+/** Parses the query string. Returns the chain, or undefined for all chains. Rejects unknown parameters, as `/notes` does. */
 export function parseRateQuery(
   query: Readonly<Record<string, unknown>>,
   chainIds: readonly number[],

@@ -1,4 +1,4 @@
-// The colours and measures a whole site would share, and nothing else, stand in the first block.
+// Shared colours and sizes.
 const tokens = `
 :root {
   --ink: #1b1f24; --ink-soft: #57606a; --paper: #fdfcfa; --paper-sunk: #f3f1ec; --line: #dcd8d0;
@@ -14,7 +14,7 @@ const tokens = `
   }
 }`
 
-/** All style of the page. */
+/** Style sheet of the page. */
 export const docsStyle = `${tokens}
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }

@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../document.ts'
 
 export type Field = {
-  /** From the root on: `data[].signature.r`. */
+  /** Path from the root, such as `data[].signature.r`. */
   readonly path: string
   readonly type: string
   readonly required: boolean
   readonly schema: JsonSchema
 }
 
-/** Every field below a schema, in one list, each under its path. */
+/** Returns all fields of a schema, at any depth, with their paths. */
 export function flattenFields(
   schemas: Readonly<Record<string, JsonSchema>>,
   { schema, prefix = '' }: { readonly schema: JsonSchema; readonly prefix?: string },
@@ -22,17 +22,17 @@ export function flattenFields(
   })
 }
 
-/** The schema itself behind references. */
+/** Resolves a reference to a schema. */
 function resolve(schemas: Readonly<Record<string, JsonSchema>>, schema: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema
   const name = schema.$ref.slice('#/components/schemas/'.length)
   return { ...schemas[name], ...schema }
 }
 
-/** In a word or two. */
+/** Returns the type of a schema in one or two words. */
 export function typeOf(schemas: Readonly<Record<string, JsonSchema>>, schema: JsonSchema): string {
   const { type, items, anyOf } = resolve(schemas, schema)
   if (anyOf) return anyOf.map((one) => typeOf(schemas, one)).join(' or ')
   if (items) return `array of ${typeOf(schemas, items)}`
-  return type === undefined ? 'anything' : [type].flat().join(' or ')
+  return type === undefined ? 'any' : [type].flat().join(' or ')
 }

@@ -1,11 +1,10 @@
-/** Text that is HTML already. */
+/** Escaped HTML. */
 export type Html = { readonly html: string }
 
 type Part = Html | string | number | undefined | false | readonly Part[]
 
 /**
- * HTML from a template: everything put into it is escaped, unless it is HTML already. Lists are joined; what is undefined
- * or false leaves nothing.
+ * Builds HTML from a template. Escapes every value that is not `Html`. Joins lists and omits undefined and false.
  */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { html: texts.map((text, index) => text + encode(parts[index])).join('') }

@@ -7,7 +7,7 @@ export type Failure = {
   readonly example: unknown
 }
 
-/** What an operation can fail with, by status and code. */
+/** Returns the errors of an operation, by status and code. */
 export function listFailures({ responses }: Operation): readonly Failure[] {
   return Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))

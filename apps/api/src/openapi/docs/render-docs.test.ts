@@ -13,7 +13,7 @@ const { html: page, style } = renderDocs(document)
 const matches = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, found = '']) => found)
 
 describe('the page', () => {
-  test('default: has every endpoint, every code and every field', () => {
+  test('default: contains all endpoints, error codes and fields', () => {
     for (const { path, operation } of listEndpoints(document)) {
       expect(page).toContain(`<code>${path}</code>`)
       for (const { code } of listFailures(operation)) expect(page).toContain(`<h3 id="error-${code}">`)
@@ -24,7 +24,7 @@ describe('the page', () => {
     }
   })
 
-  test('behavior: has no script, loads nothing, and has no style but its own', () => {
+  test('behavior: has no scripts, external resources or other styles', () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|<form|<object|javascript:|\son\w+=|\sstyle=|@import|url\(/i)
     expect(
       matches(/(?:src|href)="([^"]*)"/g).filter((target) => !/^(#[\w-]+|\/|\/openapi\.json)$/.test(target)),
@@ -32,7 +32,7 @@ describe('the page', () => {
     expect(matches(/<style>([\s\S]*?)<\/style>/g)).toEqual([style])
   })
 
-  test('behavior: ids are unique, and every link within it leads somewhere', () => {
+  test('behavior: ids are unique, and all internal links have a target', () => {
     const ids = matches(/\sid="([^"]*)"/g)
     expect(new Set(ids).size).toBe(ids.length)
     const targets = [...matches(/href="#([^"]*)"/g), ...matches(/aria-labelledby="([^"]*)"/g)]
@@ -40,7 +40,7 @@ describe('the page', () => {
     expect(targets.filter((target) => !ids.includes(target))).toEqual([])
   })
 
-  test('behavior: what opens is closed, in order, and headings do not skip a level', () => {
+  test('behavior: tags are nested correctly, and headings do not skip a level', () => {
     const open: string[] = []
     for (const [, slash, name = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
       if (name === 'meta') continue
@@ -53,7 +53,7 @@ describe('the page', () => {
     expect(levels.every((level, index) => index === 0 || level <= levels[index - 1]! + 1)).toBe(true)
   })
 
-  test('behavior: has landmarks, a language, and a way past the contents', () => {
+  test('behavior: has landmarks, a language and a skip link', () => {
     for (const part of ['<html lang="en">', '<header>', '<nav aria-label=', '<main id="content">', '<footer>']) {
       expect(page).toContain(part)
     }
@@ -62,13 +62,13 @@ describe('the page', () => {
 })
 
 describe('escaping', () => {
-  test('behavior: what is put into a template is text', () => {
+  test('behavior: template values are escaped', () => {
     expect(
       html`<p title="${`"><script>'&`}">${'<b>'}${html`<i>${'<'}</i>`}${undefined}${false}${['<', 1]}</p>`.html,
     ).toBe('<p title="&#34;&#62;&#60;script&#62;&#39;&#38;">&#60;b&#62;<i>&#60;</i>&#60;1</p>')
   })
 
-  test('behavior: nothing in a document becomes markup', () => {
+  test('behavior: texts of the document are escaped', () => {
     const hostile = JSON.parse(
       JSON.stringify(document)
         .replaceAll('New York', '</style></pre><script>alert(1)</script>')
@@ -79,7 +79,7 @@ describe('escaping', () => {
     expect(rendered).toContain('&#60;script&#62;')
   })
 
-  test('behavior: so it is with descriptions', () => {
+  test('behavior: Markdown descriptions are escaped', () => {
     expect(renderMarkdown('## A <b>\n\n`<i>` <u>\n\n```sh\n<a>\n```').html).toBe(
       '<h3 id="a-b">A &#60;b&#62;</h3>\n<p><code>&#60;i&#62;</code> &#60;u&#62;</p>\n' +
         '<pre tabindex="0"><code>&#60;a&#62;</code></pre>\n',

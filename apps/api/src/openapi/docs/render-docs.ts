@@ -8,11 +8,11 @@ import { renderOperation } from './render-operation.ts'
 
 export type Docs = {
   readonly html: string
-  /** What stands in the page's one style element, to the letter: its hash is what the browser is told to accept. */
+  /** Exact content of the page's style element. The Content-Security-Policy contains its hash. */
   readonly style: string
 }
 
-/** The page for people: all of the document, no script, nothing loaded from anywhere. */
+/** Renders the document as an HTML page without scripts or external resources. */
 export function renderDocs(document: OpenapiDocument): Docs {
   const { title, version, summary, description } = document.info
   const page = html`<!doctype html>
@@ -26,11 +26,11 @@ export function renderDocs(document: OpenapiDocument): Docs {
 <style>${{ html: docsStyle }}</style>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the reference</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <h1><a href="/">${title}</a> API reference</h1>
 <p>${summary}</p>
-<p class="small">Version ${version}. The same for programs: <a href="/openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).</p>
+<p class="small">Version ${version}. Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).</p>
 </header>
 <div class="columns">
 ${renderContents(document)}
@@ -42,7 +42,7 @@ ${renderTags(document)}
 ${renderErrors(document)}
 </main>
 </div>
-<footer><p class="small">Made from the OpenAPI document of this service.</p></footer>
+<footer><p class="small">Generated from the OpenAPI document of this service.</p></footer>
 </body>
 </html>
 `

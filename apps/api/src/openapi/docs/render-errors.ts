@@ -5,7 +5,7 @@ import { listFailures } from './list-failures.ts'
 import { renderJson } from './render-json.ts'
 import { renderInline } from './render-markdown.ts'
 
-/** Each code once, with an answer that has it, where the endpoints' tables point to. */
+/** Renders each error code once, with an example. The tables of the endpoints link here. */
 export function renderErrors(document: OpenapiDocument): Html {
   const failures = listEndpoints(document)
     .flatMap(({ operation }) => listFailures(operation))
@@ -13,7 +13,7 @@ export function renderErrors(document: OpenapiDocument): Html {
     .toSorted((a, b) => Number(a.status) - Number(b.status))
   return html`<section aria-labelledby="errors">
 <h2 id="errors">Errors</h2>
-<p>Every code an endpoint answers with. Some more exist for the operator’s command line and the admin listener.</p>
+<p>All error codes of the endpoints. The command line and the admin listener have further codes.</p>
 ${failures.map(
   ({ code, status, meaning, example }) => html`<article aria-labelledby="error-${code}">
 <h3 id="error-${code}"><code>${code}</code> <span class="small">${status}</span></h3>

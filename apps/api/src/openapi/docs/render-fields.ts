@@ -3,7 +3,7 @@ import type { Field } from './flatten-fields.ts'
 import { type Html, html } from './html.ts'
 import { renderInline } from './render-markdown.ts'
 
-/** Fields with their types, units, meanings and examples. */
+/** Renders fields with their types, units, meanings and examples. */
 export function renderFields(fields: readonly Field[]): Html {
   return renderTable(
     ['Name', 'Unit', 'Meaning', 'Example'],
@@ -16,7 +16,7 @@ export function renderFields(fields: readonly Field[]): Html {
   )
 }
 
-/** A table that becomes a list of cards where there is no room for columns: each cell knows its column's name. */
+/** Renders a table. On narrow screens its rows become cards, for which each cell has its column's name. */
 export function renderTable(columns: readonly string[], rows: readonly (readonly Html[])[]): Html {
   return html`<table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
@@ -29,12 +29,12 @@ ${rows.map(
 `
 }
 
-/** The unit has a column of its own. */
+/** Returns the description without the unit, which has its own column. */
 function meaningOf({ description = '', 'x-unit': unit }: JsonSchema): string {
   return description.replace(` [${unit}]`, '')
 }
 
-// More than these (the error codes) have a place of their own.
+// Longer lists, such as the error codes, have their own section.
 const valuesMax = 8
 
 function renderValues({ enum: values = [] }: JsonSchema): Html | undefined {

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** The little Markdown our descriptions use: headings of the second level, paragraphs, fenced code and `code`. */
+/** Renders the Markdown of the descriptions: level-2 headings, paragraphs, fenced code and `code`. */
 export function renderMarkdown(text: string): Html {
   return html`${text.split(/\n\n+/).map(renderBlock)}`
 }
@@ -13,13 +13,13 @@ function renderBlock(block: string): Html {
   return html`<p>${renderInline(block)}</p>\n`
 }
 
-/** A line of it. */
+/** Renders text with `code`. */
 export function renderInline(text: string): Html {
-  // What stands between backticks has an odd place in the list.
+  // Parts between backticks have odd indices.
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`
 }
 
-/** An id made of words. */
+/** Returns the HTML id of a heading. */
 export function slug(text: string): string {
   return text
     .toLowerCase()

@@ -9,13 +9,13 @@ import { renderInline, renderMarkdown } from './render-markdown.ts'
 
 type Schemas = OpenapiDocument['components']['schemas']
 
-/** An endpoint: what it does, what it takes, what it answers, and how to call it. */
+/** Renders an endpoint with its description, samples, parameters, responses and errors. */
 export function renderOperation({ components }: OpenapiDocument, { method, path, operation }: Endpoint): Html {
   const { operationId: id, summary, description, deprecated, security } = operation
   return html`<article aria-labelledby="${id}">
 <h3 id="${id}"><span class="method">${method}</span> <code>${path}</code></h3>
 <p class="lead">${summary}.${deprecated && html` <strong class="badge">Deprecated</strong>`}
-<span class="small">${security.length > 0 ? 'Needs a key.' : 'Needs no key.'}</span></p>
+<span class="small">${security.length > 0 ? 'Requires an API key.' : 'Requires no API key.'}</span></p>
 ${renderMarkdown(description)}
 ${operation['x-codeSamples'].map(
   ({
@@ -65,7 +65,7 @@ function renderResponse(
     required: false,
     schema: { ...headers[name]?.schema, description: headers[name]?.description ?? '' },
   }))
-  return html`<h4 id="${id}-${status}">Answer ${status}</h4>
+  return html`<h4 id="${id}-${status}">Response ${status}</h4>
 <p>${renderInline(response.description)}</p>
 ${response.content && renderContent(schemas, response.content)}
 <details><summary>Headers</summary>
@@ -92,5 +92,5 @@ function renderFailures(operation: Operation): Html {
     renderInline(meaning),
   ])
   return html`<h4 id="${operation.operationId}-errors">Errors</h4>
-${renderTable(['Code', 'Status', 'When, and what to do'], rows)}`
+${renderTable(['Code', 'Status', 'Cause and fix'], rows)}`
 }
