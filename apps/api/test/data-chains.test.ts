@@ -15,9 +15,9 @@ const { defer, finish } = createDeferrals()
 const ids = [324, 10, 1]
 const query = '{ positionInfos { id } }'
 const patientMs = 10_000
-/** For what hangs, so that the test does not. */
+/** Timeout for upstreams that hang. */
 const hastyMs = 1_000
-/** For a thousand that hang. */
+/** Timeout for 1,000 queries that hang. */
 const impatientMs = 200
 let fakes: FakeSubgraph[]
 let databaseUrl: string
@@ -26,12 +26,12 @@ let hasty: TestService
 let post: PostData
 let postHastily: PostData
 
-/** A service whose chains have these URLs. */
+/** Starts a service whose chains have these subgraph URLs. */
 async function startWith(
   urls: ReadonlyMap<number, string>,
   { timeoutMs, deferring = defer }: { readonly timeoutMs: number; readonly deferring?: typeof defer },
 ): Promise<TestService> {
-  // One note per chain: signing takes longer than everything else at the start of many chains.
+  // One note per chain, because signing takes most of the start-up time with many chains.
   const notes = { tenors: [7] }
   const chains = [...urls].map(([id, url]) => ({ id, name: 'chain', pool, subgraph: { urls: [url] } }))
   return start(
@@ -64,12 +64,12 @@ beforeEach(() => {
 
 const dataOf = (id: number) => ({ chain: id, data: { positionInfos: [{ id: `of ${id}` }] } })
 const hang = () => undefined
-/** So that nothing is answered from memory. */
+/** Makes each query different, so that none is answered from the cache. */
 let asked = 0
 const fresh = () => `{ positionInfos(first: ${++asked}) { id } }`
 
 describe('chains', () => {
-  test('default: grouped and in the order asked for, with block and lag of each', async () => {
+  test('default: returns the chains in the requested order, with block and lag of each', async () => {
     for (const chains of [[324, 10, 1], [1, 324], [10]]) {
       const answer = await post({ query, variables: { chains } })
       expect(answer.json()).toEqual(chains.map(dataOf))
@@ -78,7 +78,7 @@ describe('chains', () => {
     }
   })
 
-  test('behavior: the dead one takes its deadline, no longer, and the others’ data arrive', async () => {
+  test('behavior: a chain that hangs takes no longer than its deadline, and the others’ data is returned', async () => {
     fakes[1]?.behave(hang)
     const started = performance.now()
     const answer = await postHastily({ query: fresh(), variables: { chains: [10, 324, 1] } })
@@ -96,7 +96,7 @@ describe('chains', () => {
     expect(answer.headers['x-tallystick-chains']).toMatch(/^324;block=324;lag=\d+, 1;block=1;lag=\d+$/)
   })
 
-  test('error: all rejected 400, all timed out 504, anything else 502, each saying what every chain said', async () => {
+  test('error: responds 400 if all chains reject, 504 if all time out, otherwise 502, with the error of each chain', async () => {
     const reject = ({ response }: { response: import('node:http').ServerResponse }) =>
       response.setHeader('content-type', 'application/json').end('{"errors":[{"message":"bad query: no field x"}]}')
     const reset = ({ response }: { response: import('node:http').ServerResponse }) => response.destroy()
@@ -119,7 +119,7 @@ describe('chains', () => {
   })
 })
 
-test('error: every way an upstream can fail is told on its chain, and the other chain’s data is kept', {
+test('error: each upstream failure is reported on its chain, and the other chain’s data is returned', {
   timeout: 120_000,
 }, async () => {
   const { defer: deferHere, finish: finishHere } = createDeferrals()
@@ -142,14 +142,14 @@ test('error: every way an upstream can fail is told on its chain, and the other 
     expect([name, alone.status]).toEqual([name, status])
   }
   const isSlow = (name: (typeof failureNames)[number]) => failures[name].failure.startsWith('slow_')
-  // Those that take all their time together, the others one by one: they must not be delayed.
+  // Slow failures run in parallel. The others run one by one, because they must not be delayed.
   await Promise.all(failureNames.filter(isSlow).map(check))
   for (const name of failureNames) if (!isSlow(name)) await check(name)
   await finishHere()
 })
 
 describe('single flight and cache', () => {
-  test('default: 1,000 identical queries at once are one upstream query', async () => {
+  test('default: 1,000 identical queries at the same time cause one upstream query', async () => {
     const before = fakes[0]?.queries().length ?? 0
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
@@ -168,7 +168,7 @@ describe('single flight and cache', () => {
     expect((fakes[0]?.queries().length ?? 0) - before).toBe(1)
   })
 
-  test('behavior: a new block is seen, and a reorg at the same height too', async () => {
+  test('behavior: a new block and a reorg at the same height invalidate the cache', async () => {
     const body = { query: fresh(), variables: { chains: [324] } }
     const blockOf = async () => (await post(body)).headers['x-tallystick-chains']
     expect(await blockOf()).toContain('block=324;')
@@ -179,7 +179,7 @@ describe('single flight and cache', () => {
       await post(body)
       return (fakes[0]?.queries().length ?? 0) - before
     }
-    // Polled: an answer of before the head was last looked at is asked for again.
+    // Polled, because the known head may still be the old one.
     await expect.poll(queriesOf).toBe(0)
     const before = fakes[0]?.queries().length
     fakes[0]?.setHead({ hash: `0x${'f'.repeat(64)}` })
@@ -191,7 +191,7 @@ describe('single flight and cache', () => {
       .toBeGreaterThan(before ?? 0)
   })
 
-  test('behavior: hits, misses and joins are counted, upstream calls by outcome, and no variable is logged', async () => {
+  test('behavior: counts hits, misses, joins and upstream outcomes, and logs no variables', async () => {
     const secretVariable = '0xdeadbeef00000000000000000000000000000001'
     const asking = 'query Mine($w: Bytes!) { positionInfos(where: { currentOwner: $w }) { id } }'
     fakes[0]?.behave(({ response }) => response.destroy())
@@ -209,7 +209,7 @@ describe('single flight and cache', () => {
 })
 
 describe('deadlines', () => {
-  test('behavior: a caller who leaves takes the upstream query along', async () => {
+  test('behavior: a caller that disconnects cancels the upstream query', async () => {
     const { secret } = await createKey(service)
     fakes[0]?.behave(hang)
     const before = fakes[0]?.queries().length ?? 0
@@ -224,7 +224,7 @@ describe('deadlines', () => {
     expect(performance.now() - left).toBeLessThan(patientMs / 2)
   })
 
-  test('behavior: 1,000 different queries that wait for one that hangs end in time and leave nothing', {
+  test('behavior: 1,000 different queries to an upstream that hangs end in time and leak nothing', {
     timeout: 240_000,
   }, async () => {
     fakes[0]?.behave(hang)
@@ -245,9 +245,9 @@ describe('deadlines', () => {
     }
     const metrics = (await impatient.admin('/metrics')).body
     expect(metrics).toContain('tallystick_data_queries_waiting{chain="324"} 0')
-    // Of each of the three services.
+    // For each of the three services.
     await expect.poll(() => fakes[0]?.openConnections()).toBeLessThanOrEqual(3 * 66)
-    // A thousand bodies of 10 KB that stayed would be 10 MB a round and more.
+    // 1,000 leaked bodies of 10 KB would be at least 10 MB per round.
     expect((sizes[2] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(10_000_000)
   })
 })

@@ -7,7 +7,7 @@ export type PostOptions = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends bodies to `/data` with a key of their own, text as it is and anything else as JSON. */
+/** Sends bodies to `/data` with a new key: strings as they are, other values as JSON. */
 export async function createPostData(service: TestService): Promise<PostData> {
   const { secret } = await createKey(service, { scopes: ['data'] })
   return (body, { path = '/data', headers } = {}) =>

@@ -13,10 +13,10 @@ const ids = [324, 10]
 let databaseUrl: string
 let fakes: FakeSubgraph[]
 let laned: TestService
-/** The same service without lanes: every request goes through the framework. */
+/** Same service without lanes: the framework handles every request. */
 let plain: TestService
 let keys: Readonly<Record<'unlimited' | 'limited' | 'scant' | 'other', string>>
-/** How many answers the lanes have sent. */
+/** Returns how many responses the lanes have sent. */
 let premadeSent = 0
 
 const counting: PremadeWriter = {
@@ -54,7 +54,7 @@ beforeAll(async () => {
     scant: await secretOf({ rpm: 3 }),
     other: await secretOf({ scopes: ['notes'] }),
   }
-  // Keys are made at one service and reach the other by a notification of the database.
+  // Keys are created at one service and reach the other by a database notification.
   await vi.waitFor(async () => {
     const [answer] = await readFrom(laned, [last({ key: keys.other })])
     expect(answer?.body).toContain('insufficient_scope')
@@ -69,7 +69,7 @@ const close = 'connection: close'
 
 const post = (request: Partial<RawPost> = {}) => writePost({ key: keys.unlimited, body: known, ...request })
 
-/** A request after which the service closes the connection. */
+/** Returns a request after which the service closes the connection. */
 const last = (request: Partial<RawPost> = {}) => post({ ...request, headers: [...(request.headers ?? []), close] })
 const withHeader = (...headers: string[]) => [post({ headers }) + last({ headers })]
 const getNotes = () => `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${keys.limited}\r\n\r\n`
@@ -81,7 +81,7 @@ async function readFrom(service: TestService, parts: readonly string[]) {
   return readAnswers(await sendRaw(service, ended))
 }
 
-/** Requests that the two services must answer alike, each with how many answers come from the lane, if any. */
+/** Requests that both services must answer alike, each with the number of responses the lane sends. */
 const cases: Readonly<Record<string, readonly [() => readonly string[], number?]>> = {
   'a known body': [() => [post() + post() + post() + last()], 3],
   'requests one after the other': [() => [post(), post(), post(), last()], 3],
@@ -117,10 +117,10 @@ const cases: Readonly<Record<string, readonly [() => readonly string[], number?]
   'two equal lengths': [() => [last({ headers: [`content-length: ${known.length}`] })], 0],
   'two lengths': [() => [last({ headers: ['content-length: 3'] })], 0],
   'a length that is too small': [() => [last({ length: known.length - 3 })], 0],
-  'a length that is no number': [() => [last({ length: undefined, headers: ['content-length: x'] })], 0],
+  'a length that is not a number': [() => [last({ length: undefined, headers: ['content-length: x'] })], 0],
   'no length': [() => [post({ length: undefined, body: '' }) + last({ length: undefined, body: '' })], 0],
   'a length of 0': [() => [post({ body: '' }) + last({ body: '' })], 0],
-  'bytes that are no request': [() => [post(), `\x00\x01garbage\r\n${close}\r\n\r\n`], 1],
+  'bytes that are not a request': [() => [post(), `\x00\x01garbage\r\n${close}\r\n\r\n`], 1],
   'a body over the limit': [() => [last({ body: known + ' '.repeat(70_000) })], 0],
   'a length over the limit and no body': [() => [last({ length: 70_000, body: '' })], 0],
   'no key': [() => [post({ key: undefined }) + last({ key: undefined })], 0],
@@ -129,7 +129,7 @@ const cases: Readonly<Record<string, readonly [() => readonly string[], number?]
   'two keys': [() => withHeader(`x-api-key: ${keys.unlimited}`), 0],
   'a key without the scope': [() => [post({ key: keys.other }) + last({ key: keys.other })], 0],
   'accept: anything': [() => withHeader('accept: */*'), 1],
-  'accept: JSON in other words': [() => withHeader('accept: application/json, text/plain;q=0.5'), 0],
+  'accept: a list with JSON': [() => withHeader('accept: application/json, text/plain;q=0.5'), 0],
   'accept: HTML': [() => withHeader('accept: text/html'), 0],
   'connection: keep-alive': [() => [post({ headers: ['connection: keep-alive'] }) + last()], 1],
   'connection: upgrade': [() => [post({ headers: ['connection: upgrade, close', 'upgrade: websocket'] })], 0],
@@ -138,15 +138,15 @@ const cases: Readonly<Record<string, readonly [() => readonly string[], number?]
   'the old name': [() => [post({ line: 'POST /graphql HTTP/1.1' }) + last({ line: 'POST /graphql HTTP/1.1' })], 0],
   'a query string': [() => [post({ line: 'POST /data?a=b HTTP/1.1' }) + last()], 0],
   'a path in percent-encoding': [() => [post({ line: 'POST /d%61ta HTTP/1.1' }) + last()], 0],
-  'a path that goes on': [() => [post({ line: 'POST /data/ HTTP/1.1' }) + last()], 0],
+  'a path with a trailing slash': [() => [post({ line: 'POST /data/ HTTP/1.1' }) + last()], 0],
   'GET with a body': [() => [post({ line: 'GET /data HTTP/1.1' }) + last()], 0],
   PUT: [() => [post({ line: 'PUT /data HTTP/1.1' }) + last()], 0],
 }
 
-/** Bodies that the two services must answer alike, each with whether the lane answers it when it comes again. */
+/** Bodies that both services must answer alike, each with whether the lane answers a repeated one. */
 const bodies: Readonly<Record<string, readonly [string, 0 | 1]>> = {
   'broken JSON': ['{"query":', 0],
-  'a body that is no object': ['[1]', 0],
+  'a body that is not an object': ['[1]', 0],
   'an unknown member': [known.replace('{', '{"x":1,'), 0],
   'a member __proto__': [known.replace('{', '{"__proto__":{"x":1},'), 0],
   'a byte order mark': [`\xef\xbb\xbf${known}`, 1],
@@ -182,7 +182,7 @@ describe('the lane and the framework answer alike', () => {
     expect([sent[0], sent[1], sent.at(-1)]).toEqual([0, 0, fromLane])
   })
 
-  test('behavior: a client that ends in the middle of a body', async () => {
+  test('behavior: a client that disconnects within a body', async () => {
     const answersOf = async (service: TestService) => {
       const { port } = new URL(service.baseUrl)
       const socket = connect({ port: Number(port), host: '127.0.0.1', ca: service.ca })
@@ -230,7 +230,7 @@ describe('the lane and the framework answer alike', () => {
     expect(answers.at(-1)?.head).toContain('connection: close')
   })
 
-  test('behavior: both count the same', async () => {
+  test('behavior: both record the same metrics', async () => {
     const families =
       /^(tallystick_(?:data_cache_total|http_requests_total|http_request_duration_seconds_count)\S*) (\d+)$/
     const countsOf = async (service: TestService) => {
@@ -262,7 +262,7 @@ describe('an answer of the lane', () => {
     return [headers['x-tallystick-chains'], headers.date, premadeSent - before]
   }
 
-  test('behavior: has the lag and the date of its second', async () => {
+  test('behavior: has the current lag and date', async () => {
     for (const second of [1, 2]) {
       laned.clock.hold(at + second * 1000)
       const lag = 7 + second
@@ -277,7 +277,7 @@ describe('an answer of the lane', () => {
     await headOf()
     expect(await headOf()).toMatchObject([expect.stringContaining('10;block=10;'), expect.anything(), 1])
     fakes[1]?.setHead(headAt(11, at / 1000 - 1.5))
-    // Another query asks the chain, whose answer has the new block.
+    // Another query is sent to the chain, whose answer has the new block.
     await readFrom(laned, [last({ body: JSON.stringify({ query: '{ pools { id } }', variables: { chains: [10] } }) })])
     expect(await headOf()).toMatchObject([expect.stringContaining('10;block=11;lag=1'), expect.anything(), 0])
   })
@@ -290,7 +290,7 @@ describe('an answer of the lane', () => {
     expect(premadeSent - before).toBe(1)
     const { body } = await laned.admin('/metrics')
     expect(body).toContain(`tallystick_key_requests_total{key="${id}",endpoint="data"} 1\n`)
-    // What is noted is stored at the latest when the service stops.
+    // Uses are stored when the service stops, at the latest.
     await laned.stop()
     const key = (await plain.operator.listKeys()).keys.find((listed) => listed.id === id)
     expect(key?.lastUsedAt).toBe('2026-11-15T17:00:00Z')

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 describe('answers', () => {
-  test('default: an array of one element per chain, and a header that says of which block', async () => {
+  test('default: responds with one array element per chain and a header with the block', async () => {
     const answer = await post({ query: positionQuery, variables: { chains, walletAddress: wallet } })
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -40,7 +40,7 @@ describe('answers', () => {
     expect(answer.json()).toEqual([{ chain: 324, data: { positionInfos: [] } }])
   })
 
-  test('default: /graphql is the same and says that it is the old name', async () => {
+  test('default: /graphql gives the same response with a deprecation header', async () => {
     const body = { query: positionQuery, variables: { chains, walletAddress: wallet } }
     const answer = await post(body, { path: '/graphql' })
     expect(answer.json()).toEqual((await post(body)).json())
@@ -51,7 +51,7 @@ describe('answers', () => {
     expect((await post(body)).headers['deprecation']).toBeUndefined()
   })
 
-  test('behavior: fragments, aliases, directives, operationName and introspection', async () => {
+  test('behavior: supports fragments, aliases, directives, operationName and introspection', async () => {
     const query = `
       query A { pools { id } }
       query B($yes: Boolean!) { list: pools(first: 1) { ...P } positionInfos @skip(if: $yes) { id } __typename }
@@ -62,13 +62,13 @@ describe('answers', () => {
     expect(introspection.json()[0].data.__schema.queryType.name).toBe('Query')
   })
 
-  test('behavior: our own selection of the head never shows', async () => {
+  test('behavior: the added head selection is not in the response', async () => {
     const { body } = await post({ query: '{ pools { id } }', variables: { chains } })
     expect(body).toBe('[{"chain":324,"data":{"pools":[]}}]')
   })
 })
 
-test('behavior: what the embedded subgraph is asked is measured and counted like a remote one', async () => {
+test('behavior: queries to the embedded subgraph have the same metrics as remote ones', async () => {
   const body = { query: `{ pools(first: 7) { id } }`, variables: { chains } }
   await post(body)
   const metrics = (await service.admin('/metrics')).body
@@ -79,49 +79,59 @@ test('behavior: what the embedded subgraph is asked is measured and counted like
 describe('error: the body', () => {
   const query = '{ pools { id } }'
   test.each([
-    ['no JSON', '{', 400, 'invalid_request'],
-    ['nothing', '', 400, 'invalid_request'],
+    ['invalid JSON', '{', 400, 'invalid_request'],
+    ['an empty body', '', 400, 'invalid_request'],
     ['a list', '[]', 400, 'invalid_request'],
     ['null', 'null', 400, 'invalid_request'],
     ['an empty object', '{}', 400, 'invalid_request'],
-    ['a query that is no text', { query: 1, variables: { chains } }, 400, 'invalid_request'],
+    ['a query that is not a string', { query: 1, variables: { chains } }, 400, 'invalid_request'],
     ['an unknown member', { query, variables: { chains }, chains }, 400, 'invalid_request'],
     ['variables that are a list', { query, variables: [] }, 400, 'invalid_request'],
     ['variables that are null', { query, variables: null }, 400, 'invalid_request'],
-    ['an operationName that is none', { query, variables: { chains }, operationName: 1 }, 400, 'invalid_request'],
-    ['extensions that are a text', { query, variables: { chains }, extensions: 'x' }, 400, 'invalid_request'],
-    ['a poisoned object', `{"query":"{ a }","variables":{"chains":[324],"__proto__":{"a":1}}}`, 400, 'invalid_request'],
+    [
+      'an operationName that is not a string',
+      { query, variables: { chains }, operationName: 1 },
+      400,
+      'invalid_request',
+    ],
+    ['extensions that are a string', { query, variables: { chains }, extensions: 'x' }, 400, 'invalid_request'],
+    [
+      'a member __proto__',
+      `{"query":"{ a }","variables":{"chains":[324],"__proto__":{"a":1}}}`,
+      400,
+      'invalid_request',
+    ],
     ['no variables', { query }, 400, 'invalid_chains'],
     ['no chains', { query, variables: {} }, 400, 'invalid_chains'],
     ['chains that are null', { query, variables: { chains: null } }, 400, 'invalid_chains'],
     ['chains that are a number', { query, variables: { chains: 324 } }, 400, 'invalid_chains'],
     ['an empty list of chains', { query, variables: { chains: [] } }, 400, 'invalid_chains'],
     ['a chain twice', { query, variables: { chains: [324, 324] } }, 400, 'invalid_chains'],
-    ['a chain as text', { query, variables: { chains: ['324'] } }, 400, 'invalid_chains'],
+    ['a chain as a string', { query, variables: { chains: ['324'] } }, 400, 'invalid_chains'],
     ['a chain that is null', { query, variables: { chains: [null] } }, 400, 'invalid_chains'],
-    ['a chain nobody has', { query, variables: { chains: [324, 1] } }, 400, 'invalid_chains'],
+    ['an unknown chain', { query, variables: { chains: [324, 1] } }, 400, 'invalid_chains'],
     ['a chain without a subgraph', { query, variables: { chains: [325] } }, 400, 'invalid_chains'],
-    ['a chain and a bit', '{"query":"{ a }","variables":{"chains":[324.5]}}', 400, 'invalid_chains'],
+    ['a fractional chain', '{"query":"{ a }","variables":{"chains":[324.5]}}', 400, 'invalid_chains'],
     ['20,000 chains', { query, variables: { chains: Array(20_000).fill(1) } }, 400, 'invalid_chains'],
     ['an unknown field', { query: '{ nothing }', variables: { chains } }, 400, 'query_rejected'],
     ['a mutation', { query: 'mutation { a }', variables: { chains } }, 400, 'query_rejected'],
     ['an empty query', { query: '', variables: { chains } }, 400, 'query_rejected'],
     ['a missing variable', { query: positionQuery, variables: { chains } }, 400, 'query_rejected'],
     ['a wrong variable', { query: positionQuery, variables: { chains, walletAddress: 'x' } }, 400, 'query_rejected'],
-    ['64 KiB and more', { query: 'x'.repeat(66_000), variables: { chains } }, 413, 'payload_too_large'],
+    ['more than 64 KiB', { query: 'x'.repeat(66_000), variables: { chains } }, 413, 'payload_too_large'],
   ])('%s', async (_, body, status, code) => {
     const answer = await post(body)
     expect([answer.status, errorBodySchema.parse(answer.json()).code]).toEqual([status, code])
   })
 
-  test('another type', async () => {
+  test('another media type', async () => {
     for (const type of ['text/plain', 'application/xml', 'application/graphql', 'application/x-www-form-urlencoded']) {
       const answer = await post('{ pools { id } }', { headers: { 'content-type': type } })
       expect([answer.status, answer.json().code]).toEqual([415, 'unsupported_media_type'])
     }
   })
 
-  test('what every chain rejects says what each said', async () => {
+  test('a query rejected by every chain has the error of each', async () => {
     const { details } = (await post({ query: '{ nothing }', variables: { chains } })).json()
     expect(details.chains).toEqual([
       { chain: 324, errors: [{ code: 'query_rejected', message: expect.stringContaining('"nothing"') }] },
@@ -130,14 +140,14 @@ describe('error: the body', () => {
 })
 
 describe('the order of checks', () => {
-  test('error: without a key 403, whatever the body', async () => {
+  test('error: responds 403 without a key, whatever the body', async () => {
     for (const body of ['{', '{}', 'x'.repeat(70_000)]) {
       const answer = await post(body, { headers: { 'x-api-key': 'nothing' } })
       expect([answer.status, answer.json().code]).toEqual([403, 'invalid_api_key'])
     }
   })
 
-  test('error: a key without the scope, a spent allowance, another method', async () => {
+  test('error: rejects a key without the scope, a used-up rate limit and another method', async () => {
     const { secret: other } = await createKey(service, { scopes: ['notes'] })
     const refused = await post('{', { headers: { 'x-api-key': other } })
     expect([refused.status, refused.json().code]).toEqual([403, 'insufficient_scope'])
@@ -215,7 +225,7 @@ describe('hostile', () => {
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }) },
   )
 
-  test('behavior: any body is answered or refused, quickly and without a 500', { timeout: 120_000 }, async () => {
+  test('behavior: any body is answered or rejected quickly, never with a 500', { timeout: 120_000 }, async () => {
     const statuses = new Map<number, number>()
     await fc.assert(
       fc.asyncProperty(body, async (given) => {
@@ -227,12 +237,12 @@ describe('hostile', () => {
       }),
       { numRuns: 1_500 },
     )
-    // Otherwise the generator is no longer what it was made for.
+    // Checks that the generator still reaches both outcomes.
     expect([...statuses.keys()].sort()).toEqual([200, 400])
     expect(service.log()).not.toContain('internal error')
   })
 
-  test('behavior: what each query leaves behind is bounded', async () => {
+  test('behavior: the memory kept per query is bounded', async () => {
     const used = () => Number(/tallystick_data_cache_answers\{chain="324"\} (\d+)/.exec(metrics)?.[1])
     for (let index = 0; index < 300; index += 1) {
       await post({ query: `{ pools(first: ${index + 1}) { id } } # ${'x'.repeat(60_000)}`, variables: { chains } })

@@ -22,7 +22,7 @@ const subgraphCheck = async (service: TestService) =>
   (await service.admin('/readyz')).json().checks.find((check: { name: string }) => check.name.startsWith('subgraph'))
 
 describe.each(databaseEngines)('on %s', (engine) => {
-  test('default: follows its chain, answers without a key, and tells how it stands', async () => {
+  test('default: follows its chain, answers without a key and reports its status', async () => {
     const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(await newChain(324)) })
     const query = '{ _meta { block { number hash } hasIndexingErrors } positionInfos { id } }'
     await expect
@@ -38,7 +38,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
   })
 })
 
-test('error: an RPC of another chain is named in /readyz, metric and log; nothing is indexed, notes are served', async () => {
+test('error: /readyz, metrics and log report an RPC of another chain; notes are served, nothing is indexed', async () => {
   const service = await start({ databaseUrl: await newDatabase(), config: withRpc(await newChain(1)) })
   await expect.poll(() => subgraphCheck(service)).toMatchObject({ ok: false, required: false })
   const { detail } = await subgraphCheck(service)
@@ -52,7 +52,7 @@ test('error: an RPC of another chain is named in /readyz, metric and log; nothin
   expect((await ask(service, '{ positionInfos { id } }')).json().errors).toHaveLength(1)
 })
 
-test('error: an RPC that is down is told, and taken up when it is there', async () => {
+test('error: reports an RPC that is down, and uses it once it is up', async () => {
   const dead = 'http://127.0.0.1:1'
   const service = await start({ databaseUrl: await newDatabase(), config: withRpc(dead, await newChain(324)) })
   await expect

@@ -8,14 +8,14 @@ import type { Defer } from './harness.ts'
 
 export type FailingServer = {
   readonly url: string
-  /** What a client has to trust for TLS to be tried at all. */
+  /** Certificate that a client must trust to attempt TLS. */
   readonly ca: string | undefined
-  /** How many requests came; of servers that speak no HTTP, how many connections. */
+  /** Number of requests. For servers that do not speak HTTP, number of connections. */
   readonly requests: () => number
   readonly openConnections: () => number
 }
 
-/** A real server that fails in one way, for every request. */
+/** Starts a real server that fails in one way on every request. */
 export async function startFailingServer(
   name: FailureName,
   defer: Defer = onTestFinished as Defer,

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { UpstreamFailure } from '../src/data/chain-subgraph.ts'
 
-/** A way to fail, and what has to be told of it. */
+/** Failure of an upstream, and how it must be reported. */
 export type Failure = {
-  /** What is told of it. */
+  /** Expected failure. */
   readonly failure: UpstreamFailure | 'query_rejected'
   readonly retryAfterSeconds?: number
 } & (
@@ -30,16 +30,16 @@ const respondErrors = (...messages: readonly string[]) =>
 const html = '<!doctype html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
 const answerHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const inAnHour = () => new Date(Date.now() + 3_600_000).toUTCString()
-/** The two of one moment: a second may end between two looks at the clock. */
+/** Both headers come from one reading of the clock, because a second may pass between two readings. */
 const inThirtySeconds = (nowMs = Date.now()) => ({
   'retry-after': new Date(nowMs + 30_000).toUTCString(),
   date: new Date(nowMs).toUTCString(),
 })
 
-/** Waits until a request has begun to come, then does something else than answer it. */
+/** Runs an action instead of a response when a request arrives. */
 const afterRequest = (act: (socket: Socket) => void) => (socket: Socket) => void socket.once('data', () => act(socket))
 
-/** Writes a byte now and then for ever. */
+/** Writes single bytes without end. */
 function drip(response: ServerResponse): void {
   response.writeHead(200, json)
   response.write('{"data":{"positions":"')
@@ -73,7 +73,7 @@ const connectionFailures = {
     failure: 'reset',
     onConnection: afterRequest((socket) => {
       socket.write(`${answerHead}content-length: 100\r\n\r\n{"data":`)
-      // Once more is asked for than was sent, so that the client has surely seen the headers.
+      // The delay gives the client time to receive the headers.
       setTimeout(() => socket.resetAndDestroy(), 50)
     }),
   },
@@ -97,16 +97,16 @@ const connectionFailures = {
       socket.end(`${answerHead}connection: close\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"data":`),
     ),
   },
-  'a chunk that is none': {
+  'an invalid chunk': {
     failure: 'malformed',
     onConnection: afterRequest((socket) => socket.end(`${answerHead}transfer-encoding: chunked\r\n\r\nxyz\r\n{}`)),
   },
   'plain HTTP where TLS should be': { failure: 'tls', plainForTls: true, respond: respondJson({ data: {} }) },
-  'something that is not HTTP': {
+  'a response that is not HTTP': {
     failure: 'malformed',
     onConnection: afterRequest((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')),
   },
-  'headers without end': {
+  'endless headers': {
     failure: 'malformed',
     onConnection: afterRequest((socket) => socket.end(`${answerHead}x-long: ${'x'.repeat(100_000)}\r\n\r\n{}`)),
   },
@@ -116,7 +116,7 @@ const connectionFailures = {
     failure: 'slow_body',
     respond: (response) => response.writeHead(200, json).flushHeaders(),
   },
-  'a body that drips': { failure: 'slow_body', respond: drip },
+  'a body sent byte by byte': { failure: 'slow_body', respond: drip },
 } as const satisfies Readonly<Record<string, Failure>>
 
 const statusFailures = {
@@ -181,7 +181,7 @@ const bodyFailures = {
   'HTML with status 200': { failure: 'not_json', respond: respondWith(200, { 'content-type': 'text/html' }, html) },
   'HTML declared as JSON': { failure: 'not_json', respond: respondWith(200, json, html) },
   'an empty body': { failure: 'not_json', respond: respondWith(200, json, '') },
-  'gzip that nobody asked for': {
+  'gzip that was not requested': {
     failure: 'not_json',
     respond: respondWith(200, { ...json, 'content-encoding': 'gzip' }, '\u001f\u008b\b'),
   },
@@ -191,20 +191,20 @@ const bodyFailures = {
     failure: 'wrong_type',
     respond: respondWith(200, { 'content-type': 'text/plain' }, '{"data":{"a":1}}'),
   },
-  'JSON declared as nothing': { failure: 'wrong_type', respond: respondWith(200, {}, '{"data":{"a":1}}') },
+  'JSON without a content type': { failure: 'wrong_type', respond: respondWith(200, {}, '{"data":{"a":1}}') },
   'an answer longer than allowed, announced': {
     failure: 'too_large',
     respond: respondJson({ data: { a: 'x'.repeat(2_000_000) } }),
   },
-  'an answer without end': { failure: 'too_large', respond: floodWithoutEnd },
+  'an endless answer': { failure: 'too_large', respond: floodWithoutEnd },
   null: { failure: 'malformed', respond: respondJson(null) },
   'a list': { failure: 'malformed', respond: respondJson([{ data: {} }]) },
   'a number': { failure: 'malformed', respond: respondJson(1) },
   'an empty object': { failure: 'malformed', respond: respondJson({}) },
   'data that is null': { failure: 'malformed', respond: respondJson({ data: null }) },
   'data that is a list': { failure: 'malformed', respond: respondJson({ data: [] }) },
-  'data that is a text': { failure: 'malformed', respond: respondJson({ data: 'x' }) },
-  'errors that are none': { failure: 'malformed', respond: respondJson({ data: null, errors: [] }) },
+  'data that is a string': { failure: 'malformed', respond: respondJson({ data: 'x' }) },
+  'an empty list of errors': { failure: 'malformed', respond: respondJson({ data: null, errors: [] }) },
   'errors without a message': { failure: 'malformed', respond: respondJson({ errors: [{}] }) },
   'an unknown path of graph-node': { failure: 'not_found', respond: respondJson({ message: 'Not found' }) },
 } as const satisfies Readonly<Record<string, Failure>>
@@ -261,7 +261,7 @@ const graphFailures = {
   },
 } as const satisfies Readonly<Record<string, Failure>>
 
-/** Every way a server can fail, by name. */
+/** All failures by name. */
 export const failures: Readonly<Record<FailureName, Failure>> = {
   ...connectionFailures,
   ...statusFailures,

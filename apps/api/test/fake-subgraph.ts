@@ -9,7 +9,7 @@ export type FakeRequest = {
   readonly variables: Readonly<Record<string, unknown>> | undefined
   readonly operationName: string | undefined
   readonly headers: IncomingMessage['headers']
-  /** Whether it asks for nothing but the head. */
+  /** Whether it selects only the head. */
   readonly isLight: boolean
   /** Resolves when the answer is sent, or the client has gone. */
   readonly closed: Promise<unknown>
@@ -17,7 +17,7 @@ export type FakeRequest = {
 
 export type FakeHead = { readonly number: number; readonly hash: string | null; readonly timestamp: number | null }
 
-/** Answers a request in some other way. `answerWell` is what it would have got, at the head of that moment. */
+/** Handles a request. `answerWell` sends the regular answer at the current head. */
 export type Misbehaviour = (exchange: {
   readonly request: FakeRequest
   readonly response: ServerResponse
@@ -26,27 +26,27 @@ export type Misbehaviour = (exchange: {
 
 export type FakeSubgraph = {
   readonly url: string
-  /** Every request since the start. */
+  /** All requests since the start. */
   readonly requests: readonly FakeRequest[]
-  /** Those of callers, and those for nothing but the head. */
+  /** Queries of callers, and queries of the head only. */
   readonly queries: () => readonly FakeRequest[]
   readonly lights: () => readonly FakeRequest[]
   readonly openConnections: () => number
-  /** How many connections were ever made. */
+  /** Number of connections since the start. */
   readonly connections: () => number
   setHead(head: Partial<FakeHead>): void
-  /** Undefined answers well again. */
+  /** Replaces the behaviour. Undefined restores regular answers. */
   behave(misbehaviour: Misbehaviour | undefined): void
-  /** Closes every connection, idle ones too; the server keeps listening. */
+  /** Closes all connections, including idle ones. The server keeps listening. */
   dropConnections(): void
 }
 
-/** A head with a hash of its own. */
+/** Returns a head with a unique hash. */
 export function headAt(number: number, timestamp: number | null = Math.floor(Date.now() / 1000)): FakeHead {
   return { number, hash: `0x${number.toString(16).padStart(64, '0')}`, timestamp }
 }
 
-/** A well-behaved GraphQL upstream whose data, head and manners a test decides. */
+/** Starts a GraphQL upstream whose data, head and behaviour a test controls. */
 export async function startFakeSubgraph(
   {
     answer = () => ({ positionInfos: [] }),
@@ -116,7 +116,7 @@ async function readRequest(incoming: IncomingMessage, response: ServerResponse):
   return { query, variables, operationName, headers: incoming.headers, isLight, closed }
 }
 
-/** The head under every name it was asked for. */
+/** Returns the head under every alias of the query. */
 function headOf({ query }: FakeRequest, block: FakeHead): Readonly<Record<string, unknown>> {
   const names = [...query.matchAll(/(?:(\w+)\s*:\s*)?\b_meta\b/g)].map(([, alias]) => alias ?? '_meta')
   return Object.fromEntries(names.map((name) => [name, { block }]))
@@ -131,12 +131,12 @@ export function respond(body: object): Misbehaviour {
   return ({ response }) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
 }
 
-/** Only callers' queries get it; light ones are answered well. */
+/** Applies a behaviour to callers' queries only. Head queries get regular answers. */
 export function toQueries(misbehaviour: Misbehaviour): Misbehaviour {
   return (exchange) => (exchange.request.isLight ? exchange.answerWell() : misbehaviour(exchange))
 }
 
-/** One whose data says which it is. */
+/** Starts an upstream whose data contains its name. */
 export function startNamed(name: string): Promise<FakeSubgraph> {
   return startFakeSubgraph({ answer: () => ({ from: name }) })
 }

@@ -8,7 +8,7 @@ import { createDeferrals, createKey, newDatabase, start, type TestService } from
 let service: TestService
 let key: string
 let secureContext: SecureContext
-/** Of the last connection: resuming it saves most of the next handshake. */
+/** TLS session of the last connection. Resuming it saves most of the handshake. */
 let session: Buffer | undefined
 beforeAll(async () => {
   const { defer, finish } = createDeferrals()
@@ -18,10 +18,10 @@ beforeAll(async () => {
   return finish
 })
 
-// Less than the ten seconds after which the service itself ends what hangs.
+// Less than the 10 s after which the service closes a connection that hangs.
 const answerMsMax = 8_000
 
-/** Sends bytes over TLS, half closes, and returns all that comes back; fails if it takes long. */
+/** Sends bytes over TLS, half-closes and returns the response bytes. Fails after a timeout. */
 async function exchange(bytes: Buffer): Promise<string> {
   const { port } = new URL(service.baseUrl)
   const socket = connectTls({ port: Number(port), host: '127.0.0.1', secureContext, ...(session && { session }) })
@@ -42,7 +42,7 @@ async function exchange(bytes: Buffer): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** Status of each answer in what came back; every one that is an error has our body. */
+/** Returns the status of each response. Checks that every error has our error body. */
 function statusesOf(raw: string): number[] {
   return [...raw.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?\r\n\r\n([\s\S]*?)(?=HTTP\/1\.1 \d|$)/g)].map(
     ([, status, body = '']) => {
@@ -100,7 +100,7 @@ const headerValue = fc.oneof(
 const headers = fc.oneof(fc.constant([]), fc.array(fc.tuple(headerName, headerValue), { maxLength: 6 }))
 const body = fc.oneof(fc.constant(''), fc.json(), text, fc.constant('x'.repeat(70_000)))
 
-test('behavior: no request whatever gives a 500 or a hang, and every failure is told in our form', {
+test('behavior: no request causes a 500 or a hang, and every error has our error body', {
   timeout: 240_000,
 }, async () => {
   const seen = new Map<number, number>()
@@ -133,7 +133,7 @@ test('behavior: no request whatever gives a 500 or a hang, and every failure is 
     ),
     { numRuns: 1500, seed: 20261115, endOnFailure: true },
   )
-  // The requests must not all have died at the same door, or nothing was tested.
+  // Checks that the requests did not all fail at the same check.
   for (const status of [200, 400, 403, 404, 405]) expect(seen.get(status), `status ${status}`).toBeGreaterThan(0)
   expect((await service.call('/notes', { headers: { 'x-api-key': key } })).status).toBe(200)
   expect(service.log()).not.toContain('internal error')

@@ -9,7 +9,7 @@ let key: string
 
 beforeAll(async () => {
   const { defer, finish } = createDeferrals()
-  // Nothing listens there: what is asked gets as far as the database, which is empty.
+  // Nothing listens at the RPC. Queries reach the database, which is empty.
   const chain = { ...chain324, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: chain324.pool } } }
   const config = { chains: [chain] }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), config }, defer)
@@ -21,7 +21,7 @@ const shapes = {
   arrays: (levels: number) => '['.repeat(levels) + ']'.repeat(levels),
   objects: (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`,
 }
-/** As many levels as 64 KiB hold beside the rest of the body. */
+/** Number of levels that fit into a body of 64 KiB. */
 const deepest = { arrays: 32_000, objects: 10_500 }
 
 const postTo = (path: string, body: string) =>
@@ -33,7 +33,7 @@ const publicPaths = ['/data', '/graphql', '/subgraphs/324']
 describe.each(['arrays', 'objects'] as const)('nested %s', (shape) => {
   const nested = shapes[shape]
 
-  test.each(publicPaths)('error: POST %s says that variables are too deep', async (path) => {
+  test.each(publicPaths)('error: POST %s rejects variables that are too deep', async (path) => {
     for (const levels of [60, 1_000, 5_000, deepest[shape]]) {
       const answer = await postTo(path, dataBody(nested(levels)))
       expect([levels, answer.status, answer.json().code]).toEqual([levels, 400, 'invalid_request'])
@@ -41,7 +41,7 @@ describe.each(['arrays', 'objects'] as const)('nested %s', (shape) => {
     }
   })
 
-  test.each(publicPaths)('error: POST %s with the same in other members and as the whole body', async (path) => {
+  test.each(publicPaths)('error: POST %s rejects the same in other members and as the whole body', async (path) => {
     const deep = nested(deepest[shape])
     const text = JSON.stringify(query)
     for (const body of [
@@ -60,7 +60,7 @@ describe.each(['arrays', 'objects'] as const)('nested %s', (shape) => {
   })
 
   test('error: GET /subgraphs/324', async () => {
-    // The head of a request is smaller than a body.
+    // The size limit of a request's head is smaller than that of a body.
     for (const levels of [60, 200, 800]) {
       const search = new URLSearchParams({ query, variables: `{"where":${nested(levels)}}` })
       const answer = await service.call(`/subgraphs/324?${search}`)
@@ -69,17 +69,20 @@ describe.each(['arrays', 'objects'] as const)('nested %s', (shape) => {
     }
   })
 
-  test.each(['/keys', '/curve', '/keys/x/rotate', '/keys/x/revoke'])('error: POST %s of the admin', async (path) => {
-    const deep = nested(deepest[shape])
-    for (const body of [deep, `{"name":${deep}}`, `{"points":${deep},"by":"x"}`, `{"graceSeconds":${deep}}`]) {
-      const answer = await service.admin(path, { method: 'POST', headers: json, body })
-      expect(answer.status).toBe(400)
-      expect(errorBodySchema.parse(answer.json()).message).toMatch(/nested deeper than 60 levels/)
-    }
-  })
+  test.each(['/keys', '/curve', '/keys/x/rotate', '/keys/x/revoke'])(
+    'error: POST %s of the admin listener',
+    async (path) => {
+      const deep = nested(deepest[shape])
+      for (const body of [deep, `{"name":${deep}}`, `{"points":${deep},"by":"x"}`, `{"graceSeconds":${deep}}`]) {
+        const answer = await service.admin(path, { method: 'POST', headers: json, body })
+        expect(answer.status).toBe(400)
+        expect(errorBodySchema.parse(answer.json()).message).toMatch(/nested deeper than 60 levels/)
+      }
+    },
+  )
 })
 
-test('behavior: what is within the limit gets to the subgraph, whose word on it is no 500', async () => {
+test('behavior: input within the limit reaches the subgraph, which does not cause a 500', async () => {
   for (const where of [shapes.objects(10), shapes.objects(51), shapes.arrays(58), '{"and":[{"or":[{"id":"1"}]}]}']) {
     for (const path of publicPaths) {
       const answer = await postTo(path, dataBody(where))
@@ -103,7 +106,7 @@ const oddities = [
 ]
 
 test.each(publicPaths)(
-  'error: names of object members, half characters and huge numbers on %s give no 500',
+  'error: member names such as __proto__, lone surrogates and huge numbers on %s cause no 500',
   async (path) => {
     for (const value of oddities) {
       for (const body of [
@@ -124,7 +127,7 @@ test.each(publicPaths)(
   },
 )
 
-test('error: half of a surrogate pair is refused in words', async () => {
+test('error: a lone surrogate is rejected with a message', async () => {
   const body = dataBody('{"id":"\\ud800"}')
   const search = new URLSearchParams({ query, variables: '{"where":{"\\ud800":1}}' })
   for (const answer of [
@@ -138,7 +141,7 @@ test('error: half of a surrogate pair is refused in words', async () => {
   expect(whole.status).toBe(200)
 })
 
-test('error: the same in admin bodies gives no 500', async () => {
+test('error: the same in admin bodies causes no 500', async () => {
   const texts = ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"__proto__"', '1e999']
   for (const value of [...oddities, ...texts]) {
     for (const [path, body] of [

@@ -38,7 +38,7 @@ describe.each([
   ['/openapi.json', 'application/json; charset=utf-8'],
   ['/docs', 'text/html; charset=utf-8'],
 ])('%s', (path, type) => {
-  test('default: is there for everybody, the same every time', async () => {
+  test('default: is public and identical every time', async () => {
     const [first, second] = [await service.call(path), await service.call(path, { headers: { accept: 'text/html' } })]
     expect([first.status, first.headers['content-type']]).toEqual([200, type])
     expect(first.headers['cache-control']).toBe('public, max-age=300')
@@ -46,14 +46,14 @@ describe.each([
     expect([second.body, second.headers['etag']]).toEqual([first.body, first.headers['etag']])
   })
 
-  test('behavior: is not sent again to who has it', async () => {
+  test('behavior: responds 304 to a matching ETag', async () => {
     const { headers } = await service.call(path)
     const again = await service.call(path, { headers: { 'if-none-match': `"x", W/${headers['etag']}` } })
     expect([again.status, again.body, again.headers['etag']]).toEqual([304, '', headers['etag']])
     expect((await service.call(path, { headers: { 'if-none-match': '"x"' } })).status).toBe(200)
   })
 
-  test('behavior: HEAD has the headers alone; other methods are refused', async () => {
+  test('behavior: HEAD returns only the headers, and other methods are rejected', async () => {
     const head = await service.call(path, { method: 'HEAD' })
     expect([head.status, head.body, head.headers['content-type']]).toEqual([200, '', type])
     for (const method of ['POST', 'PUT', 'DELETE']) {
@@ -67,7 +67,7 @@ describe.each([
   })
 })
 
-test('behavior: the page may use its one style and nothing else, and is never framed', async () => {
+test('behavior: the policy of the page allows its one style and no frames', async () => {
   const { body, headers } = await service.call('/docs')
   const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(body) ?? []
   const hash = createHash('sha256').update(style).digest('base64')
@@ -77,11 +77,11 @@ test('behavior: the page may use its one style and nothing else, and is never fr
   expect(headers['x-content-type-options']).toBe('nosniff')
 })
 
-test('behavior: pages of other sites may read the document', async () => {
+test('behavior: other origins may read the document', async () => {
   expect((await service.call('/openapi.json')).headers['access-control-allow-origin']).toBe('*')
 })
 
-test('behavior: both count against one allowance per address', async () => {
+test('behavior: both count against one rate limit per address', async () => {
   const listen = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' }, publicRpm: 2 }
   const limited = await start({ databaseUrl: await newDatabase(), config: { listen } })
   const statuses = []
@@ -92,7 +92,7 @@ test('behavior: both count against one allowance per address', async () => {
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
 })
 
-test('behavior: it describes every endpoint there is, and no other', async () => {
+test('behavior: it describes exactly the existing endpoints', async () => {
   const { message } = (await service.call('/nothing')).json()
   const [, listed = ''] = /The endpoints are (.*)\.$/.exec(message) ?? []
   const paths = Object.keys(document.paths).map((path) => path.replace('{chainid}', ':chainid'))
@@ -109,7 +109,7 @@ test('behavior: it names the chains of this service', () => {
   expect(document.components.schemas['DataVariables']?.properties?.['chains']?.items?.enum).toEqual([324, 325])
 })
 
-describe('the examples of errors are what the service says', () => {
+describe('the error examples match the service’s responses', () => {
   const json = { 'content-type': 'application/json' }
   const post = (body: unknown, headers: Record<string, string> = json): [string, CallOptions] => [
     '/data',
@@ -157,7 +157,7 @@ describe('the examples of errors are what the service says', () => {
     expectExample(answer, exampleOf(path, code))
   })
 
-  test('default: upstream_timeout, on the chain that has it', async () => {
+  test('default: upstream_timeout, on its chain', async () => {
     const { secret } = await createKey(service)
     const [url, options] = data('{ pools { id } }', [325])
     const answer = await service.call(url, { ...options, headers: { ...json, 'x-api-key': secret } })
@@ -177,7 +177,7 @@ describe('the examples of errors are what the service says', () => {
     }
   })
 
-  test('default: rate_limited, but for its numbers', async () => {
+  test('default: rate_limited, except for its numbers', async () => {
     const { secret } = await createKey(service, { rpm: 1 })
     await service.call('/notes', { headers: { 'x-api-key': secret } })
     const { message } = (await service.call('/notes', { headers: { 'x-api-key': secret } })).json()

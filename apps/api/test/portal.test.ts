@@ -9,7 +9,7 @@ import { createDeferrals, createKey, newDatabase, pool, signerAddress, start, ty
 const page = '<!doctype html><title>page</title>'
 const script = 'export const answer = 42'
 
-/** A built page, as the portal's build lays it out, with things beside it that are nobody's to see. */
+/** Creates a built page with the layout of the portal's build, and other files that must not be served. */
 async function buildPage(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-page-'))
   await mkdir(join(directory, 'assets'))
@@ -22,7 +22,7 @@ async function buildPage(): Promise<string> {
   return directory
 }
 
-/** The bytes of an answer, as they were sent. */
+/** Returns the raw bytes of a response. */
 async function fetchBytes(service: TestService, { path, encoding }: { path: string; encoding: string }) {
   const session = connect(service.baseUrl, { ca: service.ca })
   const stream = session.request({ ':path': path, 'accept-encoding': encoding })
@@ -46,7 +46,7 @@ describe('the page', () => {
     return finish
   })
 
-  test('default: is served to anyone, under a policy that lets nothing in', async () => {
+  test('default: is public, with a strict Content-Security-Policy', async () => {
     const answer = await service.call('/')
     expect([answer.status, answer.body, answer.headers['content-type']]).toEqual([
       200,
@@ -61,7 +61,7 @@ describe('the page', () => {
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  test('behavior: its parts are kept for ever, and known again by their tag', async () => {
+  test('behavior: its assets are immutable and have ETags', async () => {
     const first = await service.call('/assets/portal-ABC.js')
     expect([first.status, first.body]).toEqual([200, script])
     expect(first.headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -94,17 +94,17 @@ describe('the page', () => {
     '/assets/__proto__',
     '/build.json',
     '/index.html',
-  ])('error: %s is nothing', async (path) => {
+  ])('error: %s is not found', async (path) => {
     const answer = await service.call(path)
     expect([answer.status, answer.json().code]).toEqual([404, 'not_found'])
   })
 
-  test('error: takes GET only', async () => {
+  test('error: accepts only GET', async () => {
     const answer = await service.call('/', { method: 'DELETE' })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('default: /portal.json tells what is public, and no key', async () => {
+  test('default: /portal.json contains public data and no key', async () => {
     const answer = await service.call('/portal.json')
     expect(answer.json()).toEqual({
       chains: [
@@ -122,7 +122,7 @@ describe('the page', () => {
 })
 
 describe('a service without the page', () => {
-  test('default: works, and / is nothing, as any other path', async () => {
+  test('default: works, and / is not found, like any unknown path', async () => {
     const directory = join(tmpdir(), 'there-is-no-such-directory')
     const service = await start({ databaseUrl: await newDatabase(), portal: { directory } })
     for (const path of ['/', '/assets/portal-ABC.js']) {
@@ -133,14 +133,14 @@ describe('a service without the page', () => {
     expect(posted.status).toBe(404)
   })
 
-  test('behavior: the visitor’s key and wallets are told where they were given', async () => {
+  test('behavior: /portal.json contains the visitor’s key and wallets if they are given', async () => {
     const visitor = { apiKey: 'tsk_test_given', wallets: [pool] } as const
     const service = await start({ databaseUrl: await newDatabase(), portal: { visitor } })
     expect((await service.call('/portal.json')).json().visitor).toEqual(visitor)
     expect(service.log()).not.toContain('tsk_test_given')
   })
 
-  test('error: no more than the address’s allowance', async () => {
+  test('error: is limited per address', async () => {
     const listen = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' }, publicRpm: 2 }
     const service = await start({ databaseUrl: await newDatabase(), config: { listen } })
     const statuses = []
@@ -158,7 +158,7 @@ describe('/portal/last-period', () => {
     return finish
   })
 
-  test('behavior: tells nothing where nothing came before, then the coupons that were, and nothing to use', async () => {
+  test('behavior: is empty without an earlier period, then contains its coupons without signatures', async () => {
     const { secret } = await createKey(service)
     const ask = () => service.call('/portal/last-period', { headers: { 'x-api-key': secret } })
     expect((await ask()).json().data).toEqual([])
@@ -181,7 +181,7 @@ describe('/portal/last-period', () => {
     expect(answer.headers['cache-control']).toBe('private, no-cache')
   })
 
-  test('error: needs a key that may see the notes, and takes no parameter', async () => {
+  test('error: requires a key with the scope notes, and accepts no parameters', async () => {
     const { secret } = await createKey(service, { scopes: ['rate'] })
     const whole = await createKey(service)
     const none = await service.call('/portal/last-period')

@@ -23,7 +23,7 @@ const json = { 'content-type': 'application/json' }
 const one = '{ accounts(first: 1) { id } }'
 const accounts = 1_000
 
-/** Makes the index of a chain, with accounts. */
+/** Creates the index of a chain with accounts. */
 async function fill(database: Database): Promise<Subgraph> {
   const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
   const amounts = { activePrincipal: '1', totalPrincipal: '1', totalIncome: '0', totalFees: '0' }
@@ -39,7 +39,7 @@ async function fill(database: Database): Promise<Subgraph> {
 const ask = (service: TestService, query: string): Promise<Answer> =>
   service.call('/subgraphs/324', { method: 'POST', headers: json, body: JSON.stringify({ query }) })
 
-/** All that an operator and a caller with a key need, and how it went. */
+/** Uses everything that an operator and a caller with a key need, and returns the results. */
 async function useService(service: TestService): Promise<readonly number[]> {
   const { id, secret } = await createKey(service)
   const notes = await service.call('/notes', { headers: { 'x-api-key': secret } })
@@ -60,14 +60,14 @@ describe('on PostgreSQL', () => {
     const database = await openDatabase(databaseUrl)
     await fill(database)
     await database.close()
-    // Nothing listens at its RPC: the index stays as it is.
+    // Nothing listens at its RPC, so the index does not change.
     const chain = { ...chain324, rpc: ['http://127.0.0.1:1'], subgraph: { embedded: { positions: chain324.pool } } }
     const listen = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' }, publicRpm: null }
     service = await start({ databaseUrl, config: { chains: [chain], listen } }, defer)
     return finish
   })
 
-  /** Runs while nobody can read the accounts: queries hang until `work` is done. */
+  /** Runs `work` while the accounts are locked. Queries hang until it is done. */
   const whileLocked = (work: () => Promise<void>) =>
     service.database.transaction(async (transaction) => {
       await transaction.query(`lock table "${namespace}"."Account" in access exclusive mode`)
@@ -81,19 +81,19 @@ describe('on PostgreSQL', () => {
   }
   const waitForHanging = (count: number) => vi.waitFor(async () => expect(await countHanging()).toBe(count), 20_000)
 
-  test('behavior: while public queries have every place, keys, notes, the curve and readiness do not wait', async () => {
+  test('behavior: keys, notes, the curve and readiness do not wait while public queries use all their slots', async () => {
     const answers: Promise<Answer>[] = []
     await whileLocked(async () => {
       for (let index = 0; index < 30; index++) answers.push(ask(service, one))
       await waitForHanging(4)
       expect(await useService(service)).toEqual(allWell)
-      // Those beyond wait in the service, not at the database.
+      // Further queries wait in the service, not in the database.
       expect(await countHanging()).toBe(4)
     })
     for (const answer of await Promise.all(answers)) expect(answer.json().data.accounts).toHaveLength(1)
   })
 
-  test('behavior: while queries with a key have every connection of theirs, the same', async () => {
+  test('behavior: they do not wait while queries with a key use all their connections', async () => {
     const post = await createPostData(service)
     const answers: Promise<Answer>[] = []
     await whileLocked(async () => {
@@ -106,7 +106,7 @@ describe('on PostgreSQL', () => {
     for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200)
   })
 
-  test('behavior: who leaves gives its place up at once', async () => {
+  test('behavior: a caller that disconnects frees its slot at once', async () => {
     const gone = Array.from({ length: 4 }, () => new AbortController())
     await whileLocked(async () => {
       const left = gone.map(({ signal }) =>
@@ -120,7 +120,7 @@ describe('on PostgreSQL', () => {
     expect((await ask(service, one)).status).toBe(200)
   })
 
-  test('behavior: an answer that is large comes whole, one that is too large is refused', async () => {
+  test('behavior: a large answer is complete, one over the limit is rejected', async () => {
     const aliases = (count: number, name = 'a') =>
       Array.from({ length: count }, (_, index) => `${name}${index}: id`).join(' ')
     const large = await ask(service, `{ accounts(first: 1000) { ${aliases(40)} } }`)
@@ -133,7 +133,7 @@ describe('on PostgreSQL', () => {
     })
   })
 
-  test('behavior: the limits hold, and the block is in the header', async () => {
+  test('behavior: the limits apply, and the block is in the header', async () => {
     const roots = Array.from({ length: 1_500 }, (_, index) => `a${index}: accounts { id activePositions }`).join(' ')
     const refused = await ask(service, `{ ${roots} }`)
     expect([refused.status, refused.json().errors[0].message]).toEqual([

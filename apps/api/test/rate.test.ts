@@ -10,7 +10,7 @@ const instant = '2026-11-15T12:00:00-05:00'
 const nowSeconds = Date.parse(instant) / 1000
 const yesterday = Math.floor(nowSeconds / 86_400) - 1
 const income = '40654777192457711'
-/** The chain's RPC: answers calls of the pool's getters, as a node does. */
+/** Starts an RPC that answers calls of the pool's getters. */
 const rpc = { isUp: true, isPaused: false, lastDay: yesterday, timeSeconds: nowSeconds }
 let incomes: readonly object[]
 let fake: FakeSubgraph
@@ -71,7 +71,7 @@ const rate = async (path = '/rate') => {
 const chain324 = async () => (await rate('/rate?chainid=324')).chains[0]
 
 describe('default', () => {
-  test('default: every chain, ascending, the top level from the highest', async () => {
+  test('default: lists all chains in ascending order, with the highest rates at the top level', async () => {
     const { chains, ...top } = await rate()
     expect(top).toEqual({
       message: 'Rates of 2026-11-15, 00:00 to 18:00 New York.',
@@ -96,7 +96,7 @@ describe('default', () => {
     expect(fixed).toEqual(offered)
   })
 
-  test('behavior: nothing is asked of a subgraph but what every one has', async () => {
+  test('behavior: queries only fields that every subgraph has', async () => {
     await rate('/rate?chainid=10')
     const asked = fake.queries().at(-1)?.query.replace(/\s+/g, ' ')
     expect(asked).toBe(
@@ -105,8 +105,8 @@ describe('default', () => {
   })
 })
 
-describe('what cannot be had', () => {
-  test('behavior: a subgraph that is down leaves the fixed rates, and says so', async () => {
+describe('values that cannot be read', () => {
+  test('behavior: with a subgraph down the fixed rates remain, and the reason is given', async () => {
     fake.behave(({ response }) => response.destroy())
     const { chains, ...top } = await rate('/rate?chainid=324')
     expect(top).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
@@ -115,7 +115,7 @@ describe('what cannot be had', () => {
     )
   })
 
-  test('behavior: one that hangs does so no longer than the deadline', async () => {
+  test('behavior: a subgraph that hangs delays the response until the deadline at most', async () => {
     fake.behave(() => undefined)
     const started = performance.now()
     expect((await chain324())?.floatingRate).toBeNull()
@@ -128,28 +128,28 @@ describe('what cannot be had', () => {
     ['a day that is none', [{ day: 'x', floatingIncome: income }]],
     ['an income that is none', [{ day: yesterday, floatingIncome: '-5' }]],
     ['a number where a text should be', [{ day: yesterday, floatingIncome: 5 }]],
-  ])('error: %s is no income, and no 500', async (_, answer) => {
+  ])('error: %s is an invalid income and causes no 500', async (_, answer) => {
     incomes = answer as never
     const chain = await chain324()
     expect(chain).toMatchObject({ floatingRate: null, isProtocolSynced: false })
     expect(chain?.syncReason).toContain('an invalid floating income')
   })
 
-  test('behavior: a day as text is a day', async () => {
+  test('behavior: accepts a day as a string', async () => {
     incomes = [{ day: String(yesterday), floatingIncome: income }]
     expect((await chain324())?.floatingDay).toBe(yesterday)
   })
 })
 
-describe('the pool’s own word', () => {
-  test('behavior: a pause and a missed update are the chain’s to tell', async () => {
+describe('the pool’s state', () => {
+  test('behavior: a pause and a missed update are read from the chain', async () => {
     Object.assign(rpc, { isPaused: true, lastDay: yesterday - 1 })
     expect(await chain324()).toMatchObject({ status: 'paused', isProtocolSynced: false, floatingDay: yesterday })
     const [other] = (await rate('/rate?chainid=10')).chains
     expect(other).toMatchObject({ status: 'unknown', isProtocolSynced: true })
   })
 
-  test('behavior: when its RPC fails, what it said last is told', async () => {
+  test('behavior: when the RPC fails, the last known state is returned', async () => {
     rpc.isPaused = true
     expect((await chain324())?.status).toBe('paused')
     rpc.isUp = false
@@ -161,7 +161,7 @@ describe('the pool’s own word', () => {
 })
 
 describe('error', () => {
-  test('error: a chain or parameter there is not', async () => {
+  test('error: rejects an unknown chain or parameter', async () => {
     for (const [path, code] of [
       ['/rate?chainid=5', 'invalid_chainid'],
       ['/rate?chainid=', 'invalid_chainid'],
@@ -174,7 +174,7 @@ describe('error', () => {
     }
   })
 
-  test('error: no key, a key without the scope, another method', async () => {
+  test('error: rejects a missing key, a key without the scope and another method', async () => {
     expect((await get('/rate', {})).status).toBe(403)
     const { secret } = await createKey(service, { scopes: ['notes'] })
     expect((await get('/rate', { 'x-api-key': secret })).json().code).toBe('insufficient_scope')

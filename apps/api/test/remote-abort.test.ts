@@ -6,7 +6,7 @@ import { deadlineReached } from '../src/data/deadline.ts'
 import { hang, startFakeSubgraph } from './fake-subgraph.ts'
 import { activeResources, errorOf, openRemote, remoteQuery } from './remote-harness.ts'
 
-test('error: nobody waits any more: it ends at once with that reason, and speaks against nobody', async () => {
+test('error: an aborted query ends at once with the signal’s reason and does not count as a failure', async () => {
   const fake = await startFakeSubgraph()
   fake.behave(hang)
   const remote = openRemote([fake.url])
@@ -24,7 +24,7 @@ test('error: nobody waits any more: it ends at once with that reason, and speaks
   expect(remote.metrics()).toMatch(/upstream_total{[^}]*outcome="cancelled"} 5\n/)
 })
 
-test('error: an error of ours as the reason is thrown as it is; a signal aborted before sends nothing', async () => {
+test('error: throws a TallystickError reason unchanged, and sends nothing if the signal is already aborted', async () => {
   const fake = await startFakeSubgraph()
   const remote = openRemote([fake.url])
   const reason = new TallystickError({ code: 'not_ready', message: 'Stopping.', retryable: true })
@@ -35,7 +35,7 @@ test('error: an error of ours as the reason is thrown as it is; a signal aborted
   expect(fake.requests).toEqual([])
 })
 
-test('behavior: a signal that outlives many queries keeps nothing of them', async () => {
+test('behavior: a signal that outlives many queries keeps no listeners', async () => {
   const fake = await startFakeSubgraph()
   const { subgraph } = openRemote([fake.url])
   const { signal } = new AbortController()
@@ -43,7 +43,7 @@ test('behavior: a signal that outlives many queries keeps nothing of them', asyn
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test('behavior: a thousand that hang leave nothing behind, and the upstream saw no more than its connections', async () => {
+test('behavior: 1,000 queries that hang leak nothing and use no more than the allowed connections', async () => {
   const fake = await startFakeSubgraph()
   fake.behave(hang)
   const before = activeResources()
@@ -58,16 +58,16 @@ test('behavior: a thousand that hang leave nothing behind, and the upstream saw 
   expect(performance.now() - started).toBeLessThan(5_000)
   expect(new Set(errors.map(({ details }) => details?.['failure']))).toEqual(new Set(['slow_headers']))
   expect(getEventListeners(controller.signal, 'abort')).toEqual([])
-  // undici may have opened new ones in place of those it broke off, for the next query: no more than it may have.
+  // undici may have opened new connections in place of the aborted ones, within its limit.
   await expect.poll(fake.openConnections).toBeLessThanOrEqual(66)
   expect(fake.queries()).toHaveLength(64)
   await remote.subgraph.close()
   await expect.poll(fake.openConnections).toBe(0)
-  // The poll itself has a timer; what a query left behind would be there a thousand times.
+  // The poll has one timer. A leak would add 1,000.
   await expect.poll(activeResources).toBeLessThanOrEqual(before + 2)
 })
 
-test('error: more than can wait are refused at once', async () => {
+test('error: queries beyond the waiting limit are rejected at once', async () => {
   const fake = await startFakeSubgraph()
   fake.behave(hang)
   const remote = openRemote([fake.url])
@@ -79,8 +79,8 @@ test('error: more than can wait are refused at once', async () => {
   await Promise.all(asked)
 })
 
-test('behavior: who left while the connection was still being made keeps the place until it is', async () => {
-  // Takes connections and never says a word of TLS.
+test('behavior: a query aborted during the TLS handshake keeps its slot until the handshake ends', async () => {
+  // Accepts connections but never answers the TLS handshake.
   const silent = createServer()
   const sockets: Socket[] = []
   silent.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)))
@@ -99,7 +99,7 @@ test('behavior: who left while the connection was still being made keeps the pla
   await expect.poll(() => sockets.length).toBe(64)
   leaving.abort(new Error('gone'))
   await Promise.all(left)
-  // Else the pool would gather what nobody waits for any more, without end.
+  // Otherwise aborted queries would accumulate in the pool without limit.
   const staying = new AbortController()
   const waiting = askAll(1_000, staying.signal)
   expect(await errorOf(remote.ask())).toMatchObject({ details: { failure: 'overloaded' } })
@@ -108,7 +108,7 @@ test('behavior: who left while the connection was still being made keeps the pla
   await Promise.all(waiting)
 })
 
-test('behavior: close ends what is under way, and nothing is logged as a failure', async () => {
+test('behavior: close cancels running queries and logs no failure', async () => {
   const fake = await startFakeSubgraph()
   fake.behave(hang)
   const remote = openRemote([fake.url])

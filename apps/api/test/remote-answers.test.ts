@@ -10,7 +10,7 @@ import { errorOf, openRemote, remoteQuery, secretToken, turn } from './remote-ha
 import { buildSubgraphApp } from './subgraph-app.ts'
 
 describe('an answer', () => {
-  test('default: the caller’s data, and the head apart from it', async () => {
+  test('default: separates the caller’s data from the head', async () => {
     const fake = await startFakeSubgraph({ answer: () => ({ positionInfos: [{ id: '1' }] }), head: headAt(7, 1_700) })
     const remote = openRemote([`${fake.url}/subgraphs/name/x?v=1`])
     const answer = await remote.ask({ variables: { first: 1 } })
@@ -33,12 +33,12 @@ describe('an answer', () => {
     })
   })
 
-  test('behavior: nothing but the head leaves an empty object', async () => {
+  test('behavior: a response with only the head gives an empty object', async () => {
     const fake = await startFakeSubgraph({ answer: () => ({}) })
     expect(await openRemote([fake.url]).ask()).toMatchObject({ data: '{}', head: { number: 100 } })
   })
 
-  test('behavior: a head without a hash is none, one without a time is one', async () => {
+  test('behavior: a head without a hash is ignored, one without a timestamp is used', async () => {
     const fake = await startFakeSubgraph({ head: { number: 5, hash: null, timestamp: 1 } })
     const remote = openRemote([fake.url])
     expect((await remote.ask()).head).toBeUndefined()
@@ -46,7 +46,7 @@ describe('an answer', () => {
     expect((await remote.ask()).head).toEqual({ number: 5, hash: '0x05', timestamp: undefined })
   })
 
-  test('behavior: data beside errors is an answer that says so', async () => {
+  test('behavior: data with errors is an answer with errors', async () => {
     const fake = await startFakeSubgraph()
     fake.behave(respond({ data: { a: [1], b: null }, errors: [{ message: 'Store error: b is broken' }] }))
     expect(await openRemote([fake.url]).ask()).toEqual({
@@ -56,7 +56,7 @@ describe('an answer', () => {
     })
   })
 
-  test('default: over TLS, from a server whose certificate is trusted', async () => {
+  test('default: works over TLS with a trusted certificate', async () => {
     const authority = createCertificateAuthority()
     const server = createServer(authority.issue(['127.0.0.1']), (_, response) =>
       response.setHeader('content-type', 'application/json; charset=utf-8').end('{"data":{"a":1}}'),
@@ -69,15 +69,15 @@ describe('an answer', () => {
     server.close()
   })
 
-  test('behavior: connections are kept, and not more than needed', async () => {
+  test('behavior: connections are reused', async () => {
     const fake = await startFakeSubgraph()
     const remote = openRemote([fake.url])
     for (let count = 0; count < 20; count += 1) await remote.ask()
-    // Two, because one that has just answered is looked at for a moment before it is used again.
+    // Two, because undici does not reuse a connection immediately after its response.
     expect(fake.connections()).toBeLessThanOrEqual(2)
   })
 
-  test('behavior: a kept connection that is reset under the query is replaced once, unseen by the caller', async () => {
+  test('behavior: a query on a reused connection that is reset is retried once', async () => {
     const fake = await startFakeSubgraph()
     const remote = openRemote([fake.url])
     await remote.ask()
@@ -93,7 +93,7 @@ describe('an answer', () => {
     expect(remote.log()).toBe('')
   })
 
-  test('error: it is replaced only once', async () => {
+  test('error: it is retried only once', async () => {
     const fake = await startFakeSubgraph()
     const remote = openRemote([fake.url])
     await remote.ask()
@@ -105,7 +105,7 @@ describe('an answer', () => {
 })
 
 describe('another replica’s embedded subgraph', () => {
-  /** An index of one block behind the real route, which lets an address ask so often. */
+  /** Starts the real route with an index of one block and this rate limit per address. */
   async function startReplica(rpm: number | null = null) {
     const database = await openDatabase(await newDatabase())
     let closed: Promise<void> | undefined
@@ -128,7 +128,7 @@ describe('another replica’s embedded subgraph', () => {
     textWithHead: `query Positions { ${fields} head_1: _meta { block { number hash timestamp } } }`,
   })
 
-  test('default: its answers, its rejections and its failures are told apart', async () => {
+  test('default: distinguishes its answers, rejections and failures', async () => {
     const { url, closeDatabase, remote } = await startReplica()
     expect(await remote.ask(queryOf('notes { id principal }'))).toEqual({
       data: '{"notes":[{"id":"1","principal":"1000000000000000000"}]}',
@@ -144,7 +144,7 @@ describe('another replica’s embedded subgraph', () => {
     expect((await errorOf(remote.ask(queryOf('notes { id }')))).details).toEqual({ failure: 'internal' })
   })
 
-  test('error: its limit sends us away for as long as it says', async () => {
+  test('error: its rate limit opens the circuit for its Retry-After', async () => {
     const { remote } = await startReplica(1)
     await remote.ask(queryOf('notes { id }'))
     const error = await errorOf(remote.ask(queryOf('notes { id }')))
@@ -158,7 +158,7 @@ test.each([
   ['a line break in a value', { authorization: 'Bearer x\n' }],
   ['a name that is none', { 'not a name': 'x' }],
   ['a header of the connection', { 'Transfer-Encoding': 'chunked' }],
-])('error: %s is refused before anything is asked', (_, headers) => {
+])('error: %s is rejected before any query is sent', (_, headers) => {
   const secrets = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { reveal: () => value }]))
   expect(() => openRemote(['http://127.0.0.1:9'], { headers: secrets })).toThrow(/^The header .* cannot be sent/)
 })

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { hang, refuse, respond, startFakeSubgraph, startNamed, toQueries } from './fake-subgraph.ts'
 import { errorOf, linesOf, openRemote, remoteQuery } from './remote-harness.ts'
 
-/** Lets queries fail until the circuit of the only upstream is open. */
+/** Sends failing queries until the circuit of the only upstream is open. */
 async function openCircuit(remote: ReturnType<typeof openRemote>) {
   for (let count = 0; count < 3; count += 1) await errorOf(remote.ask())
   await expect.poll(() => remote.subgraph.status()[0]?.circuit).toBe('open')
 }
 
 describe('the circuit', () => {
-  test('behavior: opens when queries and the light query fail, refuses at once, and closes by a light query alone', async () => {
+  test('behavior: opens when queries and the probe fail, rejects at once, and closes when a probe succeeds', async () => {
     const fake = await startFakeSubgraph()
     const remote = openRemote([fake.url])
     let lightsUntilOpen = 0
@@ -37,7 +37,7 @@ describe('the circuit', () => {
     expect(linesOf(remote.log(), 'subgraph recovered')).toHaveLength(1)
   })
 
-  test('behavior: stays open while the light query fails, one at a time and less and less often', async () => {
+  test('behavior: stays open while probes fail, which are sent one at a time with growing delays', async () => {
     const fake = await startFakeSubgraph()
     const atMs: number[] = []
     fake.behave((exchange) => {
@@ -53,7 +53,7 @@ describe('the circuit', () => {
     expect(linesOf(remote.log(), 'circuit opened')).toHaveLength(1)
   })
 
-  test('behavior: queries that make a healthy upstream fail do not shut it for others', async () => {
+  test('behavior: queries that fail on a healthy upstream do not open its circuit', async () => {
     const fake = await startFakeSubgraph()
     const remote = openRemote([fake.url])
     fake.behave(toQueries(refuse))
@@ -63,13 +63,13 @@ describe('the circuit', () => {
     }
     expect(fake.queries()).toHaveLength(30)
     expect(remote.subgraph.status()[0]?.circuit).toBe('closed')
-    // After each light query that was answered well nothing counts for a second.
+    // Failures do not count for 1 s after each successful probe.
     expect(fake.lights().length).toBeLessThanOrEqual(2 + (performance.now() - started) / 1_000)
     fake.behave(undefined)
     expect((await remote.ask()).data).toBe('{"positionInfos":[]}')
   })
 
-  test('behavior: slow queries that take every connection do not keep the light one from being sent', async () => {
+  test('behavior: slow queries that use every connection do not block the probe', async () => {
     const fake = await startFakeSubgraph()
     const remote = openRemote([fake.url], { settings: { timeoutMs: 2_000 } })
     fake.behave(toQueries(hang))
@@ -87,7 +87,7 @@ describe('the circuit', () => {
     await Promise.all(hanging)
   })
 
-  test('behavior: neither blocks that are not there yet nor answers that are too large raise a suspicion', async () => {
+  test('behavior: blocks not indexed yet and answers that are too large do not trigger a probe', async () => {
     const fake = await startFakeSubgraph()
     const remote = openRemote([fake.url], { settings: { answerBytesMax: 1_024 } })
     fake.behave(respond({ errors: [{ message: 'bad indexers: {0x1: Unavailable(missing block: 9)}' }] }))
@@ -101,7 +101,7 @@ describe('the circuit', () => {
     expect(fake.lights()).toEqual([])
   })
 
-  test('behavior: an upstream that hangs behind a hedge is found out, and costs no caller the wait any more', async () => {
+  test('behavior: an upstream that always loses to the hedge is disabled, so that callers no longer wait', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
     const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 30, timeoutMs: 2_000 } })
@@ -112,7 +112,7 @@ describe('the circuit', () => {
     expect(a.queries()).toHaveLength(before)
   })
 
-  test('behavior: who asks to be left alone is left alone for as long, and then asked for the head first', async () => {
+  test('behavior: Retry-After opens the circuit for its time, and a probe follows', async () => {
     const fake = await startFakeSubgraph()
     let sentAwayAtMs = 0
     fake.behave(({ response }) => {
@@ -132,7 +132,7 @@ describe('the circuit', () => {
     expect(fake.queries()).toHaveLength(1)
   })
 
-  test('behavior: while one rests the other is asked', async () => {
+  test('behavior: while one circuit is open the other upstream is queried', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(({ response }) => response.writeHead(503, { 'retry-after': '60' }).end())
     const remote = openRemote([a.url, b.url])

@@ -6,7 +6,7 @@ import { errorOf, linesOf, openRemote } from './remote-harness.ts'
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 describe('several URLs', () => {
-  test('behavior: the next is asked when one fails, each once, in their order', async () => {
+  test('behavior: when one fails the next is queried, each once, in order', async () => {
     const [a, b, c] = [await startNamed('a'), await startNamed('b'), await startNamed('c')] as const
     a.behave(refuse)
     b.behave(respond({ data: null }))
@@ -16,14 +16,14 @@ describe('several URLs', () => {
     expect(linesOf(remote.log(), 'failed').map((line) => JSON.parse(line).attempt)).toEqual([1, 2])
   })
 
-  test('error: where all fail, the last failure is told', async () => {
+  test('error: if all fail, the last failure is reported', async () => {
     const [a, b] = [await startNamed('a'), await startFailingServer('nothing listens')] as const
     a.behave(refuse)
     const error = await errorOf(openRemote([a.url, b.url]).ask())
     expect(error).toMatchObject({ code: 'upstream_failed', details: { failure: 'refused' } })
   })
 
-  test('error: a rejected query is rejected by the first, and speaks for its health', async () => {
+  test('error: a rejection by the first is final and counts as a success of the upstream', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(respond({ errors: [{ message: 'Type `Query` has no field `x`' }] }))
     const remote = openRemote([a.url, b.url])
@@ -38,7 +38,7 @@ describe('several URLs', () => {
     expect(remote.log()).toBe('')
   })
 
-  test('behavior: beside one that takes long the next is asked; the faster wins and the other is broken off', async () => {
+  test('behavior: the next is queried in parallel to a slow one, the faster wins and the other is aborted', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
     const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 50 } })
@@ -50,7 +50,7 @@ describe('several URLs', () => {
     expect(remote.log()).toBe('')
   })
 
-  test('behavior: the first may still win after the next was asked', async () => {
+  test('behavior: the first may still win after the next was queried', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     let answerA = () => undefined as unknown
     a.behave(({ answerWell }) => {
@@ -62,14 +62,14 @@ describe('several URLs', () => {
     await b.requests[0]?.closed
   })
 
-  test('behavior: where the first answers in time, the next is never asked', async () => {
+  test('behavior: if the first answers in time, the next is not queried', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 10_000, timeoutMs: 20_000 } })
     for (let count = 0; count < 5; count += 1) await remote.ask()
     expect(b.requests).toEqual([])
   })
 
-  test('behavior: without hedging one that hangs gets only its share of the time', async () => {
+  test('behavior: without hedging, an upstream that hangs gets only its share of the time', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
     const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 } })
@@ -80,14 +80,14 @@ describe('several URLs', () => {
     expect(JSON.parse(remote.log().split('\n')[0] as string)).toMatchObject({ failure: 'slow_headers', attempt: 1 })
   })
 
-  test('behavior: a hedge later than the deadline is brought forward', async () => {
+  test('behavior: a hedge delay beyond the deadline is shortened', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
     const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000, hedgeMs: 60_000 } })
     expect((await remote.ask({}, 30_000)).data).toBe('{"from":"b"}')
   })
 
-  test('error: all hang: the deadline ends it, and says that nothing came', async () => {
+  test('error: if all hang, the query times out without headers', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     for (const fake of [a, b]) fake.behave(hang)
     const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 20 } })
@@ -97,7 +97,7 @@ describe('several URLs', () => {
     expect(linesOf(remote.log(), 'slow_headers')).toHaveLength(2)
   })
 
-  test('behavior: two URLs of one host have two names', async () => {
+  test('behavior: two URLs of one host have two labels', async () => {
     const fake = await startNamed('a')
     const remote = openRemote([`${fake.url}/one`, `${fake.url}/two`])
     const { host } = new URL(fake.url)
@@ -110,7 +110,7 @@ describe('an index that is behind', () => {
   const late = (fake: FakeSubgraph, number: number, seconds: number) =>
     fake.setHead(headAt(number, nowSeconds() - seconds))
 
-  test('behavior: another URL is asked, the fresher answer wins, and is asked first from then on', async () => {
+  test('behavior: another URL is queried, the fresher answer wins, and its URL is preferred from then on', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     late(a, 50, 400)
     const remote = openRemote([a.url, b.url])
@@ -121,7 +121,7 @@ describe('an index that is behind', () => {
     expect(remote.metrics()).toMatch(/tallystick_data_remote_lag_seconds{[^}]*} 40\d/)
   })
 
-  test('behavior: exactly the limit is not behind', async () => {
+  test('behavior: a lag of exactly the limit is not behind', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.setHead(headAt(50, 1_000))
     const remote = openRemote([a.url, b.url], { now: () => 1_300_000 })
@@ -129,7 +129,7 @@ describe('an index that is behind', () => {
     expect(b.requests).toEqual([])
   })
 
-  test('behavior: where all are behind the freshest is served, and later queries go to it alone', async () => {
+  test('behavior: if all are behind, the freshest answer is returned and later queries go to its URL only', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     late(a, 50, 900)
     late(b, 60, 600)
@@ -140,14 +140,14 @@ describe('an index that is behind', () => {
     expect([a.queries().length, b.queries().length]).toEqual([1, 2])
   })
 
-  test('behavior: an old answer is served where the other URL fails', async () => {
+  test('behavior: an old answer is returned if the other URL fails', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     late(a, 50, 900)
     b.behave(refuse)
     expect((await openRemote([a.url, b.url]).ask()).data).toBe('{"from":"a"}')
   })
 
-  test('behavior: and soon, where the other hangs', async () => {
+  test('behavior: an old answer is returned after a short wait if the other URL hangs', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     late(a, 50, 900)
     b.behave(hang)
@@ -156,7 +156,7 @@ describe('an index that is behind', () => {
     await b.requests[0]?.closed
   })
 
-  test('behavior: and at the deadline, whatever is still under way', async () => {
+  test('behavior: an old answer is returned at the deadline while other calls are still running', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     late(a, 50, 900)
     b.behave(hang)

@@ -8,7 +8,7 @@ import { activeResources, errorOf, openRemote, secretKey, secretToken } from './
 const path = `/api/${secretKey}/subgraphs/id/QmSecretDeployment?token=in-the-query`
 const secrets = [secretKey, secretToken, 'QmSecretDeployment', 'in-the-query', '127.0.0.1', 'http:', 'https:']
 const timeouts = ['slow_headers', 'slow_body', 'slow_query']
-// What takes all the time it is given, so that the test does not have to.
+// Failures that use up the whole timeout, which is therefore short.
 const isSlow = (failure: string) => failure === 'slow_headers' || failure === 'slow_body'
 
 describe('every way an upstream can fail', () => {
@@ -49,11 +49,11 @@ describe('every way an upstream can fail', () => {
 
     await remote.subgraph.close()
     await expect.poll(server.openConnections).toBe(0)
-    // The server itself still listens, and has at most one timer of its own.
+    // The server still listens and has at most one timer.
     await expect.poll(activeResources).toBeLessThanOrEqual(before + 2)
   })
 
-  test('error: a failure of one URL is not seen where another answers', async () => {
+  test('error: a failure of one URL is not reported if another answers', async () => {
     const good = await startFakeSubgraph({ answer: () => ({ positionInfos: [{ id: '1' }] }) })
     for (const name of failureNames) {
       const { failure } = failures[name]
@@ -67,8 +67,8 @@ describe('every way an upstream can fail', () => {
   })
 })
 
-describe('what an upstream says of itself', () => {
-  test('error: its words are shown, but for our URL, our headers and what could harm a terminal', async () => {
+describe('an upstream’s own message', () => {
+  test('error: is returned without our URL, our headers and control characters', async () => {
     const fake = await startFakeSubgraph()
     const url = `${fake.url}/query/${secretKey}/name`
     fake.behave(({ response, request }) => {

@@ -17,7 +17,7 @@ export type TestRemote = {
   readonly subgraph: RemoteSubgraph
   readonly log: () => string
   readonly metrics: () => string
-  /** Asks with a deadline, as the gateway does. */
+  /** Queries with a deadline, as the gateway does. */
   ask(query?: Partial<SubgraphQuery>, timeoutMs?: number): Promise<SubgraphAnswer>
 }
 
@@ -32,7 +32,7 @@ export function remoteQuery(query: Partial<SubgraphQuery> = {}): SubgraphQuery {
   }
 }
 
-/** A remote subgraph of chain 324 that is closed when the test is over. Hedging and polling are off unless asked for. */
+/** Opens a remote subgraph of chain 324 and closes it after the test. Hedging and polling are off by default. */
 export function openRemote(
   urls: readonly string[],
   {
@@ -94,7 +94,7 @@ async function askWithin(
   }
 }
 
-/** The error a promise is rejected with. */
+/** Returns the error a promise is rejected with. */
 export async function errorOf(promise: Promise<unknown>): Promise<TallystickError> {
   const nothing = Symbol('nothing was thrown')
   const error = await promise.then(
@@ -105,17 +105,17 @@ export async function errorOf(promise: Promise<unknown>): Promise<TallystickErro
   return error as TallystickError
 }
 
-/** How many timers and sockets keep this process going. */
+/** Returns the number of timers and sockets that keep this process alive. */
 export function activeResources(): number {
   return process.getActiveResourcesInfo().filter((name) => /^(Timeout|TCP|TLS|GetAddrInfo)/.test(name)).length
 }
 
-/** Lets everything happen that is already on its way. */
+/** Waits until pending callbacks have run. */
 export async function turn(): Promise<void> {
   await delay(0)
 }
 
-/** The lines of a log that hold a text. */
+/** Returns the lines of a log that contain a text. */
 export function linesOf(log: string, text: string): readonly string[] {
   return log.split('\n').filter((line) => line.includes(text))
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { headAt, startFakeSubgraph } from './fake-subgraph.ts'
 import { openRemote } from './remote-harness.ts'
 
-test('default: every answer tells, and is believed for as long as the poll allows', async () => {
+test('default: every answer updates the head, which is used for the poll interval', async () => {
   const fake = await startFakeSubgraph()
   const time = { ms: 1_000 }
   const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, monotonicNow: () => time.ms })
@@ -16,14 +16,14 @@ test('default: every answer tells, and is believed for as long as the poll allow
   expect(remote.subgraph.currentHead()).toBeUndefined()
 })
 
-test('behavior: a head without a hash is not known', async () => {
+test('behavior: a head without a hash is ignored', async () => {
   const fake = await startFakeSubgraph({ head: { number: 5, hash: null, timestamp: 1 } })
   const remote = openRemote([fake.url], { settings: { pollMs: 60_000 } })
   await remote.ask()
   expect(remote.subgraph.currentHead()).toBeUndefined()
 })
 
-test('behavior: an answer that was asked for earlier does not override a later one', async () => {
+test('behavior: the answer of an earlier query does not override that of a later one', async () => {
   const fake = await startFakeSubgraph()
   const time = { ms: 0 }
   const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, monotonicNow: () => time.ms })
@@ -43,7 +43,7 @@ test('behavior: an answer that was asked for earlier does not override a later o
   expect(remote.subgraph.currentHead()?.number).toBe(101)
 })
 
-test('behavior: while there is traffic a light query keeps it fresh, and without traffic none is sent', async () => {
+test('behavior: head queries keep it current during traffic, and none are sent without traffic', async () => {
   const fake = await startFakeSubgraph()
   const remote = openRemote([fake.url], { settings: { pollMs: 200 } })
   await remote.ask()
@@ -53,7 +53,7 @@ test('behavior: while there is traffic a light query keeps it fresh, and without
     .poll(() => [remote.subgraph.currentHead(), fake.lights().length][1], { interval: 20 })
     .toBeGreaterThanOrEqual(3)
   expect(fake.queries()).toHaveLength(1)
-  // Polled, because two may still be due from the traffic there was; without an end there would be three in each pause.
+  // Polled, because two may still be due from earlier traffic. If polling did not stop, each pause would have three.
   const lightsInPause = async () => {
     const before = fake.lights().length
     await delay(600)
@@ -62,7 +62,7 @@ test('behavior: while there is traffic a light query keeps it fresh, and without
   await expect.poll(lightsInPause).toBe(0)
 })
 
-test('behavior: with 0 nothing is used again and nothing is polled', async () => {
+test('behavior: with 0 the head is neither reused nor polled', async () => {
   const fake = await startFakeSubgraph()
   const remote = openRemote([fake.url], { settings: { pollMs: 0 } })
   await remote.ask()

@@ -39,19 +39,19 @@ beforeAll(async () => {
   }
   app = build({})
   limited = build({ rpm: 3 })
-  // The first query uses up its time.
+  // The first query uses up the address's query time.
   short = build({ msPerMinute: 0.001 })
   url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/subgraphs/324`
   return finish
 })
 
-describe('clients as they come', () => {
+describe('common clients', () => {
   test('default: graphql-request', async () => {
     expect(await new GraphQLClient(url).request(query)).toEqual(data)
     await expect(new GraphQLClient(url).request('{ nothing }')).rejects.toThrow('Cannot query field "nothing"')
   })
 
-  test('default: Apollo, which adds __typename and asks for another content type', async () => {
+  test('default: Apollo, which adds __typename and accepts another content type', async () => {
     const client = new ApolloClient({ link: new HttpLink({ uri: url }), cache: new InMemoryCache() })
     const result = await client.query({ query: gql(query) })
     expect(result.data).toMatchObject({
@@ -81,7 +81,7 @@ describe('over HTTP', () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
 
-  test('default: variables and operationName; the block and its lag are in a header', async () => {
+  test('default: supports variables and operationName, and returns block and lag in a header', async () => {
     const two = 'query A($id: ID!) { note(id: $id) { principal } } query B { accounts { id } }'
     const answer = await post({ query: two, variables: { id: '1' }, operationName: 'A', extensions: { x: 1 } })
     expect(answer.json()).toEqual({ data: { note: { principal: '1000000000000000000' } } })
@@ -90,7 +90,7 @@ describe('over HTTP', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  test('behavior: a query that fails is a 200 with errors and without data', async () => {
+  test('behavior: responds 200 with errors and without data to a query that fails', async () => {
     for (const failing of ['{', '{ nothing }', 'mutation { x }', '{ notes(first: 0) { id } }', '']) {
       const answer = await post({ query: failing })
       expect(answer.status).toBe(200)
@@ -118,13 +118,13 @@ describe('over HTTP', () => {
     expect(answer.headers['access-control-allow-origin']).toBe('*')
   })
 
-  test('error: GET without a query or with broken variables is a 400', async () => {
+  test('error: responds 400 to GET without a query or with invalid variables', async () => {
     expect((await call(url)).status).toBe(400)
     expect((await call(`${url}?query=%7Bx%7D&variables=%7B`)).status).toBe(400)
     expect((await call(`${url}?query=a&query=b`)).status).toBe(400)
   })
 
-  test('error: another chain is a 404 that names those there are', async () => {
+  test('error: responds 404 to an unknown chain and lists the existing ones', async () => {
     for (const chain of ['1', '0324', 'x', '324%00', 'toString']) {
       const answer = await call(url.replace(/324$/, chain), {
         method: 'POST',
@@ -135,7 +135,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('default: a browser’s preflight is answered', async () => {
+  test('default: answers a CORS preflight', async () => {
     const headers = { origin: 'https://wallet.example', 'access-control-request-headers': 'content-type, x-mine' }
     const answer = await call(url, { method: 'OPTIONS', headers })
     expect(answer.status).toBe(204)
@@ -175,7 +175,7 @@ describe('limits of a query', () => {
       `{ __schema { types { ${'fields { type { '.repeat(4)}name${' } }'.repeat(4)} } } }`,
       'introspection',
     ],
-  ])('error: too many %s are a 200 with the message of the limit', async (_, text, message) => {
+  ])('error: responds 200 with the message of the limit to too many %s', async (_, text, message) => {
     const byGet = await call(`${url}?${new URLSearchParams({ query: text.length < 4_000 ? text : '{ notes { x } }' })}`)
     for (const answer of [await post({ query: text }), ...(text.length < 4_000 ? [byGet] : [])]) {
       expect(answer.status).toBe(200)
@@ -183,7 +183,7 @@ describe('limits of a query', () => {
     }
   })
 
-  test('error: rows that a variable decides', async () => {
+  test('error: limits rows requested by a variable', async () => {
     const text = `query A($first: Int = 1000) { accounts(first: $first) { notes(first: 200) { id } } } query B { notes { id } }`
     const messageOf = async (body: object) => (await post({ query: text, ...body })).json().errors?.[0].message
     expect(await messageOf({ operationName: 'A' })).toMatch(/200000 rows/)
@@ -193,9 +193,9 @@ describe('limits of a query', () => {
     expect(await messageOf({ operationName: 'C' })).toBe('Unknown operation named "C".')
   })
 
-  test('behavior: the largest query of /data is allowed, with the head that a gateway selects beside', async () => {
+  test('behavior: allows the largest query of /data with the head selection that a gateway adds', async () => {
     const head = 'tallystickHead: _meta { block { number hash timestamp } }'
-    // 30 root fields, 100 aliases, and as many tokens as there may be.
+    // 30 root fields, 100 aliases and the maximum of tokens.
     const roots = repeat(
       30,
       (at) => `a${at}: notes { ${at < 7 ? repeat(10, (id) => `b${id}: id`) : ''} ${repeat(50, () => 'id')} }`,
@@ -205,7 +205,7 @@ describe('limits of a query', () => {
     expect(Object.keys(answer.json().data)).toHaveLength(31)
   })
 
-  test('behavior: faults that are no limit are told in the words of the subgraph', async () => {
+  test('behavior: other errors have the subgraph’s own messages', async () => {
     const messages = []
     for (const query of ['{ ...A }', '{ notes { id } } { notes { id } }', '{ ...A } fragment A on Query { ...A }']) {
       messages.push((await post({ query })).json().errors[0].message)
@@ -227,7 +227,7 @@ describe('rate limit per address', () => {
       payload: { query: '{ notes { id } }' },
     })
 
-  test('behavior: counted by the address the trusted proxy saw, whatever the client claims before it', async () => {
+  test('behavior: uses the address that the trusted proxy reports, not the one that the client claims', async () => {
     const statuses = []
     for (const claim of ['1.1.1.1, 9.9.9.9', '2.2.2.2, 9.9.9.9', '9.9.9.9', '9.9.9.9, 127.0.0.1', '9.9.9.9']) {
       statuses.push((await ask(claim)).statusCode)
@@ -240,7 +240,7 @@ describe('rate limit per address', () => {
     expect((await ask('8.8.8.8')).statusCode).toBe(200)
   })
 
-  test('behavior: an address that has used up its time is told so', async () => {
+  test('behavior: rejects an address that has used up its query time', async () => {
     const first = await ask('7.7.7.7', short)
     expect(first.statusCode).toBe(200)
     const refused = await ask('7.7.7.7', short)
@@ -250,7 +250,7 @@ describe('rate limit per address', () => {
     expect(refused.headers['access-control-allow-origin']).toBe('*')
   })
 
-  test('behavior: an IPv6 network of 64 bits is one address', async () => {
+  test('behavior: treats an IPv6 /64 network as one address', async () => {
     expect((await ask('2001:db8::1', short)).statusCode).toBe(200)
     expect((await ask('2001:db8::2', short)).statusCode).toBe(429)
     expect((await ask('2001:db8:0:1::2', short)).statusCode).toBe(200)
