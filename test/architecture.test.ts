@@ -47,7 +47,7 @@ function reach(arrows: Arrows, name: string): string[] {
   return [...new Set([...next, ...next.flatMap((other) => reach(arrows, other))])].toSorted()
 }
 
-test('default: the table has every package with everything it uses', () => {
+test('default: the table lists every package with its dependencies', () => {
   const rows = [...text.matchAll(/^\| `((?:packages|apps)\/\w+|examples)` \|(.*?)\|/gm)].map(
     ([, folder = '', uses = '']) => [nameOf(folder), uses.match(/\w+/g) ?? []] as const,
   )

@@ -23,7 +23,7 @@ function listCommands(
   return command.commands.flatMap((child) => listCommands(child, `${path} ${child.name()}`.trim()))
 }
 
-test('default: every command is documented with all its options, and nothing else', () => {
+test('default: the documented commands and options are exactly those that exist', () => {
   const program = new Command()
   for (const add of [
     addServeCommand,

@@ -7,13 +7,13 @@ import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metr
 
 const text = readFileSync(new URL('../docs/curve.md', import.meta.url), 'utf8')
 
-/** Returns the members in the table after the given words. */
+/** Returns the members in the table after the given text. */
 function membersAfter(words: string): string[] {
   const rows = (text.split(words)[1] as string).trimStart().split('\n\n')[0] as string
   return [...rows.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name as string)
 }
 
-test('default: every member of a curve is documented, and no other', () => {
+test('default: the documented members of a curve are exactly those that exist', () => {
   const curve = viewCurve({
     id: 1n,
     chainId: null,
@@ -28,7 +28,7 @@ test('default: every member of a curve is documented, and no other', () => {
   expect(membersAfter('return a curve as')).toEqual(Object.keys(curve))
 })
 
-test('default: every member of a provenance and its bills is documented, and no other', () => {
+test('default: the documented members of a provenance and its bills are exactly those that exist', () => {
   expect(membersAfter('stored permanently, as')).toEqual(Object.keys(curveProvenanceSchema.shape))
   expect(membersAfter('each of its `bills` as')).toEqual(Object.keys(provenanceBillSchema.shape))
 })

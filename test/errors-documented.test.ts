@@ -11,11 +11,11 @@ const documented = sections.map((section) => ({
   section,
 }))
 
-test('default: every code has a heading, in the order of the list, and nothing else has', () => {
+test('default: the headings are exactly the error codes, in their order', () => {
   expect(documented.map(({ code }) => code)).toEqual([...errorCodes])
 })
 
-describe('behavior: each says its status, whether to try again, when it happens and what to do', () => {
+describe('behavior: each code has its status, whether it is retryable, its cause and a fix', () => {
   test.each(errorCodes)('%s', (code) => {
     const entry = documented.find((candidate) => candidate.code === code)
     expect(entry?.status).toBe(statusOf(code))

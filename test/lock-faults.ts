@@ -1,6 +1,6 @@
 import { isInNodeRange } from './node-range.ts'
 
-/** An entry of `packages` in package-lock.json, as far as the checks read it. */
+/** Members of an entry of `packages` in package-lock.json that the checks use. */
 export type LockEntry = {
   readonly version?: string
   readonly resolved?: string
@@ -55,12 +55,12 @@ export function findEngineFaults(lock: Lock, nodeVersions: readonly string[]): s
   })
 }
 
-/** `binding-linux-x64-gnu` is a variant for linux-x64. musl variants are extra, and `linux-arm` is another processor. */
+/** Returns whether a package is the variant of a platform, such as `binding-linux-x64-gnu`. musl variants do not count. */
 function isVariant(name: string, platform: string): boolean {
   return new RegExp(`(^|[-/])${platform}(-gnu)?$`).test(name)
 }
 
-/** Looks where Node would: in the package's own node_modules, then in those of each directory above it. */
+/** Returns whether Node would find a package: in the node_modules of `path` or of a parent directory. */
 function isLocked(lock: Lock, path: string, name: string): boolean {
   const parents = path.split('/')
   const places = parents.map((_, index) => parents.slice(0, parents.length - index).join('/'))

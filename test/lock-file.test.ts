@@ -18,7 +18,7 @@ function readJson(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
 }
 
-/** The lock without one of its entries. */
+/** Returns the lock without one entry. */
 function without(path: string): Lock {
   const { [path]: removed, ...packages } = lock.packages
   expect(removed).toBeDefined()
@@ -51,7 +51,7 @@ describe('platform variants', () => {
     expect(findMissingVariants({ packages })).toEqual(['node_modules/tool names no package for linux-arm64'])
   })
 
-  test('behavior: a nested package finds its variants in its own directory and in those above it', () => {
+  test('behavior: variants of a nested package are found in its directory and its parents', () => {
     const names = ['tool-linux-x64', 'tool-linux-arm64', 'tool-darwin-x64', 'tool-darwin-arm64'] as const
     const packages = {
       'node_modules/user/node_modules/tool': { dependencies: Object.fromEntries(names.map((name) => [name, '1.0.0'])) },

@@ -3,8 +3,8 @@ type Version = readonly [major: number, minor: number, patch: number]
 /**
  * Returns whether a Node version is in a range of an `engines` field.
  *
- * Reads the forms that occur in the lock: `>=`, `>`, `<=`, `<`, `^` and plain versions, with or without a space after
- * the operator, combined by spaces and `||`. Throws on every other form, so that none is misread.
+ * Supports the forms in the lock file: `>=`, `>`, `<=`, `<`, `^` and plain versions, with or without a space after the
+ * operator, combined by spaces and `||`. Throws on any other form.
  */
 export function isInNodeRange(version: string, range: string): boolean {
   const candidate = parseVersion(version)
@@ -26,7 +26,7 @@ function comparatorsOf(alternative: string): ((candidate: Version) => boolean)[]
 
 function comparatorOf(operator: string, text: string): (candidate: Version) => boolean {
   const bound = parseVersion(text)
-  // A version with fewer than three parts stands for all that begin with it: ">20" excludes 20.1.0.
+  // A version with fewer than three parts matches all versions that start with it: ">20" excludes 20.1.0.
   const isPartial = text.replaceAll(/\.[xX*]/g, '').split('.').length < 3
   if (isPartial && (operator === '>' || operator === '<=')) throw new Error(`Cannot read "${operator}${text}".`)
   switch (operator) {

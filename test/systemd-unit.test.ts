@@ -16,10 +16,10 @@ test('default: the guide names the unit and does not repeat it', () => {
   expect(guide).not.toContain('ExecStart=')
 })
 
-test('default: the unit starts a file of the tree and gives a shutdown its time', () => {
+test('default: the unit starts an existing file and allows enough time for shutdown', () => {
   const [, script] = /^\/usr\/bin\/node (\S+) serve --config /.exec(valuesOf('ExecStart')[0] ?? '') ?? []
   expect(existsSync(new URL(`../${script}`, import.meta.url))).toBe(true)
-  // The lame duck of 5 s, 10 s for requests, and time to close the database.
+  // 5 s while readiness fails, 10 s for running requests, and time to close the database.
   expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThanOrEqual(20)
 })
 
@@ -39,7 +39,7 @@ test.each([
   expect(valuesOf(directive)).toEqual([value])
 })
 
-test('behavior: memory that is written may be run, which Node needs', () => {
+test('behavior: writable memory may be executable, which Node needs', () => {
   expect(valuesOf('MemoryDenyWriteExecute')).toEqual([])
 })
 
@@ -47,7 +47,7 @@ test('behavior: the exposure that systemd computes is at most 2.5', (context) =>
   const { stdout, error } = spawnSync('systemd-analyze', ['security', '--offline=true', path], { encoding: 'utf8' })
   const [, level] = /Overall exposure level .*?: (\d+\.\d+)/.exec(stdout ?? '') ?? []
   if (level === undefined) {
-    context.skip(`systemd-analyze is not here or cannot judge a file: ${error?.message ?? 'no exposure level'}`)
+    context.skip(`systemd-analyze is missing or cannot check a file: ${error?.message ?? 'no exposure level'}`)
   }
   expect(Number(level)).toBeLessThanOrEqual(2.5)
 })

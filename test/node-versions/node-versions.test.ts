@@ -5,7 +5,7 @@ import { renderTrials } from './render-trials.ts'
 import { runCommand } from './run-command.ts'
 import { withoutWarnings } from './try-version.ts'
 
-test('default: the environment has the chosen Node first and nothing of the npm script around it', () => {
+test('default: the environment has the chosen Node first on PATH and no variables of the npm script', () => {
   const env = {
     HOME: '/home/me',
     NODE: '/usr/bin/node',
@@ -31,7 +31,7 @@ test.each([
   expect(nodePackage(platform, arch)).toBe(name)
 })
 
-test('error: an install with a warning about a package has failed', () => {
+test('error: an install with a warning about a package is a failure', () => {
   const output = 'npm warn Unknown user config "x". Stop.\nadded 1 package'
   expect(withoutWarnings({ output, seconds: 1 })).toEqual({ output, seconds: 1 })
   const warned = withoutWarnings({ output: `npm warn EBADENGINE Unsupported engine\n${output}`, seconds: 1 })
@@ -42,17 +42,17 @@ test('behavior: a command that takes too long is killed with the processes it st
   const argv = ['sh', '-c', 'echo begun; sleep 30 & wait'] as const
   const result = await runCommand({ argv: [...argv], cwd: tmpdir(), env: process.env, timeoutMs: 500 })
   expect(result).toMatchObject({ output: 'begun\n', failure: 'killed after 0.5 s' })
-  // The output ends only when no process holds it, `sleep` included.
+  // The output closes only when all processes have ended, including `sleep`.
   expect(result.seconds).toBeLessThan(20)
 })
 
-test('error: a command that fails or does not exist says so', async () => {
+test('error: reports a command that fails or does not exist', async () => {
   const command = { cwd: tmpdir(), env: process.env, timeoutMs: 10_000 }
   expect((await runCommand({ ...command, argv: ['sh', '-c', 'exit 3'] })).failure).toBe('ended with code 3')
   expect((await runCommand({ ...command, argv: ['no-such-command'] })).failure).toContain('ENOENT')
 })
 
-test('default: the table has a line for each version, with the count of tests', () => {
+test('default: the table has a row per version, with the number of tests', () => {
   const step = { output: '', seconds: 12.34 }
   const tests = { output: ' Test Files  2 passed (2)\n      Tests  12 passed | 1 skipped (13)\n', seconds: 60 }
   const trials = [

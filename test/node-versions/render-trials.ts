@@ -1,6 +1,6 @@
 import { stepNames, type Trial } from './try-version.ts'
 
-/** Returns a table with a line for each version. */
+/** Returns a table with one row per version. */
 export function renderTrials(trials: readonly Trial[]): string {
   const head = ['Node', 'npm ci', 'build', 'tests', 'sandbox ready', 'result']
   const rows = trials.map(({ version, steps, failures }) => [

@@ -11,9 +11,9 @@ export type Command = {
 
 export type CommandResult = { readonly output: string; readonly seconds: number; readonly failure?: string }
 
-/** A process in a group of its own, so that everything it started can be ended with it. */
+/** Process in its own group, so that a signal reaches all processes it started. */
 export type RunningCommand = {
-  /** Both streams so far, without colours. */
+  /** Returns the output of both streams so far, without colours. */
   output(): string
   /** Resolves with `undefined` on exit code 0, otherwise with the reason. */
   readonly ended: Promise<string | undefined>
@@ -43,15 +43,15 @@ export function startCommand({ argv: [file, ...args], cwd, env, timeoutMs }: Com
   running.add(child)
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk))
-  let isLate = false
+  let isTimedOut = false
   const timer = setTimeout(() => {
-    isLate = true
+    isTimedOut = true
     signalGroup(child, 'SIGKILL')
   }, timeoutMs)
   const ended = (async () => {
     try {
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
-      if (isLate) return `killed after ${timeoutMs / 1000} s`
+      if (isTimedOut) return `killed after ${timeoutMs / 1000} s`
       return code === 0 ? undefined : `ended with ${signal ?? `code ${code}`}`
     } catch (error) {
       return (error as Error).message
@@ -68,13 +68,13 @@ export function startCommand({ argv: [file, ...args], cwd, env, timeoutMs }: Com
   }
 }
 
-/** Kills every command that still runs, with all processes of its group. No command starts after that. */
+/** Kills all running commands with their process groups, and prevents further starts. */
 export function stopCommands(): void {
   isStopped = true
   for (const child of running) signalGroup(child, 'SIGKILL')
 }
 
-/** Returns whether there was a process to signal. Signal 0 only looks. */
+/** Signals a process group. Returns false if it has ended. Signal 0 only checks. */
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   try {

@@ -4,28 +4,28 @@ import { renderTrials } from './render-trials.ts'
 import { stopCommands } from './run-command.ts'
 import { type Trial, tryVersion } from './try-version.ts'
 
-// The lowest version that is supported, then the newest of each line.
+// The lowest supported version, then the newest of each major version.
 const supported = ['20.19.0', '22', '24', '26']
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const npmCli = process.env['npm_execpath']
-if (!npmCli) throw new Error('Start this with `npm run test:node-versions`: it uses that npm.')
+if (!npmCli) throw new Error('Run `npm run test:node-versions`, which sets npm_execpath.')
 const specs = process.argv.length > 2 ? process.argv.slice(2) : supported
 
 let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The killed command fails, and its directory is removed as after every trial.
+    // The killed command fails, and its directory is removed as usual.
     isInterrupted = true
     stopCommands()
   })
 }
 
 const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })
-if (changed) console.warn('The current commit is tried. Changes that are not committed are not in it.')
+if (changed) console.warn('The working tree has uncommitted changes. Only the current commit is tested.')
 const trials: Trial[] = []
 for (const spec of specs) {
-  if (!isInterrupted) trials.push(await tryVersion(spec, { root, npmCli, say: console.log }))
+  if (!isInterrupted) trials.push(await tryVersion(spec, { root, npmCli, log: console.log }))
 }
 for (const { version, failures } of trials) {
   for (const failure of failures) console.error(`\nNode ${version}: ${failure}`)

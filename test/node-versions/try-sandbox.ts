@@ -8,9 +8,9 @@ import { type CommandResult, type RunningCommand, startCommand } from './run-com
 type Credentials = { readonly baseUrl: string; readonly apiKey: string; readonly caCert: string }
 
 /**
- * Starts the sandbox as a person does, fetches its notes over TLS and stops it with Ctrl-C.
+ * Starts the sandbox with `npm start`, fetches its notes over TLS and stops it with SIGINT.
  *
- * The seconds returned are those until the `ready` line.
+ * Returns the seconds until the `ready` line.
  */
 export async function trySandbox(node: InstalledNode, { clone, home }: { clone: string; home: string }) {
   const sandbox = startCommand({
@@ -23,7 +23,7 @@ export async function trySandbox(node: InstalledNode, { clone, home }: { clone: 
   let seconds = 0
   const failures: string[] = []
   try {
-    await untilReady(sandbox)
+    await waitUntilReady(sandbox)
     seconds = (performance.now() - startedAt) / 1000
     await fetchNotes(JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as Credentials)
   } catch (error) {
@@ -35,13 +35,13 @@ export async function trySandbox(node: InstalledNode, { clone, home }: { clone: 
   return result
 }
 
-async function untilReady(sandbox: RunningCommand): Promise<void> {
-  let isOver = false
+async function waitUntilReady(sandbox: RunningCommand): Promise<void> {
+  let hasEnded = false
   void sandbox.ended.then(() => {
-    isOver = true
+    hasEnded = true
   })
   while (!/^ready https:/m.test(sandbox.output())) {
-    if (isOver) throw new Error(`the sandbox ended before it was ready: ${await sandbox.ended}`)
+    if (hasEnded) throw new Error(`the sandbox ended before it was ready: ${await sandbox.ended}`)
     await sleep(100)
   }
 }
@@ -60,23 +60,23 @@ async function fetchNotes({ baseUrl, apiKey, caCert }: Credentials): Promise<voi
     sent.on('error', reject).end()
   })
   const notes = status === 200 ? (JSON.parse(body) as { data: unknown[] }).data.length : 0
-  if (notes === 0) throw new Error(`GET /notes answered ${status} without notes: ${body.slice(0, 200)}`)
+  if (notes === 0) throw new Error(`GET /notes returned status ${status} without notes: ${body.slice(0, 200)}`)
 }
 
-/** Returns what is wrong with the end of the sandbox. Kills the processes that are left. */
+/** Stops the sandbox. Kills remaining processes and returns the problems. */
 async function stop(sandbox: RunningCommand, home: string): Promise<string[]> {
   sandbox.signal('SIGINT')
   const isStopped = await Promise.race([sandbox.ended.then(() => true), sleep(60_000, false, { ref: false })])
   const late = isStopped ? [] : ['the sandbox did not stop within 60 s of SIGINT']
-  const inGroup = sandbox.isAlive() ? ['a process of the sandbox is left in its group'] : []
+  const inGroup = sandbox.isAlive() ? ['a process of the sandbox is still running in its group'] : []
   sandbox.signal('SIGKILL')
-  // The chain is in a group of its own. Like every program of the sandbox, its Node is in the directory of the trial.
+  // The chain has its own process group. All programs of the sandbox run the Node in the directory of the trial.
   const others = processesFrom(dirname(home))
   for (const { pid } of others) process.kill(pid, 'SIGKILL')
-  return [...late, ...inGroup, ...others.map(({ pid, program }) => `process ${pid} is left: ${program}`)]
+  return [...late, ...inGroup, ...others.map(({ pid, program }) => `process ${pid} is still running: ${program}`)]
 }
 
-/** Returns the processes whose program is in a directory. Only Linux has /proc. */
+/** Returns the processes whose program is in a directory. Works only on Linux, which has /proc. */
 function processesFrom(directory: string): { readonly pid: number; readonly program: string }[] {
   if (process.platform !== 'linux') return []
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))

@@ -5,7 +5,7 @@ import { installNode } from './install-node.ts'
 import { type CommandResult, runCommand } from './run-command.ts'
 import { trySandbox } from './try-sandbox.ts'
 
-export type TryOptions = { readonly root: string; readonly npmCli: string; readonly say: (line: string) => void }
+export type TryOptions = { readonly root: string; readonly npmCli: string; readonly log: (line: string) => void }
 
 export type Trial = {
   readonly version: string
@@ -16,8 +16,8 @@ export type Trial = {
 export const stepNames = ['npm ci', 'build', 'tests', 'sandbox'] as const
 export type StepName = (typeof stepNames)[number]
 
-// Tests of the parts that depend on Node: HTTP, TLS, cryptography, processes, files and both databases. The whole suite
-// would take too long four times over.
+// Tests of parts that depend on Node: HTTP, TLS, cryptography, processes, files and both databases. Running the whole
+// suite on every version would take too long.
 const testPaths = [
   'apps/api/src',
   'apps/api/test/http.test.ts',
@@ -29,7 +29,7 @@ const testPaths = [
   'packages/database',
 ]
 
-/** Tries the current commit on one version of Node: install, build, tests, sandbox. */
+/** Tests the current commit on one version of Node: install, build, tests, sandbox. */
 export async function tryVersion(spec: string, options: TryOptions): Promise<Trial> {
   const directory = mkdtempSync(join(realpathSync(tmpdir()), 'tallystick-node-'))
   try {
@@ -41,7 +41,7 @@ export async function tryVersion(spec: string, options: TryOptions): Promise<Tri
   }
 }
 
-async function tryIn(directory: string, { spec, root, npmCli, say }: TryOptions & { spec: string }): Promise<Trial> {
+async function tryIn(directory: string, { spec, root, npmCli, log }: TryOptions & { spec: string }): Promise<Trial> {
   const nodeHome = join(directory, 'node')
   mkdirSync(nodeHome)
   const node = await installNode(spec, { directory: nodeHome, npmCli })
@@ -64,21 +64,21 @@ async function tryIn(directory: string, { spec, root, npmCli, say }: TryOptions 
   const steps: Partial<Record<StepName, CommandResult>> = {}
   const failures: string[] = []
   for (const name of stepNames) {
-    say(`Node ${node.version}: ${name} …`)
+    log(`Node ${node.version}: ${name} …`)
     const result = await run[name]()
     steps[name] = result
-    say(`Node ${node.version}: ${name} ${result.failure ?? 'ok'} (${result.seconds.toFixed(1)} s)`)
+    log(`Node ${node.version}: ${name} ${result.failure ?? 'ok'} (${result.seconds.toFixed(1)} s)`)
     if (result.failure) {
-      say(lastLines(result.output))
+      log(lastLines(result.output))
       failures.push(`${name} ${result.failure}`)
     }
-    // Without a build there is nothing to test or start.
+    // Tests and sandbox need the build.
     if (result.failure && name === 'build') break
   }
   return { version: node.version, steps, failures }
 }
 
-/** Returns the result as failed if npm warned about the packages. Warnings about the settings of the user are left out. */
+/** Returns the result as failed if npm warned about a package. Ignores warnings about the user's settings. */
 export function withoutWarnings(result: CommandResult): CommandResult {
   const warnings = result.output.split('\n').filter((line) => /^npm warn (?!Unknown \w+ config)/i.test(line))
   return result.failure || warnings.length === 0 ? result : { ...result, failure: `npm warned: ${warnings.join('; ')}` }

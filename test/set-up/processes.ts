@@ -11,7 +11,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers with the directory of the shared sandbox, which the first request starts. */
+    /** Returns the directory of the shared sandbox. The first request starts it. */
     sharedSandboxUrl: string
   }
 }
@@ -41,10 +41,10 @@ async function startSandbox(): Promise<{ readonly dir: string; stop(): Promise<v
   const main = fileURLToPath(new URL('../../apps/sandbox/dist/main.js', import.meta.url))
   const child = spawn(process.execPath, [main, '--port', '0', '--dir', dir], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
-  const endWithUs = () => child.kill('SIGKILL')
-  process.once('exit', endWithUs)
+  const killSandbox = () => child.kill('SIGKILL')
+  process.once('exit', killSandbox)
   const stop = async () => {
-    process.off('exit', endWithUs)
+    process.off('exit', killSandbox)
     child.kill('SIGINT')
     await closed
     await rm(directory, { recursive: true, force: true })
@@ -53,7 +53,7 @@ async function startSandbox(): Promise<{ readonly dir: string; stop(): Promise<v
     createInterface(child.stdout).on('line', (line) => line.startsWith('ready ') && resolve())
   })
   const ended = closed.then(() => Promise.reject(new Error('The shared sandbox ended before it was ready.')))
-  // It also ends when it is stopped.
+  // Also rejects when the sandbox is stopped, which is not an error.
   ended.catch(() => undefined)
   await Promise.race([ready, ended])
   return { dir, stop }

@@ -1,8 +1,8 @@
-/** What a build was made from, and what it comes to. */
+/** Hash of the sources of a build, and the size of the page. */
 export type Stamp = { readonly key: string; readonly firstLoadBytes: number }
 
-/** Everything that can change the page: its own sources, those it is bundled with, and the versions of the rest. */
+/** Returns a hash of everything that affects the page: its sources, bundled sources and the versions of dependencies. */
 export function hashSources(root: string): string
 
-/** Of the build in a directory; undefined if there is none. */
+/** Returns the stamp of the build in a directory, or undefined if there is none. */
 export function readStamp(target: string): Stamp | undefined

@@ -128,7 +128,7 @@ describe('the key', () => {
     await page.locator('.notch').last().waitFor()
     await page.getByRole('button', { name: 'change the API key' }).click()
     const field = page.locator('#api-key')
-    // Requests are told apart by key, because the page polls the rates with its current key.
+    // Checks the keys of requests, because the page also polls the rates with its current key.
     const keys: (string | undefined)[] = []
     page.on('request', (request) => keys.push(request.headers()['x-api-key']))
     await field.fill('tsk_live_cut')

@@ -18,7 +18,7 @@ export type ChainCredentials = {
   readonly signer: Address
 }
 
-/** What these tests need of the sandbox's credentials. */
+/** Members of the sandbox's credentials that these tests use. */
 export type Credentials = {
   readonly baseUrl: string
   readonly apiKey: string

@@ -25,21 +25,21 @@ describe('limits', () => {
     expect(prepare(positionQuery, { walletAddress: '0x01' }).text).toBe(positionQuery)
   })
 
-  test('behavior: 10 levels are taken, 11 are not, fragments counted', () => {
+  test('behavior: accepts 10 levels and rejects 11, including fragments', () => {
     const one = (depth: number) => `{ pool(id: 1) { ${nest(depth - 1).replaceAll('a {', 'a(id: 1) {')} } }`
     prepare(one(10))
     expect(limitOf(one(11))).toBe('depth')
     expect(limitOf(`{ pool(id: 1) { ...F } } fragment F on Pool { ${nest(10)} }`)).toBe('depth')
   })
 
-  test('behavior: 30 root fields are taken, 31 are not, fragments counted', () => {
+  test('behavior: accepts 30 root fields and rejects 31, including fragments', () => {
     const roots = (count: number) => Array.from({ length: count }, (_, index) => `f${index}`).join(' ')
     prepare(`{ ${roots(30)} }`)
     expect(limitOf(`{ ${roots(31)} }`)).toBe('rootFields')
     expect(limitOf(`{ ${roots(15)} ...F ...F } fragment F on Query { ${roots(8)} }`)).toBe('rootFields')
   })
 
-  test('behavior: 100 aliases are taken, 101 are not, at any level', () => {
+  test('behavior: accepts 100 aliases and rejects 101, at any level', () => {
     const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}: id`).join(' ')
     prepare(`{ pools { ${aliases(100)} } }`)
     expect(limitOf(`{ pools { ${aliases(101)} } }`)).toBe('aliases')
@@ -48,7 +48,7 @@ describe('limits', () => {
     expect(limitOf(`{ x: pools { ...F } y: pools { ...F } } fragment F on Pool { ${aliases(50)} }`)).toBe('aliases')
   })
 
-  test('behavior: 2,000 tokens are taken, 2,001 are not', () => {
+  test('behavior: accepts 2,000 tokens and rejects 2,001', () => {
     const fields = (count: number) => `{ pools { ${'id '.repeat(count)} } }`
     prepare(fields(1_995))
     expect(limitOf(fields(1_996))).toBe('tokens')
@@ -57,7 +57,7 @@ describe('limits', () => {
     }
   })
 
-  test('behavior: a fragment bomb is refused at once', () => {
+  test('behavior: rejects a fragment bomb quickly', () => {
     const bomb = Array.from({ length: 60 }, (_, level) => {
       const next = level < 59 ? `...F${level + 1}` : 'id'
       return `fragment F${level} on Pool { ${next} ${next} ${next} }`
@@ -79,14 +79,14 @@ describe('limits', () => {
 describe('rows', () => {
   const positions = (first: string, inner: string) => `{ accounts(first: ${first}) { positions${inner} { id } } }`
 
-  test('behavior: 100,000 are taken, one more is not', () => {
+  test('behavior: accepts 100,000 rows and rejects one more', () => {
     prepare(positions('1000', '(first: 100)'))
     prepare(positions('1000', ''))
     expect(limitOf(positions('1000', '(first: 101)'))).toBe('rows')
     expect(limitOf('{ accounts(first: 1000) { positions { account { positions { id } } } } }')).toBe('rows')
   })
 
-  test('behavior: an object that is no list multiplies nothing, as far as the schema tells', () => {
+  test('behavior: a field that the schema does not declare as a list does not multiply the rows', () => {
     prepare('{ positionInfos(first: 1000) { account { id } pool { id } partner { id } } }')
     prepare('{ positionInfos(first: 1000) { partner { unknown { id } } } }')
     expect(limitOf('{ positionInfos(first: 1000) { unknown { unknown { id } } } }')).toBe('rows')
@@ -94,7 +94,7 @@ describe('rows', () => {
     prepare('{ other(id: "0x01") { others(first: 1000) { id } } }')
   })
 
-  test('behavior: a huge number is refused, whatever it looks like', () => {
+  test('behavior: rejects a huge number in any notation', () => {
     for (const first of ['100001', '999999999999999999999999', '1'.padEnd(400, '0')]) {
       expect(limitOf(`{ pools(first: ${first}) { id } }`)).toBe('rows')
     }
@@ -103,7 +103,7 @@ describe('rows', () => {
     prepare('{ pools(first: "x") { id } }')
   })
 
-  test('behavior: a variable counts with its value, else with its default, else with 100', () => {
+  test('behavior: a variable counts with its value, its default or 100', () => {
     const text = (declaration: string) =>
       `query (${declaration}) { accounts(first: $n) { positions(first: 200) { id } } }`
     prepare(text('$n: Int'), { n: 500 })
@@ -121,12 +121,12 @@ describe('rows', () => {
 })
 
 describe('introspection', () => {
-  test('default: the query every tool sends is taken', () => {
+  test('default: accepts the introspection query of common tools', () => {
     const text = getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true, specifiedByUrl: true })
     expect(prepare(text).operationName).toBeUndefined()
   })
 
-  test('error: one that goes round in circles is not', () => {
+  test('error: rejects an introspection query with cycles', () => {
     const text = `{ __schema { types { ${'fields { type { '.repeat(4)}name${' } }'.repeat(4)} } } }`
     expect(rejection(text).message).toContain('introspection depth')
   })
@@ -155,7 +155,7 @@ describe('operations', () => {
     expect(rejection(text)).toBe(error)
   })
 
-  test('behavior: of several, operationName chooses; of one, whatever it says', () => {
+  test('behavior: operationName selects one of several operations and is ignored for a single one', () => {
     const two = 'query A { a } query B { b }'
     expect(prepare(two, {}, 'B').operationName).toBe('B')
     expect(prepare('query A { a }', {}, 'B').operationName).toBeUndefined()
@@ -166,14 +166,14 @@ describe('operations', () => {
 })
 
 describe('variables', () => {
-  test('behavior: those declared are passed on, the others and `chains` never', () => {
+  test('behavior: forwards declared variables, but not others and never `chains`', () => {
     const text = 'query ($a: Int, $b: Int! = 2, $toString: Int) { pools(first: $a, skip: $b) { id } }'
     expect(prepare(text, { a: 1, c: 3, chains: [324] }).variables).toEqual({ a: 1 })
     expect(prepare(text, { a: null }).variables).toEqual({ a: null })
     expect(prepare(text, { a: 1, c: 3 }).key).toBe(prepare(text, { a: 1 }).key)
   })
 
-  test('error: a required one is missing', () => {
+  test('error: rejects a query whose required variable is missing', () => {
     const message = 'The variable "$walletAddress" of type "Bytes!" is missing in "variables".'
     expect(rejection(positionQuery).message).toBe(message)
     expect(rejection(positionQuery, { walletAddress: null }).message).toBe(message)
@@ -182,7 +182,7 @@ describe('variables', () => {
 })
 
 describe('the head', () => {
-  test('default: is selected in the operation that is asked, and the text stays as it is otherwise', () => {
+  test('default: is selected in the requested operation, and the rest of the text is unchanged', () => {
     const text = 'query A { a } # {\nquery B($x: Int = 1) @skip(if: false) { b }'
     const { textWithHead, headAlias } = prepare(text, {}, 'B')
     expect(headAlias).toBe('tallystickHead')
@@ -191,7 +191,7 @@ describe('the head', () => {
     expect(() => parse(textWithHead)).not.toThrow()
   })
 
-  test('behavior: under a name that the caller does not use', () => {
+  test('behavior: has an alias that the caller does not use', () => {
     const { textWithHead, headAlias } = prepare('{ tallystickHead: pools { tallystickHead_: id } }')
     expect(headAlias).toBe('tallystickHead__')
     expect(() => parse(textWithHead)).not.toThrow()

@@ -53,7 +53,7 @@ export function createAnalyse(
   const cache = new LRUCache<string, AnalysedQuery | TallystickError>({
     max: textsMax,
     maxSize: textBytesMax,
-    // lru-cache refuses a size of 0, and a text may be empty.
+    // lru-cache rejects a size of 0, and a text may be empty.
     sizeCalculation: (_, text) => Math.max(1, text.length),
   })
   let texts = 0
@@ -126,11 +126,11 @@ function operationsOf({ definitions }: DocumentNode): readonly OperationDefiniti
     operations.push(definition)
   }
   if (operations.length === 0) throw queryRejected('The query contains no operation.')
-  refuseRepeated(operations)
+  rejectRepeated(operations)
   return operations
 }
 
-function refuseRepeated(operations: readonly OperationDefinitionNode[]): void {
+function rejectRepeated(operations: readonly OperationDefinitionNode[]): void {
   if (operations.length === 1) return
   const names = operations.map(({ name }) => name?.value)
   if (names.includes(undefined)) throw queryRejected('If a query has several operations, each needs a name.')

@@ -73,7 +73,7 @@ test('behavior: any sequence of writes and reads keeps the most recently used va
   )
 })
 
-/** A cache that is slow and plainly correct: a Map in the order of use. */
+/** Creates a simple reference cache: a Map in the order of use. */
 function createModel(max: number, maxSize: number) {
   type Entry = { readonly value: number; readonly size: number }
   const entries = new Map<string, Entry>()

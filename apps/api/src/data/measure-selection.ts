@@ -39,7 +39,7 @@ export type MeasureContext = {
   readonly measured: Map<string, SelectionSize | 'measuring'>
 }
 
-/** What graph-node takes if `first` is missing. */
+/** graph-node's default of `first`. */
 const firstDefault = 100
 
 /** Measures a selection in time proportional to the text, whatever it expands to. */

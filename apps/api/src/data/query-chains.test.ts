@@ -28,8 +28,8 @@ const query = (key: string): PreparedQuery => ({
 const never = new AbortController().signal
 setMaxListeners(0, never)
 
-/** A subgraph that is answered by hand. */
-function createHandAnswered(chainId = 324) {
+/** Creates a subgraph whose answers the test sends. */
+function createManualSubgraph(chainId = 324) {
   const asked: { query: SubgraphQuery; signal: StopSignal; answer: (answer: SubgraphAnswer | Error) => void }[] = []
   const state: { head: Head | undefined } = { head: headOf(1) }
   const subgraph: ChainSubgraph = {
@@ -78,8 +78,8 @@ const answerOf = (data: string, head: Head | null = headOf(1), errors: string[] 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('cache', () => {
-  test('default: an answer is used again until there is a new block, and then asked for again', async () => {
-    const { subgraph, asked, state } = createHandAnswered()
+  test('default: an answer is reused until there is a new block', async () => {
+    const { subgraph, asked, state } = createManualSubgraph()
     const { ask, counted } = open([subgraph])
     const first = ask('a')
     await settled()
@@ -95,7 +95,7 @@ describe('cache', () => {
   })
 
   test('behavior: a reorg at the same height is a new block', async () => {
-    const { subgraph, asked, state } = createHandAnswered()
+    const { subgraph, asked, state } = createManualSubgraph()
     const { ask } = open([subgraph])
     const first = ask('a')
     await settled()
@@ -110,8 +110,8 @@ describe('cache', () => {
   test.each([
     ['an unknown head', null],
     ['an older head', headOf(0)],
-  ])('behavior: an answer of %s is not used again', async (_, head) => {
-    const { subgraph, asked } = createHandAnswered()
+  ])('behavior: an answer of %s is not reused', async (_, head) => {
+    const { subgraph, asked } = createManualSubgraph()
     const { ask } = open([subgraph])
     const first = ask('a')
     await settled()
@@ -122,8 +122,8 @@ describe('cache', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('behavior: while the head is not known nothing is used again', async () => {
-    const { subgraph, asked, state } = createHandAnswered()
+  test('behavior: no answer is reused while the head is unknown', async () => {
+    const { subgraph, asked, state } = createManualSubgraph()
     const { ask } = open([subgraph])
     const first = ask('a')
     await settled()
@@ -133,7 +133,7 @@ describe('cache', () => {
     void ask('a')
     await settled()
     expect(asked).toHaveLength(2)
-    // The same head heard of again: what was kept is still true.
+    // The head is known again and unchanged, so the cached answer is valid.
     state.head = headOf(1)
     expect((await ask('a'))[0]?.answer?.data).toBe('1')
   })
@@ -141,9 +141,9 @@ describe('cache', () => {
   test.each([
     ['a failure', upstreamError({ failure: 'reset', message: 'x' })],
     ['a rejection', queryRejected('x')],
-    ['half an answer', answerOf('1', headOf(1), ['the other half failed'])],
-  ])('behavior: %s is never kept', async (_, given) => {
-    const { subgraph, asked } = createHandAnswered()
+    ['a partial answer', answerOf('1', headOf(1), ['the other part failed'])],
+  ])('behavior: %s is not cached', async (_, given) => {
+    const { subgraph, asked } = createManualSubgraph()
     const { ask } = open([subgraph])
     const first = ask('a')
     await settled()
@@ -154,9 +154,9 @@ describe('cache', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('behavior: what is kept stays within its bytes, and 0 keeps nothing', async () => {
+  test('behavior: the cache stays within its size, and size 0 caches nothing', async () => {
     for (const cacheBytesMax of [0, 10_000]) {
-      const { subgraph, asked } = createHandAnswered()
+      const { subgraph, asked } = createManualSubgraph()
       const { ask, metrics } = open([subgraph], { cacheBytesMax })
       for (let index = 0; index < 50; index += 1) {
         const answering = ask(`q${index}`)
@@ -172,8 +172,8 @@ describe('cache', () => {
 })
 
 describe('single flight', () => {
-  test('default: 1,000 who ask the same at once are one question', async () => {
-    const { subgraph, asked } = createHandAnswered()
+  test('default: 1,000 identical queries at the same time cause one upstream query', async () => {
+    const { subgraph, asked } = createManualSubgraph()
     const { ask, counted } = open([subgraph])
     const all = Array.from({ length: 1_000 }, () => ask('a'))
     await settled()
@@ -184,8 +184,8 @@ describe('single flight', () => {
     expect([counted('miss'), counted('coalesced')]).toEqual([1, 999])
   })
 
-  test('behavior: who comes after a new block does not share the answer of the block before', async () => {
-    const { subgraph, asked, state } = createHandAnswered()
+  test('behavior: a query after a new block does not share the answer of the block before', async () => {
+    const { subgraph, asked, state } = createManualSubgraph()
     const { ask } = open([subgraph])
     void ask('a')
     await settled()
@@ -195,8 +195,8 @@ describe('single flight', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('behavior: it is broken off when the last one has left, not before, and never joined again', async () => {
-    const { subgraph, asked } = createHandAnswered()
+  test('behavior: it is aborted when the last caller has left, and new callers do not join it', async () => {
+    const { subgraph, asked } = createManualSubgraph()
     const { ask } = open([subgraph])
     const callers = [new AbortController(), new AbortController()]
     const gone = new TallystickError({ code: 'request_timeout', message: 'left', retryable: true })
@@ -212,8 +212,8 @@ describe('single flight', () => {
     expect((await Promise.all(all)).map(([result]) => result?.failure?.message)).toEqual(['left', 'left'])
   })
 
-  test('behavior: a failure is everyone’s who waits, and the next one asks again', async () => {
-    const { subgraph, asked } = createHandAnswered()
+  test('behavior: all waiting callers get a failure, and the next query is sent again', async () => {
+    const { subgraph, asked } = createManualSubgraph()
     const { ask } = open([subgraph])
     const both = [ask('a'), ask('a')]
     await settled()
@@ -224,19 +224,19 @@ describe('single flight', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('error: more than 1,000 different ones that wait are refused at once', async () => {
-    const { subgraph, asked } = createHandAnswered()
+  test('error: rejects more than 1,000 different waiting queries at once', async () => {
+    const { subgraph, asked } = createManualSubgraph()
     const { ask } = open([subgraph])
     for (let index = 0; index < 1_000; index += 1) void ask(`q${index}`)
-    const [refused] = await ask('one more')
-    expect(refused?.failure).toMatchObject({ code: 'upstream_failed', details: { failure: 'overloaded' } })
+    const [rejected] = await ask('one more')
+    expect(rejected?.failure).toMatchObject({ code: 'upstream_failed', details: { failure: 'overloaded' } })
     expect(asked).toHaveLength(1_000)
   })
 })
 
 describe('chains', () => {
-  test('default: in the order asked for, each with its own outcome, and a slow one within the time', async () => {
-    const [one, two, three] = [createHandAnswered(1), createHandAnswered(2), createHandAnswered(3)]
+  test('default: results are in the requested order, each with its own outcome, and a slow chain times out', async () => {
+    const [one, two, three] = [createManualSubgraph(1), createManualSubgraph(2), createManualSubgraph(3)]
     const { ask } = open([one.subgraph, two.subgraph, three.subgraph], { timeoutMs: 1_000 })
     const answering = ask('a', { chains: [3, 1, 2] })
     await settled()
@@ -250,8 +250,8 @@ describe('chains', () => {
     expect(three.asked[0]?.signal.aborted).toBe(true)
   })
 
-  test('error: a fault of ours on one chain is not told and hurts no other', async () => {
-    const [one, two] = [createHandAnswered(1), createHandAnswered(2)]
+  test('error: an internal error on one chain is not disclosed and does not affect other chains', async () => {
+    const [one, two] = [createManualSubgraph(1), createManualSubgraph(2)]
     const { ask } = open([one.subgraph, two.subgraph])
     const answering = ask('a', { chains: [1, 2] })
     await settled()

@@ -12,7 +12,7 @@ function createJob() {
   return { work: () => done, end: () => end() }
 }
 
-test('behavior: so many run, so many wait in order, the next is refused', async () => {
+test('behavior: queries run up to a limit, wait in order up to a limit, and are then rejected', async () => {
   const gate = createQueryGate({ runningMax: 2, waitingMax: 2 })
   const order: number[] = []
   const jobs = [0, 1, 2, 3].map(createJob)
@@ -35,7 +35,7 @@ test('behavior: so many run, so many wait in order, the next is refused', async 
   expect(await gate.pass(async () => 1, never)).toBe(1)
 })
 
-test('behavior: who leaves while it waits gives its place up; work that fails does so too', async () => {
+test('behavior: a caller that leaves while waiting and work that fails both free their slot', async () => {
   const gate = createQueryGate({ runningMax: 1, waitingMax: 1 })
   const job = createJob()
   const first = gate.pass(job.work, never)

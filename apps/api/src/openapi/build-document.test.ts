@@ -29,16 +29,16 @@ const contexts: readonly [string, DocumentChains][] = [
 const document = buildDocument(contexts[0]![1], documentedRoutes)
 const operations = listEndpoints(document)
 
-// Every rule the linter has, but for those that contradict the specification of this API or are a matter of taste.
+// All rules of the linter except those that contradict the specification of this API or are a matter of taste.
 const rules = {
-  // The error body is DESIGN.md's, not RFC 7807's; the paths are SPEC.md's.
+  // DESIGN.md defines the error body, not RFC 7807. SPEC.md defines the paths.
   'operation-4xx-problem-details-rfc7807': 'off',
   'path-segment-plural': 'off',
-  // One answer is a page.
+  // One response is HTML.
   'response-mime-type': 'off',
-  // The order is that of importance.
+  // Tags are in order of importance.
   'tags-alphabetical': 'off',
-  // Where it matters there is a pattern.
+  // Strings have a pattern if their length matters.
   'required-string-property-missing-min-length': 'off',
 } as const
 
@@ -48,29 +48,29 @@ async function lint(source: string) {
 }
 
 describe('the linter', () => {
-  test.each(contexts)('default: finds nothing, %s', async (_, context) => {
+  test.each(contexts)('default: finds no problems, %s', async (_, context) => {
     expect(await lint(JSON.stringify(buildDocument(context, documentedRoutes)))).toEqual([])
   })
 
-  test('error: would find an example that does not fit', async () => {
+  test('error: finds an example that does not match its schema', async () => {
     const source = JSON.stringify(document).replace('"coupon":"369"', '"coupon":369')
     expect(await lint(source)).toEqual([expect.stringContaining('`coupon` property type must be string')])
   })
 
-  test('error: would find an example of a field that does not fit', async () => {
+  test('error: finds a field example that does not match its schema', async () => {
     const source = JSON.stringify(document).replace('"examples":["401"]', '"examples":["4.01"]')
     expect(await lint(source)).toEqual([expect.stringContaining('no-invalid-schema-examples')])
   })
 })
 
 describe('every field', () => {
-  /** Each property, parameter and header, with where it stands. */
+  /** Returns all properties, parameters and headers with their paths. */
   function* fieldsOf(value: unknown, path: string): Generator<[string, JsonSchema]> {
     if (typeof value !== 'object' || value === null) return
     const { properties } = value as { readonly properties?: Readonly<Record<string, JsonSchema>> }
     for (const [name, schema] of Object.entries(properties ?? {})) yield [`${path}.${name}`, schema]
     for (const [name, child] of Object.entries(value)) {
-      // What stands in an example is no schema.
+      // Examples contain no schemas.
       if (name !== 'examples' && name !== 'value') yield* fieldsOf(child, `${path}.${name}`)
     }
   }
@@ -85,15 +85,15 @@ describe('every field', () => {
   )
   const fields = [...fieldsOf(document.components.schemas, 'schemas'), ...described, ...headers]
 
-  test('default: they are all found', () => {
+  test('default: the search finds the fields', () => {
     expect(fields.length).toBeGreaterThan(70)
   })
 
-  test.each(fields)('behavior: %s says what it is, in which unit, with an example', (_, schema) => {
+  test.each(fields)('behavior: %s has a description, a unit and an example', (_, schema) => {
     expect(schema.description).toMatch(/^\S.*[.\]]$/s)
-    // What is made of documented fields shows them.
-    const isMade = schema.$ref !== undefined || schema.items?.$ref !== undefined
-    if (isMade) return
+    // A composite is documented by its own fields.
+    const isComposite = schema.$ref !== undefined || schema.items?.$ref !== undefined
+    if (isComposite) return
     expect(schema['x-unit']).toMatch(/\S/)
     expect(schema.description).toContain(`[${schema['x-unit']}]`)
     expect(schema.examples).toHaveLength(1)
@@ -119,16 +119,16 @@ describe('examples', () => {
     Object.entries(examples).map(([name, { value }]) => ({ id, name, value, schema: schema.$ref?.split('/').at(-1) })),
   )
 
-  test.each(examples)('default: $name of $id is what the schema that validates takes', ({ schema, value }) => {
+  test.each(examples)('default: $name of $id matches the validating schema', ({ schema, value }) => {
     expect(schemas[String(schema)]?.parse(value)).toEqual(value)
   })
 
-  test('behavior: every JSON body has one', () => {
+  test('behavior: every JSON body has an example', () => {
     const bare = contents.filter(([, { schema, examples: of }]) => schema.$ref !== undefined && !of)
     expect(bare).toEqual([])
   })
 
-  test('behavior: the notes are signed by who signs in FACTS.md, for its pool', async () => {
+  test('behavior: the notes are signed by the signer in FACTS.md, for its pool', async () => {
     const value = examples.find(({ name }) => name === 'notes')?.value
     const verifyingContract = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
     const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract } as const
@@ -142,14 +142,14 @@ describe('examples', () => {
 describe('errors', () => {
   const failures = operations.flatMap(({ operation }) => listFailures(operation))
 
-  test('behavior: each is under its status, and says its code', () => {
+  test('behavior: each example is under its status and has its code', () => {
     for (const { code, status, example } of failures) {
       expect(errorBodySchema.parse(example).code).toBe(code)
       expect(Number(status)).toBe(statusOf(errorBodySchema.parse(example).code))
     }
   })
 
-  test('behavior: what no endpoint lists is what the public listener never sends', () => {
+  test('behavior: the codes that no endpoint lists are those that the public listener never sends', () => {
     const listed = new Set(failures.map(({ code }) => code))
     expect(errorCodes.filter((code) => !listed.has(code))).toMatchInlineSnapshot(`
       [
@@ -174,14 +174,14 @@ describe('errors', () => {
     `)
   })
 
-  test('behavior: the schema of the body names and explains every code there is', () => {
+  test('behavior: the schema of the error body lists and explains every code', () => {
     const code = document.components.schemas['Error']?.properties?.['code']
     expect(code?.enum).toEqual(errorCodes)
     expect(Object.keys(code?.['x-enumDescriptions'] ?? {}).sort()).toEqual([...errorCodes].sort())
   })
 })
 
-test('behavior: it has the version of the package, and is all JSON', () => {
+test('behavior: it has the version of the package and contains only JSON values', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   expect(document.info.version).toBe(manifest.version)
   expect(JSON.parse(JSON.stringify(document))).toEqual(document)

@@ -12,7 +12,7 @@ import { publishedSchemas, queryParameters } from './schemas.ts'
 const chainIds = [1, 324]
 const schemas = publishedSchemas({ dataChainIds: chainIds })
 
-/** What a reader of the document would check with: a validator made from the published JSON Schema, not from ours. */
+/** Returns a validator of the published JSON Schema, as a reader of the document would use. */
 function validatorOf(schema: JsonSchema): (value: unknown) => boolean {
   const inlined = JSON.parse(
     JSON.stringify({ ...schema, $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/'),
@@ -31,7 +31,7 @@ function accepts(work: () => unknown): boolean {
   }
 }
 
-/** Both sides must be seen, or the generator is no longer what it was made for. */
+/** Checks that parser and schema agree, and that the generator produces both accepted and rejected values. */
 function assertAgreement<T>(
   arbitrary: fc.Arbitrary<T>,
   { parser, schema }: { readonly parser: (value: T) => boolean; readonly schema: (value: T) => boolean },
@@ -47,7 +47,7 @@ function assertAgreement<T>(
   expect(seen).toEqual(new Set([true, false]))
 }
 
-describe('query strings: the parser takes a text exactly if it is how a value the schema takes is written', () => {
+describe('query strings: the parser accepts exactly the texts of values that the schema accepts', () => {
   const digits = fc.stringMatching(/^[0-9,.+ -]{0,8}$/)
   const texts = fc.oneof(
     fc.constantFrom(
@@ -100,7 +100,7 @@ describe('query strings: the parser takes a text exactly if it is how a value th
   })
 })
 
-describe('bodies: the parser takes what the schema takes', () => {
+describe('bodies: the parser accepts exactly what the schema accepts', () => {
   const anything = fc.oneof(fc.jsonValue(), fc.constantFrom(null, '', 0, [], {}))
   const chains = fc.oneof(
     fc.constantFrom([324], [1, 324], [324, 1], [], [324, 324], ['324'], [325], [324.5], 324, null),
@@ -122,7 +122,7 @@ describe('bodies: the parser takes what the schema takes', () => {
     { query: fc.string(), variables: fc.record({ chains: fc.constantFrom([324], [1, 324], [324, 1]) }) },
     { requiredKeys: ['query', 'variables'] },
   )
-  // As it comes from the wire: undefined and the like cannot.
+  // Only values that JSON can represent.
   const body = fc
     .oneof(likely, { weight: 4, arbitrary: fc.record(members, { requiredKeys: ['query'] }) }, anything)
     .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
@@ -130,7 +130,7 @@ describe('bodies: the parser takes what the schema takes', () => {
   test('default: /data', () => {
     const validate = validatorOf(schemas.DataRequest)
     const isUnique = (value: unknown) => {
-      // The one keyword the validator does not know.
+      // The only keyword that the validator does not support.
       expect(schemas.DataVariables.properties?.['chains']?.['uniqueItems']).toBe(true)
       const { chains: listed } = (value as { variables: { chains: unknown[] } }).variables
       return new Set(listed).size === listed.length
