@@ -20,13 +20,11 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
     name: 'processes',
     include: ['apps/sandbox/test/**/*.test.ts'],
     globalSetup: [build, databases, 'test/set-up/processes.ts'],
-    isolate: false,
   },
   {
     name: 'browser',
     include: ['apps/portal/test/**/*.test.ts'],
     globalSetup: [build],
-    isolate: false,
   },
 ]
 

@@ -28,9 +28,12 @@ export async function startFakeSigner(defer: Defer): Promise<FakeSigner> {
     const { params } = JSON.parse(Buffer.concat(chunks).toString())
     count++
     const sign = async () => {
-      setSignEntropy(true)
       const { EIP712Domain: _, ...types } = params[1].types
-      return account.signTypedData({ ...params[1], types })
+      // The setting is global and viem reads it before `signTypedData` returns. No extra entropy is the default again.
+      setSignEntropy(true)
+      const signature = account.signTypedData({ ...params[1], types })
+      setSignEntropy('0x')
+      return signature
     }
     const result = await (behaviour ? behaviour({ count, sign }) : sign())
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))

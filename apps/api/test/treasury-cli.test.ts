@@ -33,7 +33,7 @@ test('default: curve show and notes show print the provenance', { timeout: 60_00
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('moves from 353 to 900 bps (+547)')])
   const set = await tallystick(site, 'curve', 'set', '7=360', '30=353', '60=347', '--confirm')
   expect(set.stdout).toMatch(
-    /^Curve \d is stored, .*\n[\s\S]*It stays until the Treasury publishes rates after that boundary\.\n$/,
+    /^Curve \d is stored and .*\n[\s\S]*It stays in force until the Treasury publishes rates after that boundary\.\n$/,
   )
   const json = JSON.parse((await tallystick(site, 'curve', 'show', '--json')).stdout)
   expect(json.history[0]).toMatchObject({
