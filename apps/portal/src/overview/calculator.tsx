@@ -91,12 +91,7 @@ function Result({
   return (
     <div class="result" aria-live="polite">
       <dl class="sums">
-        <Sum
-          name="Fixed income"
-          help={`${formatRate(chosen.note.coupon)}, guaranteed`}
-          amount={fixed}
-          id="fixed-income"
-        />
+        <Sum name="Fixed income" help={`coupon ${formatRate(chosen.note.coupon)}`} amount={fixed} id="fixed-income" />
         <Sum
           name="Expected floating"
           help={floatingRate === undefined ? 'rate unknown' : `if the rate stays at ${formatRate(floatingRate)}`}
