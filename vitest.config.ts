@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { quickWasmFlags } from './packages/workbench/src/quick-wasm-flags.ts'
 
 // An unusual time zone by default, so that no test depends on the host's. Run with TZ=UTC to check that one too.
 process.env['TZ'] ??= 'Asia/Singapore'
@@ -36,6 +37,7 @@ export default defineConfig({
     projects: projects.map((test) => ({ extends: true as const, test })),
     // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
     isolate: false,
+    execArgv: [...quickWasmFlags],
     // More workers than cores would delay each other.
     maxWorkers: 2,
     // Generous, because a loaded machine may be several times slower.

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { quickWasmFlags } from '@tallystick/workbench/quick-wasm-flags'
 import type { Address } from 'viem'
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -34,11 +35,15 @@ export type Sandbox = { readonly credentials: Credentials; stop(): Promise<void>
 export async function startSandbox(...options: readonly string[]): Promise<Sandbox> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'))
   const dir = join(directory, 'home')
-  const child = spawn(process.execPath, ['apps/sandbox/dist/main.js', '--port', '0', '--dir', dir, ...options], {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...quickWasmFlags, 'apps/sandbox/dist/main.js', '--port', '0', '--dir', dir, ...options],
+    {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const exited = once(child, 'close')
   const stop = async () => {
     interrupt(child)

@@ -65,7 +65,8 @@ async function createPostgresDatabase(serverUrl: string, template?: DatabaseTemp
 }
 
 const undefinedDatabase = '3D000'
-const duplicateDatabase = '42P04'
+// PostgreSQL reports the second code if two renames run at the same time.
+const duplicateDatabase = ['42P04', '23505']
 
 async function preparePostgres(
   client: pg.Client,
@@ -76,7 +77,7 @@ async function preparePostgres(
   await prepare(urlOf(serverUrl, draft))
   // Another process may have been faster.
   await client.query(`alter database ${draft} rename to prepared_${name}`).catch(async (error) => {
-    if (error.code !== duplicateDatabase) throw error
+    if (!duplicateDatabase.includes(error.code)) throw error
     await client.query(`drop database ${draft} with (force)`)
   })
 }
