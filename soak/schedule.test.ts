@@ -10,10 +10,11 @@ test('default: the seed and the length determine the schedule', () => {
 })
 
 test.each([7, 10, 30])('behavior: at %d minutes every kind of fault occurs, whatever the seed', (minutes) => {
-  for (const seed of seeds) {
+  const incomplete = seeds.filter((seed) => {
     const kinds = new Set(planSchedule({ seed, minutes }).faults.map(({ kind }) => kind))
-    expect([...kinds].sort()).toEqual([...faultKinds].sort())
-  }
+    return faultKinds.some((kind) => !kinds.has(kind))
+  })
+  expect(incomplete).toEqual([])
 })
 
 test('behavior: 10 minutes have both variants of every kind, and one restore', () => {
