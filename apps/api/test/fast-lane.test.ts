@@ -72,7 +72,7 @@ async function sendRaw(text: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-test('behavior: on one connection every response is byte-identical, whichever path wrote its head', async () => {
+test('behavior: on one connection the lane and the framework write byte-identical responses', async () => {
   const etag = (await service.call('/notes', { headers: { 'x-api-key': keys['unlimited'] ?? '' } })).headers.etag ?? ''
   for (const secret of [keys['unlimited'], keys['limited']]) {
     for (const condition of ['', `if-none-match: ${etag}\r\n`]) {

@@ -71,7 +71,7 @@ export function createFlights({
   }
 }
 
-/** Settles with the work or the abort, whichever is first. The work may ignore its signal. */
+/** Settles when the work settles or the signal is aborted. The work may ignore its signal. */
 async function untilAborted(work: Promise<SubgraphAnswer>, signal: StopSignal): Promise<SubgraphAnswer> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {

@@ -64,7 +64,7 @@ export type PoolReaderOptions = {
   readonly chainId: number
   readonly rpcUrls: readonly string[]
   readonly pool: Address
-  /** Time limit of a method, whichever RPCs it uses. */
+  /** Time limit of one method call, over all RPCs it tries. */
   readonly deadlineMs?: number | undefined
 }
 

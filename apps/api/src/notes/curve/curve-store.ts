@@ -1,4 +1,4 @@
-import { type CurveProvenance, curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
+import { curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
 import type { Curve, CurvePoints, CurveSourceName } from './curve.ts'
@@ -90,15 +90,8 @@ export async function listCurves(database: Queryable, limit: number): Promise<Cu
   return rows.map(fromRow)
 }
 
-export type NewCurve = {
-  readonly chainId: number | null
-  readonly points: CurvePoints
-  readonly confirmed: boolean
-  readonly source: CurveSourceName
-  readonly provenance: CurveProvenance | null
-  readonly createdBy: string
-  readonly createdAt: bigint
-}
+/** Curve before it is stored. The store chooses its id and the boundary from which it is in force. */
+export type NewCurve = Omit<Curve, 'id' | 'effectiveFrom'>
 
 type StoreCurveOptions = {
   readonly curve: NewCurve
