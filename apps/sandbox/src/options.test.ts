@@ -31,6 +31,10 @@ test('behavior: the message about an invalid instant has the example of the help
   expect(messageAbout('--at', '2026-11-01T17:59:55')).toContain(`such as ${instant}.`)
 })
 
+test.each(['', ' '])('error: --dir %j is rejected, because it would be the current directory', (given) => {
+  expect(messageAbout('--dir', given)).toContain('Give the path of a directory.')
+})
+
 describe('--chains', () => {
   test.each([
     ['1', 1],

@@ -41,7 +41,7 @@ export function createCommand(): Command {
   return new Command('npm start --')
     .description('Runs Tallystick on this machine with its own chains, certificates, signer, database and API key.')
     .option('--port <number>', 'HTTPS port, 0 for any free port', parsePort, 8443)
-    .option('--dir <path>', 'directory for all files of the sandbox', '.tallystick')
+    .option('--dir <path>', 'directory for all files of the sandbox', parseDir, '.tallystick')
     .option('--at <instant>', `simulated start time, such as ${exampleInstant} (default: real time)`, parseAt)
     .option('--fresh', 'delete the directory and start with a new one')
     .option('--positions <n>', 'positions on each chain of a new history, 0 to 100000 (default: 40)', parsePositions)
@@ -56,6 +56,12 @@ export function createCommand(): Command {
 function parsePort(value: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value)
   throw new InvalidArgumentError('Give a port from 0 to 65535.')
+}
+
+function parseDir(value: string): string {
+  // An empty path would be the current directory, for example from a shell variable that is not set.
+  if (value.trim() !== '') return value
+  throw new InvalidArgumentError('Give the path of a directory.')
 }
 
 function parsePositions(value: string): number {
