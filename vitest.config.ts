@@ -1,8 +1,10 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { quickWasmFlags } from './packages/workbench/src/quick-wasm-flags.ts'
+import { createTemporaryDirectory } from './test/set-up/temporary-directory.ts'
 
 // An unusual time zone by default, so that no test depends on the host's. Run with TZ=UTC to check that one too.
 process.env['TZ'] ??= 'Asia/Singapore'
+process.env['TMPDIR'] = createTemporaryDirectory()
 
 const build = 'test/set-up/build.ts'
 const databases = 'test/set-up/databases.ts'
