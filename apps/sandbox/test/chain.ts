@@ -1,6 +1,6 @@
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
-import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
+import { type LocalDevChain, runDevChain } from '@tallystick/workbench/dev-chain/run-dev-chain'
 import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
 import {
   type Abi,
@@ -8,16 +8,18 @@ import {
   BaseError,
   ContractFunctionRevertedError,
   createTestClient,
+  createTransport,
   decodeEventLog,
   defineChain,
   type EncodeFunctionDataParameters,
   encodeFunctionData,
   type Hex,
-  http,
   isAddressEqual,
   parseSignature,
   publicActions,
+  RpcRequestError,
   type TransactionReceipt,
+  type Transport,
   walletActions,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
@@ -38,7 +40,7 @@ export type Signature = { readonly v: number; readonly r: Hex; readonly s: Hex }
 
 /** A chain of its own with the protocol deployed and a hundred million dollars in each of five wallets. */
 export async function startChain(timestamp: bigint = startsAt) {
-  const node = await startDevChain({ chainId, timestamp, blockGasLimit: 1_000_000_000n })
+  const node = await runDevChain({ chainId, timestamp, blockGasLimit: 1_000_000_000n })
   const chain = defineChain({
     id: chainId,
     name: 'devnet',
@@ -51,7 +53,7 @@ export async function startChain(timestamp: bigint = startsAt) {
     mode: 'hardhat',
     chain,
     account: (admin as PrivateKeyAccount).address,
-    transport: http(node.url, { batch: { wait: 0 } }),
+    transport: directTo(node),
     cacheTime: 0,
     pollingInterval: 20,
   })
@@ -62,6 +64,17 @@ export async function startChain(timestamp: bigint = startsAt) {
   // Sent is not mined: blocks are made by `mine`, so that nothing has to be waited for.
   await client.setAutomine(false)
   return { ...protocol, client, admin: admin as PrivateKeyAccount, wallets, stop: node.stop }
+}
+
+/** As viem's `http`, without HTTP. */
+function directTo({ url, request }: LocalDevChain): Transport<'direct', { readonly url: string }> {
+  const call = async (body: { readonly method: string; readonly params?: unknown }) => {
+    const text = await request(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
+    const { result, error } = JSON.parse(text as string)
+    if (error) throw new RpcRequestError({ body, error, url })
+    return result
+  }
+  return () => createTransport({ key: 'direct', name: 'direct', type: 'direct', retryCount: 0, request: call }, { url })
 }
 
 type Call = {

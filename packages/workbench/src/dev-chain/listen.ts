@@ -8,18 +8,26 @@ const host = '127.0.0.1'
 // Batches of transactions are large, but none of ours exceeds a tenth of this.
 const bodyBytesMax = 64 * 1024 * 1024
 
-/** Serves JSON-RPC over HTTP on loopback. Returns the URL. */
-export async function listen(answer: Answer, port: number): Promise<string> {
+export type Listener = { readonly url: string; close(): void }
+
+/** Serves JSON-RPC over HTTP on loopback. */
+export async function listen(answer: Answer, port: number): Promise<Listener> {
   const server = createServer((request, response) => {
     respond(answer, { request, response }).catch((error: Error) => {
       send(response, { status: 400, text: error.message })
     })
   })
-  // Idle connections stay open. The process exits with its parent, not with its clients.
+  // Idle connections stay open until the chain stops.
   server.keepAliveTimeout = 0
   server.listen(port, host)
   await once(server, 'listening')
-  return `http://${host}:${(server.address() as AddressInfo).port}`
+  return {
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }

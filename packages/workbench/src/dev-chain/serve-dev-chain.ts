@@ -25,7 +25,7 @@ async function serve(): Promise<void> {
     systemNowMs: Date.now,
     onProgress: (progress) => sendToParent({ progress }),
   })
-  const url = await listen((body) => answerRequest(chain, body), Number(values.port))
+  const { url } = await listen((body) => answerRequest(chain, body), Number(values.port))
   tickEverySecond(chain)
   process.stdin.resume().once('end', () => {
     close()
