@@ -157,6 +157,7 @@ describe('default: a bundle contains only the used modules', () => {
     const { modules } = await bundle('verifyNote', { external: ['viem'] })
     expect(modules.map((path) => path.split('/dist/')[1]).sort()).toEqual([
       'core/note/note-typed-data.js',
+      'core/note/recent-results.js',
       'core/note/verify-note.js',
       'notes/verify-note.js',
     ])

@@ -1,6 +1,7 @@
 import { type Address, isAddressEqual, recoverAddress, size } from 'viem'
 import type { Note, NoteDomain, NoteSignature } from './note.ts'
 import { hashNote } from './note-typed-data.ts'
+import { createRecentResults } from './recent-results.ts'
 
 /** Result of a verification. `reason` says why a note is not valid. */
 export type NoteVerification =
@@ -49,11 +50,16 @@ export function findSignatureFault(signature: {
   return undefined
 }
 
+// Recovering an address takes milliseconds, and a note is verified again when it is stored, published and reconciled.
+const recallSigner = createRecentResults<Promise<Address | undefined>>()
+
 /** Recovers the signer. Returns undefined if r and s are not a valid signature of any key. */
 async function recoverNoteSigner(note: Note, domain: NoteDomain): Promise<Address | undefined> {
   const { r, s, v }: NoteSignature = note.signature
   try {
-    return await recoverAddress({ hash: hashNote(note, domain), signature: { r, s, yParity: v - 27 } })
+    const hash = hashNote(note, domain)
+    const signature = { r, s, yParity: v - 27 }
+    return await recallSigner(`${hash}:${r}:${s}:${v}`, () => recoverAddress({ hash, signature }))
   } catch {
     return undefined
   }
