@@ -20,10 +20,10 @@ export function createAddressLimit({
   readonly monotonicNow: () => number
 }): LimitAddress {
   if (rpm === null) return () => undefined
-  const windows = new LRUCache<string, { readonly window: RateWindow; readonly openedAtMs: number }>({
-    max: addressesMax,
-  })
+  // Created for the first request, because it reserves its memory at once.
+  let windows: LRUCache<string, { readonly window: RateWindow; readonly openedAtMs: number }> | undefined
   return (request, reply) => {
+    windows ??= new LRUCache({ max: addressesMax })
     const address = identifyCaller(request)
     const monotonicMs = monotonicNow()
     const known = windows.get(address)

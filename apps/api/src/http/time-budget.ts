@@ -28,13 +28,15 @@ export function createTimeBudget({
 }): TimeBudget {
   if (msPerMinute === null) return () => unlimited
   const perMs = msPerMinute / 60_000
-  const accounts = new LRUCache<string, Account>({ max: callersMax })
+  // Created for the first request, because it reserves its memory at once.
+  let accounts: LRUCache<string, Account> | undefined
   const refill = (account: Account, nowMs: number) => {
     account.leftMs = Math.min(msPerMinute, account.leftMs + (nowMs - account.atMs) * perMs)
     account.atMs = nowMs
   }
   return (caller) => {
     const admittedMs = monotonicNow()
+    accounts ??= new LRUCache({ max: callersMax })
     const account = accounts.get(caller) ?? { leftMs: msPerMinute, atMs: admittedMs, running: 0 }
     accounts.set(caller, account)
     refill(account, admittedMs)

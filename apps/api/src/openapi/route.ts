@@ -21,7 +21,7 @@ export const openapiRoutes = [
   { method: 'GET', url: '/docs', describe: describeDocs },
 ] as const
 
-/** Creates `GET /openapi.json` and `GET /docs`. Both are rendered once, from `routes` and from themselves. */
+/** Creates `GET /openapi.json` and `GET /docs`. Both are rendered from `routes` and from themselves, on the first request. */
 export function createOpenapiRoutes({
   routes,
   context,
@@ -31,17 +31,23 @@ export function createOpenapiRoutes({
   readonly context: DocumentChains
   readonly limitAddress: LimitAddress
 }): readonly Route[] {
-  const document = buildDocument(context, [...routes, ...openapiRoutes])
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     limitAddress(request, reply)
     done()
   }
-  const pages = { '/openapi.json': documentPage(document), '/docs': docsPage(document) }
+  let pages: ReturnType<typeof renderPages> | undefined
   return openapiRoutes.map((route) => ({
     ...route,
     onRequest,
-    handler: (request, reply) => send(pages[route.url], request, reply),
+    handler: (request, reply) => {
+      pages ??= renderPages(buildDocument(context, [...routes, ...openapiRoutes]))
+      return send(pages[route.url], request, reply)
+    },
   }))
+}
+
+function renderPages(document: OpenapiDocument) {
+  return { '/openapi.json': documentPage(document), '/docs': docsPage(document) }
 }
 
 // Long enough to spare us a reader's clicks, short enough that a new version is seen soon.
