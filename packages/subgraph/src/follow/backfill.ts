@@ -36,13 +36,14 @@ async function fetchRange(
 ): Promise<Range> {
   for (;;) {
     try {
-      const range = await pool.run((endpoint) =>
-        readRange(endpoint, { from, to: Math.min(to, from + sizer.size - 1), addresses }).catch((error) => {
+      const range = await pool.run((endpoint) => {
+        const end = Math.min(to, from + sizer.size - 1)
+        return readRange(endpoint, { from, to: end, addresses }).catch((error) => {
           const isTooMuch = error instanceof RpcError && (error.kind === 'refused' || error.kind === 'timeout')
-          if (isTooMuch) sizer.refused()
+          if (isTooMuch) sizer.refused(end - from + 1)
           throw error
-        }),
-      )
+        })
+      })
       sizer.succeeded(range.logCount)
       return range
     } catch (error) {

@@ -2,7 +2,8 @@ export type RangeSizer = {
   /** Number of blocks to request in one call. */
   readonly size: number
   succeeded(logs: number): void
-  refused(): void
+  /** Called with the number of blocks of a call that was rejected. It may have been smaller than `size`. */
+  refused(blocks: number): void
 }
 
 // Most providers allow this many. Others reject the first call.
@@ -29,9 +30,9 @@ export function createRangeSizer(): RangeSizer {
       if (logs > logsWanted) size = Math.max(1, size >> 1)
       else if (logs < logsWanted / 2) size = Math.min(size * 2, limit)
     },
-    refused: () => {
+    refused: (blocks) => {
       successes = 0
-      size = Math.max(1, size >> 1)
+      size = Math.max(1, Math.min(size, blocks) >> 1)
       limit = size
     },
   }
