@@ -19,6 +19,7 @@ const follower = createFollower({
   startBlock: 1,
   log: { info: ignore, warn: ignore, error: ignore },
   pollMs: 20,
+  rpcRetryMs: 5,
 })
 let said = ''
 setInterval(() => {

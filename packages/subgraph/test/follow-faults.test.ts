@@ -23,9 +23,9 @@ const cleanups: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   ;[opened, chain] = await Promise.all([openTest('postgres'), startChain()])
-  for (let block = 0; block < 60; block += 1) await chain.emit(block % 4, block)
-  await chain.mine(260)
-  for (let block = 0; block < 10; block += 1) await chain.emit(block % 3, block)
+  const deep = Array.from({ length: 60 }, (_, block) => ({ logs: block % 4, salt: block }))
+  const recent = Array.from({ length: 10 }, (_, block) => ({ logs: block % 3, salt: block }))
+  await chain.grow([...deep, { empty: 260 }, ...recent])
   expected = await tablesOfFresh(opened.database, chain)
 })
 afterEach(async () => {
@@ -87,10 +87,10 @@ test.each([
   ['another site', faults[3], 'sent a response that is not JSON'],
   ['failing', faults[6], 'responded to eth_chainId with error "internal error"'],
   ['cutting off', faults[8], 'cannot be reached (UND_ERR_SOCKET)'],
-  ['silent', () => undefined, 'did not respond within 1000 ms'],
+  ['silent', () => undefined, 'did not respond within 300 ms'],
 ] as const)('error: an RPC that is %s is reported until it recovers', async (_, fault, message) => {
   const faulty = await proxy(fault)
-  const index = await follow([faulty.url], 1_000)
+  const index = await follow([faulty.url], 300)
   await problemOf(index).toBe(`RPC 127.0.0.1:${faulty.port} ${message}.`)
   await expect.poll(() => index.follower.status().state).toBe('failing')
   expect(index.lines.join()).toContain(JSON.stringify(message).slice(1, -1))
@@ -101,15 +101,17 @@ test.each([
 })
 
 const refuse = (message: string) => ({ error: { code: -32005, message } })
-const limitBlocks = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
-  const [filter] = call.params as [{ fromBlock?: string; toBlock?: string }]
-  const isTooWide = call.method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) >= 10
-  return isTooWide ? { id: call.id, ...refuse('eth_getLogs is limited to a 10 blocks range') } : answer
-}
-const limitResults = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
+const limitBlocks: Behaviour = ({ forwardUnless }) =>
+  forwardUnless(({ method, params }) => {
+    const [filter] = params as [{ fromBlock?: string; toBlock?: string }]
+    const isTooWide = method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) >= 10
+    return isTooWide ? refuse('eth_getLogs is limited to a 10 blocks range').error : undefined
+  })
+const ofFewResults = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
   const isTooMany = call.method === 'eth_getLogs' && (answer.result as unknown[]).length > 5
   return isTooMany ? { id: call.id, ...refuse('query returned more than 5 results') } : answer
 }
+const limitResults: Behaviour = ({ forward }) => forward(ofFewResults)
 const withoutTimes = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
   if (call.method !== 'eth_getLogs') return answer
   const logs = (answer.result as object[]).map((log) => ({ ...log, blockTimestamp: undefined }))
@@ -119,8 +121,8 @@ const withoutTimes = (call: ProxiedCall, answer: CallAnswer): CallAnswer => {
 test.each([
   ['blocks', limitBlocks],
   ['results', limitResults],
-] as const)('behavior: an RPC that limits %s is asked for less', async (_, change) => {
-  const limited = await proxy(({ forward }) => forward(change))
+] as const)('behavior: an RPC that limits %s is asked for less', async (_, limit) => {
+  const limited = await proxy(limit)
   const index = await follow([limited.url])
   await index.untilCurrent()
   expect(await index.tables()).toEqual(expected)
@@ -193,8 +195,7 @@ test('behavior: an RPC that falls behind is reported and not taken for a reorg',
 test('error: an RPC of another chain is reported and the next URL is used instead', async () => {
   const other = await startChain({ chainId: 1 })
   cleanups.push(() => other.stop())
-  await other.emit(3, 666)
-  await other.mine(500)
+  await other.grow([{ logs: 3, salt: 666 }, { empty: 500 }])
   const wrong = await follow([other.url])
   const message = 'serves chain 1, not chain 324, and is not used. Correct its URL or the chain id.'
   await problemOf(wrong).toContain(message)

@@ -41,6 +41,7 @@ export async function followInto(
     startBlock: 1,
     log: { info: write, warn: write, error: write },
     pollMs: 20,
+    rpcRetryMs: 5,
     ...options,
   })
   return {

@@ -12,6 +12,8 @@ export type Exchange = {
   readonly response: ServerResponse
   /** Forwards the request, and returns the responses, optionally changed per call. */
   forward(change?: (call: ProxiedCall, answer: CallAnswer) => CallAnswer): Promise<void>
+  /** Rejects the calls for which `refuse` returns an error and forwards the others. */
+  forwardUnless(refuse: (call: ProxiedCall) => object | undefined): Promise<void>
 }
 
 export type Behaviour = (exchange: Exchange) => unknown
@@ -35,14 +37,22 @@ export async function startProxy(target: string, initial: Behaviour = forwardAll
     for await (const chunk of request) chunks.push(chunk)
     const parsed = JSON.parse(Buffer.concat(chunks).toString())
     const calls: ProxiedCall[] = Array.isArray(parsed) ? parsed : [parsed]
+    const reply = (answers: readonly CallAnswer[]) => sendJson(response, Array.isArray(parsed) ? answers : answers[0])
     const forward: Exchange['forward'] = async (change = (_, answer) => answer) => {
       const answers = await pass(target, calls)
-      const changed = calls.map((call) => change(call, answers.get(call.id) as CallAnswer))
-      sendJson(response, Array.isArray(parsed) ? changed : changed[0])
+      reply(calls.map((call) => change(call, answers.get(call.id) as CallAnswer)))
+    }
+    const forwardUnless: Exchange['forwardUnless'] = async (refuse) => {
+      const refused = new Map(calls.map((call) => [call.id, refuse(call)]))
+      const answers = await pass(
+        target,
+        calls.filter(({ id }) => !refused.get(id)),
+      )
+      reply(calls.map(({ id }) => answers.get(id) ?? { id, error: refused.get(id) }))
     }
     count += 1
     // If the server behind is gone, there is no response.
-    await Promise.resolve(behaviour({ calls, count, response, forward })).catch(() => response.destroy())
+    await Promise.resolve(behaviour({ calls, count, response, forward, forwardUnless })).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -65,6 +75,7 @@ export async function startProxy(target: string, initial: Behaviour = forwardAll
 }
 
 async function pass(target: string, calls: readonly ProxiedCall[]): Promise<ReadonlyMap<number, CallAnswer>> {
+  if (calls.length === 0) return new Map()
   const body = JSON.stringify(calls.map((call) => ({ jsonrpc: '2.0', ...call })))
   const answer = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   const answers = (await answer.json()) as CallAnswer[]

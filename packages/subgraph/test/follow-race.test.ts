@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, tablesOfFresh } from './follow-index.ts'
 import { type Behaviour, startProxy, type TestProxy } from './follow-proxy.ts'
@@ -7,18 +7,18 @@ import { type OpenTest, openTest } from './open-fixture.ts'
 let opened: OpenTest
 let chain: TestChain
 let proxy: TestProxy
+let restore: () => Promise<void>
 beforeAll(async () => {
-  opened = await openTest('postgres')
-})
-beforeEach(async () => {
-  chain = await startChain()
+  ;[opened, chain] = await Promise.all([openTest('postgres'), startChain()])
   proxy = await startProxy(chain.url)
-  return async () => {
-    await proxy.stop()
-    await chain.stop()
-  }
+  restore = await chain.keep()
 })
-afterAll(() => opened.close())
+afterEach(() => restore())
+afterAll(async () => {
+  await proxy.stop()
+  await chain.stop()
+  await opened.close()
+})
 
 /** Changes the chain once, just before or just after the n-th request of a method is answered. */
 const changeAt = (moment: {
@@ -51,13 +51,13 @@ test.each([
     const startBlock = await chain.headNumber()
     await chain.emit(2, 2)
     const snapshot = await chain.rpc('evm_snapshot')
-    const grow = async (salt: number) => {
-      for (let round = 0; round < 4; round += 1) {
-        await chain.emit(2, salt + round)
-        await chain.mine(Math.floor(moment.blocks / 4))
-        await chain.emit(1, salt + round)
-      }
-    }
+    const grow = (first: number) =>
+      chain.grow(
+        [0, 1, 2, 3].flatMap((round) => {
+          const salt = first + round
+          return [{ logs: 2, salt }, { empty: Math.floor(moment.blocks / 4) }, { logs: 1, salt }]
+        }),
+      )
     await grow(10)
     const change = async () => {
       await chain.rpc('evm_revert', [snapshot])
@@ -84,8 +84,10 @@ test.each([
     // The end of the deep history depends on the first head that was read, so there may be more blocks than in a fresh index.
     const hashes = new Map(blocks.map(({ number, hash }) => [Number(number), hash]))
     for (const { number, hash } of freshBlocks) expect(hashes.get(Number(number))).toBe(hash)
-    for (const [number, hash] of hashes) {
-      expect(await chain.rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])).toMatchObject({ hash })
-    }
+    const numbers = [...hashes.keys()].map((number) => `0x${number.toString(16)}`)
+    const read = await chain.rpcMany(
+      numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [number, false] })),
+    )
+    expect(read.map((block) => (block as { hash: string }).hash)).toEqual([...hashes.values()])
   },
 )

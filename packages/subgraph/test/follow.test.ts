@@ -1,27 +1,31 @@
 import { databaseEngines } from '@tallystick/workbench/test-database'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from './follow-chain.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Step, startChain, type TestChain } from './follow-chain.ts'
 import { followInto, tablesOfFresh } from './follow-index.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
 
+let chain: TestChain
+let restore: () => Promise<void>
+beforeAll(async () => {
+  chain = await startChain()
+  restore = await chain.keep()
+})
+afterEach(() => restore())
+afterAll(() => chain.stop())
+
+const blocksOf = (length: number, toBlock: (block: number) => Step) =>
+  Array.from({ length }, (_, block) => toBlock(block))
+
 describe.each(databaseEngines)('%s', (engine) => {
   let opened: OpenTest
-  let chain: TestChain
   beforeAll(async () => {
     opened = await openTest(engine)
-  })
-  // The node gets slower as its chain grows.
-  beforeEach(async () => {
-    chain = await startChain()
-    return () => chain.stop()
   })
   afterAll(() => opened.close())
 
   test('default: a backfill indexes every event once, then follows new blocks', async () => {
-    for (let block = 0; block < 40; block += 1) await chain.emit(block % 7, block)
-    await chain.mine(2_300)
-    await chain.emit(5, 1)
-    await chain.mine(300)
+    const first = blocksOf(40, (block) => ({ logs: block % 7, salt: block }))
+    await chain.grow([...first, { empty: 2_300 }, { logs: 5, salt: 1 }, { empty: 300 }])
     const index = await followInto(opened.database, { chain })
     await index.untilCurrent()
     const ofLoop = Array.from({ length: 40 }, (_, block) => block).flatMap((block) => Array(block % 7).fill(block))
@@ -53,13 +57,13 @@ describe.each(databaseEngines)('%s', (engine) => {
 
   test.each([1, 7, 64])('behavior: after a reorg of %i blocks the index equals a fresh one', async (depth) => {
     const startBlock = await chain.headNumber()
-    for (let block = 0; block < 10; block += 1) await chain.emit(2, 100 + block)
+    await chain.grow(blocksOf(10, (block) => ({ logs: 2, salt: 100 + block })))
     const snapshot = await chain.rpc('evm_snapshot')
     const index = await followInto(opened.database, { chain, startBlock })
-    for (let block = 0; block < depth; block += 1) await chain.emit(1, 200 + block)
+    await chain.grow(blocksOf(depth, (block) => ({ logs: 1, salt: 200 + block })))
     await index.untilCurrent()
     await chain.rpc('evm_revert', [snapshot])
-    for (let block = 0; block <= depth; block += 1) await chain.emit(block % 3, 300 + block)
+    await chain.grow(blocksOf(depth + 1, (block) => ({ logs: block % 3, salt: 300 + block })))
     await index.untilCurrent()
     await index.follower.stop()
     expect(index.follower.status()).toMatchObject({ state: 'following', reorgsSeen: expect.any(Number) })
@@ -71,15 +75,12 @@ describe.each(databaseEngines)('%s', (engine) => {
     const startBlock = await chain.headNumber()
     await chain.emit(3, 1)
     const snapshot = await chain.rpc('evm_snapshot')
-    for (let block = 0; block < 5; block += 1) await chain.emit(2, 400 + block)
-    await chain.mine(600)
+    await chain.grow([...blocksOf(5, (block) => ({ logs: 2, salt: 400 + block })), { empty: 600 }])
     const first = await followInto(opened.database, { chain, startBlock, namespace: `deep_${engine}` })
     await first.untilCurrent()
     await first.follower.stop()
     await chain.rpc('evm_revert', [snapshot])
-    await chain.emit(1, 500)
-    await chain.mine(300)
-    await chain.emit(2, 501)
+    await chain.grow([{ logs: 1, salt: 500 }, { empty: 300 }, { logs: 2, salt: 501 }])
     const second = await followInto(opened.database, { chain, startBlock, namespace: `deep_${engine}` })
     await second.untilCurrent()
     await second.follower.stop()

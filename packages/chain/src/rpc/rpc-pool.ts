@@ -17,6 +17,14 @@ export type RpcPool = {
   readonly problem: string | undefined
 }
 
+export type RpcPoolOptions = {
+  readonly endpoints: readonly RpcEndpoint[]
+  readonly chainId: number
+  readonly log: RpcLog
+  /** Delay until an endpoint is used again after its first failure, 100 ms by default. Further failures double it. */
+  readonly retryMs?: number | undefined
+}
+
 type Member = {
   readonly endpoint: RpcEndpoint
   /** Whether its chain id was confirmed since its last failure. */
@@ -27,15 +35,12 @@ type Member = {
   verifying: Promise<void> | undefined
 }
 
-// The maximum is short, so that a recovered endpoint is used again within seconds.
-const backoff = { minMs: 100, maxMs: 5_000 }
+const retryMsDefault = 100
+// Short, so that a recovered endpoint is used again within seconds.
+const retryMsMax = 5_000
 
 /** Creates a pool that prefers the first endpoint and uses no endpoint before its chain id is confirmed. */
-export function createRpcPool(options: {
-  readonly endpoints: readonly RpcEndpoint[]
-  readonly chainId: number
-  readonly log: RpcLog
-}): RpcPool {
+export function createRpcPool(options: RpcPoolOptions): RpcPool {
   const members = options.endpoints.map(
     (endpoint): Member => ({
       endpoint,
@@ -71,7 +76,7 @@ export function createRpcPool(options: {
           return result
         } catch (error) {
           if (!(error instanceof RpcError) || error.kind === 'refused' || error.kind === 'changed') throw error
-          backOff(member, { error, log: options.log })
+          backOff(member, { ...options, error })
         }
       }
     },
@@ -93,10 +98,8 @@ function isRetryDue(member: Member): boolean {
   return Date.now() >= member.retryAtMs
 }
 
-async function verify(
-  member: Member,
-  { chainId, log }: { readonly chainId: number; readonly log: RpcLog },
-): Promise<void> {
+async function verify(member: Member, options: RpcPoolOptions): Promise<void> {
+  const { chainId, log } = options
   try {
     const reported = Number(await member.endpoint.call({ method: 'eth_chainId', params: [] }))
     if (reported !== chainId) {
@@ -107,18 +110,21 @@ async function verify(
     member.isVerified = true
     member.fault = undefined
   } catch (error) {
-    if (error instanceof RpcError) backOff(member, { error, log })
+    if (error instanceof RpcError) backOff(member, { ...options, error })
   }
 }
 
-function backOff(member: Member, { error, log }: { readonly error: RpcError; readonly log: RpcLog }): void {
+function backOff(
+  member: Member,
+  { error, log, retryMs = retryMsDefault }: RpcPoolOptions & { readonly error: RpcError },
+): void {
   if (member.fault !== error.message)
     log.warn({ rpc: member.endpoint.label, problem: error.message }, 'RPC request failed')
   member.isVerified = false
   member.fault = error.message
-  const delayMs = Math.max(backoffMs(member.failures, backoff), error.retryAfterMs ?? 0)
+  const delayMs = Math.max(backoffMs(member.failures, { minMs: retryMs, maxMs: retryMsMax }), error.retryAfterMs ?? 0)
   member.failures += 1
-  member.retryAtMs = Date.now() + Math.min(delayMs, backoff.maxMs)
+  member.retryAtMs = Date.now() + Math.min(delayMs, retryMsMax)
 }
 
 /** Error thrown when every endpoint failed. The pool's `problem` has the reasons. */

@@ -24,8 +24,13 @@ export type FollowerOptions = {
   readonly mapping: Mapping
   readonly startBlock: number
   readonly log: FollowerLog
-  /** Interval at which the head of the chain is read, 1 s by default. */
+  /**
+   * Interval at which the head of the chain is read, 1 s by default. A waiting replica tries to take over, and reads the
+   * head of the index, at the same interval.
+   */
   readonly pollMs?: number | undefined
+  /** Delay until an RPC is used again after its first failure, 100 ms by default. Further failures double it. */
+  readonly rpcRetryMs?: number | undefined
   /** Time limit of an RPC request, 15 s by default. */
   readonly timeoutMs?: number | undefined
   /** Size limit of an RPC response, 64 MiB by default. */
@@ -44,12 +49,10 @@ const pollMsDefault = 1_000
 const timeoutMsDefault = 15_000
 // 10,000 logs have about 8 MB. A larger response is requested in parts.
 const answerBytesMaxDefault = 64 * 1024 * 1024
-// A waiting replica tries to take over, and reads the head of the index, at this interval.
-const lockPollMs = 1_000
 // Rarely, because the follower that has the lock polls the same servers.
 const observeMs = 5_000
 // After a failure outside the RPC pool, which has its own backoff, such as a lost database.
-const failurePauseMs = 500
+const failurePauseMsMax = 500
 // One reorg during a read is normal. Several in a row are reported.
 const changesTolerated = 5
 
@@ -74,7 +77,7 @@ export function createFollower(options: FollowerOptions): Follower {
     lock: undefined,
   }
   const endpoints = options.urls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal }))
-  const pool = createRpcPool({ endpoints, chainId, log })
+  const pool = createRpcPool({ endpoints, chainId, log, retryMs: options.rpcRetryMs })
   const status = () => toStatus(progress, { head: subgraph.head, rpcProblem: pool.problem })
   const running = run({ ...options, progress, pool, stopped: signal, status })
   return {
@@ -90,7 +93,7 @@ export function createFollower(options: FollowerOptions): Follower {
 }
 
 async function run(parts: Parts): Promise<void> {
-  const { subgraph, database, name, stopped, progress } = parts
+  const { subgraph, database, name, stopped, progress, pollMs = pollMsDefault } = parts
   const observe = createObserver(parts)
   while (!stopped.aborted) {
     try {
@@ -109,7 +112,7 @@ async function run(parts: Parts): Promise<void> {
     } catch (error) {
       fail(parts, error)
     }
-    await pause(lockPollMs, [stopped])
+    await pause(pollMs, [stopped])
   }
 }
 
@@ -158,7 +161,7 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       if (context.isOver()) return
       changes = isChainChange(error) ? changes + 1 : changesTolerated
       if (changes >= changesTolerated) fail(parts, error)
-      await pause(error instanceof NoRpcError ? Math.min(pollMs, failurePauseMs) : failurePauseMs, [stopped, lost])
+      await pause(Math.min(pollMs, failurePauseMsMax), [stopped, lost])
       cursor = await readCursor(subgraph)
     }
   }
