@@ -8,6 +8,7 @@ export default async function setUp(): Promise<void> {
   await oncePerRun('build', async () => {
     const root = fileURLToPath(new URL('../../', import.meta.url))
     execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { cwd: root, stdio: 'inherit' })
+    execFileSync(process.execPath, ['scripts/bundle.mjs'], { cwd: root, stdio: 'inherit' })
     await buildPortal(root)
   })
 }

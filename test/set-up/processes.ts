@@ -39,7 +39,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 async function startSandbox(): Promise<{ readonly dir: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-shared-'))
   const dir = join(directory, 'home')
-  const main = fileURLToPath(new URL('../../apps/sandbox/dist/main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../../apps/sandbox/dist/bundle/main.js', import.meta.url))
   const child = spawn(process.execPath, [...quickWasmFlags, main, '--port', '0', '--dir', dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -3,4 +3,4 @@
 process.on('SIGUSR1', () => undefined)
 // The files of the embedded database and the signer journal are for their owner alone.
 process.umask(0o077)
-await import('../dist/cli.js')
+await import('../dist/bundle/cli.js')

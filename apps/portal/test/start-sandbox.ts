@@ -37,7 +37,7 @@ export async function startSandbox(...options: readonly string[]): Promise<Sandb
   const dir = join(directory, 'home')
   const child = spawn(
     process.execPath,
-    [...quickWasmFlags, 'apps/sandbox/dist/main.js', '--port', '0', '--dir', dir, ...options],
+    [...quickWasmFlags, 'apps/sandbox/dist/bundle/main.js', '--port', '0', '--dir', dir, ...options],
     {
       cwd: root,
       detached: true,

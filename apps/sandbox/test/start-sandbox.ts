@@ -38,7 +38,7 @@ export type Sandboxes = {
   newDirectory(): Promise<string>
 }
 
-const fromBuild = [process.execPath, ...quickWasmFlags, join(root, 'apps/sandbox/dist/main.js')] as const
+const fromBuild = [process.execPath, ...quickWasmFlags, join(root, 'apps/sandbox/dist/bundle/main.js')] as const
 const withNpm = ['npm', 'start', '--silent', '--'] as const
 
 /** Returns functions that start sandboxes. At the end of the test file those still running are killed. Called at its top. */

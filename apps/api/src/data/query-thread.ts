@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { TallystickError } from '@tallystick/core'
 import { createLogThrottle } from '@tallystick/core/log/log-throttle'
@@ -10,8 +11,8 @@ export type QueryThread = {
   close(): Promise<void>
 }
 
-// The thread runs the built file. The URL is the same from `src/data` and from `dist/data`.
-const entry = new URL('../../dist/data/query-thread-main.js', import.meta.url)
+// The thread runs the bundle of `query-thread-main.ts`, found by its name, because this module is in other bundles too.
+const entry = createRequire(import.meta.url).resolve('@tallystick/api/query-thread')
 // The subgraph aborts a query after 10 s. A thread that does not is stuck.
 const answerMsMax = 15_000
 // Four answers of 100,000 entities, with a margin.

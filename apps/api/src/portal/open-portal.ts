@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { Queryable } from '@tallystick/database'
 import type { Address } from 'viem'
 import type { Config } from '../config.ts'
@@ -15,8 +16,8 @@ export type PortalOptions = {
   readonly directory?: string | undefined
 }
 
-// Target of the portal's build, next to `src` and `dist`.
-const builtDirectory = fileURLToPath(new URL('../../portal/', import.meta.url))
+// Target of the portal's build. Found by the name of the package, because this module is in bundles of other directories.
+const builtDirectory = join(dirname(createRequire(import.meta.url).resolve('@tallystick/api/package.json')), 'portal')
 
 /** Loads the built web page, if there is one, and its data. */
 export function openPortal(

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
-/**
- * SDL of the protocol's entities, for `openSubgraph`. The build does not copy the file, so built code reads it from `src`:
- * the relative path is the same from `src/protocol` and `dist/protocol`.
- */
-export const protocolSchema: string = readFileSync(
-  new URL('../../src/protocol/schema.graphql', import.meta.url),
-  'utf8',
-)
+// Found by its name, because this module also runs from a bundle in another directory.
+const path = createRequire(import.meta.url).resolve('@tallystick/subgraph/schema.graphql')
+
+/** SDL of the protocol's entities, for `openSubgraph`. */
+export const protocolSchema: string = readFileSync(path, 'utf8')

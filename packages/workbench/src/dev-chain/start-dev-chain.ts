@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { JournalError } from './journal.ts'
 import { journalExitCode, type ServerMessage } from './server-message.ts'
 
@@ -58,9 +58,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
 
 /** Returns the built server, also when this module runs from source: a loader would take a second of each start. */
 function findServer(): string {
-  const isSource = import.meta.url.endsWith('.ts')
-  const server = new URL(`${isSource ? '../../dist/dev-chain' : '.'}/serve-dev-chain.js`, import.meta.url)
-  return fileURLToPath(server)
+  return createRequire(import.meta.url).resolve('@tallystick/workbench/serve-dev-chain')
 }
 
 function formatFlags({ chainId, port, timestamp, blockGasLimit, journalPath }: DevChainOptions): readonly string[] {
