@@ -3,8 +3,7 @@ import { deploymentOf } from './deployment-of.ts'
 import type { Answer } from './query/answer/write-answer.ts'
 import { createQueryEngine, type QueryResult } from './query/create-query-engine.ts'
 import type { QueryRequest } from './query/request/read-request.ts'
-import { buildApiSchema } from './schema/api-schema.ts'
-import { parseSchema } from './schema/parse-schema.ts'
+import { apiSchemaOf } from './schema/api-schema-of.ts'
 import type { Block } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
 import { createKnownHead } from './store/known-head.ts'
@@ -66,9 +65,8 @@ const answerEntitiesMaxDefault = 100_000
 /** Opens a subgraph: an index of entities by block that answers graph-node's query dialect. */
 export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> {
   const { database, schema, namespace } = options
-  const model = parseSchema(schema)
-  const api = buildApiSchema(model)
-  const store = await openStore(database, { model, namespace })
+  const api = apiSchemaOf(schema)
+  const store = await openStore(database, { model: api.model, namespace })
   const deployment = options.deployment ?? deploymentOf(schema)
   const answerQuery = createQueryEngine({
     api,

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import { assertNesting } from '@tallystick/subgraph'
 import {
   type DocumentNode,

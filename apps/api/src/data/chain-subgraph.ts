@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
 
 /** The latest block of an index at the moment it answered. */

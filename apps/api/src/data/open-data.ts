@@ -1,5 +1,4 @@
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
-import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -15,13 +14,6 @@ import { measureSubgraph } from './measure-subgraph.ts'
 import { createGateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
 import { createRemoteSubgraph, type RemoteSubgraph } from './remote-subgraph.ts'
-
-// Building it takes longer than anything else in this file, and it never changes.
-let protocolApi: GraphQLSchema | undefined
-const findProtocolApi = () => {
-  protocolApi ??= graphqlSchemaOf(protocolSchema)
-  return protocolApi
-}
 
 export type OpenData = DataParts & {
   readonly remote: readonly RemoteSubgraph[]
@@ -59,7 +51,7 @@ export function openData(
   const { timeoutMs, cacheBytesMax } = config.data
   const metrics = createDataMetrics(parts.metrics)
   return {
-    analyse: createAnalyse(findProtocolApi()),
+    analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
     gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log: parts.log }),
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
     knownRequests: createKnownRequests(),

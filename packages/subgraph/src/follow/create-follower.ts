@@ -154,8 +154,10 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
     try {
       cursor = await followChain(context, { cursor, progress })
       progress.problem = undefined
+      // The first block of a new index is stored before the state is known.
+      const isFollowing = progress.state === 'following'
       const isAtHead = cursor && cursor.position.number >= (progress.chainHead?.number ?? 0)
-      if (isAtHead) await pause(pollMs, [stopped, lost])
+      if (isFollowing && isAtHead) await pause(pollMs, [stopped, lost])
       changes = 0
     } catch (error) {
       if (context.isOver()) return

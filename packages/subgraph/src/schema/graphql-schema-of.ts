@@ -1,8 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
-import { buildApiSchema } from './api-schema.ts'
-import { parseSchema } from './parse-schema.ts'
+import { apiSchemaOf } from './api-schema-of.ts'
 
 /** Returns the GraphQL API of a subgraph with this SDL. */
 export function graphqlSchemaOf(schema: string): GraphQLSchema {
-  return buildApiSchema(parseSchema(schema)).graphql
+  return apiSchemaOf(schema).graphql
 }
