@@ -7,14 +7,18 @@ export type Visit = {
   readonly page: Page
   readonly requested: readonly string[]
   readonly bytes: () => Promise<number>
+  /** Leaves the page and forgets its data and settings, so that another visitor can use it. */
+  readonly reset: () => Promise<void>
 }
+
+const colorScheme = 'light'
 
 export async function openVisit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
     ignoreHTTPSErrors: true,
     timezoneId: 'Asia/Tokyo',
     locale: 'en-GB',
-    colorScheme: 'light',
+    colorScheme,
     viewport: { width: 1280, height: 900 },
     ...options,
   })
@@ -29,7 +33,15 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
     const sizes = await Promise.all(finished.map((request) => request.sizes()))
     return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
   }
-  return { page, requested, bytes }
+  const reset = async () => {
+    await page.unrouteAll()
+    await context.setOffline(false)
+    if (page.url() !== 'about:blank') await page.evaluate('localStorage.clear()')
+    await context.clearCookies()
+    await page.goto('about:blank')
+    await page.emulateMedia({ colorScheme, reducedMotion: null })
+  }
+  return { page, requested, bytes, reset }
 }
 
 /** Saves a screenshot if `TALLYSTICK_SCREENSHOTS` is set. Each takes up to 1 s. */

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { openVisit, shoot, type Visit } from './browser.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { type Credentials, startSandbox } from './start-sandbox.ts'
@@ -8,7 +8,8 @@ let browser: Browser
 /** Why every test here is skipped, if there is no browser. */
 let skipReason: string | undefined
 let credentials: Credentials
-const visits: Visit[] = []
+/** Page that the tests with a desktop browser use in turn. */
+let desktop: Visit
 
 beforeAll(async () => {
   const launched = await launchBrowser()
@@ -21,6 +22,7 @@ beforeAll(async () => {
   // At a boundary the page replaces its notes, so this is far from one.
   const sandbox = await startSandbox('--chains', '2', '--positions', '24', '--at', '2026-11-13T12:00:00-05:00')
   credentials = sandbox.credentials
+  desktop = await openVisit(browser)
   return async () => {
     await browser.close()
     await sandbox.stop()
@@ -29,15 +31,10 @@ beforeAll(async () => {
 
 beforeEach((context) => context.skip(skipReason !== undefined, skipReason))
 
-afterEach(async () => {
-  for (const { page } of visits.splice(0)) await page.context().close()
-})
-
-async function visit(path: string, options: Parameters<typeof openVisit>[1] = {}): Promise<Page> {
-  const opened = await openVisit(browser, options)
-  visits.push(opened)
-  await opened.page.goto(`${credentials.baseUrl}${path}`)
-  return opened.page
+async function visit(path: string, { page, reset } = desktop): Promise<Page> {
+  await reset()
+  await page.goto(`${credentials.baseUrl}${path}`)
+  return page
 }
 
 /** Waits until the page shows the status of a chain, with the addresses of that chain. */
@@ -68,7 +65,8 @@ test('default: the page shows the first chain, and the second by keyboard', asyn
 })
 
 test('behavior: on a phone a tap chooses the chain, and nothing is wider than the screen', async () => {
-  const page = await visit('/', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
+  const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  const page = await visit('/', await openVisit(browser, options))
   await page.locator('.notch').last().waitFor()
   await page.getByRole('radio', { name: second.name }).tap()
   await expectShown(page, second)
@@ -76,11 +74,12 @@ test('behavior: on a phone a tap chooses the chain, and nothing is wider than th
   const box = await page.locator('.hero .segments label').last().boundingBox()
   expect(box!.x + box!.width).toBeLessThanOrEqual(360)
   await shoot(page, 'two-chains-phone')
+  await page.context().close()
 })
 
 test('behavior: a wallet has the positions of both chains, each with its chain', async () => {
   const page = await visit('/#/wallet')
-  await page.getByLabel('Address').fill(await findLenderOnBoth())
+  await page.getByLabel('Address').fill(await findLenderOnBoth(page))
   await page.keyboard.press('Enter')
   await page.locator('.earnings').waitFor()
   for (const { id, name } of [first, second]) {
@@ -92,8 +91,7 @@ test('behavior: a wallet has the positions of both chains, each with its chain',
 })
 
 /** Returns a wallet with a position on each chain. */
-async function findLenderOnBoth(): Promise<string> {
-  const page = visits.at(-1)!.page
+async function findLenderOnBoth(page: Page): Promise<string> {
   for (const { address } of credentials.wallets) {
     const query = 'query($owner: Bytes!) { positionInfos(where: { currentOwner: $owner }) { id } }'
     const variables = { owner: address.toLowerCase(), chains: [first.id, second.id] }
