@@ -31,13 +31,13 @@ export async function readMoveWindows(
     { name: '24 hours', rail: 'rails.maxMoveBpsPerDay', maxMoveBps: limits.maxMoveBpsPerDay, seconds: daySeconds },
     { name: '7 days', rail: 'rails.maxMoveBpsPerWeek', maxMoveBps: limits.maxMoveBpsPerWeek, seconds: 7n * daySeconds },
   ]
-  return Promise.all(
-    windows.map(async ({ seconds, ...window }) => {
-      const rows = await database.query<CouponRow>(couponsInWindow, [chainId, beforeStart, beforeStart - seconds])
-      const coupons = rows.map((row) => [row.tenor_days, { lowestBps: row.lowest, highestBps: row.highest }] as const)
-      return { ...window, coupons: new Map(coupons) }
-    }),
-  )
+  const read: MoveWindow[] = []
+  for (const { seconds, ...window } of windows) {
+    const rows = await database.query<CouponRow>(couponsInWindow, [chainId, beforeStart, beforeStart - seconds])
+    const coupons = rows.map((row) => [row.tenor_days, { lowestBps: row.lowest, highestBps: row.highest }] as const)
+    read.push({ ...window, coupons: new Map(coupons) })
+  }
+  return read
 }
 
 type CouponRow = { readonly tenor_days: number; readonly lowest: number; readonly highest: number }

@@ -74,11 +74,8 @@ async function checkRails(
   { database, clock, windowLimits, curveSource, readChainTime, clocks, ...limits }: IssueContext,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
-  const window = windowLimits && { chainId: chain.id, beforeStart: period.start, limits: windowLimits }
-  const [windows, previous, latest, chainTimeSeconds] = await Promise.all([
-    window && readMoveWindows(database, window),
-    findLastNoteSet(database, { chainId: chain.id, beforeStart: period.start }),
-    findLastNoteSet(database, { chainId: chain.id }),
+  const [history, chainTimeSeconds] = await Promise.all([
+    readHistory(database, { chainId: chain.id, beforeStart: period.start, limits: windowLimits }),
     readChainTime(chain.id),
   ])
   const nowMs = clock.now()
@@ -86,15 +83,28 @@ async function checkRails(
     ...limits,
     chain,
     period,
-    windows,
+    ...history,
     curve,
     sourceProblem: curveSource.problem(),
-    previous,
-    latest,
     nowSeconds: toSeconds(nowMs),
     chainTimeSeconds,
     time: clocks.status(nowMs),
   })
+}
+
+/** Reads one after another: at the same time, each statement would open a connection of its own. */
+async function readHistory(
+  database: Database,
+  {
+    chainId,
+    beforeStart,
+    limits,
+  }: { readonly chainId: number; readonly beforeStart: bigint; readonly limits: WindowLimits | undefined },
+) {
+  const windows = limits && (await readMoveWindows(database, { chainId, beforeStart, limits }))
+  const previous = await findLastNoteSet(database, { chainId, beforeStart })
+  const latest = await findLastNoteSet(database, { chainId })
+  return { windows, previous, latest }
 }
 
 async function signSet(
