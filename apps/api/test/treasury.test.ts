@@ -43,7 +43,7 @@ async function periods(service: TestService) {
 
 const couponsNow = async (service: TestService) => (await periods(service)).current.notes.map(({ coupon }) => coupon)
 const isNextSigned = async (service: TestService) => (await periods(service)).next.signed
-const until = (read: () => Promise<unknown> | unknown) => expect.poll(read, { interval: 50 })
+const until = (read: () => Promise<unknown> | unknown) => expect.poll(read, { interval: 20 })
 
 async function metric(service: TestService, line: string): Promise<number | undefined> {
   const { body } = await service.admin('/metrics')
@@ -138,8 +138,8 @@ describe('a day', () => {
   test('behavior: a machine that slept until just before the boundary fetches before it signs', async () => {
     const { feed, service } = await startOnTreasury()
     await until(() => couponsNow(service)).toEqual(thursdays)
-    // Longer than the interval of the issue scheduler.
-    feed.behave((_, response) => setTimeout(() => sendFeed(response, [thursday, november22]), 1_500))
+    // Longer than many intervals of the issue scheduler.
+    feed.behave((_, response) => setTimeout(() => sendFeed(response, [thursday, november22]), 400))
     service.clock.hold(Date.parse('2024-11-22T17:59:00-05:00'))
     await until(() => isNextSigned(service)).toBe(true)
     service.clock.hold(Date.parse(evening))
@@ -214,7 +214,7 @@ describe('an outage', () => {
     async (_, failure, set) => {
       const feed = await startFakeTreasury(onTestFinished as Defer)
       set(feed)
-      const curve = failure === 'timeout' ? { timeoutMs: 500 } : {}
+      const curve = failure === 'timeout' ? { timeoutMs: 100 } : {}
       const { service } = await startOnTreasury({ treasury: feed, curve })
       const { current } = await periods(service)
       expect(current).toMatchObject({ signed: false, notes: [], refusal: { reason: 'no_curve' } })
