@@ -1,7 +1,7 @@
 export { createOperator, type Operator } from './admin/operator.ts'
 export { type Clock, createClock, type ShiftableClock } from './clock.ts'
 export { type Config, loadConfig, parseConfig } from './config.ts'
-export { createLineWriter } from './create-line-writer.ts'
+export { createLineWriter, type LineWriter } from './create-line-writer.ts'
 export { runDoctor } from './doctor/run-doctor.ts'
 export { apiMigrations } from './migrations.ts'
 export { issuePastPeriod } from './notes/issue/issue-past-period.ts'
