@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { quickWasmFlags } from '@tallystick/workbench/quick-wasm-flags'
 import type { Address, Hex } from 'viem'
 import { afterAll } from 'vitest'
+import { type Closers, createClosers } from '../src/closers.ts'
+import { parseOptions } from '../src/options.ts'
+import { startSandbox } from '../src/start-sandbox.ts'
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -27,11 +30,21 @@ export type Sandbox = Launch & {
   stop(): Promise<number | null>
 }
 
+/** Sandbox in this process. Its chains are processes. */
+export type LocalSandbox = {
+  readonly output: () => string
+  /** Resolves when the output matches. */
+  saw(pattern: RegExp): Promise<void>
+  stop(): Promise<void>
+}
+
 export type Sandboxes = {
   /** Launches what `npm start` runs, without npm, in a process group of its own as a terminal makes one. */
   launch(...options: string[]): Launch
   /** Starts a sandbox without npm. Resolves when it is ready. */
   start(...options: string[]): Promise<Sandbox>
+  /** Starts a sandbox in this process, for tests of its behavior. A process takes seconds longer. */
+  startHere(...options: string[]): Promise<LocalSandbox>
   /** Starts a sandbox with `npm start`, as a person types it. Resolves when it is ready. */
   startWithNpm(...options: string[]): Promise<Sandbox>
   /** Returns a path where nothing is. */
@@ -55,6 +68,11 @@ export function useSandboxes(): Sandboxes {
   return {
     launch: (...options) => launchKept(fromBuild, options),
     start: (...options) => untilReady(launchKept(fromBuild, options)),
+    startHere: async (...options) => {
+      const closers = createClosers()
+      undos.push(closers.close)
+      return startLocal(closers, options)
+    },
     startWithNpm: (...options) => untilReady(launchKept(withNpm, options)),
     newDirectory: async () => {
       const directory = await mkdtemp(join(tmpdir(), 'tallystick-sandbox-'))
@@ -91,6 +109,25 @@ function launch([command, ...parameters]: readonly [string, ...string[]], option
     return (await exited)[0]
   }
   return { child, output, saw, end }
+}
+
+async function startLocal(closers: Closers, options: readonly string[]): Promise<LocalSandbox> {
+  const lines: string[] = []
+  const said = new EventEmitter()
+  const say = (line: string) => {
+    lines.push(`${line}\n`)
+    said.emit('line')
+  }
+  const output = () => lines.join('')
+  await startSandbox(parseOptions(['node', 'main.js', '--port', '0', ...options]), {
+    closers,
+    say,
+    stdout: { dropped: () => 0 },
+  })
+  const saw = async (pattern: RegExp) => {
+    while (!pattern.test(output())) await once(said, 'line')
+  }
+  return { output, saw, stop: closers.close }
 }
 
 async function untilReady(launched: Launch): Promise<Sandbox> {
