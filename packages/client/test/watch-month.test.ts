@@ -138,7 +138,8 @@ test.each([11, 12, 13])('behavior: five days of all faults, random seed %d', lon
     if (world.trueNow() > disturbedAt + 16 * seconds) assertUsable(held(), { at: world.trueNow(), minRemaining: 29 })
   }
   while (world.trueNow() < endMs) {
-    await world.runUntil(world.trueNow() + chance() * 3 * hours)
+    // After the first minutes of an outage the watch only repeats its request once a minute, so this step is shorter.
+    await world.runUntil(world.trueNow() + chance() * (isDown ? 40 * minutes : 3 * hours))
     const kind = Math.floor(chance() * 4)
     if (kind === 0) world.sleepUntil(world.trueNow() + chance() * 12 * hours)
     if (kind === 1) world.stepWallClock((chance() - 0.5) * 4 * hours)

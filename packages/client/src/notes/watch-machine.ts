@@ -59,12 +59,16 @@ export function startWatch(reading: Reading): Watch {
 
 /** Advances the service's time. Makes a request due if the machine slept or its time was set. */
 export function lookAgain(watch: Watch, reading: Reading): Watch {
-  const { answer, lastLook, lastRequestAt } = watch
+  const { answer, failure, phase, notBefore, lastLook, lastRequestAt } = watch
   const requestAt = hasJumped(lastLook, reading)
     ? Math.max(reading.monotonic, lastRequestAt + wakeSpacingMs)
     : watch.requestAt
-  const advanced = answer && { ...answer, time: serverTimeAt(answer.time, reading) }
-  return { ...watch, answer: advanced, requestAt, lastLook: reading }
+  const advanced = answer && advance(answer, reading)
+  return { answer: advanced, failure, phase, requestAt, notBefore, lastRequestAt, lastLook: reading }
+}
+
+function advance({ fetched, time, renewAtMs, incompleteCount }: WatchAnswer, reading: Reading): WatchAnswer {
+  return { fetched, time: serverTimeAt(time, reading), renewAtMs, incompleteCount }
 }
 
 /** Makes a failed request due when the user is back, unless the service sent a Retry-After. */

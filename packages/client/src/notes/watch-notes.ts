@@ -99,7 +99,7 @@ function createAnnouncer(callback: Subscription['callback'], minRemainingMs: num
   return {
     /** Calls `callback` if the state has changed. */
     announce: (watch: Watch) => {
-      const state = stateOf({ ...watch, minRemainingMs })
+      const state = stateOf(watch, minRemainingMs)
       if (!state || isSameState(announced, state)) return
       announced = state
       callSafely(() => callback(state))

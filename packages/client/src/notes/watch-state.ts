@@ -36,11 +36,10 @@ export type TimedNotes = { readonly fetched: FetchedNotes; readonly time: Server
 type View = {
   readonly answer: TimedNotes | undefined
   readonly failure: WatchFailure | undefined
-  readonly minRemainingMs: number
 }
 
 /** Returns the state that callers see, or undefined before the first answer or failure. */
-export function stateOf({ answer, failure, minRemainingMs }: View): NotesState | undefined {
+export function stateOf({ answer, failure }: View, minRemainingMs: number): NotesState | undefined {
   const ready = answer && readyState(answer, minRemainingMs)
   if (ready) return ready
   if (failure) return { status: 'failing', error: failure.error, retryAt: failure.retryAt }
