@@ -1,14 +1,15 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '@tallystick/workbench/test-database'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { openPglite } from '../src/pglite.ts'
 
 const megabyte = 1_048_576
 
 test('behavior: the write-ahead log of an embedded database is deleted at checkpoints and on close', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-wal-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const { url, remove } = await createTestDatabase('pglite', inject('databases'))
+  onTestFinished(remove)
+  const directory = url.slice('file:'.length)
   const first = await openPglite(directory, { checkpointMs: 100 })
   await fillLog(first)
   await expect.poll(() => logBytes(directory)).toBeLessThanOrEqual(32 * megabyte)
