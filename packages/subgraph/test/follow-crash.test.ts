@@ -51,7 +51,7 @@ const startChild = (databaseUrl: string): Child => {
 }
 
 // About as many requests as the follower needs to find the limit below. Kills come later, while ranges are stored.
-const requestsUntilStored = 18
+const requestsUntilStored = 20
 
 /** Rejects wide ranges, so that a backfill uses many calls and transactions. */
 const refuseWide = ({ method, params }: ProxiedCall) => {
