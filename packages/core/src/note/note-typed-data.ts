@@ -1,6 +1,5 @@
 import { type Hex, hashTypedData } from 'viem'
 import type { NoteDomain, NoteTerms } from './note.ts'
-import { createRecentResults } from './recent-results.ts'
 
 /** EIP-712 types of the message the pool verifies. */
 export const noteTypes = {
@@ -37,9 +36,6 @@ export function noteTypedData(terms: NoteTerms, domain: NoteDomain) {
   } as const
 }
 
-// A note is hashed when it is signed, verified, stored, written to the journal and compared with it.
-const recallHash = createRecentResults<Hex>()
-
 /**
  * Returns the EIP-712 hash that the signer signs.
  *
@@ -47,8 +43,5 @@ const recallHash = createRecentResults<Hex>()
  * hashNote(terms, { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool })
  */
 export function hashNote(terms: NoteTerms, domain: NoteDomain): Hex {
-  const { chainId, maturityTimestamp, coupon, validAfter, validBefore } = terms
-  const { name, version, verifyingContract } = domain
-  const values = [chainId, maturityTimestamp, coupon, validAfter, validBefore, name, version, verifyingContract]
-  return recallHash(JSON.stringify(values.map(String)), () => hashTypedData(noteTypedData(terms, domain)))
+  return hashTypedData(noteTypedData(terms, domain))
 }
