@@ -30,6 +30,8 @@ export type ServiceOptions = {
   readonly poolWatchTimes?: PoolWatchIntervals | undefined
   /** Tick and clock of the schedulers. Tests inject faster ones, so that nothing waits for a second. */
   readonly schedulerTime?: SchedulerTime | undefined
+  /** Waits for the lame duck time. Tests inject one that they end. */
+  readonly waitLameDuck?: ((ms: number) => Promise<void>) | undefined
   /** Milliseconds added to the database's clock when `clock` is shifted on purpose. 0 by default. */
   readonly databaseShiftMs?: (() => number) | undefined
   /** Open database, which the service closes. By default the service opens the one that `config` names. */

@@ -22,7 +22,7 @@ export async function startListeners(
   // A proxy terminates TLS itself.
   const tls = config.listen.tls && openTls(config.listen.tls, context)
   closers.push(() => tls?.stopWatching())
-  const lameDuck = createLameDuck(config.listen.lameDuckSeconds)
+  const lameDuck = createLameDuck(config.listen.lameDuckSeconds, context.waitLameDuck)
   const isListening = () => app.server.listening && !lameDuck.hasBegun()
   const app = await buildPublicApp(context, { ...parts, tls, isListening })
   const admin = buildAdmin(context, { ...parts, isListening })

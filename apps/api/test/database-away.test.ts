@@ -21,7 +21,8 @@ beforeAll(async () => {
     rpc: ['http://127.0.0.1:9'],
     subgraph: { embedded: { positions: pool } },
   }
-  service = await start({ databaseUrl: server.url('away'), config: { chains: [chain324, embedded] } }, defer)
+  const config = { chains: [chain324, embedded] }
+  service = await start({ databaseUrl: server.url('away'), config, connectTimeoutMs: 1_000 }, defer)
   headers = { 'x-api-key': (await createKey(service)).secret, 'content-type': 'application/json' }
   return finish
 }, 60_000)

@@ -5,7 +5,7 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NotesResponse, notesResponseSchema } from '@tallystick/core'
-import type { Database } from '@tallystick/database'
+import { type Database, openDatabase } from '@tallystick/database'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { createTestDatabase, type DatabaseEngine, type DatabaseTemplate } from '@tallystick/workbench/test-database'
 import pino from 'pino'
@@ -69,6 +69,9 @@ export type Setting = {
   readonly premadeWriter?: ServiceOptions['premadeWriter']
   /** What the database's clock says, if not what the service's does. */
   readonly databaseClock?: Clock
+  readonly waitLameDuck?: ServiceOptions['waitLameDuck']
+  /** Time limit for a connection of the service to PostgreSQL. */
+  readonly connectTimeoutMs?: number
 }
 
 /** Takes what has to be undone later; the last taken is undone first. */
@@ -147,13 +150,26 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   const opened = await openServiceDatabase(config.database.reveal(), () => undefined)
   await seed(opened, { setting, config, clock })
   // The embedded database is open once; on PostgreSQL the tests have connections of their own.
-  const [database, beside] = opened.engine === 'pglite' ? [opened, undefined] : [undefined, opened]
+  const beside = opened.engine === 'pglite' ? undefined : opened
+  const { portal, premadeWriter, waitLameDuck, connectTimeoutMs } = setting
+  const openImpatient = () => connectTimeoutMs && openDatabase(config.database.reveal(), { connectTimeoutMs })
+  const database = beside ? (await openImpatient()) || undefined : opened
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
-  const { portal, premadeWriter } = setting
   const databaseShiftMs = () => (setting.databaseClock ?? clock).now() - Date.now()
   const say = (line: string) => lines.push(line)
-  const options = { config, clock, log, say, database, portal, premadeWriter, databaseShiftMs, schedulerTime }
+  const options = {
+    config,
+    clock,
+    log,
+    say,
+    database,
+    portal,
+    premadeWriter,
+    databaseShiftMs,
+    schedulerTime,
+    waitLameDuck,
+  }
   const service = await startService(options).catch(async (error) => {
     await opened.close()
     throw error

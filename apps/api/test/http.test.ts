@@ -6,13 +6,24 @@ import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { errorBodySchema } from '@tallystick/core'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTlsServer } from '../src/http/tls-server.ts'
-import { startFakeSigner } from './fake-web3signer.ts'
-import { call, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { startFakeSubgraph, toQueries } from './fake-subgraph.ts'
+import { call, chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const noon = '2026-11-15T12:00:00-05:00'
 const portOf = (service: Pick<TestService, 'baseUrl'>) => Number(new URL(service.baseUrl).port)
+
+/** Starts a service that the tests of a `describe` share. */
+function shareService(config: Readonly<Record<string, unknown>> = {}): () => TestService {
+  let service: TestService
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    service = await start({ databaseUrl: await newDatabase('postgres', defer), at: noon, config }, defer)
+    return finish
+  })
+  return () => service
+}
 
 async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
@@ -28,8 +39,13 @@ async function tlsTo(service: TestService, options: object = {}): Promise<TLSSoc
 }
 
 describe('plain HTTP on the TLS port', () => {
+  const shared = shareService()
+
   test('error: a raw request gets one well-formed 403 and a closed connection', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const service = shared()
+    const countPlain = async () =>
+      Number(/^tallystick_plain_http_total (\d+)$/m.exec((await service.admin('/metrics')).body)?.[1])
+    const before = await countPlain()
     const socket = connect(portOf(service), '127.0.0.1')
     socket.write('GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: whatever\r\n\r\n')
     const answer = await readAll(socket)
@@ -44,11 +60,11 @@ describe('plain HTTP on the TLS port', () => {
     expect(parsed.code).toBe('https_required')
     expect(headers).toContain(`x-request-id: ${parsed.requestId}`)
     expect(head.toLowerCase()).not.toMatch(/location|strict-transport/)
-    expect((await service.admin('/metrics')).body).toContain('tallystick_plain_http_total 1')
+    expect(await countPlain()).toBe(before + 1)
   })
 
   test('error: an HTTP client parses the response, also to a large body or HEAD', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const service = shared()
     const url = `http://127.0.0.1:${portOf(service)}/data`
     const posted = await call(url, { method: 'POST', body: 'x'.repeat(1_000_000) })
     expect([posted.status, posted.json().code]).toEqual([403, 'https_required'])
@@ -58,7 +74,7 @@ describe('plain HTTP on the TLS port', () => {
   })
 
   test('error: bytes that are neither TLS nor HTTP get the same response, and the port keeps serving', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const service = shared()
     for (const bytes of [
       '\0',
       'SSH-2.0-x\r\n',
@@ -81,8 +97,10 @@ describe('plain HTTP on the TLS port', () => {
 })
 
 describe('TLS', () => {
+  const shared = shareService()
+
   test('behavior: TLS 1.2 and 1.3 are accepted, 1.1 is not', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const service = shared()
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await tlsTo(service, { minVersion: version, maxVersion: version })
       expect(socket.getProtocol()).toBe(version)
@@ -124,7 +142,8 @@ describe('TLS', () => {
 
   test('behavior: a connection without a complete request is closed', async () => {
     const { cert, key } = createCertificateAuthority().issue(['localhost'])
-    const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
+    const slow = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
+    const timeouts = { ...slow, slowRequestCheck: 20 }
     const tls = createTlsServer({ cert, key, answerPlain: () => 'no', timeouts })
     // A stream with a response has ended. One that waits for the rest of a body has none.
     tls.server.on('request', (request, response) => {
@@ -164,7 +183,7 @@ describe('TLS', () => {
   })
 
   test('error: oversized headers and malformed requests get a JSON error', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const service = shared()
     const exchange = async (bytes: string) => {
       const socket = await tlsTo(service)
       socket.on('error', () => undefined)
@@ -192,40 +211,30 @@ describe('stopping', () => {
   }
 
   test('behavior: pending requests are finished on HTTP/1.1 and HTTP/2; new connections are refused', async () => {
-    const signer = await startFakeSigner(onTestFinished as never)
-    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
+    const fake = await startFakeSubgraph()
+    const config = { chains: [{ ...chain324, subgraph: { urls: [fake.url] } }], data: { timeoutMs: 60_000 } }
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, config })
     const { secret } = await createKey(service)
-    const headers = { 'x-api-key': secret }
-    // A request in a period that is not signed waits for the signatures, which the test releases.
-    let release = () => {}
-    const gate = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let asked = () => {}
-    const signing = new Promise<void>((resolve) => {
-      asked = resolve
-    })
-    signer.behave(async ({ sign }) => {
-      asked()
-      await gate
-      return sign()
-    })
+    const headers = { 'x-api-key': secret, 'content-type': 'application/json' }
+    const queryOf = (first: number) =>
+      JSON.stringify({ query: `{ pools(first: ${first}) { id } }`, variables: { chains: [324] } })
+    // Requests are pending until the test lets the upstream answer.
+    const answers: (() => void)[] = []
+    fake.behave(toQueries(({ answerWell }) => answers.push(answerWell)))
     expect(await listenerOf(service)).toEqual([200, true])
     const idle = await tlsTo(service)
-    // Opens a connection, so that the request below arrives before the service signs on its own.
-    await service.call('/notes', { headers })
     const session = connectHttp2(service.baseUrl, { ca: service.ca })
     await once(session, 'connect')
-    service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
-    const first = service.call('/notes', { headers })
-    const stream = session.request({ ':path': '/notes', ...headers })
+    const first = service.call('/data', { method: 'POST', headers, body: queryOf(1) })
+    const stream = session.request({ ':method': 'POST', ':path': '/data', ...headers })
     const second = once(stream, 'response')
-    await signing
+    stream.end(queryOf(2))
+    await expect.poll(() => answers.length).toBe(2)
     const stopped = service.stop()
     await once(idle, 'close')
     await expect(call(`${service.baseUrl}/notes`, { ca: service.ca } as never)).rejects.toThrow('ECONNREFUSED')
     expect(await listenerOf(service)).toEqual([503, false])
-    release()
+    for (const answer of answers) answer()
     expect((await first).status).toBe(200)
     const [answer] = await second
     expect(answer[constants.HTTP2_HEADER_STATUS]).toBe(200)
@@ -236,10 +245,10 @@ describe('stopping', () => {
 })
 
 describe('behind a proxy', () => {
-  const proxied = { listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.0/8'] } } }
+  const shared = shareService({ listen: { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.0/8'] } } })
 
   test('default: requests that reached the trusted proxy over https are served', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: proxied })
+    const service = shared()
     const { secret } = await createKey(service)
     expect(service.baseUrl).toMatch(/^http:/)
     const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https' }
@@ -249,7 +258,7 @@ describe('behind a proxy', () => {
   test.each([[undefined], ['http'], ['https,http'], ['http, https'], [''], ['wss']])(
     'error: x-forwarded-proto %j is a 403 and closes the connection',
     async (proto) => {
-      const service = await start({ databaseUrl: await newDatabase(), at: noon, config: proxied })
+      const service = shared()
       const { secret } = await createKey(service)
       const headers: Record<string, string> = { 'x-api-key': secret }
       if (proto !== undefined) headers['x-forwarded-proto'] = proto

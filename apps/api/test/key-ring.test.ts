@@ -184,6 +184,8 @@ describe('replicas', () => {
     const { unconfirmed } = (await change(`${id}/revoke`, { waitMs: 200 })).json().replicas
     expect(unconfirmed.map(({ name }: { name: string }) => name)).toEqual(['away:1', 'away:2'])
 
+    // The command does not wait for it.
+    await database.query(`update replicas set seen_at = seen_at - interval '60 s' where name = 'away:2'`)
     const site = await prepareSite({
       databaseUrl,
       config: { admin: { port: await findFreePort(), token: 'env:ADMIN_TOKEN' } },

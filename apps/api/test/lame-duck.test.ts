@@ -7,6 +7,20 @@ import { type Answer, call, createKey, newDatabase, start, type TestService } fr
 const at = '2026-11-15T12:00:00.5-05:00'
 const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
 const lameDuckOf = (seconds: number) => ({ listen: { ...ownTls, lameDuckSeconds: seconds } })
+/** The lame duck time of a service, which lasts until the test ends it. */
+function createLameDuckTime() {
+  let end = () => {}
+  const over = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const waits: number[] = []
+  const waitLameDuck = (ms: number) => {
+    waits.push(ms)
+    return over
+  }
+  return { waitLameDuck, waits, end }
+}
+
 const readinessOf = (service: TestService) =>
   service.admin('/readyz').then(
     ({ status }) => status,
@@ -14,7 +28,10 @@ const readinessOf = (service: TestService) =>
   )
 
 test('behavior: after the signal /readyz is 503, /livez is 200, and old and new connections are served and then closed', async () => {
-  const service = await start({ databaseUrl: await newDatabase(), at, config: lameDuckOf(2) })
+  const lameDuck = createLameDuckTime()
+  const { waitLameDuck } = lameDuck
+  const service = await start({ databaseUrl: await newDatabase(), at, config: lameDuckOf(2), waitLameDuck })
+  onTestFinished(lameDuck.end)
   const headers = { 'x-api-key': (await createKey(service)).secret }
   const agent = new Agent({ ca: service.ca, keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
@@ -51,6 +68,8 @@ test('behavior: after the signal /readyz is 503, /livez is 200, and old and new 
     expect((await call(service.adminUrl + path)).status).toBe(401)
   }
 
+  expect(lameDuck.waits).toEqual([2_000])
+  lameDuck.end()
   await stopped
   await expect(notes({ ca: service.ca })).rejects.toThrow('ECONNREFUSED')
   await expect.poll(() => goneAway).toBe(true)
@@ -86,7 +105,9 @@ function createClient({ baseUrl, ca }: TestService, secret: string) {
 
 test('behavior: keep-alive clients lose no request in a rolling restart', async () => {
   const databaseUrl = await newDatabase()
-  const a = await start({ databaseUrl, at, config: lameDuckOf(1) })
+  const { waitLameDuck, end } = createLameDuckTime()
+  const a = await start({ databaseUrl, at, config: lameDuckOf(1), waitLameDuck })
+  onTestFinished(end)
   const b = await start({ databaseUrl, at })
   const { secret } = await createKey(a)
   await expect.poll(async () => (await b.call('/notes', { headers: { 'x-api-key': secret } })).status).toBe(200)
@@ -103,6 +124,8 @@ test('behavior: keep-alive clients lose no request in a rolling restart', async 
   const loops = Promise.all([loop(), loop(), loop(), loop()])
   await expect.poll(() => served.beforeSignal).toBeGreaterThan(20)
   signalled = true
-  await Promise.all([a.stop(), loops])
-  expect(served.afterSignal).toBeGreaterThan(20)
+  const stopped = a.stop()
+  await expect.poll(() => served.afterSignal).toBeGreaterThan(20)
+  end()
+  await Promise.all([stopped, loops])
 })

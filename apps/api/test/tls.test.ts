@@ -107,8 +107,9 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
 })
 
 describe('connections without a complete request', () => {
-  const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200 }
+  const timeouts = { firstByte: 200, handshake: 200, headers: 200, request: 200, keepAlive: 200, slowRequestCheck: 20 }
   let port: number
+  let accepted = 0
   let count: () => Promise<number>
 
   beforeAll(async () => {
@@ -130,6 +131,9 @@ describe('connections without a complete request', () => {
       tls.destroyConnections()
       return app.close()
     })
+    tls.server.on('connection', () => {
+      accepted += 1
+    })
     port = (tls.server.address() as AddressInfo).port
     count = () => new Promise((resolve) => tls.server.getConnections((_, open) => resolve(open)))
   })
@@ -145,8 +149,9 @@ describe('connections without a complete request', () => {
     return socket
   }
 
-  async function expectGone(): Promise<void> {
-    await expect.poll(count).toBeGreaterThan(0)
+  /** Waits until the server has accepted as many connections as expected, and closed them all. */
+  async function expectGone(acceptedBefore: number, connections: number): Promise<void> {
+    await expect.poll(() => accepted).toBe(acceptedBefore + connections)
     await expect.poll(count).toBe(0)
   }
 
@@ -160,14 +165,16 @@ describe('connections without a complete request', () => {
     ['sends all but the last byte of a ClientHello', -1],
     ['sends a ClientHello and no more', undefined],
   ])('error: a client that %s is disconnected', async (_, end) => {
+    const before = accepted
     for (let i = 0; i < 3; i++) await hold((await hello).subarray(0, end))
-    await expectGone()
+    await expectGone(before, 3)
   })
 
   test('error: a client that sends a malformed handshake is disconnected', async () => {
+    const before = accepted
     await hold(Buffer.concat([Buffer.of(0x16), Buffer.alloc(500, 7)]))
     await hold(Buffer.from('16030100050100000100', 'hex'))
-    await expectGone()
+    await expectGone(before, 2)
   })
 
   test.each([

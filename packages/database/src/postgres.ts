@@ -7,7 +7,7 @@ import { createSessions, type Session } from './postgres-sessions.ts'
 
 // A statement takes milliseconds. One that takes this long is stuck.
 const statementTimeoutMs = 30_000
-const connectTimeoutMs = 5_000
+const connectTimeoutMsDefault = 5_000
 const connectionsMaxDefault = 10
 
 const { builtins } = pg.types
@@ -19,7 +19,7 @@ const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
 /** Opens a connection pool on a PostgreSQL server and checks that it responds. */
 export async function openPostgres(
   url: string,
-  { connectionsMax = connectionsMaxDefault }: OpenOptions = {},
+  { connectionsMax = connectionsMaxDefault, connectTimeoutMs = connectTimeoutMsDefault }: OpenOptions = {},
 ): Promise<Database> {
   const options = {
     connectionString: url,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Time between the stop signal and the end of listening. */
 export type LameDuck = {
@@ -11,7 +11,7 @@ export type LameDuck = {
   begin(server: Server): Promise<void>
 }
 
-export function createLameDuck(seconds: number): LameDuck {
+export function createLameDuck(seconds: number, wait: (ms: number) => Promise<void> = sleep): LameDuck {
   let begun = false
   return {
     hasBegun: () => begun,

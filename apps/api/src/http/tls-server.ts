@@ -23,9 +23,11 @@ export type TlsServer = {
 }
 
 // A client sends its first byte at once and its headers soon after. A slower connection is treated as an attack.
-const defaultTimeoutsMs = { firstByte: 10_000, handshake: 10_000, headers: 10_000, request: 30_000, keepAlive: 72_000 }
-// Node's default is 30 s.
-const slowRequestCheckMs = 1_000
+const defaultTimeoutsMs = {
+  ...{ firstByte: 10_000, handshake: 10_000, headers: 10_000, request: 30_000, keepAlive: 72_000 },
+  /** Interval at which slow requests are looked for. Node's default is 30 s. */
+  slowRequestCheck: 1_000,
+}
 // RFC 9113 §6.5.2 recommends at least 100. Node has no limit by default.
 const maxConcurrentStreams = 100
 // First byte of a TLS record that carries a handshake (RFC 8446 §5.1). No HTTP method starts with it.
@@ -82,7 +84,7 @@ function applyTimeouts(server: Http2SecureServer, timeoutsMs: typeof defaultTime
     headersTimeout: timeoutsMs.headers,
     requestTimeout: timeoutsMs.request,
     keepAliveTimeout: timeoutsMs.keepAlive,
-    connectionsCheckingInterval: slowRequestCheckMs,
+    connectionsCheckingInterval: timeoutsMs.slowRequestCheck,
   })
 }
 
