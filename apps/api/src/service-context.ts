@@ -32,6 +32,8 @@ export type ServiceOptions = {
   readonly schedulerTime?: SchedulerTime | undefined
   /** Waits for the lame duck time. Tests inject one that they end. */
   readonly waitLameDuck?: ((ms: number) => Promise<void>) | undefined
+  /** Interval at which the embedded subgraphs look for new blocks; 1 s by default. Tests inject a shorter one. */
+  readonly followMs?: number | undefined
   /** Milliseconds added to the database's clock when `clock` is shifted on purpose. 0 by default. */
   readonly databaseShiftMs?: (() => number) | undefined
   /** Open database, which the service closes. By default the service opens the one that `config` names. */

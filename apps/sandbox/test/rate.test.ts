@@ -62,6 +62,7 @@ async function startOn(
     clock,
     log: pino({ level: 'silent' }),
     say: () => undefined,
+    followMs: 50,
     databaseShiftMs: () => clock.now() - Date.now(),
   })
   return { baseUrl, apiKey: secret, setTime: (seconds: bigint) => clock.hold(Number(seconds) * 1000), stop }

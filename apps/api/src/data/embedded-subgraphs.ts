@@ -21,12 +21,14 @@ export async function startEmbeddedSubgraphs(
   {
     log,
     monotonicNow,
+    followMs,
     ...parts
   }: {
     readonly database: Database
     readonly closers: (() => unknown)[]
     readonly log: Logger
     readonly monotonicNow: () => number
+    readonly followMs?: number | undefined
   },
 ): Promise<ReadonlyMap<number, EmbeddedSubgraph>> {
   const database = await openIndexDatabase(config, parts)
@@ -57,6 +59,7 @@ export async function startEmbeddedSubgraphs(
       mapping: createProtocolMapping({ pool, positions }),
       startBlock,
       log: chainLog,
+      pollMs: followMs,
     })
     started.set(id, { subgraph, follower })
   }

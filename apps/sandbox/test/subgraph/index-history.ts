@@ -49,15 +49,26 @@ export async function indexHistory(
   database: Database,
   { chain, namespace, blocks, sizes = [] }: IndexOptions,
 ): Promise<Subgraph> {
-  const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
-  const mapping = createProtocolMapping(chain)
+  const { subgraph, index } = await openIndex(database, { chain, namespace })
   let start = 0
   for (const size of [...sizes, blocks.length]) {
-    const part = blocks.slice(start, start + size)
+    await index(blocks.slice(start, start + size))
     start += size
-    if (part.length > 0) await subgraph.commitMany(await mapping.map(part, subgraph.load))
   }
   return subgraph
+}
+
+/** A fresh index without blocks, and a function that maps and writes more of them at once. */
+export async function openIndex(
+  database: Database,
+  { chain, namespace }: Pick<IndexOptions, 'chain' | 'namespace'>,
+): Promise<{ readonly subgraph: Subgraph; readonly index: (part: readonly BlockLogs[]) => Promise<void> }> {
+  const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
+  const mapping = createProtocolMapping(chain)
+  const index = async (part: readonly BlockLogs[]) => {
+    if (part.length > 0) await subgraph.commitMany(await mapping.map(part, subgraph.load))
+  }
+  return { subgraph, index }
 }
 
 /** Every row of every table of a namespace, sorted: what two indexes are compared by. */

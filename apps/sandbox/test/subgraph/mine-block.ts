@@ -1,6 +1,6 @@
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import { type Abi, type Address, encodeFunctionData, getAddress, type Hash } from 'viem'
-import { mineBatch } from '../../src/mine-batch.ts'
+import { type Abi, type Address, encodeFunctionData, type Hash } from 'viem'
+import { gasPerTransaction } from '../../src/mine-batch.ts'
 import type { Chain } from '../chain.ts'
 
 export type Call = {
@@ -17,19 +17,16 @@ export async function mineBlock(
   { client }: Chain,
   { at, calls }: { readonly at: bigint; readonly calls: readonly Call[] },
 ): Promise<readonly Hash[]> {
-  const transactions = calls.map(({ from, to, functionName, args = [] }) => ({
-    // In one spelling: a sender's transactions are numbered by it.
-    from: getAddress(from),
-    to,
-    data: encodeFunctionData({ abi, functionName, args }),
-  }))
-  if (transactions.length > 0) {
-    await mineBatch(client.chain.rpcUrls.default.http[0]!, { timestamp: at, transactions })
-  } else {
-    await client.setNextBlockTimestamp({ timestamp: at })
-    await client.mine({ blocks: 1 })
+  const hashes: Hash[] = []
+  for (const { from, to, functionName, args = [] } of calls) {
+    const data = encodeFunctionData({ abi, functionName, args })
+    hashes.push(await client.sendTransaction({ account: from, to, data, gas: BigInt(gasPerTransaction), chain: null }))
   }
-  const { transactions: hashes } = await client.getBlock()
+  await client.setNextBlockTimestamp({ timestamp: at })
+  await client.mine({ blocks: 1 })
+  const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
+  const failed = receipts.findIndex(({ status }) => status !== 'success')
+  if (failed !== -1) throw new Error(`${calls[failed]!.functionName} reverted.`)
   return hashes
 }
 
