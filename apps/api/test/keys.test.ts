@@ -1,6 +1,6 @@
 import { databaseEngines } from '@tallystick/workbench/test-database'
-import { describe, expect, test } from 'vitest'
-import { adminToken, createKey, newDatabase, signerKey, start, type TestService } from './harness.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { adminToken, createDeferrals, createKey, newDatabase, signerKey, start, type TestService } from './harness.ts'
 
 const noon = '2026-11-15T12:00:00-05:00'
 const statusWith = async (service: TestService, secret: string) =>
@@ -64,19 +64,6 @@ describe.each(databaseEngines)('keys on %s', (engine) => {
   })
 })
 
-test('behavior: a rotation does not reset the rate limit, and grace never extends an expiry', async () => {
-  const service = await start({ databaseUrl: await newDatabase(), at: noon })
-  const { id, secret } = await createKey(service, { rpm: 2 })
-  await statusWith(service, secret)
-  await statusWith(service, secret)
-  const first = (await post(service, `/keys/${id}/rotate`, { graceSeconds: 60 })).json()
-  expect(await statusWith(service, first.secret)).toBe(429)
-  await post(service, `/keys/${id}/rotate`, { graceSeconds: 86_400 })
-  service.clock.hold(Date.parse(noon) + 60_000)
-  expect(await statusWith(service, secret)).toBe(403)
-  expect(await statusWith(service, first.secret)).toBe(429)
-})
-
 test('behavior: the last use is stored at most once a minute and survives a restart', async () => {
   const databaseUrl = await newDatabase()
   const service = await start({ databaseUrl, at: noon })
@@ -89,91 +76,114 @@ test('behavior: the last use is stored at most once a minute and survives a rest
   expect((await after.admin('/keys')).json().keys[0].lastUsedAt).toBe('2026-11-15T17:00:00Z')
 })
 
-test('behavior: keys stay in force while the database is unavailable', async () => {
-  const service = await start({ databaseUrl: await newDatabase() })
-  const { secret } = await createKey(service)
-  await service.database.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
-  )
-  expect(await statusWith(service, secret)).toBe(200)
-})
-
-test('behavior: no secret is in any log line, error or table', async () => {
-  const service = await start({ databaseUrl: await newDatabase(), at: noon })
-  const { id, secret } = await createKey(service)
-  const rotated = (await post(service, `/keys/${id}/rotate`, {})).json().secret
-  const bodies = [
-    (await service.call(`/notes?chainid=${secret}`, { headers: { 'x-api-key': `${rotated}x` } })).body,
-    (await service.call(`/${secret}`)).body,
-    (await service.call('/notes', { headers: { authorization: `Bearer ${secret}` } })).body,
-    (await service.admin('/keys')).body,
-    (await service.admin('/keys', { headers: { authorization: 'Bearer wrong' } })).body,
-    (await service.admin('/metrics')).body,
-    (await post(service, `/keys/${secret}x/revoke`)).body.replace(`${secret}x`, 'what was asked for'),
-  ]
-  const tables = ['api_keys', 'api_key_secrets', 'curves', 'note_sets', 'notes', 'note_refusals', 'migrations']
-  const rows = await Promise.all(tables.map((table) => service.database.query(`select t::text as row from ${table} t`)))
-  const haystack = [...bodies, JSON.stringify(rows), service.log()].join('\n')
-  expect(haystack).toContain(id)
-  for (const needle of [secret, rotated, adminToken, signerKey, signerKey.slice(2)]) {
-    expect(haystack.includes(needle)).toBe(false)
-  }
-})
-
-describe('admin listener', () => {
-  test('error: rejects invalid requests with the reason and changes nothing', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
-    const bad: [object, string][] = [
-      [{}, 'name'],
-      [{ name: '' }, 'name'],
-      [{ name: 'x'.repeat(101) }, 'name'],
-      [{ name: 'two\nlines' }, 'control characters'],
-      [{ name: 'nul\0' }, 'control characters'],
-      [{ name: 'x', scopes: [] }, 'scopes'],
-      [{ name: 'x', scopes: ['admin'] }, 'scopes'],
-      [{ name: 'x', rpm: 0 }, 'rpm'],
-      [{ name: 'x', rpm: 1.5 }, 'rpm'],
-      [{ name: 'x', expiresAt: 'tomorrow' }, 'expiresAt'],
-      [{ name: 'x', expiresAt: '2026-11-15T17:00:00Z' }, 'not in the future'],
-      [{ name: 'x', kind: 'prod' }, 'kind'],
-      [{ name: 'x', extra: 1 }, 'extra'],
-    ]
-    for (const [body, message] of bad) {
-      const answer = await post(service, '/keys', body)
-      expect(answer.status).toBe(400)
-      expect(answer.json()).toMatchObject({ code: 'invalid_key_request', message: expect.stringContaining(message) })
-    }
-    expect((await service.admin('/keys')).json().keys).toEqual([])
-    expect((await post(service, '/keys/key_nowhere/revoke')).status).toBe(404)
-    for (const id of ['%00', '%ff', "';drop table api_keys;--", 'x'.repeat(90)]) {
-      expect([404, 400]).toContain((await post(service, `/keys/${id}/revoke`)).status)
-    }
-    expect((await post(service, '/keys/key_nowhere/rotate', {})).json().code).toBe('key_not_found')
+describe('one service', () => {
+  let service: TestService
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    service = await start({ databaseUrl: await newDatabase('postgres', defer), at: noon }, defer)
+    return finish
   })
 
-  test('error: every route but /livez rejects a request without the token', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
-    for (const authorization of ['', 'Bearer', 'Bearer wrong', adminToken, `bearer ${adminToken}`]) {
-      for (const path of ['/healthz', '/readyz', '/metrics', '/keys', '/curve', '/notes', '/nowhere']) {
-        const answer = await service.admin(path, { headers: { authorization } })
-        expect([answer.status, answer.json().code]).toEqual([401, 'unauthorized'])
-        expect(answer.headers['www-authenticate']).toBe('Bearer')
+  describe('admin listener', () => {
+    test('default: health, readiness and metrics', async () => {
+      const { secret } = await createKey(service)
+      await statusWith(service, secret)
+      expect((await service.admin('/healthz')).json()).toEqual({ status: 'ok' })
+      expect((await service.admin('/readyz')).json()).toMatchObject({ ready: true })
+      const metrics = (await service.admin('/metrics')).body
+      expect(metrics).toContain('tallystick_http_requests_total{route="/notes",status="200"} 1')
+      expect(metrics).toContain('tallystick_http_request_duration_seconds_count{route="/notes"} 1')
+      expect(metrics).toContain('tallystick_boundary_seconds 21600')
+      expect(metrics).toContain('tallystick_notes{chain="324"} 3')
+      expect(metrics).toContain('tallystick_notes_age_seconds{chain="324"} 0')
+      expect(metrics).toContain('tallystick_next_period_signed{chain="324"} 0')
+    })
+
+    test('error: rejects invalid requests with the reason and changes nothing', async () => {
+      const bad: [object, string][] = [
+        [{}, 'name'],
+        [{ name: '' }, 'name'],
+        [{ name: 'x'.repeat(101) }, 'name'],
+        [{ name: 'two\nlines' }, 'control characters'],
+        [{ name: 'nul\0' }, 'control characters'],
+        [{ name: 'x', scopes: [] }, 'scopes'],
+        [{ name: 'x', scopes: ['admin'] }, 'scopes'],
+        [{ name: 'x', rpm: 0 }, 'rpm'],
+        [{ name: 'x', rpm: 1.5 }, 'rpm'],
+        [{ name: 'x', expiresAt: 'tomorrow' }, 'expiresAt'],
+        [{ name: 'x', expiresAt: '2026-11-15T17:00:00Z' }, 'not in the future'],
+        [{ name: 'x', kind: 'prod' }, 'kind'],
+        [{ name: 'x', extra: 1 }, 'extra'],
+      ]
+      // The last use is stored some time after it.
+      const list = async () =>
+        (await service.admin('/keys')).json().keys.map((key: object) => ({ ...key, lastUsedAt: undefined }))
+      const before = await list()
+      for (const [body, message] of bad) {
+        const answer = await post(service, '/keys', body)
+        expect(answer.status).toBe(400)
+        expect(answer.json()).toMatchObject({ code: 'invalid_key_request', message: expect.stringContaining(message) })
       }
+      expect(await list()).toEqual(before)
+      expect((await post(service, '/keys/key_nowhere/revoke')).status).toBe(404)
+      for (const id of ['%00', '%ff', "';drop table api_keys;--", 'x'.repeat(90)]) {
+        expect([404, 400]).toContain((await post(service, `/keys/${id}/revoke`)).status)
+      }
+      expect((await post(service, '/keys/key_nowhere/rotate', {})).json().code).toBe('key_not_found')
+    })
+
+    test('error: every route but /livez rejects a request without the token', async () => {
+      for (const authorization of ['', 'Bearer', 'Bearer wrong', adminToken, `bearer ${adminToken}`]) {
+        for (const path of ['/healthz', '/readyz', '/metrics', '/keys', '/curve', '/notes', '/nowhere']) {
+          const answer = await service.admin(path, { headers: { authorization } })
+          expect([answer.status, answer.json().code]).toEqual([401, 'unauthorized'])
+          expect(answer.headers['www-authenticate']).toBe('Bearer')
+        }
+      }
+    })
+  })
+
+  test('behavior: no secret is in any log line, error or table', async () => {
+    const { id, secret } = await createKey(service)
+    const rotated = (await post(service, `/keys/${id}/rotate`, {})).json().secret
+    const bodies = [
+      (await service.call(`/notes?chainid=${secret}`, { headers: { 'x-api-key': `${rotated}x` } })).body,
+      (await service.call(`/${secret}`)).body,
+      (await service.call('/notes', { headers: { authorization: `Bearer ${secret}` } })).body,
+      (await service.admin('/keys')).body,
+      (await service.admin('/keys', { headers: { authorization: 'Bearer wrong' } })).body,
+      (await service.admin('/metrics')).body,
+      (await post(service, `/keys/${secret}x/revoke`)).body.replace(`${secret}x`, 'what was asked for'),
+    ]
+    const tables = ['api_keys', 'api_key_secrets', 'curves', 'note_sets', 'notes', 'note_refusals', 'migrations']
+    const rows = await Promise.all(
+      tables.map((table) => service.database.query(`select t::text as row from ${table} t`)),
+    )
+    const haystack = [...bodies, JSON.stringify(rows), service.log()].join('\n')
+    expect(haystack).toContain(id)
+    for (const needle of [secret, rotated, adminToken, signerKey, signerKey.slice(2)]) {
+      expect(haystack.includes(needle)).toBe(false)
     }
   })
 
-  test('default: health, readiness and metrics', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
-    const { secret } = await createKey(service)
+  test('behavior: a rotation does not reset the rate limit, and grace never extends an expiry', async () => {
+    service.clock.hold(Date.parse(noon))
+    const { id, secret } = await createKey(service, { rpm: 2 })
     await statusWith(service, secret)
-    expect((await service.admin('/healthz')).json()).toEqual({ status: 'ok' })
-    expect((await service.admin('/readyz')).json()).toMatchObject({ ready: true })
-    const metrics = (await service.admin('/metrics')).body
-    expect(metrics).toContain('tallystick_http_requests_total{route="/notes",status="200"} 1')
-    expect(metrics).toContain('tallystick_http_request_duration_seconds_count{route="/notes"} 1')
-    expect(metrics).toContain('tallystick_boundary_seconds 21600')
-    expect(metrics).toContain('tallystick_notes{chain="324"} 3')
-    expect(metrics).toContain('tallystick_notes_age_seconds{chain="324"} 0')
-    expect(metrics).toContain('tallystick_next_period_signed{chain="324"} 0')
+    await statusWith(service, secret)
+    const first = (await post(service, `/keys/${id}/rotate`, { graceSeconds: 60 })).json()
+    expect(await statusWith(service, first.secret)).toBe(429)
+    await post(service, `/keys/${id}/rotate`, { graceSeconds: 86_400 })
+    service.clock.hold(Date.parse(noon) + 60_000)
+    expect(await statusWith(service, secret)).toBe(403)
+    expect(await statusWith(service, first.secret)).toBe(429)
+  })
+
+  test('behavior: keys stay in force while the database is unavailable', async () => {
+    const { secret } = await createKey(service)
+    await service.database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+    expect(await statusWith(service, secret)).toBe(200)
   })
 })
