@@ -2,17 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '@tallystick/api'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { decodeNote, type WireNote } from '@tallystick/core'
-import {
-  callNode,
-  createRandom,
-  daySeconds,
-  encodeMissingIncomes,
-  gasPerTransaction,
-  pick,
-  type Random,
-  sandboxWallets,
-  toQuantity,
-} from '@tallystick/sandbox'
+import { daySeconds, encodeMissingIncomes, gasPerTransaction, sandboxWallets } from '@tallystick/sandbox'
+import { callNode, toQuantity } from '@tallystick/sandbox/call-node'
+import { createRandom, pick, type Random } from '@tallystick/sandbox/random'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { type SoakChain, seededPositions } from './chain.ts'
 

@@ -3,6 +3,7 @@ import { faultKinds } from './fault.ts'
 import { areExclusive, jumpAheadMs, planSchedule, quietHeadMs, quietTailMs } from './schedule.ts'
 
 const seeds = Array.from({ length: 200 }, (_, index) => index * 7_919 + 1)
+const tenMinutes = seeds.map((seed) => planSchedule({ seed, minutes: 10 }))
 
 test('default: the seed and the length determine the schedule', () => {
   expect(planSchedule({ seed: 1, minutes: 7 })).toEqual(planSchedule({ seed: 1, minutes: 7 }))
@@ -19,8 +20,7 @@ test.each([7, 10, 30])('behavior: at %d minutes every kind of fault occurs, what
 
 test('behavior: 10 minutes have both variants of every kind, and one restore', () => {
   const restores = new Set<number>()
-  for (const seed of seeds) {
-    const { faults } = planSchedule({ seed, minutes: 10 })
+  for (const { faults } of tenMinutes) {
     const ways = new Set(faults.map(({ kind, variant }) => `${kind} ${variant}`))
     expect(ways.size).toBe(2 * faultKinds.length - 1)
     for (const { kind, variant } of faults) if (kind === 'database-restore') restores.add(variant)
@@ -47,8 +47,7 @@ test.each([
   ['clock-ahead', 'database-restore'],
 ] as const)('behavior: %s and %s never overlap', (one, other) => {
   expect([areExclusive(one, other), areExclusive(other, one)]).toEqual([true, true])
-  for (const seed of seeds) {
-    const { faults } = planSchedule({ seed, minutes: 10 })
+  for (const { faults } of tenMinutes) {
     const others = faults.filter(({ kind }) => kind === other)
     for (const { startMs, endMs } of faults.filter(({ kind }) => kind === one)) {
       expect(others.some((fault) => fault.startMs < endMs && startMs < fault.endMs)).toBe(false)
@@ -59,8 +58,7 @@ test.each([
 test.each(['signer-outage', 'clock-ahead', 'clock-behind', 'database-restore'] as const)(
   'behavior: every %s is in force across a boundary',
   (kind) => {
-    for (const seed of seeds) {
-      const { faults, boundariesMs } = planSchedule({ seed, minutes: 10 })
+    for (const { faults, boundariesMs } of tenMinutes) {
       for (const { startMs, endMs } of faults.filter((fault) => fault.kind === kind)) {
         expect(boundariesMs.some((at) => startMs < at && at < endMs)).toBe(true)
       }
@@ -69,8 +67,7 @@ test.each(['signer-outage', 'clock-ahead', 'clock-behind', 'database-restore'] a
 )
 
 test('behavior: a clock error of a day affects one replica only, while the next period is signed', () => {
-  for (const seed of seeds) {
-    const { faults, boundariesMs } = planSchedule({ seed, minutes: 10 })
+  for (const { faults, boundariesMs } of tenMinutes) {
     const days = faults.filter(({ kind, variant }) => kind === 'clock-ahead' && variant === 1)
     expect(days.map(({ replicas }) => replicas.length)).toEqual([1])
     for (const { startMs } of days) expect(boundariesMs.some((at) => startMs < at - jumpAheadMs)).toBe(true)

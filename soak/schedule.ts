@@ -1,4 +1,4 @@
-import { createRandom, pick, type Random } from '@tallystick/sandbox'
+import { createRandom, pick, type Random } from '@tallystick/sandbox/random'
 import { type FaultKind, faultKinds, type PlannedFault, type ReplicaName, replicaNames } from './fault.ts'
 
 export type Schedule = {

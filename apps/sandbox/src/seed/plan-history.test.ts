@@ -63,9 +63,10 @@ function faultsOf(steps: readonly Step[]): string[] {
     if (paused && (step.kind === 'lend' || step.kind === 'claim'))
       faults.push(`${step.kind} at ${step.at} while paused`)
     if (step.kind === 'lend') {
+      const { noteDay } = periodAt(step.at)
       for (const { tokenId, beneficiary, tenorDays } of step.positions) {
         if (tokenId !== BigInt(owners.size + 1)) faults.push(`${tokenId} is out of order`)
-        const maturity = maturityOf({ noteDay: periodAt(step.at).noteDay, tenorDays })
+        const maturity = maturityOf({ noteDay, tenorDays })
         owners.set(tokenId, { owner: beneficiary, maturity })
       }
     }

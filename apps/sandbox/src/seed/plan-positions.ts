@@ -85,9 +85,10 @@ function planClaims(
     const claims = lend.positions
       .filter((position) => position.tenorDays === tenorDays && random() < 0.7)
       .map((position) => ({ tokenId: position.tokenId, owner: ownerOf(position) }))
-    const maturity = maturityOf({ noteDay, tenorDays })
-    const at = alignToSlot(afterPause(pause, maturity + hourSeconds * BigInt(6 + Math.floor(random() * 60))), 2n)
-    if (claims.length === 0 || at > nowSeconds - quietSeconds) return []
+    const delaySeconds = hourSeconds * BigInt(6 + Math.floor(random() * 60))
+    if (claims.length === 0) return []
+    const at = alignToSlot(afterPause(pause, maturityOf({ noteDay, tenorDays }) + delaySeconds), 2n)
+    if (at > nowSeconds - quietSeconds) return []
     return [{ kind: 'claim', at, claims }]
   })
 }

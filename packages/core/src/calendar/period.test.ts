@@ -6,6 +6,7 @@ import {
   maturityOf,
   newYorkDate,
   newYorkInstant,
+  type Period,
   periodAfter,
   periodAt,
 } from './period.ts'
@@ -40,15 +41,18 @@ test('behavior: the periods of six years have no gaps or overlaps, two per day',
   const first = periodAt(1767243600n) // 2026-01-01 00:00 New York
   let period = first
   const hours = new Map<bigint, number>()
+  const wrong: Period[] = []
+  const isSame = (one: Period, other: Period) =>
+    one.noteDay === other.noteDay && one.start === other.start && one.end === other.end
   for (let count = 0; count < 2 * (6 * 365 + 1); count++) {
     const length = (period.end - period.start) / 3600n
     hours.set(length, (hours.get(length) ?? 0) + 1)
-    expect(periodAt(period.start)).toEqual(period)
-    expect(periodAt(period.end - 1n)).toEqual(period)
     const next = periodAfter(period)
-    expect(next.start).toBe(period.end)
+    const isWhole = isSame(periodAt(period.start), period) && isSame(periodAt(period.end - 1n), period)
+    if (!isWhole || next.start !== period.end) wrong.push(period)
     period = next
   }
+  expect(wrong).toEqual([])
   expect(period.start).toBe(1956546000n) // 2032-01-01 00:00 New York
   expect(Object.fromEntries(hours)).toEqual({ 6: 2191, 17: 6, 18: 2179, 19: 6 })
 })
