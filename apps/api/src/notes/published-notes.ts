@@ -109,6 +109,7 @@ function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly num
   const setsOf = (chainId: number | undefined) =>
     [...sets.values()].filter((set) => chainId === undefined || set.chainId === chainId)
   const missing = chainIds.filter((chainId) => !sets.has(chainId))
+  const title = `Treasury notes of ${formatPeriod(period)}.`
   const tenors = (chainId: number | undefined) =>
     [...new Set(setsOf(chainId).flatMap((set) => set.notes.map((note) => note.tenorDays)))].sort((a, b) => a - b)
   const answer = (filter: NotesFilter) => {
@@ -118,7 +119,7 @@ function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly num
     const chosen = setsOf(filter.chainId)
     if (chosen.length === 0) return undefined
     const absent = filter.chainId === undefined ? missing : []
-    const message = `Treasury notes of ${formatPeriod(period)}.${absent.length === 0 ? '' : ` None are available for chain ${absent.join(', ')}.`}`
+    const message = absent.length === 0 ? title : `${title} None are available for chain ${absent.join(', ')}.`
     const created = createAnswer({
       message,
       data: encodeSets(chosen, filter),
