@@ -17,7 +17,7 @@ const boundaries = [
 describe('under concurrent load', () => {
   test.each(boundaries)('behavior: across %s every note is valid when it is served', async (_, boundary) => {
     const boundarySeconds = BigInt(Date.parse(boundary) / 1000)
-    const aroundMs = 250
+    const aroundMs = 100
     const service = await start({
       databaseUrl: await newDatabase(),
       at: new Date(Date.parse(boundary) - aroundMs).toISOString(),
@@ -122,7 +122,7 @@ test('error: a longer outage causes notes_unavailable and the alarm, never an ex
   expect((await service.admin('/readyz')).status).toBe(503)
 
   signer.behave(undefined)
-  await expect.poll(async () => (await get()).status, { timeout: 20_000, interval: 200 }).toBe(200)
+  await expect.poll(async () => (await get()).status, { timeout: 20_000 }).toBe(200)
   expect(notesOf(await get()).message).toContain('18:00 to 24:00')
   expect((await service.admin('/readyz')).status).toBe(200)
 })

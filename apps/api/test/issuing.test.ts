@@ -3,25 +3,40 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeNote, verifyNote } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { checkNotes } from '../src/doctor/check-notes.ts'
 import { createFindings } from '../src/doctor/findings.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { type Behaviour, type FakeSigner, startFakeSigner } from './fake-web3signer.ts'
-import { chain324, coupons, createKey, newDatabase, notesOf, pool, start, type TestService } from './harness.ts'
+import {
+  chain324,
+  coupons,
+  createDeferrals,
+  createKey,
+  type Defer,
+  newDatabase,
+  notesOf,
+  pool,
+  type Setting,
+  start,
+  type TestService,
+} from './harness.ts'
 
 const noon = '2026-11-15T12:00:00-05:00'
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-async function startWithSigner(setting: Partial<Parameters<typeof start>[0]>) {
-  const signer = await startFakeSigner(onTestFinished as never)
-  const { config, ...rest } = setting
-  const service = await start({
-    databaseUrl: await newDatabase(),
-    at: noon,
-    ...rest,
-    config: { signer: signer.config, ...config },
-  })
+async function startWithSigner(setting: Partial<Setting>, defer: Defer = onTestFinished as Defer) {
+  const signer = await startFakeSigner(defer)
+  const { config, databaseUrl, ...rest } = setting
+  const service = await start(
+    {
+      databaseUrl: databaseUrl ?? (await newDatabase('postgres', defer)),
+      at: noon,
+      ...rest,
+      config: { signer: signer.config, ...config },
+    },
+    defer,
+  )
   return { signer, service }
 }
 
@@ -127,19 +142,32 @@ describe('an invalid signature is not published', () => {
     ['64 bytes', 'malformed', async ({ sign }) => (await sign()).slice(0, -2)],
     ['garbage', 'malformed', async () => 'not a signature'],
   ]
+  let shared: Awaited<ReturnType<typeof startWithSigner>>
+  // Each case has a period of its own.
+  let boundary = Date.parse('2026-11-15T18:00:00-05:00')
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    shared = await startWithSigner({}, defer)
+    return finish
+  })
+
   test.each(behaviours)('error: %s', async (_, failure, behaviour) => {
-    const signer = await startFakeSigner(onTestFinished as never)
+    const { service, signer } = shared
+    const countFailures = async () => {
+      const { body } = await service.admin('/metrics')
+      return Number(body.split(`tallystick_signer_failures_total{failure="${failure}"} `)[1]?.split('\n')[0] ?? 0)
+    }
+    const before = await countFailures()
     signer.behave(behaviour)
-    const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { signer: signer.config } })
-    const { current } = (await service.operator.showNotes()).chains[0] ?? {}
-    expect(current).toMatchObject({ signed: false, notes: [], refusal: { reason: 'signer_failed' } })
-    expect((await service.admin('/metrics')).body).toMatch(
-      new RegExp(`tallystick_signer_failures_total\\{failure="${failure}"\\} [1-9]`),
-    )
-    expect(await service.database.query('select 1 from note_sets')).toEqual([])
+    service.clock.hold(boundary)
+    const current = async () => (await service.operator.showNotes()).chains[0]?.current
+    await expect.poll(current).toMatchObject({ signed: false, notes: [], refusal: { reason: 'signer_failed' } })
+    expect(await countFailures()).toBeGreaterThan(before)
+    const stored = 'select 1 from note_sets where period_start >= $1'
+    expect(await service.database.query(stored, [boundary / 1000])).toEqual([])
     signer.behave(undefined)
-    const isSigned = async () => (await service.operator.showNotes()).chains[0]?.current.signed
-    await expect.poll(isSigned).toBe(true)
+    await expect.poll(async () => (await current())?.signed).toBe(true)
+    boundary += 86_400_000
   })
 
   test('error: one invalid signature refuses the whole set', async () => {
@@ -184,24 +212,32 @@ describe('curve', () => {
     expect(periods).toEqual([{ n: 2 }])
   })
 
-  test.each([
-    [{ 7: 369, 14: 365 }, 'invalid_curve', '30 days has no coupon'],
-    [{ ...coupons, 60: 1 }, 'invalid_curve', '60 days is not a configured tenor'],
-    [{ ...coupons, 7: 0 }, 'invalid_curve', 'coupon is 0,'],
-    [{ ...coupons, 7: 3.5 }, 'invalid_curve', 'coupon is 3.5,'],
-    [{ ...coupons, 7: -1 }, 'invalid_curve', 'coupon is -1,'],
-    [{ ...coupons, 7: 2 ** 60 }, 'invalid_curve', 'not a positive whole number'],
-    [{ ...coupons, 7: 1001 }, 'rail_refused', 'outside 1 to 1000'],
-    [{ ...coupons, 7: 470 }, 'rail_refused', 'moves from 369 to 470 bps (+101)'],
-    [{ ...coupons, 7: 268 }, 'rail_refused', 'moves from 369 to 268 bps (-101)'],
-    [{ '07': 369, 14: 365, 30: 362 }, 'invalid_curve', 'points'],
-  ])('error: rejects %j and changes nothing', async (points, code, message) => {
-    const { service } = await startWithSigner({})
-    await expect(service.operator.setCurve({ points })).rejects.toMatchObject({
-      code,
-      message: expect.stringContaining(message),
+  describe('that is invalid', () => {
+    let service: TestService
+    beforeAll(async () => {
+      const { defer, finish } = createDeferrals()
+      service = (await startWithSigner({}, defer)).service
+      return finish
     })
-    expect(await service.database.query('select count(*)::int as n from curves')).toEqual([{ n: 1 }])
+
+    test.each([
+      [{ 7: 369, 14: 365 }, 'invalid_curve', '30 days has no coupon'],
+      [{ ...coupons, 60: 1 }, 'invalid_curve', '60 days is not a configured tenor'],
+      [{ ...coupons, 7: 0 }, 'invalid_curve', 'coupon is 0,'],
+      [{ ...coupons, 7: 3.5 }, 'invalid_curve', 'coupon is 3.5,'],
+      [{ ...coupons, 7: -1 }, 'invalid_curve', 'coupon is -1,'],
+      [{ ...coupons, 7: 2 ** 60 }, 'invalid_curve', 'not a positive whole number'],
+      [{ ...coupons, 7: 1001 }, 'rail_refused', 'outside 1 to 1000'],
+      [{ ...coupons, 7: 470 }, 'rail_refused', 'moves from 369 to 470 bps (+101)'],
+      [{ ...coupons, 7: 268 }, 'rail_refused', 'moves from 369 to 268 bps (-101)'],
+      [{ '07': 369, 14: 365, 30: 362 }, 'invalid_curve', 'points'],
+    ])('error: rejects %j and changes nothing', async (points, code, message) => {
+      await expect(service.operator.setCurve({ points })).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(message),
+      })
+      expect(await service.database.query('select count(*)::int as n from curves')).toEqual([{ n: 1 }])
+    })
   })
 
   test('behavior: --confirm allows a large move, but not a coupon above the pool’s limit', async () => {
