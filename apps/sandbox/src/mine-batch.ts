@@ -1,30 +1,40 @@
 import type { Address, Hex } from 'viem'
-import { callNode, toQuantity } from './call-node.ts'
+import { callNode, type NodeCall, toQuantity } from './call-node.ts'
 
 export type BatchTransaction = { readonly from: Address; readonly to: Address; readonly data: Hex }
 
 // Twice the gas of a lend with a permit. Estimating each transaction would take most of the time.
 export const gasPerTransaction = 500_000
 
+/** Transactions of one block, and its second. */
+export type Batch = { readonly timestamp: bigint; readonly transactions: readonly BatchTransaction[] }
+
+/** Mines transactions in order, in one block at a given second. The conditions are those of `mineBatches`. */
+export function mineBatch(url: string, batch: Batch): Promise<void> {
+  return mineBatches(url, [batch])
+}
+
 /**
- * Mines transactions in order, in one block at a given second. Throws if one of them fails. Automine must be off, the node
- * must know or impersonate the senders, and the block needs gas for all.
+ * Mines blocks by one request. Throws if one of the transactions fails. Automine must be off, the node must know or
+ * impersonate the senders, and each block needs gas for all of its transactions.
  */
-export async function mineBatch(
-  url: string,
-  { timestamp, transactions }: { readonly timestamp: bigint; readonly transactions: readonly BatchTransaction[] },
-): Promise<void> {
+export async function mineBatches(url: string, batches: readonly Batch[]): Promise<void> {
+  const results = await callNode(url, batches.flatMap(encodeBatch))
+  let end = 0
+  for (const { transactions } of batches) {
+    end += transactions.length + 2
+    assertAllSucceeded(results[end - 1] as readonly Receipt[], transactions.length)
+  }
+}
+
+/** Returns the calls of a block. The last one returns its receipts. */
+function encodeBatch({ timestamp, transactions }: Batch): readonly NodeCall[] {
   const gas = toQuantity(gasPerTransaction)
-  const sends = transactions.map((transaction) => ({
-    method: 'eth_sendTransaction',
-    params: [{ ...transaction, gas }],
-  }))
-  await callNode(url, sends)
-  const [, receipts] = await callNode(url, [
+  return [
+    ...transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [{ ...transaction, gas }] })),
     { method: 'evm_mine', params: [toQuantity(timestamp)] },
     { method: 'eth_getBlockReceipts', params: ['latest'] },
-  ])
-  assertAllSucceeded(receipts as readonly Receipt[], transactions.length)
+  ]
 }
 
 type Receipt = { readonly transactionHash: Hex; readonly status: Hex; readonly from: Address }

@@ -1,11 +1,13 @@
 import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import { callNode } from '../call-node.ts'
-import { mineBatch } from '../mine-batch.ts'
+import { type Batch, mineBatch, mineBatches } from '../mine-batch.ts'
 import { encodeSetUp } from './encode-set-up.ts'
 import { encodeStep, type SeedContext } from './encode-step.ts'
 import type { History } from './history.ts'
 
 const progressMs = 1_000
+// A request for each block would take longer than its transactions.
+const transactionsPerRequest = 20
 
 /** Mines a history on a chain with the deployed protocol. Automine is off afterwards. */
 export async function seedHistory(
@@ -19,9 +21,13 @@ export async function seedHistory(
   await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
   await mineBatch(url, { timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(context, history) })
   const report = createReport(history, say)
+  let batches: Batch[] = []
   for (const step of history.steps) {
-    const transactions = await encodeStep(context, step)
-    await mineBatch(url, { timestamp: step.at, transactions })
+    batches.push({ timestamp: step.at, transactions: await encodeStep(context, step) })
+    const count = batches.reduce((sum, { transactions }) => sum + transactions.length, 0)
+    if (count < transactionsPerRequest && step !== history.steps.at(-1)) continue
+    await mineBatches(url, batches)
+    batches = []
     report(step.at)
   }
 }
