@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { hang, refuse, respond, startFakeSubgraph, startNamed, toQueries } from './fake-subgraph.ts'
-import { errorOf, linesOf, openRemote, remoteQuery } from './remote-harness.ts'
+import { createTestTime, errorOf, linesOf, openRemote, remoteQuery, turn } from './remote-harness.ts'
 
 /** Sends failing queries until the circuit of the only upstream is open. */
 async function openCircuit(remote: ReturnType<typeof openRemote>) {
@@ -12,7 +12,8 @@ async function openCircuit(remote: ReturnType<typeof openRemote>) {
 describe('the circuit', () => {
   test('behavior: opens when queries and the probe fail, rejects at once, and closes when a probe succeeds', async () => {
     const fake = await startFakeSubgraph()
-    const remote = openRemote([fake.url])
+    const time = createTestTime()
+    const remote = openRemote([fake.url], time)
     let lightsUntilOpen = 0
     fake.behave((exchange) => {
       const isOpen = remote.log().includes('circuit opened')
@@ -30,6 +31,7 @@ describe('the circuit', () => {
     })
     expect(remote.metrics()).toMatch(/tallystick_data_circuit{[^}]*} (1|0\.5)\n/)
     fake.behave(undefined)
+    time.advance(500)
     await expect.poll(() => remote.subgraph.status()[0]?.circuit).toBe('closed')
     expect(fake.queries()).toHaveLength(3)
     expect((await remote.ask()).data).toBe('{"positionInfos":[]}')
@@ -39,17 +41,19 @@ describe('the circuit', () => {
 
   test('behavior: stays open while probes fail, which are sent one at a time with growing delays', async () => {
     const fake = await startFakeSubgraph()
-    const atMs: number[] = []
-    fake.behave((exchange) => {
-      if (exchange.request.isLight) atMs.push(performance.now())
-      refuse(exchange)
-    })
-    const remote = openRemote([fake.url])
+    const time = createTestTime()
+    fake.behave(refuse)
+    const remote = openRemote([fake.url], time)
     await openCircuit(remote)
-    await expect.poll(() => atMs.length).toBeGreaterThanOrEqual(3)
-    const waits = atMs.slice(1).map((at, index) => at - (atMs[index] as number))
-    expect(waits[0]).toBeGreaterThanOrEqual(490)
-    expect(waits[1]).toBeGreaterThanOrEqual(990)
+    for (const [probes, delayMs] of [500, 1_000, 2_000].entries()) {
+      time.advance(delayMs - 1)
+      await turn()
+      expect([remote.subgraph.status()[0]?.circuit, fake.lights().length]).toEqual(['open', probes + 1])
+      time.advance(1)
+      expect(remote.subgraph.status()[0]?.circuit).toBe('probing')
+      await expect.poll(() => remote.subgraph.status()[0]?.circuit).toBe('open')
+      expect(fake.lights()).toHaveLength(probes + 2)
+    }
     expect(linesOf(remote.log(), 'circuit opened')).toHaveLength(1)
   })
 
@@ -104,8 +108,14 @@ describe('the circuit', () => {
   test('behavior: an upstream that always loses to the hedge is disabled, so that callers no longer wait', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
-    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 30, timeoutMs: 2_000 } })
-    for (let count = 0; count < 3; count += 1) await remote.ask()
+    const time = createTestTime()
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 30, timeoutMs: 2_000 }, ...time })
+    for (let count = 0; count < 3; count += 1) {
+      const asked = remote.ask()
+      time.advance(30)
+      await asked
+    }
+    time.advance(2_000)
     await expect.poll(() => remote.subgraph.status()[0]?.circuit).toBe('open')
     const before = a.queries().length
     await remote.ask()
@@ -114,20 +124,21 @@ describe('the circuit', () => {
 
   test('behavior: Retry-After opens the circuit for its time, and a probe follows', async () => {
     const fake = await startFakeSubgraph()
-    let sentAwayAtMs = 0
+    const time = createTestTime()
     fake.behave(({ response }) => {
-      sentAwayAtMs = performance.now()
       response.writeHead(429, { 'retry-after': '2' }).end()
       fake.behave(undefined)
     })
-    const remote = openRemote([fake.url])
+    const remote = openRemote([fake.url], time)
     expect(await errorOf(remote.ask())).toMatchObject({ details: { failure: 'busy' }, retryAfterSeconds: 2 })
     const refused = await errorOf(remote.ask())
     expect(refused.details).toEqual({ failure: 'circuit_open' })
-    expect(refused.retryAfterSeconds).toBeOneOf([1, 2])
+    expect(refused.retryAfterSeconds).toBe(2)
+    time.advance(1_999)
+    await turn()
     expect(fake.requests).toHaveLength(1)
+    time.advance(1)
     await expect.poll(() => fake.lights().length).toBe(1)
-    expect(performance.now() - sentAwayAtMs).toBeGreaterThanOrEqual(1_990)
     await expect.poll(() => remote.subgraph.status()[0]?.circuit).toBe('closed')
     expect(fake.queries()).toHaveLength(1)
   })

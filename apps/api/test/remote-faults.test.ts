@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { startFailingServer } from './failing-servers.ts'
 import { failureNames, failures } from './failures.ts'
 import { startFakeSubgraph } from './fake-subgraph.ts'
-import { activeResources, errorOf, openRemote, secretKey, secretToken } from './remote-harness.ts'
+import { activeResources, createTestTime, errorOf, openRemote, secretKey, secretToken } from './remote-harness.ts'
 
 const path = `/api/${secretKey}/subgraphs/id/QmSecretDeployment?token=in-the-query`
 const secrets = [secretKey, secretToken, 'QmSecretDeployment', 'in-the-query', '127.0.0.1', 'http:', 'https:']
@@ -16,9 +16,15 @@ describe('every way an upstream can fail', () => {
     const { failure, retryAfterSeconds } = failures[name]
     const before = activeResources()
     const server = await startFailingServer(name)
-    const remote = openRemote([server.url + path], { ca: server.ca })
+    const time = failure === 'slow_headers' ? createTestTime() : undefined
+    const remote = openRemote([server.url + path], { ca: server.ca, ...time })
     const started = performance.now()
-    const error = await errorOf(remote.ask({ operationName: 'Mine' }, isSlow(failure) ? 1_000 : 10_000))
+    const asked = errorOf(remote.ask({ operationName: 'Mine' }, isSlow(failure) ? 1_000 : 10_000))
+    if (time) {
+      await expect.poll(server.openConnections, { interval: 5 }).toBe(1)
+      time.advance(1_000)
+    }
+    const error = await asked
     expect(performance.now() - started).toBeLessThan(9_000)
     expect(error).toBeInstanceOf(TallystickError)
     if (failure === 'query_rejected') expect(error.code).toBe('query_rejected')
@@ -48,9 +54,9 @@ describe('every way an upstream can fail', () => {
     expect(server.requests()).toBeLessThanOrEqual(1)
 
     await remote.subgraph.close()
-    await expect.poll(server.openConnections).toBe(0)
+    await expect.poll(server.openConnections, { interval: 5 }).toBe(0)
     // The server still listens and has at most one timer.
-    await expect.poll(activeResources).toBeLessThanOrEqual(before + 2)
+    await expect.poll(activeResources, { interval: 5 }).toBeLessThanOrEqual(before + 2)
   })
 
   test('error: a failure of one URL is not reported if another answers', async () => {

@@ -7,6 +7,7 @@ import type { Secret } from '../src/config-secrets.ts'
 import type { SubgraphAnswer, SubgraphQuery } from '../src/data/chain-subgraph.ts'
 import { deadlineReached } from '../src/data/deadline.ts'
 import { addRemoteMetrics, remoteMetricHelp } from '../src/data/remote/remote-metrics.ts'
+import { type StartTimer, startTimer as startRealTimer } from '../src/data/remote/start-timer.ts'
 import { createRemoteSubgraph, type RemoteSubgraph } from '../src/data/remote-subgraph.ts'
 import { createMetrics } from '../src/metrics.ts'
 
@@ -32,6 +33,36 @@ export function remoteQuery(query: Partial<SubgraphQuery> = {}): SubgraphQuery {
   }
 }
 
+export type TestTime = {
+  readonly monotonicNow: () => number
+  readonly startTimer: StartTimer
+  /** Number of timers that wait. */
+  readonly waiting: () => number
+  /** Moves the time on and runs the timers that are due. */
+  advance(ms: number): void
+}
+
+/** Creates a time that stands still until the test advances it. */
+export function createTestTime(): TestTime {
+  let nowMs = 0
+  const timers = new Set<{ readonly dueMs: number; readonly callback: () => void }>()
+  return {
+    monotonicNow: () => nowMs,
+    startTimer: (callback, delayMs) => {
+      const timer = { dueMs: nowMs + delayMs, callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    waiting: () => timers.size,
+    advance: (ms) => {
+      nowMs += ms
+      for (const timer of [...timers].sort((a, b) => a.dueMs - b.dueMs)) {
+        if (timer.dueMs <= nowMs && timers.delete(timer)) timer.callback()
+      }
+    },
+  }
+}
+
 /** Opens a remote subgraph of chain 324 and closes it after the test. Hedging and polling are off by default. */
 export function openRemote(
   urls: readonly string[],
@@ -41,12 +72,14 @@ export function openRemote(
     ca,
     now = Date.now,
     monotonicNow = () => performance.now(),
+    startTimer = startRealTimer,
   }: {
     readonly settings?: Partial<Config['data']>
     readonly headers?: Readonly<Record<string, Secret>>
     readonly ca?: string | undefined
     readonly now?: () => number
     readonly monotonicNow?: () => number
+    readonly startTimer?: StartTimer
   } = {},
 ): TestRemote {
   const lines: string[] = []
@@ -70,6 +103,7 @@ export function openRemote(
     log: pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) }),
     metrics,
     ca,
+    startTimer,
   })
   addRemoteMetrics(metrics, { subgraphs: [subgraph], now })
   onTestFinished(() => subgraph.close())
@@ -77,20 +111,25 @@ export function openRemote(
     subgraph,
     log: () => lines.join(''),
     metrics: () => metrics.expose(),
-    ask: (query, timeoutMs = allSettings.timeoutMs) => askWithin(subgraph, { query: remoteQuery(query), timeoutMs }),
+    ask: (query, timeoutMs = allSettings.timeoutMs) =>
+      askWithin(subgraph, { query: remoteQuery(query), timeoutMs, startTimer }),
   }
 }
 
 async function askWithin(
   subgraph: RemoteSubgraph,
-  { query, timeoutMs }: { readonly query: SubgraphQuery; readonly timeoutMs: number },
+  {
+    query,
+    timeoutMs,
+    startTimer,
+  }: { readonly query: SubgraphQuery; readonly timeoutMs: number; readonly startTimer: StartTimer },
 ): Promise<SubgraphAnswer> {
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(deadlineReached), timeoutMs)
+  const cancelTimer = startTimer(() => controller.abort(deadlineReached), timeoutMs)
   try {
     return await subgraph.ask(query, controller.signal)
   } finally {
-    clearTimeout(timer)
+    cancelTimer()
   }
 }
 

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { headAt, startFakeSubgraph } from './fake-subgraph.ts'
-import { openRemote } from './remote-harness.ts'
+import { createTestTime, openRemote, turn } from './remote-harness.ts'
 
 test('default: every answer updates the head, which is used for the poll interval', async () => {
   const fake = await startFakeSubgraph()
@@ -45,28 +44,33 @@ test('behavior: the answer of an earlier query does not override that of a later
 
 test('behavior: head queries keep it current during traffic, and none are sent without traffic', async () => {
   const fake = await startFakeSubgraph()
-  const remote = openRemote([fake.url], { settings: { pollMs: 200 } })
+  const time = createTestTime()
+  const remote = openRemote([fake.url], { settings: { pollMs: 200 }, ...time })
   await remote.ask()
-  fake.setHead(headAt(101))
-  await expect.poll(() => remote.subgraph.currentHead()?.number, { interval: 20 }).toBe(101)
-  await expect
-    .poll(() => [remote.subgraph.currentHead(), fake.lights().length][1], { interval: 20 })
-    .toBeGreaterThanOrEqual(3)
-  expect(fake.queries()).toHaveLength(1)
-  // Polled, because two may still be due from earlier traffic. If polling did not stop, each pause would have three.
-  const lightsInPause = async () => {
-    const before = fake.lights().length
-    await delay(600)
-    return fake.lights().length - before
+  // After half of the interval the head is polled, and the next poll is scheduled.
+  const poll = async (polls: number) => {
+    time.advance(100)
+    await expect.poll(() => [fake.lights().length, time.waiting()]).toEqual([polls, 1])
   }
-  await expect.poll(lightsInPause).toBe(0)
+  fake.setHead(headAt(101))
+  await poll(1)
+  expect(remote.subgraph.currentHead()?.number).toBe(101)
+  await poll(2)
+  expect(remote.subgraph.currentHead()?.number).toBe(101)
+  await poll(3)
+  expect(fake.queries()).toHaveLength(1)
+  // 200 ms after the last traffic nothing is sent, and nothing is scheduled.
+  time.advance(100)
+  await turn()
+  expect([fake.lights().length, time.waiting()]).toEqual([3, 0])
 })
 
 test('behavior: with 0 the head is neither reused nor polled', async () => {
   const fake = await startFakeSubgraph()
-  const remote = openRemote([fake.url], { settings: { pollMs: 0 } })
+  const time = createTestTime()
+  const remote = openRemote([fake.url], { settings: { pollMs: 0 }, ...time })
   await remote.ask()
   expect(remote.subgraph.currentHead()).toBeUndefined()
-  await delay(100)
+  expect(time.waiting()).toBe(0)
   expect(fake.lights()).toEqual([])
 })

@@ -8,7 +8,8 @@ import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from
 import type { WireQuery } from './remote/create-sender.ts'
 import { createKnownRemoteHead } from './remote/known-remote-head.ts'
 import { queryUpstreams } from './remote/query-upstreams.ts'
-import { createUpstream, headQuery, headTimeoutMs, type Upstream } from './remote/upstream.ts'
+import { type StartTimer, startTimer as startRealTimer } from './remote/start-timer.ts'
+import { createUpstream, finishWithin, headQuery, headTimeoutMs, type Upstream } from './remote/upstream.ts'
 import type { UpstreamStatus } from './remote/upstream-status.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
@@ -29,16 +30,19 @@ export type RemoteSubgraphOptions = {
   readonly metrics: Metrics
   /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
+  /** Starts all timers but those of HTTP; real time by default. */
+  readonly startTimer?: StartTimer | undefined
 }
 
 /** Creates a client of a chain's remote subgraph: The Graph's network, a graph-node, or the embedded subgraph of another Tallystick. */
 export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubgraph {
-  const { chainId, urls, settings, monotonicNow } = options
+  const { chainId, urls, settings, monotonicNow, startTimer = startRealTimer } = options
   assertHeaders(options)
   const labels = labelsOf(urls)
   const upstreams = urls.map((url, index) =>
     createUpstream({
       ...options,
+      startTimer,
       url,
       label: labels[index] as string,
       onHead: (head, sentAtMs) => known.learn(head, sentAtMs),
@@ -48,9 +52,11 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
     pollMs: settings.pollMs,
     poll: async () => {
       const [upstream] = usable(upstreams)
-      if (upstream) await pollHead(upstream, Math.min(settings.timeoutMs, headTimeoutMs))
+      const timeoutMs = Math.min(settings.timeoutMs, headTimeoutMs)
+      if (upstream) await finishWithin(upstream.begin(headQuery, 1), { startTimer, timeoutMs })
     },
     monotonicNow,
+    startTimer,
   })
   return {
     chainId,
@@ -61,7 +67,10 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
       const candidates = usable(upstreams)
       if (candidates.length === 0) throw circuitOpen(upstreams)
       const { timeoutMs, hedgeMs } = settings
-      return queryUpstreams(candidates, { query: toWire(query), signal, timeoutMs, hedgeMs, monotonicNow })
+      return queryUpstreams(candidates, {
+        ...{ query: toWire(query), signal, timeoutMs, hedgeMs },
+        ...{ monotonicNow, startTimer },
+      })
     },
     status: () => upstreams.map((upstream) => upstream.status()),
     close: async () => {
@@ -113,13 +122,6 @@ function usable(upstreams: readonly Upstream[]): readonly Upstream[] {
       if (!a.isBehind || !b.isBehind) return Number(a.isBehind) - Number(b.isBehind)
       return (b.status().head?.number ?? 0) - (a.status().head?.number ?? 0)
     })
-}
-
-async function pollHead(upstream: Upstream, timeoutMs: number): Promise<void> {
-  const call = upstream.begin(headQuery, 1)
-  const timer = setTimeout(() => call.end('slow'), timeoutMs)
-  await call.outcome
-  clearTimeout(timer)
 }
 
 function toWire({ textWithHead, headAlias, variables, operationName }: SubgraphQuery): WireQuery {

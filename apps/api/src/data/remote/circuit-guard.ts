@@ -1,4 +1,5 @@
 import { type Circuit, type CircuitEvent, circuitAfter, closedCircuit } from './circuit.ts'
+import type { StartTimer } from './start-timer.ts'
 
 export type ProbeResult =
   | { readonly isHealthy: true }
@@ -20,14 +21,16 @@ export function createCircuitGuard({
   probe,
   onChange,
   monotonicNow,
+  startTimer,
 }: {
   /** Does not throw. */
   readonly probe: () => Promise<ProbeResult>
   readonly onChange: (change: { readonly before: Circuit; readonly after: Circuit }) => void
   readonly monotonicNow: () => number
+  readonly startTimer: StartTimer
 }): CircuitGuard {
   let circuit: Circuit = closedCircuit
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer: (() => void) | undefined
   let isProbing = false
   let isClosed = false
 
@@ -36,11 +39,10 @@ export function createCircuitGuard({
     const before = circuit
     circuit = circuitAfter(circuit, { event, atMs: monotonicNow() })
     if (before.state !== circuit.state) onChange({ before, after: circuit })
-    clearTimeout(timer)
+    cancelTimer?.()
     if (circuit.state === 'closed' && circuit.isSuspect) void runProbe()
     if (circuit.state !== 'open') return
-    timer = setTimeout(runProbe, circuit.openUntilMs - monotonicNow())
-    timer.unref()
+    cancelTimer = startTimer(runProbe, circuit.openUntilMs - monotonicNow())
   }
   const runProbe = async () => {
     if (isProbing) return
@@ -60,7 +62,7 @@ export function createCircuitGuard({
     record,
     close: () => {
       isClosed = true
-      clearTimeout(timer)
+      cancelTimer?.()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Head } from '../chain-subgraph.ts'
+import { type StartTimer, startTimer as startRealTimer } from './start-timer.ts'
 
 export type KnownRemoteHead = {
   /** Returns the head if it is newer than `pollMs`. Counts as traffic. */
@@ -18,28 +19,29 @@ export function createKnownRemoteHead({
   pollMs,
   poll,
   monotonicNow,
+  startTimer = startRealTimer,
 }: {
   /** Maximum age of the head. 0 disables reading and polling. */
   readonly pollMs: number
   /** Queries the head and passes it to `learn`. Does not throw. */
   readonly poll: () => Promise<void>
   readonly monotonicNow: () => number
+  readonly startTimer?: StartTimer | undefined
 }): KnownRemoteHead {
   let known: { readonly head: Head; readonly askedAtMs: number } | undefined
   let trafficAtMs = Number.NEGATIVE_INFINITY
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer: (() => void) | undefined
   let isPolling = false
   let isClosed = false
 
   const schedule = () => {
-    if (isClosed || isPolling || timer !== undefined) return
+    if (isClosed || isPolling || cancelTimer !== undefined) return
     // At half the maximum age, so that the answer arrives before the known head is too old.
     const ageMs = known ? monotonicNow() - known.askedAtMs : pollMs
-    timer = setTimeout(onDue, ageMs < pollMs / 2 ? pollMs / 2 - ageMs : pollMs / 2)
-    timer.unref()
+    cancelTimer = startTimer(onDue, ageMs < pollMs / 2 ? pollMs / 2 - ageMs : pollMs / 2)
   }
   const onDue = async () => {
-    timer = undefined
+    cancelTimer = undefined
     if (monotonicNow() - trafficAtMs >= pollMs) return
     if (known === undefined || monotonicNow() - known.askedAtMs >= pollMs / 2) {
       isPolling = true
@@ -65,7 +67,7 @@ export function createKnownRemoteHead({
     },
     close: () => {
       isClosed = true
-      clearTimeout(timer)
+      cancelTimer?.()
     },
   }
 }

@@ -4,6 +4,7 @@ import { type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { deadlineReached } from '../deadline.ts'
 import type { Call, CallOutcome } from './begin-call.ts'
 import type { WireQuery } from './create-sender.ts'
+import type { StartTimer } from './start-timer.ts'
 import { slowError } from './transport-error.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -15,6 +16,7 @@ export type QueryUpstreamsOptions = {
   /** Time without an answer after which the next upstream is queried in parallel. Null disables it. */
   readonly hedgeMs: number | null
   readonly monotonicNow: () => number
+  readonly startTimer: StartTimer
 }
 
 type Event =
@@ -65,6 +67,7 @@ export async function queryUpstreams(
       const event = await nextEvent(race, {
         waitMs: waitMsOf(race, { ...options, deadlineMs }),
         aborted: abortion.promise,
+        startTimer: options.startTimer,
       })
       if (event.kind === 'aborted') {
         ending = 'cancelled'
@@ -115,19 +118,23 @@ function waitMsOf(
 
 async function nextEvent(
   race: Race,
-  { waitMs, aborted }: { readonly waitMs: number | undefined; readonly aborted: Promise<Event> },
+  {
+    waitMs,
+    aborted,
+    startTimer,
+  }: { readonly waitMs: number | undefined; readonly aborted: Promise<Event>; readonly startTimer: StartTimer },
 ): Promise<Event> {
   const outcomes = [...race.running].map(async ([call, upstream]): Promise<Event> => {
     return { kind: 'outcome', call, upstream, outcome: await call.outcome }
   })
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer: (() => void) | undefined
   const timedOut = new Promise<Event>((resolve) => {
-    if (waitMs !== undefined) timer = setTimeout(() => resolve({ kind: 'timed_out' }), waitMs)
+    if (waitMs !== undefined) cancelTimer = startTimer(() => resolve({ kind: 'timed_out' }), waitMs)
   })
   try {
     return await Promise.race([...outcomes, timedOut, aborted])
   } finally {
-    clearTimeout(timer)
+    cancelTimer?.()
   }
 }
 

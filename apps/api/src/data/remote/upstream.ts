@@ -9,6 +9,7 @@ import { createCircuitGuard, type ProbeResult } from './circuit-guard.ts'
 import { upstreamMessagePrefix } from './classify-errors.ts'
 import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
 import { createCallMetrics } from './remote-metrics.ts'
+import type { StartTimer } from './start-timer.ts'
 import type { UpstreamStatus } from './upstream-status.ts'
 
 /** One URL of a chain's subgraph. */
@@ -36,6 +37,7 @@ export type UpstreamOptions = Omit<SenderOptions, 'answerBytesMax'> & {
   readonly metrics: Metrics
   /** Called with the head of every answer and the time its query was sent. */
   readonly onHead: (head: Head, sentAtMs: number) => void
+  readonly startTimer: StartTimer
 }
 
 /** Query of the head alone, for health probes and head polls. */
@@ -52,7 +54,7 @@ export const headTimeoutMs = 5_000
 const behindMs = 30_000
 
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { chainId, label, settings, now, monotonicNow } = options
+  const { chainId, label, settings, now, monotonicNow, startTimer } = options
   const { answerBytesMax, maxLagSeconds, timeoutMs } = settings
   const log = options.log.child({ chain: chainId, upstream: label })
   const callMetrics = createCallMetrics(options.metrics, { chain: chainId, upstream: label })
@@ -82,11 +84,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     })
     return withOutcome(call, outcome)
   }
-  const probeTimeoutMs = Math.min(timeoutMs, headTimeoutMs)
+  const limit = { startTimer, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
-    probe: () => probe(() => begin(headQuery, () => undefined), probeTimeoutMs),
+    probe: () => probe(() => begin(headQuery, () => undefined), limit),
     onChange: (change) => logCircuit(log, { ...change, failure: lastFailure }),
-    monotonicNow,
+    ...{ monotonicNow, startTimer },
   })
   return {
     get isUsable() {
@@ -123,11 +125,19 @@ function withOutcome(call: Call, outcome: Call['outcome']): Call {
   }
 }
 
-async function probe(begin: () => Call, timeoutMs: number): Promise<ProbeResult> {
-  const call = begin()
-  const timer = setTimeout(() => call.end('slow'), timeoutMs)
-  const event = circuitEventOf(await call.outcome)
-  clearTimeout(timer)
+/** Waits for the outcome of a call. Ends it after a time limit. */
+export async function finishWithin(
+  call: Call,
+  { startTimer, timeoutMs }: { readonly startTimer: StartTimer; readonly timeoutMs: number },
+): Promise<CallOutcome> {
+  const cancelTimer = startTimer(() => call.end('slow'), timeoutMs)
+  const outcome = await call.outcome
+  cancelTimer()
+  return outcome
+}
+
+async function probe(begin: () => Call, limit: Parameters<typeof finishWithin>[1]): Promise<ProbeResult> {
+  const event = circuitEventOf(await finishWithin(begin(), limit))
   if (event?.kind === 'throttled') return { isHealthy: false, forMs: event.forMs }
   return event?.kind === 'failed' ? { isHealthy: false, forMs: undefined } : { isHealthy: true }
 }
