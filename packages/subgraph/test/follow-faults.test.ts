@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { FollowerOptions } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
 import {
@@ -41,8 +42,8 @@ const proxy = async (behaviour: Behaviour = forwardAll): Promise<TestProxy> => {
   cleanups.push(() => started.stop())
   return started
 }
-const follow = async (urls: readonly string[], timeoutMs?: number): Promise<TestIndex> => {
-  const index = await followInto(opened.database, { chain, urls, timeoutMs })
+const follow = async (urls: readonly string[], options: Partial<FollowerOptions> = {}): Promise<TestIndex> => {
+  const index = await followInto(opened.database, { chain, urls, ...options })
   cleanups.push(() => index.follower.stop())
   return index
 }
@@ -90,7 +91,7 @@ test.each([
   ['silent', () => undefined, 'did not respond within 300 ms'],
 ] as const)('error: an RPC that is %s is reported until it recovers', async (_, fault, message) => {
   const faulty = await proxy(fault)
-  const index = await follow([faulty.url], 300)
+  const index = await follow([faulty.url], { timeoutMs: 300 })
   await problemOf(index).toBe(`RPC 127.0.0.1:${faulty.port} ${message}.`)
   await expect.poll(() => index.follower.status().state).toBe('failing')
   expect(index.lines.join()).toContain(JSON.stringify(message).slice(1, -1))
@@ -135,11 +136,10 @@ test('behavior: responses that are too slow or too large are requested in parts'
     return call?.method === 'eth_getLogs' && Number(filter?.toBlock) - Number(filter?.fromBlock) > 20
   }
   const slow = await proxy((exchange) => (wide(exchange) ? undefined : exchange.forward()))
-  const index = await follow([slow.url], 300)
+  const index = await follow([slow.url], { timeoutMs: 300 })
   await index.untilCurrent()
   expect(await index.tables()).toEqual(expected)
-  const other = await followInto(opened.database, { chain, answerBytesMax: 60_000 })
-  cleanups.push(() => other.follower.stop())
+  const other = await follow([chain.url], { answerBytesMax: 60_000 })
   await other.untilCurrent()
   expect(await other.tables()).toEqual(expected)
 })
@@ -156,12 +156,18 @@ test('behavior: logs without timestamps, duplicated or unordered produce the sam
 })
 
 test('behavior: an RPC without batch support gets single requests', async () => {
-  const single = await proxy(({ calls, response, forward }) =>
-    calls.length > 1 ? sendJson(response, { id: null, ...refuse('batches are not supported') }) : forward(),
-  )
-  const index = await follow([single.url])
+  let batches = 0
+  const single = await proxy(({ calls, response, forward }) => {
+    if (calls.length === 1) return forward()
+    batches += 1
+    return sendJson(response, { id: null, ...refuse('batches are not supported') })
+  })
+  // Four batches of up to 50 calls, of which three are tried.
+  const startBlock = (await chain.headNumber()) - 99
+  const index = await follow([single.url], { startBlock })
   await index.untilCurrent()
-  expect(await index.tables()).toEqual(expected)
+  expect(batches).toBe(3)
+  expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
 })
 
 /** Responses of a server that has only the blocks up to a number. */

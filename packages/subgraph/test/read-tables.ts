@@ -8,8 +8,8 @@ export async function readTables(
   namespace: string,
 ): Promise<Readonly<Record<string, readonly TableRow[]>>> {
   const names = await database.query<{ name: string }>(
-    `select table_name as name from information_schema.tables
-     where table_schema = $1 and table_name <> '$meta' order by 1`,
+    `select relname::text as name from pg_class
+     where relnamespace = to_regnamespace($1) and relkind = 'r' and relname <> '$meta' order by 1`,
     [namespace],
   )
   const tables: Record<string, readonly TableRow[]> = {}

@@ -1,6 +1,6 @@
 import { databaseEngines } from '@tallystick/workbench/test-database'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSubgraph, SubgraphError } from '../src/index.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openSubgraph, type Subgraph, SubgraphError } from '../src/index.ts'
 import { fixtureBlocks, fixtureSchema, type OpenTest, openFixture, openTest } from './open-fixture.ts'
 import { blockAt, galleryBlocks, gallerySchema, openGallery } from './open-gallery.ts'
 import { readTables } from './read-tables.ts'
@@ -10,6 +10,7 @@ const make = (id: string, set: Record<string, unknown> | null) => ({ entity: 'Th
 
 describe.each(databaseEngines)('%s', (engine) => {
   let opened: OpenTest
+  let shared: Subgraph
   let spaces = 0
   const openThings = async (namespace = `things${++spaces}`) => {
     const things = await openSubgraph({ database: opened.database, schema, namespace, deployment: 'Qm' })
@@ -21,8 +22,14 @@ describe.each(databaseEngines)('%s', (engine) => {
     }
     return { things, all, namespace }
   }
+  /** Returns the shared gallery at block 3. Creating its tables takes longer than a test. */
+  const useGallery = () => {
+    onTestFinished(() => shared.revert(3))
+    return shared
+  }
   beforeAll(async () => {
     opened = await openTest(engine)
+    shared = await openGallery(opened.database)
   })
   afterAll(() => opened.close())
 
@@ -80,11 +87,11 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
 
   test('behavior: setting a list to the same values creates no version', async () => {
-    const gallery = await openGallery(opened.database, 'same')
-    const before = await readTables(opened.database, 'same')
+    const gallery = useGallery()
+    const before = await readTables(opened.database, 'gallery')
     const again = (galleryBlocks[0]?.changes ?? []).filter(({ entity }) => entity === 'Artist' || entity === 'Show')
     await gallery.commit(blockAt(4), again)
-    const after = await readTables(opened.database, 'same')
+    const after = await readTables(opened.database, 'gallery')
     expect({ ...after, $blocks: undefined }).toEqual({ ...before, $blocks: undefined })
   })
 
@@ -129,7 +136,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
 
   test('behavior: entities are loaded at the head in API form, and blocks are found by number', async () => {
-    const gallery = await openGallery(opened.database, 'loading')
+    const gallery = useGallery()
     const loaded = await gallery.load('Artist', ['0x0A', '0x0b', '0xff', 'nonsense'])
     expect([...loaded.keys()].sort()).toEqual(['0x0a', '0x0b'])
     expect(loaded.get('0x0a')).toMatchObject({ id: '0x0a', isActive: true, flags: [true, false], mentor: null })
@@ -140,10 +147,10 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await gallery.findBlockAt(99)).toEqual(blockAt(3))
     expect(await gallery.findBlockAt(0)).toBeUndefined()
     // A loaded entity can be set again without effect.
-    const before = await readTables(opened.database, 'loading')
+    const before = await readTables(opened.database, 'gallery')
     const changes = [...loaded].map(([id, set]) => ({ entity: 'Artist', id, set }))
     await gallery.commit(blockAt(4), changes)
-    expect((await readTables(opened.database, 'loading'))['Artist']).toEqual(before['Artist'])
+    expect((await readTables(opened.database, 'gallery'))['Artist']).toEqual(before['Artist'])
   })
 
   test('behavior: a new namespace can be opened several times at once', async () => {
@@ -152,17 +159,17 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
 
   test('behavior: a commit that fails midway changes nothing', async () => {
-    const gallery = await openGallery(opened.database, 'halfway')
-    await opened.database.query('alter table "halfway"."Show" rename to "Gone"')
-    const before = await readTables(opened.database, 'halfway')
+    const gallery = useGallery()
+    await opened.database.query('alter table "gallery"."Show" rename to "Gone"')
+    const before = await readTables(opened.database, 'gallery')
     const failing = gallery.commit(blockAt(4), [
       { entity: 'Work', id: 'w1', set: { price: '99' } },
       { entity: 'Show', id: 's1', set: { title: 'new' } },
     ])
     await expect(failing).rejects.toMatchObject({ code: '42P01' })
-    expect(await readTables(opened.database, 'halfway')).toEqual(before)
+    expect(await readTables(opened.database, 'gallery')).toEqual(before)
     expect(gallery.head).toEqual(blockAt(3))
-    await opened.database.query('alter table "halfway"."Gone" rename to "Show"')
+    await opened.database.query('alter table "gallery"."Gone" rename to "Show"')
     await gallery.commit(blockAt(4), [{ entity: 'Work', id: 'w1', set: { price: '99' } }])
     expect(gallery.head).toEqual(blockAt(4))
   })
@@ -258,8 +265,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     ['Artist', { lots: ['0x1'] }, 'lots must be a decimal string'],
     ['Artist', { works: [] }, 'works is derived and cannot be set'],
   ])('error: refuses %s %j', async (entity, set, message) => {
-    const gallery = await openSubgraph({ database: opened.database, schema: gallerySchema, namespace: 'refusing2' })
-    await expect(gallery.commit(blockAt(4), [{ entity, id: '0x0a', set }])).rejects.toThrow(message)
+    await expect(useGallery().commit(blockAt(4), [{ entity, id: '0x0a', set }])).rejects.toThrow(message)
   })
 
   test('error: another schema on the same namespace is refused', async () => {
