@@ -7,20 +7,23 @@ import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { apiMigrations } from '../src/migrations.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../src/service-database.ts'
-import { adminToken, call, coupons, newEmptyDatabase, signerAddress, signerKey } from './harness.ts'
+import { adminToken, call, coupons, newDatabase, newEmptyDatabase, signerAddress, signerKey } from './harness.ts'
 import { launch, prepareSite, type Site, serve, serveHere, tallystick, tallystickProcess } from './process.ts'
 
 const defer = onTestFinished as never
 const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
 
-async function newSite(engine: 'postgres' | 'pglite' = 'postgres'): Promise<Site> {
+async function newSite(databaseUrl: string): Promise<Site> {
   const admin = { port: await findFreePort(), token: 'env:ADMIN_TOKEN' }
-  return prepareSite({ databaseUrl: await newEmptyDatabase(engine), config: { admin } })
+  return prepareSite({ databaseUrl, config: { admin } })
 }
+
+// Nothing listens there: for commands that do not get to their database.
+const noDatabase = 'postgres://u:hunter2@127.0.0.1:1/x'
 
 describe.each(databaseEngines)('on %s', (engine) => {
   test('default: all commands work without a server and with one', { timeout: 180_000 }, async () => {
-    const site = await newSite(engine)
+    const site = await newSite(await newEmptyDatabase(engine))
     // One engine is enough for processes, which take almost 1 s each.
     const run = engine === 'postgres' ? tallystickProcess : tallystick
     const set = await run(site, 'curve', 'set', ...points)
@@ -75,7 +78,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
 test('error: an altered note, another signer and a file without notes have different errors', {
   timeout: 60_000,
 }, async () => {
-  const site = await newSite()
+  const site = await newSite(await newDatabase())
   await tallystick(site, 'curve', 'set', ...points)
   const server = await serveHere(site, defer)
   const { secret } = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'x', '--json')).stdout)
@@ -107,7 +110,7 @@ test('error: an altered note, another signer and a file without notes have diffe
 
 describe('exit codes', () => {
   test('error: wrong usage exits with 2 and refers to --help', { timeout: 60_000 }, async () => {
-    const site = await newSite()
+    const site = await newSite(noDatabase)
     const wrong = [
       ['keys', 'create'],
       ['keys', 'create', '--name', 'x', '--rpm', '0'],
@@ -127,7 +130,7 @@ describe('exit codes', () => {
   })
 
   test('error: a rejected request exits with 1 and says what to do', { timeout: 60_000 }, async () => {
-    const site = await newSite()
+    const site = await newSite(await newDatabase())
     const missing = await tallystickProcess(site, 'curve', 'set', '7=369')
     expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('14 days has no coupon')])
     const unknown = await tallystick(site, 'keys', 'revoke', 'key_nowhere', '--json')
@@ -139,7 +142,7 @@ describe('exit codes', () => {
   test('error: an invalid configuration exits with 3 and lists every fault, before anything listens', {
     timeout: 60_000,
   }, async () => {
-    const site = await newSite()
+    const site = await newSite(noDatabase)
     const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
     config.chains[0].pool = '0x12'
     config.listen.tls.cert = 'nowhere.pem'
@@ -157,15 +160,13 @@ describe('exit codes', () => {
     }
     const nowhere = await tallystick(site, 'keys', 'list', '--config', 'nowhere.json')
     expect([nowhere.exitCode, nowhere.stderr]).toEqual([3, expect.stringContaining('nowhere.json cannot be read')])
-    const badKey = await newSite()
+    const badKey = await newSite(await newDatabase())
     const bad = await tallystick({ ...badKey, env: { ADMIN_TOKEN: 'x', SIGNER_KEY: '0xdeadbeefdeadbeef' } }, 'serve')
     expect([bad.exitCode, bad.stderr.includes('deadbeef')]).toEqual([3, false])
   })
 
   test('error: an unreachable server or database exits with 4', { timeout: 60_000 }, async () => {
-    const site = await newSite()
-    const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
-    writeFileSync(site.configPath, JSON.stringify({ ...config, database: 'postgres://u:hunter2@127.0.0.1:1/x' }))
+    const site = await newSite(noDatabase)
     for (const finished of [tallystick(site, 'keys', 'list'), tallystickProcess(site, 'serve')]) {
       const { exitCode, stderr } = await finished
       expect([exitCode, stderr]).toEqual([4, expect.stringContaining('cannot be used (ECONNREFUSED)')])
@@ -174,7 +175,7 @@ describe('exit codes', () => {
   })
 
   test('error: a wrong admin token and an absent server have different errors', { timeout: 60_000 }, async () => {
-    const site = await newSite()
+    const site = await newSite(await newDatabase())
     await serveHere(site, defer)
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'wrong' } }, 'keys', 'list')
     expect([wrong.exitCode, wrong.stderr]).toEqual([
@@ -187,7 +188,7 @@ describe('exit codes', () => {
 test('error: a second process on the embedded database is rejected and changes nothing', {
   timeout: 60_000,
 }, async () => {
-  const site = await newSite('pglite')
+  const site = await newSite(await newDatabase('pglite'))
   await serveHere(site, defer)
   const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
   const beside = { ...site, configPath: join(site.directory, 'beside.json') }
@@ -225,13 +226,13 @@ describe('a read-only command', () => {
   })
 
   test('error: creates no embedded database', async () => {
-    const { directory } = await newSite()
+    const { directory } = await newSite(noDatabase)
     await expect(openDatabaseToRead(`file:${directory}/nowhere`)).rejects.toMatchObject({ code: 'database_outdated' })
     expect(existsSync(join(directory, 'nowhere'))).toBe(false)
   })
 
   test('behavior: exits silently when the reader of its output exits', { timeout: 60_000 }, async () => {
-    const site = await newSite()
+    const site = await newSite(await newEmptyDatabase())
     const fresh = await tallystick(site, 'keys', 'list')
     expect([fresh.exitCode, fresh.stderr]).toEqual([1, expect.stringContaining('has no tables of this service yet')])
     const database = await openServiceDatabase(
@@ -249,7 +250,7 @@ describe('a read-only command', () => {
 })
 
 test('default: every command has --help', { timeout: 60_000 }, async () => {
-  const site = await newSite()
+  const site = await newSite(noDatabase)
   const commands = [
     [],
     ['serve'],
