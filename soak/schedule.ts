@@ -198,7 +198,12 @@ function collide(one: PlannedFault, other: PlannedFault): boolean {
   return isClose && areExclusive(one.kind, other.kind)
 }
 
+// Each kind with those it must not overlap.
+const exclusiveWith: ReadonlyMap<FaultKind, ReadonlySet<FaultKind>> = new Map(
+  faultKinds.map((kind) => [kind, new Set([kind, ...exclusive.filter((kinds) => kinds.includes(kind)).flat()])]),
+)
+
 /** Returns whether two faults must not overlap. */
 export function areExclusive(one: FaultKind, other: FaultKind): boolean {
-  return one === other || exclusive.some((kinds) => kinds.includes(one) && kinds.includes(other))
+  return exclusiveWith.get(one)?.has(other) ?? false
 }

@@ -4,7 +4,7 @@ import { type LaneAnswer, sendByNode, sendLaneAnswer } from './lane-answer.ts'
 import type { PremadeWriter } from './premade-answer.ts'
 
 // The exchange takes about 1 ms. A writer that sends nothing fails after this time.
-const timeoutMs = 2_000
+const timeoutMsDefault = 2_000
 const requests = ['/first', '/second', '/third', '/last'] as const
 const body = Buffer.from('{"text":"é"}')
 const head = [
@@ -17,13 +17,22 @@ const head = [
  * Each responds to the same requests of one in-memory connection. Returns why the writer must not be used, or undefined
  * if the bytes are equal.
  */
-export async function verifyPremadeWriter(writer: PremadeWriter): Promise<string | undefined> {
+export async function verifyPremadeWriter(
+  writer: PremadeWriter,
+  timeoutMs = timeoutMsDefault,
+): Promise<string | undefined> {
   for (const answer of [{ status: 200, headers: head, body: body.toString('latin1') } as const, unchanged]) {
     for (const isPipelined of [false, true]) {
-      const byNode = await exchange(isPipelined, (path, response) => sendByNode(response, answer, linesOf(path)))
+      const byNode = await exchange({
+        isPipelined,
+        timeoutMs,
+        respond: (path, response) => sendByNode(response, answer, linesOf(path)),
+      })
       const premade: LaneAnswer = { ...answer, premade: undefined }
-      const byWriter = await exchange(isPipelined, (path, response) => {
-        sendLaneAnswer(response, { writer, answer: premade, changing: linesOf(path) })
+      const byWriter = await exchange({
+        isPipelined,
+        timeoutMs,
+        respond: (path, response) => sendLaneAnswer(response, { writer, answer: premade, changing: linesOf(path) }),
       })
       if (byWriter instanceof Error) return byWriter.message
       if (!premade.premade) return 'the response has no head from writeHead'
@@ -40,10 +49,14 @@ function linesOf(path: string): string {
   return `x-request-id: ${path.repeat(2)}\r\n`
 }
 
-type Respond = (path: string, response: Parameters<RequestListener>[1]) => void
+type Exchange = {
+  readonly isPipelined: boolean
+  readonly timeoutMs: number
+  readonly respond: (path: string, response: Parameters<RequestListener>[1]) => void
+}
 
 /** Returns all bytes that an HTTP server sends over one connection, or the error that ended it. */
-async function exchange(isPipelined: boolean, respond: Respond): Promise<string | Error> {
+async function exchange({ isPipelined, timeoutMs, respond }: Exchange): Promise<string | Error> {
   const texts = requests.map((path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
