@@ -163,8 +163,12 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 }
 
-function wellKnownRoots(): X509Certificate[] {
-  return rootCertificates.map((root) => new X509Certificate(root))
+let parsedRoots: readonly X509Certificate[] | undefined
+
+/** Returns Node's root certificates. They are parsed once, which takes 50 ms. */
+function wellKnownRoots(): readonly X509Certificate[] {
+  parsedRoots ??= rootCertificates.map((root) => new X509Certificate(root))
+  return parsedRoots
 }
 
 function oneLine(name: string | undefined): string {
