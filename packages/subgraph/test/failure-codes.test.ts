@@ -7,7 +7,7 @@ import { blockAt, gallerySchema } from './open-gallery.ts'
 let opened: OpenTest
 let subgraphs: Readonly<Record<'indexed' | 'empty' | 'broken', Subgraph>>
 beforeAll(async () => {
-  opened = await openTest('pglite')
+  opened = await openTest('postgres')
   const { database } = opened
   const open = (namespace: string) => openSubgraph({ database, schema: gallerySchema, namespace })
   subgraphs = { indexed: await open('indexed'), empty: await open('empty'), broken: await open('broken') }

@@ -8,7 +8,7 @@ import { openGallery } from './open-gallery.ts'
 let opened: OpenTest
 let gallery: Subgraph
 beforeAll(async () => {
-  opened = await openTest('pglite')
+  opened = await openTest('postgres')
   gallery = await openGallery(opened.database)
 })
 afterAll(() => opened.close())
