@@ -179,7 +179,7 @@ async function incomeOf(functionName: 'calculateFixedIncome' | 'calculateFloatin
 
 /** The SDK before an index of everything so far. `POST /data` is the gateway's; here it only passes on. */
 async function openIndex(namespace: string) {
-  const opened: OpenTest = await openTest('pglite')
+  const opened: OpenTest = await openTest('postgres')
   const blocks = await readHistory(chain)
   const subgraph = await indexHistory(opened.database, { chain, namespace, blocks })
   const apiKey = createApiKey({ kind: 'test', randomBytes: (length) => new Uint8Array(length) })

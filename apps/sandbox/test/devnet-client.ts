@@ -19,7 +19,8 @@ export function onChain(credentials: Credentials, id: number): Credentials {
 
 /** A reader of the sandbox's chain. */
 export function readChain({ chains: [{ id, rpcUrl }] }: Credentials) {
-  return createPublicClient({ chain: chainOf(id, rpcUrl), transport: http(rpcUrl), pollingInterval: 50, cacheTime: 0 })
+  const transport = http(rpcUrl, { batch: true })
+  return createPublicClient({ chain: chainOf(id, rpcUrl), transport, pollingInterval: 50, cacheTime: 0 })
 }
 
 /** Every event of the pool from the beginning, in order. */

@@ -12,6 +12,7 @@ import {
   notesResponseSchema,
   rateResponseSchema,
 } from '@tallystick/core'
+import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { findSharedSandbox } from './find-shared-sandbox.ts'
@@ -142,14 +143,28 @@ describe('the examples of /docs', () => {
   test('default: programs', { timeout: 120_000 }, async () => {
     const sources = samplesOf('TypeScript').map(({ source }) => source)
     expect(sources).toHaveLength(3)
-    for (const source of sources) {
-      const options = ['--conditions=src', '--import', 'tsx', '--input-type=module', '--eval', source]
-      const env = { PATH: process.env['PATH'], ...environment() }
-      const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: root, env })
-      expect(stdout, source).toMatch(/^\d+n? \d+/)
+    const env = { PATH: process.env['PATH'], ...environment() }
+    const run = async (source: string) => {
+      const options = ['--input-type=module', '--eval', await bundle(source)]
+      return promisify(execFile)(process.execPath, options, { cwd: root, env })
     }
+    const outputs = await Promise.all(sources.map(run))
+    for (const [index, { stdout }] of outputs.entries()) expect(stdout, sources[index]).toMatch(/^\d+n? \d+/)
   })
 })
+
+/** Bundles a program with the sources of the packages it imports, which may be newer than their builds. */
+async function bundle(source: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['src'],
+    write: false,
+  })
+  return outputFiles[0]!.text
+}
 
 const pages = ['README.md', 'docs/api.md'].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
@@ -185,10 +200,8 @@ describe('README.md', () => {
   test('default: the program for integrators runs as printed', { timeout: 120_000 }, async () => {
     const [, program = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
     const command = parseCommands(readme).find(({ source }) => source.endsWith('node lend.mjs'))?.source ?? ''
-    await writeFile(join(directory, 'lend.mjs'), program)
-    // The reader runs it in the root of the repository, where the packages are built.
-    await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
-    const env = { PATH: process.env['PATH'], NODE_OPTIONS: '--conditions=src --import tsx' }
+    await writeFile(join(directory, 'lend.mjs'), await bundle(program))
+    const env = { PATH: process.env['PATH'] }
     const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: directory, env })
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^30 days at \d+ basis points, signed by 0x[\da-f]{40}$/i),
