@@ -1,16 +1,19 @@
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { databaseEngines } from '@tallystick/workbench/test-database'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { chain324, createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc', startBlock: 0 } }
 const withRpc = (...rpc: string[]) => ({ chains: [{ ...chain324, rpc, subgraph }] })
 
-async function newChain(chainId: number): Promise<string> {
-  const node = await startDevChain({ chainId })
-  onTestFinished(() => node.stop())
-  return node.url
-}
+let rpcUrl: string
+let otherRpcUrl: string
+beforeAll(async () => {
+  const [node, other] = await Promise.all([startDevChain({ chainId: 324 }), startDevChain({ chainId: 1 })])
+  rpcUrl = node.url
+  otherRpcUrl = other.url
+  return () => Promise.all([node.stop(), other.stop()])
+})
 
 const ask = (service: TestService, query: string) =>
   service.call('/subgraphs/324', {
@@ -23,7 +26,7 @@ const subgraphCheck = async (service: TestService) =>
 
 describe.each(databaseEngines)('on %s', (engine) => {
   test('default: follows its chain, answers without a key and reports its status', async () => {
-    const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(await newChain(324)) })
+    const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(rpcUrl) })
     const query = '{ _meta { block { number hash } hasIndexingErrors } positionInfos { id } }'
     await expect
       .poll(async () => (await ask(service, query)).json())
@@ -39,7 +42,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
 })
 
 test('error: /readyz, metrics and log report an RPC of another chain; notes are served, nothing is indexed', async () => {
-  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(await newChain(1)) })
+  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(otherRpcUrl) })
   await expect.poll(() => subgraphCheck(service)).toMatchObject({ ok: false, required: false })
   const { detail } = await subgraphCheck(service)
   expect(detail).toMatch(/chain 1\b/)
@@ -54,7 +57,7 @@ test('error: /readyz, metrics and log report an RPC of another chain; notes are 
 
 test('error: reports an RPC that is down, and uses it once it is up', async () => {
   const dead = 'http://127.0.0.1:1'
-  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(dead, await newChain(324)) })
+  const service = await start({ databaseUrl: await newDatabase(), config: withRpc(dead, rpcUrl) })
   await expect
     .poll(async () => (await ask(service, '{ _meta { block { number } } }')).json())
     .toEqual({ data: { _meta: { block: { number: 0 } } } })
