@@ -30,6 +30,8 @@ export type ServiceOptions = {
   readonly poolWatchTimes?: PoolWatchIntervals | undefined
   /** Tick and clock of the schedulers. Tests inject faster ones, so that nothing waits for a second. */
   readonly schedulerTime?: SchedulerTime | undefined
+  /** Interval at which the certificate files are read; 1 s by default. */
+  readonly certificatePollMs?: number | undefined
   /** Waits for the lame duck time. Tests inject one that they end. */
   readonly waitLameDuck?: ((ms: number) => Promise<void>) | undefined
   /** Interval at which the embedded subgraphs look for new blocks; 1 s by default. Tests inject a shorter one. */

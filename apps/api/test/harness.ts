@@ -70,6 +70,7 @@ export type Setting = {
   /** What the database's clock says, if not what the service's does. */
   readonly databaseClock?: Clock
   readonly waitLameDuck?: ServiceOptions['waitLameDuck']
+  readonly certificatePollMs?: number
   /** Time limit for a connection of the service to PostgreSQL. */
   readonly connectTimeoutMs?: number
 }
@@ -151,7 +152,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   await seed(opened, { setting, config, clock })
   // The embedded database is open once; on PostgreSQL the tests have connections of their own.
   const beside = opened.engine === 'pglite' ? undefined : opened
-  const { portal, premadeWriter, waitLameDuck, connectTimeoutMs } = setting
+  const { portal, premadeWriter, waitLameDuck, certificatePollMs, connectTimeoutMs } = setting
   const openImpatient = () => connectTimeoutMs && openDatabase(config.database.reveal(), { connectTimeoutMs })
   const database = beside ? (await openImpatient()) || undefined : opened
   const lines: string[] = []
@@ -169,6 +170,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     databaseShiftMs,
     schedulerTime,
     waitLameDuck,
+    certificatePollMs,
   }
   const service = await startService(options).catch(async (error) => {
     await opened.close()

@@ -8,7 +8,7 @@ const { defer, finish } = createDeferrals()
 let service: TestService
 
 beforeAll(async () => {
-  service = await start({ databaseUrl: await newDatabase('postgres', defer) }, defer)
+  service = await start({ databaseUrl: await newDatabase('postgres', defer), certificatePollMs: 50 }, defer)
   return finish
 })
 

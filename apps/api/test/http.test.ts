@@ -118,7 +118,7 @@ describe('TLS', () => {
   })
 
   test('behavior: a new certificate is loaded without dropping connections; a pair that does not match is not loaded', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon })
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, certificatePollMs: 50 })
     const { secret } = await createKey(service)
     const fingerprint = () =>
       tlsTo(service, { rejectUnauthorized: false }).then((socket) => {

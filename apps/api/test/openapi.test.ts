@@ -28,7 +28,7 @@ beforeAll(async () => {
     { ...chain324, subgraph: { urls: [refusing.url] } },
     { id: 325, name: 'slow', pool: chain324.pool, subgraph: { urls: [silent.url] } },
   ]
-  const config = { chains, data: { timeoutMs: 2_000 } }
+  const config = { chains, data: { timeoutMs: 1_000 } }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), config }, defer)
   document = (await service.call('/openapi.json')).json()
   return finish

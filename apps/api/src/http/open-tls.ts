@@ -15,11 +15,12 @@ type TlsContext = {
   readonly clock: Clock
   readonly log: Logger
   readonly nextRequestId: () => string
+  readonly certificatePollMs?: number | undefined
 }
 
 /** Creates the TLS server from certificate files and reloads them when they change. */
 export function openTls(files: CertificateFiles, context: TlsContext): OpenTls {
-  const { metrics, log } = context
+  const { metrics, log, certificatePollMs: pollMs } = context
   const current = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
   const tls = createTlsServer({ ...current, answerPlain: createPlainAnswer(context) })
   const measured = measureCertificate(metrics, current)
@@ -27,7 +28,7 @@ export function openTls(files: CertificateFiles, context: TlsContext): OpenTls {
     tls.setCertificate(certificate)
     measured.change(certificate)
   }
-  return { ...tls, stopWatching: watchCertificate(files, { current, onChange, log }) }
+  return { ...tls, stopWatching: watchCertificate(files, { current, onChange, log, pollMs }) }
 }
 
 /** Creates the function that counts a plain-HTTP request and returns its response. */

@@ -7,7 +7,7 @@ import { keyExchange } from './key-exchange.ts'
 export type CertificateFiles = { readonly cert: string; readonly key: string }
 export type Certificate = { readonly cert: Buffer; readonly key: Buffer }
 
-const pollIntervalMs = 1_000
+const pollMsDefault = 1_000
 
 /**
  * Calls `onChange` when the files contain a new certificate. Reads them every second, because file events miss files that
@@ -20,10 +20,12 @@ export function watchCertificate(
     current,
     onChange,
     log,
+    pollMs = pollMsDefault,
   }: {
     readonly current: Certificate
     readonly onChange: (certificate: Certificate) => void
     readonly log: Logger
+    readonly pollMs?: number | undefined
   },
 ): () => void {
   let inUse = current
@@ -56,7 +58,7 @@ export function watchCertificate(
       .finally(() => {
         isChecking = false
       })
-  }, pollIntervalMs)
+  }, pollMs)
   timer.unref()
   return () => clearInterval(timer)
 }
