@@ -17,7 +17,7 @@ const boundaries = [
 describe('under concurrent load', () => {
   test.each(boundaries)('behavior: across %s every note is valid when it is served', async (_, boundary) => {
     const boundarySeconds = BigInt(Date.parse(boundary) / 1000)
-    const aroundMs = 100
+    const aroundMs = 50
     const service = await start({
       databaseUrl: await newDatabase(),
       at: new Date(Date.parse(boundary) - aroundMs).toISOString(),

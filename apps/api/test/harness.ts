@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions }
 import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { type NotesResponse, notesResponseSchema } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
@@ -122,6 +123,8 @@ const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.
 
 const authority = createCertificateAuthority()
 const server = authority.issue(['localhost', '127.0.0.1'])
+// Shared, because with `ca` each connection would parse the certificate again.
+const trust = createSecureContext({ ca: authority.cert })
 
 /** Everything a service needs on disk and in its configuration, but nothing started. */
 export async function prepare({ databaseUrl, config: overrides }: Setting) {
@@ -185,7 +188,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     await stop()
     await rm(directory, { recursive: true, force: true })
   })
-  const agent = new Agent({ ca: authority.cert, keepAlive: true, maxSockets: 64 })
+  const agent = new Agent({ secureContext: trust, keepAlive: true, maxSockets: 64 })
   defer(() => agent.destroy())
   return {
     ...service,
