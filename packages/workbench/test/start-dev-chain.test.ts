@@ -90,13 +90,15 @@ test('error: a journal that is damaged, empty or of another chain is refused and
       message: 'belongs to another chain or engine',
     },
   ]
-  for (const { chainId, text, message } of refusals) {
-    await writeFile(journalPath, text)
-    const starting = startDevChain({ chainId, journalPath })
+  const refuse = async ({ chainId, text, message }: (typeof refusals)[number], index: number) => {
+    const path = `${journalPath}.${index}`
+    await writeFile(path, text)
+    const starting = startDevChain({ chainId, journalPath: path })
     await expect(starting).rejects.toThrow(message)
     await expect(starting).rejects.toBeInstanceOf(JournalError)
-    expect(await readFile(journalPath, 'utf8')).toBe(text)
+    expect(await readFile(path, 'utf8')).toBe(text)
   }
+  await Promise.all(refusals.map(refuse))
 })
 
 test('behavior: reports the progress of a replay', async () => {
