@@ -122,9 +122,9 @@ const schedulerTime = { tickMs: 20, monotonicNow: () => performance.now() * 50 }
 const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
 
 const authority = createCertificateAuthority()
+/** Trusts the certificate of every service. Shared, because with `ca` each connection would parse the certificate again. */
+export const secureContext = createSecureContext({ ca: authority.cert })
 const server = authority.issue(['localhost', '127.0.0.1'])
-// Shared, because with `ca` each connection would parse the certificate again.
-const trust = createSecureContext({ ca: authority.cert })
 
 /** Everything a service needs on disk and in its configuration, but nothing started. */
 export async function prepare({ databaseUrl, config: overrides }: Setting) {
@@ -188,7 +188,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     await stop()
     await rm(directory, { recursive: true, force: true })
   })
-  const agent = new Agent({ secureContext: trust, keepAlive: true, maxSockets: 64 })
+  const agent = new Agent({ secureContext, keepAlive: true, maxSockets: 64 })
   defer(() => agent.destroy())
   return {
     ...service,

@@ -1,20 +1,18 @@
 import { once } from 'node:events'
-import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { errorBodySchema } from '@tallystick/core'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { createDeferrals, createKey, newDatabase, secureContext, start, type TestService } from './harness.ts'
 
 let service: TestService
 let key: string
-let secureContext: SecureContext
 /** TLS session of the last connection. Resuming it saves most of the handshake. */
 let session: Buffer | undefined
 beforeAll(async () => {
   const { defer, finish } = createDeferrals()
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at: '2026-11-15T12:00:00-05:00' }, defer)
   key = (await createKey(service)).secret
-  secureContext = createSecureContext({ ca: service.ca })
   defer(() => kept?.destroy())
   return finish
 })

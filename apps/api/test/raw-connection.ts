@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import type { TestService } from './harness.ts'
+import { secureContext, type TestService } from './harness.ts'
 
 /**
  * Sends the parts of a text over one TLS connection and returns all bytes the service sends until it closes. Between two
@@ -8,7 +8,7 @@ import type { TestService } from './harness.ts'
  */
 export async function sendRaw(service: TestService, parts: readonly string[]): Promise<string> {
   const { port } = new URL(service.baseUrl)
-  const socket = connect({ port: Number(port), host: '127.0.0.1', ca: service.ca })
+  const socket = connect({ port: Number(port), host: '127.0.0.1', secureContext })
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
   const closed = once(socket, 'close')
