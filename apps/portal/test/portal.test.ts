@@ -259,38 +259,6 @@ test('behavior: follows the system’s theme until the visitor chooses one', asy
   expect(await background()).toBe('rgb(247, 244, 238)')
 })
 
-test('behavior: axe finds no serious violation in any view, light or dark', { timeout: 180_000 }, async () => {
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  // Without motion a button has its new colour at once.
-  const { page } = await visit('/', { reducedMotion: 'reduce' })
-  await page.evaluate(axe)
-  await page.locator('.notch').last().waitFor()
-  await page.locator('.pill').first().waitFor()
-  for (const view of ['', 'wallet', 'verify', 'explorer']) {
-    await page.goto(`${base}/#/${view}`)
-    if (view === 'wallet') {
-      await page.locator('.chip').first().click()
-      await page.locator('.earnings').waitFor()
-    }
-    if (view === 'verify') {
-      await page.getByRole('button', { name: 'Use a current note' }).click()
-      await page.locator('.verdict').waitFor()
-    }
-    if (view === 'explorer') {
-      await page.getByRole('button', { name: 'Run' }).click()
-      await page.locator('.run-facts').waitFor()
-    }
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      const faults = await page.evaluate(`axe.run().then(({ violations }) => violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 160) + failureSummary).join(' | ')))`)
-      expect([colorScheme, view, faults]).toEqual([colorScheme, view, []])
-    }
-  }
-  await shoot(page, 'explorer-dark')
-})
-
 test('error: without notes the page shows the error and no notes', async () => {
   const { page } = await visit('/#/verify')
   const body = { message: 'There are no notes for the current period.', code: 'notes_unavailable', requestId: 'x' }
@@ -370,6 +338,38 @@ test('behavior: a page opened before the boundary shows the new notes after it',
   await page.getByLabel('A note, or a response').fill(earlyNote)
   await page.getByRole('button', { name: 'Verify', exact: true }).click()
   await page.getByRole('heading', { name: 'Genuine, but expired' }).waitFor()
+})
+
+test('behavior: axe finds no serious violation in any view, light or dark', { timeout: 180_000 }, async () => {
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  // Without motion a button has its new colour at once.
+  const { page } = await visit('/', { reducedMotion: 'reduce' })
+  await page.evaluate(axe)
+  await page.locator('.notch').last().waitFor()
+  await page.locator('.pill').first().waitFor()
+  for (const view of ['', 'wallet', 'verify', 'explorer']) {
+    await page.goto(`${base}/#/${view}`)
+    if (view === 'wallet') {
+      await page.locator('.chip').first().click()
+      await page.locator('.earnings').waitFor()
+    }
+    if (view === 'verify') {
+      await page.getByRole('button', { name: 'Use a current note' }).click()
+      await page.locator('.verdict').waitFor()
+    }
+    if (view === 'explorer') {
+      await page.getByRole('button', { name: 'Run' }).click()
+      await page.locator('.run-facts').waitFor()
+    }
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const faults = await page.evaluate(`axe.run().then(({ violations }) => violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 160) + failureSummary).join(' | ')))`)
+      expect([colorScheme, view, faults]).toEqual([colorScheme, view, []])
+    }
+  }
+  await shoot(page, 'explorer-dark')
 })
 
 test('behavior: the calculator shows exactly what the contract pays', async () => {
