@@ -19,8 +19,15 @@ export async function moveChainToClock(url: string, clock: Clock): Promise<bigin
  * of both clocks start at the same moment.
  */
 export async function runClockAligned(clock: ShiftableClock): Promise<void> {
-  await setTimeout((((clock.now() - Date.now()) % 1000) + 1000) % 1000)
+  await setTimeout(positiveRest(clock.now() - Date.now()))
+  // A timer is late by some milliseconds, which the clock skips.
+  clock.hold(clock.now() + positiveRest(Date.now() - clock.now()))
   clock.run()
+}
+
+/** Returns the milliseconds beyond a whole second, from 0 to 999. */
+function positiveRest(milliseconds: number): number {
+  return ((milliseconds % 1000) + 1000) % 1000
 }
 
 /**
