@@ -57,6 +57,9 @@ export async function issueNotes(
     if (stored) return acceptStoredSet(context, { set: stored, chain })
     await context.curveSource.prepare(period)
     const curve = await findCurveInForce(context.database, key)
+    // `reconcile` restores a set together with its curve, which may have happened since the set was looked for.
+    const restored = await findNoteSet(context.database, key)
+    if (restored) return acceptStoredSet(context, { set: restored, chain })
     const refusal = await checkRails(context, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
     context.journal.assertNoConflict({ chain, period, curve, tenors: offeredTenors(context.tenors, curve) })
