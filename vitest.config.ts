@@ -1,5 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { quickWasmFlags } from './packages/workbench/src/quick-wasm-flags.ts'
+import { quickFlags } from './packages/workbench/src/quick-flags.ts'
 import { createTemporaryDirectory } from './test/set-up/temporary-directory.ts'
 
 // An unusual time zone by default, so that no test depends on the host's. Run with TZ=UTC to check that one too.
@@ -39,9 +39,9 @@ export default defineConfig({
     projects: projects.map((test) => ({ extends: true as const, test })),
     // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
     isolate: false,
-    execArgv: [...quickWasmFlags],
-    // More workers than cores would delay each other.
-    maxWorkers: 2,
+    execArgv: [...quickFlags, '--always-sparkplug'],
+    // One more than the two cores of a small machine: a test waits for other processes a quarter of its time.
+    maxWorkers: 3,
     // Generous, because a loaded machine may be several times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,

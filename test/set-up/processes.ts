@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { quickWasmFlags } from '../../packages/workbench/src/quick-wasm-flags.ts'
+import { quickFlags } from '../../packages/workbench/src/quick-flags.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -40,7 +40,7 @@ async function startSandbox(): Promise<{ readonly dir: string; stop(): Promise<v
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-shared-'))
   const dir = join(directory, 'home')
   const main = fileURLToPath(new URL('../../apps/sandbox/dist/bundle/main.js', import.meta.url))
-  const child = spawn(process.execPath, [...quickWasmFlags, main, '--port', '0', '--dir', dir], {
+  const child = spawn(process.execPath, [...quickFlags, main, '--port', '0', '--dir', dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const closed = once(child, 'close')

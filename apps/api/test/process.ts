@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { quickWasmFlags } from '@tallystick/workbench/quick-wasm-flags'
+import { quickFlags } from '@tallystick/workbench/quick-flags'
 import pino from 'pino'
 import { createClock } from '../src/clock.ts'
 import { runCommandLine } from '../src/commands/run-command-line.ts'
@@ -96,7 +96,7 @@ export function launch(
   commandLine: readonly string[],
   { stdout = 'pipe', stderr = 'pipe' }: { readonly stdout?: 'pipe' | number; readonly stderr?: 'pipe' | number } = {},
 ): ChildProcess {
-  return spawn(process.execPath, [...quickWasmFlags, cli, ...withConfig(site, commandLine)], {
+  return spawn(process.execPath, [...quickFlags, cli, ...withConfig(site, commandLine)], {
     env: { PATH: process.env['PATH'], ...site.env },
     stdio: ['ignore', stdout, stderr],
   })

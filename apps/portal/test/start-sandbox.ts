@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { quickWasmFlags } from '@tallystick/workbench/quick-wasm-flags'
+import { quickFlags } from '@tallystick/workbench/quick-flags'
 import type { Address } from 'viem'
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -37,7 +37,7 @@ export async function startSandbox(...options: readonly string[]): Promise<Sandb
   const dir = join(directory, 'home')
   const child = spawn(
     process.execPath,
-    [...quickWasmFlags, 'apps/sandbox/dist/bundle/main.js', '--port', '0', '--dir', dir, ...options],
+    [...quickFlags, 'apps/sandbox/dist/bundle/main.js', '--port', '0', '--dir', dir, ...options],
     {
       cwd: root,
       detached: true,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClock, createOperator, openServiceDatabase, parseConfig, runDoctor } from '@tallystick/api'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { quickWasmFlags } from '@tallystick/workbench/quick-wasm-flags'
+import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Chain, noteSigner, send, startChain } from './chain.ts'
@@ -22,7 +22,7 @@ const nobody = '0x000000000000000000000000000000000000dEaD'
 
 /** `tallystick doctor` as an operator runs it. */
 async function doctor(configPath: string, env: Record<string, string> = {}): Promise<Diagnosis> {
-  const commandLine = [...quickWasmFlags, cli, 'doctor', '--json', '--config', configPath]
+  const commandLine = [...quickFlags, cli, 'doctor', '--json', '--config', configPath]
   const child: ChildProcess = spawn(process.execPath, commandLine, { env: { PATH: process.env['PATH'], ...env } })
   const chunks: string[] = []
   child.stdout?.on('data', (chunk) => chunks.push(String(chunk)))

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { quickWasmFlags } from '@tallystick/workbench/quick-wasm-flags'
+import { quickFlags } from '@tallystick/workbench/quick-flags'
 import type { Address, Hex } from 'viem'
 import { afterAll } from 'vitest'
 import { type Closers, createClosers } from '../src/closers.ts'
@@ -51,7 +51,7 @@ export type Sandboxes = {
   newDirectory(): Promise<string>
 }
 
-const fromBuild = [process.execPath, ...quickWasmFlags, join(root, 'apps/sandbox/dist/bundle/main.js')] as const
+const fromBuild = [process.execPath, ...quickFlags, join(root, 'apps/sandbox/dist/bundle/main.js')] as const
 const withNpm = ['npm', 'start', '--silent', '--'] as const
 
 /** Returns functions that start sandboxes. At the end of the test file those still running are killed. Called at its top. */

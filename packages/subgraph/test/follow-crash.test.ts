@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
-import { quickWasmFlags } from '@tallystick/workbench/quick-wasm-flags'
+import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startChain, type TestChain } from './follow-chain.ts'
@@ -36,7 +36,7 @@ type Child = { readonly process: ChildProcess; readonly said: () => string; read
 
 const startChild = (databaseUrl: string): Child => {
   // With flags, Node does not use the compiled code of its own modules.
-  const flags = databaseUrl.startsWith('file:') ? quickWasmFlags : []
+  const flags = databaseUrl.startsWith('file:') ? quickFlags : []
   const child = spawn(process.execPath, [...flags, script, databaseUrl, namespace, proxy.url, chain.address], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
