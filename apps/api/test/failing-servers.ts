@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { findFreePort } from '@tallystick/workbench/free-port'
 import { onTestFinished } from 'vitest'
 import { type Failure, type FailureName, failures, type Tls } from './failures.ts'
 import type { Defer } from './harness.ts'
@@ -21,7 +22,9 @@ export async function startFailingServer(
   defer: Defer = onTestFinished as Defer,
 ): Promise<FailingServer> {
   const failure = failures[name]
-  if ('url' in failure) return { url: failure.url, ca: undefined, requests: () => 0, openConnections: () => 0 }
+  const nothing = { ca: undefined, requests: () => 0, openConnections: () => 0 }
+  if ('url' in failure) return { url: failure.url, ...nothing }
+  if ('nothingListens' in failure) return { url: `http://127.0.0.1:${await findFreePort()}`, ...nothing }
   let requests = 0
   const { server, ca } = createFailing(failure, () => {
     requests += 1
@@ -34,13 +37,13 @@ export async function startFailingServer(
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      for (const socket of sockets) socket.destroy()
-      server.close(() => resolve())
-    })
-  if ('nothingListens' in failure) await stop()
-  else defer(stop)
+  defer(
+    () =>
+      new Promise<void>((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  )
   const scheme = 'tls' in failure || 'plainForTls' in failure ? 'https' : 'http'
   return { url: `${scheme}://127.0.0.1:${port}`, ca, requests: () => requests, openConnections: () => sockets.size }
 }
