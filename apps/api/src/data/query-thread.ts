@@ -12,7 +12,7 @@ export type QueryThread = {
 }
 
 // The thread runs the bundle of `query-thread-main.ts`, found by its name, because this module is in other bundles too.
-const entry = createRequire(import.meta.url).resolve('@tallystick/api/query-thread')
+const findEntry = () => createRequire(import.meta.url).resolve('@tallystick/api/query-thread')
 // The subgraph aborts a query after 10 s. A thread that does not is stuck.
 const answerMsMax = 15_000
 // Four answers of 100,000 entities, with a margin.
@@ -61,7 +61,7 @@ export function createQueryThread({
   }
   const start = (): Worker => {
     // Without the flags of this process, which may be for running TypeScript.
-    const started = new Worker(entry, {
+    const started = new Worker(findEntry(), {
       workerData: { databaseUrl, connectionsMax, namespaces } satisfies ThreadSettings,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
