@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressSchema, isList, isObject } from './config-fields.ts'
+import { addressSchema, explorerSchema, isList, isObject, tenorsSchema } from './config-fields.ts'
 import { type ConfigSources, type Secret, secretUrlSchema } from './config-secrets.ts'
 
 export function chainsSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) {
@@ -17,6 +17,18 @@ export function refuseUncheckedChains(value: unknown, context: z.RefinementCtx):
   })
 }
 
+type Offers<Chain> = { readonly tenors: readonly number[]; readonly chains: readonly Chain[] }
+
+/** Gives each chain its own offer or the common one. `tenors` are then those of at least one chain. */
+export function resolveOffers<Chain extends { readonly tenors?: readonly number[] | undefined }>({
+  tenors: common,
+  chains,
+}: Offers<Chain>) {
+  const resolved = chains.map((chain) => ({ ...chain, tenors: chain.tenors ?? common }))
+  const tenors = [...new Set(resolved.flatMap((chain) => chain.tenors))].sort((a, b) => a - b)
+  return { tenors, chains: resolved }
+}
+
 function chainSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) {
   const url = secretUrlSchema(sources)
   return z
@@ -24,6 +36,10 @@ function chainSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) 
       id: z.int().min(1),
       name: z.string().min(1),
       pool: addressSchema,
+      /** Tenors on offer on this chain. Default: the top-level `tenors`. */
+      tenors: tenorsSchema.optional(),
+      /** Block explorer, for links. */
+      explorer: explorerSchema.optional(),
       domain: z
         .strictObject({
           name: z.string().min(1).default('NoteSignatureVerifier'),

@@ -16,3 +16,22 @@ export function isList({ value }: { readonly value: unknown }): boolean {
 export function isObject({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null
 }
+
+/** Tenors in days. */
+export const tenorsSchema = z
+  .array(z.int().min(1).max(3650))
+  .min(1)
+  .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'contains a tenor twice', when: isList })
+  .transform((tenors) => tenors.toSorted((a, b) => a - b))
+
+/** Base URL to which paths such as `/tx/0x…` are appended. */
+export const explorerSchema = z
+  .string()
+  .refine(isPlainHttpsUrl, 'must be an https URL without a user name, password, query or fragment in it')
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''))
+
+function isPlainHttpsUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password, search, hash } = new URL(value)
+  return protocol === 'https:' && `${username}${password}${search}${hash}` === ''
+}

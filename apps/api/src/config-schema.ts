@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { adminTokensSchema, checkAdminTokens } from './admin/admin-tokens.ts'
-import { chainsSchema, refuseUncheckedChains } from './config-chains.ts'
+import { chainsSchema, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
 import { curveSchema } from './config-curve.ts'
-import { isList, isObject, portSchema } from './config-fields.ts'
+import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
 import { choosePublicBudget, listenSchema } from './config-listen.ts'
 import { type ConfigSources, databaseSchema, type Secret, secretSchema } from './config-secrets.ts'
 import { signerSchema } from './config-signer.ts'
@@ -20,7 +20,7 @@ export function configSchema(sources: ConfigSources) {
     admin: adminSchema(secret),
     database: databaseSchema(sources),
     signer: signerSchema(sources, { path, secret }),
-    tenors: tenorsSchema,
+    tenors: tenorsSchema.default(tenorsDefault),
     curve: curveSchema,
     rails: railsSchema,
     data: dataSchema,
@@ -28,7 +28,7 @@ export function configSchema(sources: ConfigSources) {
   })
   return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, ...config }) => {
     const publicQueryMsPerMinute = choosePublicBudget(listen, config.database)
-    return { ...config, listen: { ...listen, publicQueryMsPerMinute } }
+    return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute } }
   })
 }
 
@@ -43,12 +43,7 @@ function adminSchema(secret: z.ZodType<Secret, string>) {
     .superRefine(checkAdminTokens, { when: isObject })
 }
 
-const tenorsSchema = z
-  .array(z.int().min(1).max(3650))
-  .min(1)
-  .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'contains a tenor twice', when: isList })
-  .transform((tenors) => tenors.toSorted((a, b) => a - b))
-  .default([7, 14, 30, 60, 90, 180, 360])
+const tenorsDefault = [7, 14, 30, 60, 90, 180, 360]
 
 const railsSchema = z
   .strictObject({

@@ -131,6 +131,7 @@ describe('the example of the design', () => {
         {
           id: 324,
           name: 'zkSync Era',
+          tenors: example.tenors,
           domain: { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool },
           maxCouponBps: 1000,
           minMaturitySeconds: 172800,
@@ -235,6 +236,7 @@ describe('defaults', () => {
       {
         id: 324,
         name: 'zkSync Era',
+        tenors: [7, 14, 30, 60, 90, 180, 360],
         domain: { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool },
         maxCouponBps: 1000,
         minMaturitySeconds: 172_800,
@@ -256,6 +258,24 @@ describe('defaults', () => {
 
   test('behavior: tenors are sorted', async () => {
     expect((await load({ ...smallest, tenors: [30, 7, 180, 14] })).tenors).toEqual([7, 14, 30, 180])
+  })
+
+  test('behavior: a chain has its own tenors or the common ones, and the list of all has each once', async () => {
+    const [only] = smallest.chains
+    const chains = [only, { ...only, id: 1, tenors: [90, 14] }, { ...only, id: 2, tenors: [7] }]
+    const config = await load({ ...smallest, tenors: [30, 7], chains })
+    expect(config.chains.map(({ tenors }) => tenors)).toEqual([[7, 30], [14, 90], [7]])
+    expect(config.tenors).toEqual([7, 14, 30, 90])
+    // No chain offers the common tenors.
+    expect((await load({ ...smallest, tenors: [30], chains: chains.slice(1) })).tenors).toEqual([7, 14, 90])
+  })
+
+  test.each([
+    ['https://explorer.example', 'https://explorer.example'],
+    ['https://explorer.example/', 'https://explorer.example'],
+    ['https://Explorer.example:8443/era//', 'https://explorer.example:8443/era'],
+  ])('default: the explorer %s', async (explorer, expected) => {
+    expect((await load(withChain({ explorer }))).chains[0]?.explorer).toBe(expected)
   })
 })
 
@@ -431,6 +451,24 @@ describe('faults', () => {
     expect(await faultsOf({ ...smallest, tenors: [7, 14, 7] })).toEqual(['tenors: contains a tenor twice'])
     expect((await faultsOf({ ...smallest, chains: [] }))[0]).toMatch(/^chains: /)
     expect((await faultsOf({ ...smallest, tenors: [] }))[0]).toMatch(/^tenors: /)
+    expect(await faultsOf(withChain({ tenors: [7, 7] }))).toEqual(['chains[0].tenors: contains a tenor twice'])
+    for (const tenors of [[], [0], [3651], [7.5], 7]) {
+      expect((await faultsOf(withChain({ tenors })))[0]).toMatch(/^chains\[0\]\.tenors/)
+    }
+  })
+
+  test.each([
+    'http://explorer.example',
+    'https://user:secret-password@explorer.example',
+    'https://explorer.example/?key=1',
+    'https://explorer.example/#tx',
+    'explorer.example',
+    'env:EXPLORER',
+    '',
+  ])('error: the explorer %j', async (explorer) => {
+    expect(await faultsOf(withChain({ explorer }))).toEqual([
+      'chains[0].explorer: must be an https URL without a user name, password, query or fragment in it',
+    ])
   })
 
   test('error: the version of the domain must be a string', async () => {
