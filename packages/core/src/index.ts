@@ -38,6 +38,16 @@ export {
   isRatePercent,
 } from './treasury/bill-curve.ts'
 export { billRatesPublishedAt, newestBillRatesDate } from './treasury/publication.ts'
+export {
+  type ChainInfo,
+  type ChainsResponse,
+  chainInfoSchema,
+  chainsResponseSchema,
+  dollarSchema,
+  poolLimitsSchema,
+  positionTokenSchema,
+  signingDomainSchema,
+} from './wire/chains-response.ts'
 export { type CurveProvenance, curveProvenanceSchema, provenanceBillSchema } from './wire/curve-provenance.ts'
 export {
   type DataRequestBody,
