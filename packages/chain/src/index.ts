@@ -9,6 +9,8 @@ export {
   type PoolVerdict,
   type PoolViews,
 } from './pool/pool-reader.ts'
+export type { PoolContracts, TokenDomain, TokenFacts } from './pool/read-contracts.ts'
+export type { PoolFloatingIncome } from './pool/read-floating-income.ts'
 export type { PausableContract, PoolLimits, PoolPauses, PoolState } from './pool/read-pool-state.ts'
 export { createRpcEndpoint, type RpcCall, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 export { RpcError, type RpcErrorKind } from './rpc/rpc-error.ts'

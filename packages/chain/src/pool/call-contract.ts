@@ -7,6 +7,8 @@ export type ContractCall = {
   readonly data: Hex
   /** Block time the contract sees, by default the newest block's. */
   readonly atSeconds?: bigint | undefined
+  /** Block whose state is read, by default the newest. */
+  readonly block?: number | undefined
 }
 
 /** Result of a contract call: a value, a revert, or neither because the node does not support another block time. */
@@ -17,11 +19,12 @@ export type CallOutcome =
 
 /** Calls a contract without a transaction. Throws `RpcError` if the server fails, not if the contract reverts. */
 export async function callContract(endpoint: RpcEndpoint, call: ContractCall): Promise<CallOutcome> {
-  const { to, data, atSeconds } = call
+  const { to, data, atSeconds, block } = call
+  const tag = block === undefined ? 'latest' : toHex(block)
   // The third parameter overrides accounts. geth, erigon and reth take block overrides as the fourth.
   const override = atSeconds === undefined ? [] : [{}, { time: toHex(atSeconds) }]
   try {
-    const value = await endpoint.call({ method: 'eth_call', params: [{ to, data }, 'latest', ...override] })
+    const value = await endpoint.call({ method: 'eth_call', params: [{ to, data }, tag, ...override] })
     if (typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)) return { value: value as Hex }
     throw new RpcError({ kind: 'malformed', message: 'responded to eth_call with a value that is not hex' })
   } catch (error) {

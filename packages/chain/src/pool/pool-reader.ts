@@ -8,6 +8,8 @@ import { createRpcPool } from '../rpc/rpc-pool.ts'
 import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
 import { describeRevert, type RevertReason } from './describe-revert.ts'
+import { type PoolContracts, readContracts } from './read-contracts.ts'
+import { type PoolFloatingIncome, readFloatingIncome } from './read-floating-income.ts'
 import { createReadPoolState, type PoolPauses, type PoolState, readPauses } from './read-pool-state.ts'
 
 /** The pool's getters without arguments. */
@@ -50,6 +52,10 @@ export type PoolReader = {
   /** Returns the accumulated floating income up to a UTC day, or undefined if the pool does not have the getter. */
   readAccFloatingIncome(day: bigint, signal?: AbortSignal): Promise<bigint | undefined>
   readPauses(signal?: AbortSignal): Promise<PoolPauses>
+  /** Returns the last floating income and its block, or undefined if the pool does not have the getters. */
+  readFloatingIncome(signal?: AbortSignal): Promise<PoolFloatingIncome | undefined>
+  /** Returns the contracts that the pool names, with the facts that a lend needs. */
+  readContracts(signal?: AbortSignal): Promise<PoolContracts>
   /** Returns which contracts of the pool are paused, and its limits. */
   readState(signal?: AbortSignal): Promise<PoolState>
   /** Returns whether the pool accepts all of these notes, by default at the newest block's time. */
@@ -109,6 +115,8 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
         return decodeGetter('accFloatingIncome', await callContract(endpoint, { to: pool, data })) as bigint | undefined
       }, signal),
     readPauses: (signal) => run((endpoint) => readPauses(endpoint, pool), signal),
+    readFloatingIncome: (signal) => run((endpoint) => readFloatingIncome(endpoint, pool), signal),
+    readContracts: (signal) => run((endpoint) => readContracts(endpoint, { pool, chainId }), signal),
     readState: (signal) => run(readState, signal),
     validate: (notes, { atSeconds, signal } = {}) =>
       run((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds }), signal),

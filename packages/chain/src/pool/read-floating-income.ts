@@ -1,0 +1,50 @@
+import { accFloatingIncome, lastFloatingIncomeUpdateDay } from '@tallystick/contracts/pool-functions'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
+import { callContract } from './call-contract.ts'
+import { decodeGetter } from './decode-getter.ts'
+
+/** Last floating income of a pool and the block it was read at. */
+export type PoolFloatingIncome = {
+  /** UTC day and income per second and dollar, scaled by 1e25. Undefined if none has been set. */
+  readonly last: { readonly day: number; readonly floatingIncome: bigint } | undefined
+  /** The timestamp is in Unix seconds. */
+  readonly block: { readonly number: number; readonly timestamp: number }
+}
+
+// A later day is not one of this protocol, and has no date.
+const dayMax = 9_999_999n
+
+/**
+ * Reads the last floating income: what the contract pays for that day, which is the difference of two sums. All values are
+ * of one block. Returns undefined if the contract does not have the getters or returns impossible values.
+ */
+export async function readFloatingIncome(
+  endpoint: RpcEndpoint,
+  pool: Address,
+): Promise<PoolFloatingIncome | undefined> {
+  const block = await readNewestBlock(endpoint)
+  const read = async (functionName: string, data: Hex) =>
+    decodeGetter(functionName, await callContract(endpoint, { to: pool, data, block: block.number })) as
+      | bigint
+      | undefined
+  const readSum = (day: bigint) =>
+    read('accFloatingIncome', encodeFunctionData({ abi: [accFloatingIncome], args: [day] }))
+  const day = await read('lastFloatingIncomeUpdateDay', encodeFunctionData({ abi: [lastFloatingIncomeUpdateDay] }))
+  if (day === undefined || day > dayMax) return undefined
+  if (day === 0n) return { last: undefined, block }
+  const [before, sum] = await Promise.all([readSum(day - 1n), readSum(day)])
+  if (before === undefined || sum === undefined || sum < before) return undefined
+  return { last: { day: Number(day), floatingIncome: sum - before }, block }
+}
+
+async function readNewestBlock(endpoint: RpcEndpoint): Promise<PoolFloatingIncome['block']> {
+  const block = await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+  const { number, timestamp } = (block ?? {}) as { readonly number?: unknown; readonly timestamp?: unknown }
+  const values = [Number(number), Number(timestamp)] as const
+  if (typeof number === 'string' && typeof timestamp === 'string' && values.every(Number.isSafeInteger)) {
+    return { number: values[0], timestamp: values[1] }
+  }
+  throw new RpcError({ kind: 'malformed', message: 'responded to eth_getBlockByNumber without number and timestamp' })
+}
