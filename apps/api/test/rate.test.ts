@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { errorBodySchema, rateResponseSchema } from '@tallystick/core'
+import { toFunctionSelector } from 'viem'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeSubgraph, headAt, startFakeSubgraph } from './fake-subgraph.ts'
 import { createDeferrals, createKey, newDatabase, notesOf, pool, start, type TestService } from './harness.ts'
@@ -10,23 +11,25 @@ const instant = '2026-11-15T12:00:00-05:00'
 const nowSeconds = Date.parse(instant) / 1000
 const yesterday = Math.floor(nowSeconds / 86_400) - 1
 const income = '40654777192457711'
-/** Starts an RPC that answers calls of the pool's getters. */
+/** State of a node that answers calls of the pool's getters. */
 const rpc = { isUp: true, isPaused: false, lastDay: yesterday, timeSeconds: nowSeconds }
 let incomes: readonly object[]
+let indexedPools: readonly object[]
 let fake: FakeSubgraph
 let service: TestService
 let key: string
 
 beforeAll(async () => {
-  const node = await startNode()
+  const node = await startNode(324)
   fake = await startFakeSubgraph(
-    { answer: () => ({ floatingIncomes: incomes }), head: headAt(100, nowSeconds - 4) },
+    { answer: () => ({ floatingIncomes: incomes, pools: indexedPools }), head: headAt(100, nowSeconds - 4) },
     defer,
   )
   const chains = [
     { id: 324, name: 'with an RPC', pool, rpc: [node], subgraph: { urls: [fake.url] } },
     { id: 10, name: 'without one', pool, subgraph: { urls: [fake.url] } },
     { id: 1, name: 'without a subgraph', pool },
+    { id: 2, name: 'with an RPC and no subgraph', pool, rpc: [await startNode(2)] },
   ]
   // No caching between answers, and a short timeout.
   const data = { pollMs: 0, timeoutMs: 1_500 }
@@ -37,16 +40,31 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   incomes = [{ day: yesterday, floatingIncome: income, accFloatingIncome: income }]
+  indexedPools = [{ paused: false }]
+  fake.setHead({ number: 100, timestamp: nowSeconds - 4 })
   Object.assign(rpc, { isUp: true, isPaused: false, lastDay: yesterday })
   fake.behave(undefined)
 })
 
-async function startNode(): Promise<string> {
-  const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
+const getters = {
+  paused: toFunctionSelector('paused()'),
+  lastDay: toFunctionSelector('lastFloatingIncomeUpdateDay()'),
+  sum: toFunctionSelector('accFloatingIncome(uint256)'),
+}
+
+/** Starts a node whose pool had the same income every day, 1 000 days in total. */
+async function startNode(chainId: number): Promise<string> {
+  const word = (value: number | bigint) => `0x${value.toString(16).padStart(64, '0')}`
+  const call = (data = '') => {
+    if (data === getters.paused) return word(Number(rpc.isPaused))
+    if (data === getters.lastDay) return word(rpc.lastDay)
+    if (!data.startsWith(getters.sum)) return '0x'
+    return word(BigInt(income) * (BigInt(`0x${data.slice(10)}`) - BigInt(yesterday) + 1_000n))
+  }
   const resultOf = ({ method, params }: { method: string; params: readonly { readonly data?: string }[] }) => {
-    if (method === 'eth_chainId') return '0x144'
-    if (method === 'eth_getBlockByNumber') return { number: '0x64', timestamp: `0x${rpc.timeSeconds.toString(16)}` }
-    return params[0]?.data === '0x5c975abb' ? word(Number(rpc.isPaused)) : word(rpc.lastDay)
+    if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
+    if (method === 'eth_getBlockByNumber') return { number: '0xc8', timestamp: `0x${rpc.timeSeconds.toString(16)}` }
+    return method === 'eth_call' ? call(params[0]?.data) : null
   }
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -68,6 +86,7 @@ const rate = async (path = '/rate') => {
   expect(answer.status).toBe(200)
   return rateResponseSchema.parse(answer.json())
 }
+const chain10 = async () => (await rate('/rate?chainid=10')).chains[0]
 const chain324 = async () => (await rate('/rate?chainid=324')).chains[0]
 
 describe('default', () => {
@@ -75,18 +94,24 @@ describe('default', () => {
     const { chains, ...top } = await rate()
     expect(top).toEqual({
       message: 'Rates of 2026-11-15, 00:00 to 18:00 New York.',
+      chainid: '2',
       fixedRate: '369',
       floatingRate: '1264',
       marketRate: '1633',
-      isProtocolSynced: false,
+      // Of the chains that can be read.
+      isProtocolSynced: true,
     })
-    expect(chains.map(({ chainid, isProtocolSynced }) => [chainid, isProtocolSynced])).toEqual([
-      ['1', false],
-      ['10', true],
-      ['324', true],
+    expect(chains.map(({ chainid, status, isProtocolSynced }) => [chainid, status, isProtocolSynced])).toEqual([
+      ['1', 'unknown', false],
+      ['2', 'open', true],
+      ['10', 'open', true],
+      ['324', 'open', true],
     ])
-    expect(chains[0]?.syncReason).toContain('No subgraph is configured for this chain')
-    expect(chains[2]).toMatchObject({ status: 'open', dataBlock: '100', dataLagSeconds: 4, floatingDay: yesterday })
+    expect(chains[0]).toMatchObject({
+      statusReason: 'Neither an RPC nor a subgraph is configured for this chain.',
+      syncReason: 'The floating income cannot be read: No subgraph is configured for this chain.',
+    })
+    expect(chains[3]).toMatchObject({ dataBlock: '200', dataLagSeconds: 0, floatingDay: yesterday })
   })
 
   test('default: the fixed rates are the coupons of /notes', async () => {
@@ -96,67 +121,136 @@ describe('default', () => {
     expect(fixed).toEqual(offered)
   })
 
-  test('behavior: queries only fields that every subgraph has', async () => {
+  test('behavior: queries only fields that every subgraph has, and only if no RPC answers', async () => {
+    const before = fake.queries().length
+    await rate('/rate?chainid=324')
+    expect(fake.queries().length).toBe(before)
     await rate('/rate?chainid=10')
-    const asked = fake.queries().at(-1)?.query.replace(/\s+/g, ' ')
-    expect(asked).toBe(
-      '{ tallystickHead: _meta { block { number hash timestamp } } floatingIncomes(first: 1, orderBy: day, orderDirection: desc) { day floatingIncome accFloatingIncome } }',
-    )
+    const asked = fake.queries().map(({ query }) => query.replace(/\s+/g, ' '))
+    expect(asked.slice(before).sort()).toEqual([
+      '{ tallystickHead: _meta { block { number hash timestamp } } floatingIncomes(first: 2, orderBy: day, orderDirection: desc) { day floatingIncome accFloatingIncome } }',
+      `{ tallystickHead: _meta { block { number hash timestamp } } pools(first: 1, where: { id: "${pool.toLowerCase()}" }) { paused positionTokenPaused } }`,
+    ])
+  })
+
+  test('behavior: a chain with an RPC and no subgraph has the rates of the contract', async () => {
+    const [chain] = (await rate('/rate?chainid=2')).chains
+    expect(chain).toMatchObject({
+      status: 'open',
+      floatingRate: '1264',
+      floatingDay: yesterday,
+      isProtocolSynced: true,
+      dataBlock: '200',
+      dataLagSeconds: 0,
+    })
   })
 })
 
-describe('values that cannot be read', () => {
-  test('behavior: with a subgraph down the fixed rates remain, and the reason is given', async () => {
-    fake.behave(({ response }) => response.destroy())
-    const { chains, ...top } = await rate('/rate?chainid=324')
-    expect(top).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
-    expect(chains[0]?.syncReason).toMatch(
-      /^The floating income cannot be read: The connection to the chain’s subgraph was lost/,
-    )
-  })
-
-  test('behavior: a subgraph that hangs delays the response until the deadline at most', async () => {
-    fake.behave(() => undefined)
-    const started = performance.now()
-    expect((await chain324())?.floatingRate).toBeNull()
-    expect(performance.now() - started).toBeLessThan(8_000)
-  })
-
+describe('the last income by the index', () => {
+  const last = { day: yesterday, floatingIncome: income, accFloatingIncome: income }
   test.each([
     ['no list', null],
     ['no income', [null]],
-    ['a day that is none', [{ day: 'x', floatingIncome: income }]],
-    ['an income that is none', [{ day: yesterday, floatingIncome: '-5' }]],
-    ['a number where a text should be', [{ day: yesterday, floatingIncome: 5 }]],
+    ['a day that is none', [{ ...last, day: 'x' }]],
+    ['an income that is none', [{ ...last, floatingIncome: '-5' }]],
+    ['a sum that is none', [{ ...last, accFloatingIncome: '1e5' }]],
+    ['a number where a text should be', [{ ...last, floatingIncome: 5 }]],
+    ['a sum below that of the day before', [last, { ...last, day: yesterday - 1, accFloatingIncome: `${income}0` }]],
+    ['nothing for the day before', [last, null]],
   ])('error: %s is an invalid income and causes no 500', async (_, answer) => {
     incomes = answer as never
-    const chain = await chain324()
+    const chain = await chain10()
     expect(chain).toMatchObject({ floatingRate: null, isProtocolSynced: false })
     expect(chain?.syncReason).toContain('an invalid floating income')
   })
 
+  test('behavior: the income of a day is the difference of the sums, whatever the day’s own event said', async () => {
+    const before = { day: yesterday - 1, floatingIncome: '1', accFloatingIncome: '5000' }
+    const sum = 5_000n + 44_640_000_000_000_000n
+    incomes = [{ ...last, accFloatingIncome: String(sum) }, before]
+    expect((await chain10())?.floatingRate).toBe('1388')
+    incomes = [
+      { ...last, accFloatingIncome: String(sum) },
+      { ...before, day: yesterday - 2 },
+    ]
+    expect((await chain10())?.floatingRate).toBe('1264')
+  })
+
   test('behavior: accepts a day as a string', async () => {
-    incomes = [{ day: String(yesterday), floatingIncome: income }]
-    expect((await chain324())?.floatingDay).toBe(yesterday)
+    incomes = [{ ...last, day: String(yesterday) }]
+    expect((await chain10())?.floatingDay).toBe(yesterday)
   })
 })
 
-describe('the pool’s state', () => {
-  test('behavior: a pause and a missed update are read from the chain', async () => {
+describe('the pool’s state by its chain', () => {
+  test('behavior: a pause and a missed update are read from the chain, not from its index', async () => {
     Object.assign(rpc, { isPaused: true, lastDay: yesterday - 1 })
-    expect(await chain324()).toMatchObject({ status: 'paused', isProtocolSynced: false, floatingDay: yesterday })
-    const [other] = (await rate('/rate?chainid=10')).chains
-    expect(other).toMatchObject({ status: 'unknown', isProtocolSynced: true })
+    expect(await chain324()).toMatchObject({ status: 'paused', isProtocolSynced: false, floatingDay: yesterday - 1 })
   })
 
-  test('behavior: when the RPC fails, the last known state is returned', async () => {
+  test('behavior: when the RPC fails, a recent pause counts and the rates are those of the index', async () => {
     rpc.isPaused = true
     expect((await chain324())?.status).toBe('paused')
     rpc.isUp = false
-    expect((await chain324())?.status).toBe('paused')
+    incomes = [{ day: yesterday, floatingIncome: '0', accFloatingIncome: '0' }]
+    expect(await chain324()).toMatchObject({ status: 'paused', floatingRate: '0', dataBlock: '100' })
     rpc.isUp = true
     rpc.isPaused = false
     await expect.poll(async () => (await chain324())?.status).toBe('open')
+  })
+
+  test('error: a day beyond any calendar is not one', async () => {
+    rpc.lastDay = 10_000_000
+    expect(await chain324()).toMatchObject({ floatingDay: yesterday, dataBlock: '100' })
+    const [chain] = (await rate('/rate?chainid=2')).chains
+    expect(chain?.syncReason).toContain('The contract at the pool’s address does not have it.')
+  })
+})
+
+describe('the pool’s state by its index', () => {
+  const status10 = async () => {
+    const { status, statusReason } = (await rate('/rate?chainid=10')).chains[0]!
+    return [status, statusReason.replace('No RPC is configured for this chain. ', '')]
+  }
+
+  test('default: the reason says that the index was asked', async () => {
+    expect(await status10()).toEqual(['open', 'Its index says that the pool is not paused.'])
+    indexedPools = [{ paused: true }]
+    expect(await status10()).toEqual(['paused', 'Its index says that the pool is paused.'])
+    indexedPools = [{ paused: false, positionTokenPaused: true }]
+    expect(await status10()).toEqual(['paused', 'Its index says that the position token is paused.'])
+  })
+
+  test('behavior: the reason tells the lag, and an index far behind cannot tell that a pool is open', async () => {
+    fake.setHead({ timestamp: nowSeconds - 60 })
+    expect(await status10()).toEqual(['open', 'Its index says that the pool is not paused. It is 60 s behind.'])
+    fake.setHead({ timestamp: nowSeconds - 301 })
+    expect(await status10()).toEqual(['unknown', 'Its index says that the pool is not paused. It is 301 s behind.'])
+    indexedPools = [{ paused: true }]
+    expect(await status10()).toEqual(['paused', 'Its index says that the pool is paused. It is 301 s behind.'])
+  })
+
+  test.each([
+    ['without the pool', []],
+    ['without a list', null],
+    ['with another type', [{ paused: 'false' }]],
+  ])('error: an index %s cannot tell', async (_, answer) => {
+    indexedPools = answer as never
+    expect(await status10()).toEqual(['unknown', 'Its index cannot tell either: It does not have this pool.'])
+  })
+
+  test('behavior: a subgraph without a field for the position token is asked for the pool alone', async () => {
+    fake.behave(({ request, answerWell, response }) => {
+      if (!request.query.includes('positionTokenPaused')) return answerWell()
+      const errors = [{ message: 'Type `Pool` has no field `positionTokenPaused`' }]
+      return response.setHeader('content-type', 'application/json').end(JSON.stringify({ errors }))
+    })
+    const before = fake.queries().length
+    indexedPools = [{ paused: true }]
+    expect((await status10())[0]).toBe('paused')
+    expect((await status10())[0]).toBe('paused')
+    const asked = fake.queries().slice(before)
+    expect(asked.filter(({ query }) => query.includes('positionTokenPaused'))).toHaveLength(1)
   })
 })
 
@@ -180,6 +274,31 @@ describe('error', () => {
     expect((await get('/rate', { 'x-api-key': secret })).json().code).toBe('insufficient_scope')
     const posted = await service.call('/rate', { method: 'POST', headers: { 'x-api-key': key }, body: '' })
     expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD'])
+  })
+})
+
+// Last, because failures open the circuit of the subgraph.
+describe('a subgraph that does not answer', () => {
+  test('behavior: with a subgraph down the fixed rates remain, and the reason is given', async () => {
+    fake.behave(({ response }) => response.destroy())
+    const { chains, ...top } = await rate('/rate?chainid=10')
+    expect(top).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
+    expect(chains[0]?.syncReason).toMatch(
+      /^The floating income cannot be read: The connection to the chain’s subgraph was lost/,
+    )
+    expect(chains[0]).toMatchObject({
+      status: 'unknown',
+      statusReason: expect.stringMatching(
+        /^No RPC is configured for this chain. Its index cannot tell either: The conn/,
+      ),
+    })
+  })
+
+  test('behavior: a subgraph that hangs delays the response until the deadline at most', async () => {
+    fake.behave(() => undefined)
+    const started = performance.now()
+    expect((await chain10())?.floatingRate).toBeNull()
+    expect(performance.now() - started).toBeLessThan(8_000)
   })
 })
 

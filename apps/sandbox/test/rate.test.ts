@@ -46,6 +46,8 @@ async function startOn(
     database: databaseUrl,
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
     tenors: [7, 30],
+    // The chain is read for each request.
+    data: { pollMs: 0 },
     chains: [{ id: 324, name: 'devnet', pool, rpc, subgraph: { embedded: { positions, startBlock: 0 } } }],
   }
   const env = { TOKEN: 'token', SIGNER_KEY: `0x${'01'.repeat(32)}` }

@@ -42,6 +42,8 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
     tenors: [7, 30],
     rails: { preflight: setting.preflight },
+    // `/rate` reads the chain for each request.
+    data: { pollMs: 0 },
     chains: [{ id: 324, name: 'devnet', pool: setting.pool ?? pool, rpc }],
   }
   const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}` }

@@ -5,7 +5,7 @@ import { headerReferences } from './headers.ts'
 import { curl, keyHeader, typescript } from './samples.ts'
 import { queryParameters, schemaReference } from './schemas.ts'
 
-const description = `Returns fixed rates, floating rates, their sum (total marginal market rate, MMR) and the sync status of the protocol, over all chains and per chain.
+const description = `Returns fixed rates, floating rates, their sum (total marginal market rate, MMR) and the sync status of the protocol, of the chain with the highest market rate and of each chain.
 
 A value that cannot be read is \`null\` and the status is still 200.`
 
@@ -48,6 +48,7 @@ export function describeRate(context: DocumentContext, endpoint: Endpoint): Oper
 function exampleRates(chainId: number): RateResponse {
   return {
     message: 'Rates of 2026-11-14, 18:00 to 24:00 New York.',
+    chainid: String(chainId),
     fixedRate: '369',
     floatingRate: '1264',
     marketRate: '1633',

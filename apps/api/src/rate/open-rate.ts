@@ -1,16 +1,18 @@
 import type { PoolReader } from '@tallystick/chain'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { createAskIndex } from '../data/ask-index.ts'
 import type { DataParts } from '../data/data-route.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
+import { createReadIndexedPauses } from './read-indexed-pauses.ts'
 import type { RateParts } from './route.ts'
 
-/** Creates the parts of `/rate`: published notes, floating income from the subgraphs, and pool states. */
+/** Creates the parts of `/rate`: published notes, and the state of each pool by its chain and by its index. */
 export function openRate(
-  config: Pick<Config, 'data'>,
+  config: Pick<Config, 'data' | 'chains'>,
   {
     published,
     data,
@@ -28,28 +30,26 @@ export function openRate(
     readonly monotonicNow: () => number
   },
 ): RateParts {
+  const index = { ask: createAskIndex(data), chainIds: data.chainIds }
   const poolStates = createPoolStates(new Map([...pools].map(([id, reader]) => [id, readPoolWith(reader)])), {
     maxAgeMs: config.data.pollMs,
     monotonicNow,
-    onError: (chain, error) =>
-      log.warn({ chain, err: error }, 'pool read failed; /rate falls back to the last known state'),
+    onError: (chain, error) => log.warn({ chain, err: error }, 'pool read failed; /rate falls back to the index'),
   })
   return {
     published,
-    readFloatingIncome: createReadFloatingIncome(data),
+    readFloatingIncome: createReadFloatingIncome(index),
+    readIndexedPauses: createReadIndexedPauses({ ...index, chains: config.chains }),
     poolStates,
     poolWatch,
+    hasRpc: (chainId) => pools.has(chainId),
+    maxLagSeconds: config.data.maxLagSeconds,
   }
 }
 
-/** Returns a function that reads a pool. It returns undefined if the contract lacks these getters. */
 function readPoolWith(reader: PoolReader): ReadPool {
   return async (signal) => {
-    const { paused, lastFloatingIncomeUpdateDay: lastDay } = await reader.read(
-      ['paused', 'lastFloatingIncomeUpdateDay'],
-      signal,
-    )
-    if (paused === undefined || lastDay === undefined) return undefined
-    return { isPaused: paused, lastFloatingDay: Number(lastDay) }
+    const [pauses, floating] = await Promise.all([reader.readPauses(signal), reader.readFloatingIncome(signal)])
+    return { pauses, floating }
   }
 }

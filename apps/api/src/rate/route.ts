@@ -7,15 +7,23 @@ import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { describeRate } from '../openapi/describe-rate.ts'
 import { quote } from '../quote.ts'
 import type { Route } from '../route.ts'
-import { describePoolStatus } from './describe-pool-status.ts'
-import type { PoolStates } from './pool-states.ts'
+import { describeIndexedStatus } from './describe-indexed-status.ts'
+import { addObstacles, findPoolStatus } from './find-pool-status.ts'
+import type { PoolStates, ReadPoolState } from './pool-states.ts'
 import type { ReadFloatingIncome } from './read-floating-income.ts'
+import type { ReadIndexedPauses } from './read-indexed-pauses.ts'
 
 export type RateParts = {
   readonly published: Pick<PublishedNotes, 'at'>
+  /** Reads the index of a chain. */
   readonly readFloatingIncome: ReadFloatingIncome
+  readonly readIndexedPauses: ReadIndexedPauses
+  /** Reads the RPCs of a chain. */
   readonly poolStates: PoolStates
   readonly poolWatch: Pick<PoolWatch, 'find'>
+  readonly hasRpc: (chainId: number) => boolean
+  /** Lag of an index that is too large to trust its word on pauses. */
+  readonly maxLagSeconds: number
 }
 
 /** Creates `GET /rate` (SPEC.md §4.3). Values that cannot be read are null. The request does not fail. */
@@ -40,20 +48,41 @@ export function createRateRoute({
   return { method: 'GET', url: '/rate', scope: 'rate', describe: describeRate, handler }
 }
 
+/** Reads the chain itself, and its index where no RPC can tell. */
 async function gatherFacts(
-  { published, readFloatingIncome, poolStates, poolWatch }: RateParts,
+  parts: RateParts,
   { chainId, nowMs }: { readonly chainId: number; readonly nowMs: number },
 ): Promise<ChainRateFacts> {
-  const notes = published.at(nowMs)?.sets.get(chainId)?.notes ?? []
-  const floating = await readFloatingIncome(chainId)
-  const pool = await poolStates.read(chainId, 'problem' in floating ? undefined : floating.block.number)
+  const { published, readIndexedPauses, poolStates, poolWatch, maxLagSeconds } = parts
+  const hasRpc = parts.hasRpc(chainId)
+  const pool = await poolStates.read(chainId)
+  const problems = poolWatch.find(chainId)?.problems
+  const status = hasRpc ? findPoolStatus(pool, problems) : undefined
+  const [floating, pauses] = await Promise.all([
+    readFloating(parts, { chainId, pool }),
+    status ? undefined : readIndexedPauses(chainId),
+  ])
+  const context = { hasRpc, nowSeconds: toSeconds(nowMs), maxLagSeconds }
   return {
     chainId,
-    fixed: notes,
+    fixed: published.at(nowMs)?.sets.get(chainId)?.notes ?? [],
     floating,
-    pool,
-    status: describePoolStatus({ pool, watched: poolWatch.find(chainId) }),
+    status: addObstacles(status ?? describeIndexedStatus(pauses, context), problems),
   }
+}
+
+/** Returns the floating income by the contract, by the index, or by the contract within the last minute. */
+async function readFloating(
+  { readFloatingIncome, hasRpc }: RateParts,
+  { chainId, pool }: { readonly chainId: number; readonly pool: ReadPoolState | undefined },
+): Promise<ChainRateFacts['floating']> {
+  if (pool?.isCurrent && pool.floating) return pool.floating
+  const indexed = await readFloatingIncome(chainId)
+  if (!('problem' in indexed)) return indexed
+  if (pool?.floating) return pool.floating
+  if (!hasRpc(chainId)) return indexed
+  const why = pool?.isCurrent ? 'The contract at the pool’s address does not have it.' : 'No RPC of the chain answers.'
+  return { problem: `${why} ${indexed.problem}` }
 }
 
 /** Parses the query string. Returns the chain, or undefined for all chains. Rejects unknown parameters, as `/notes` does. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rateResponseSchema } from '../wire/rate-response.ts'
 import { type ChainRateFacts, currentRates, type FixedRate } from './current-rates.ts'
@@ -14,13 +15,15 @@ const floatingOf = (of: number, floatingIncome = 40_654_777_192_457_711n) => ({
   last: { day: of, floatingIncome },
   block,
 })
-const facts: ChainRateFacts = { chainId: 324, fixed, floating: floatingOf(day - 1) }
+const status = { status: 'open', reason: 'The pool is not paused.' } as const
+const facts: ChainRateFacts = { chainId: 324, fixed, floating: floatingOf(day - 1), status }
 const rate = (chains: readonly ChainRateFacts[], nowSeconds = noon) =>
   rateResponseSchema.parse(currentRates(chains, { nowSeconds, message: 'Rates.' }))
 
 test('default: fixed, floating and market rates of the example in the design', () => {
   expect(rate([facts])).toEqual({
     message: 'Rates.',
+    chainid: '324',
     fixedRate: '369',
     floatingRate: '1264',
     marketRate: '1633',
@@ -28,8 +31,8 @@ test('default: fixed, floating and market rates of the example in the design', (
     chains: [
       {
         chainid: '324',
-        status: 'unknown',
-        statusReason: 'No RPC of this chain reports whether the pool is paused.',
+        status: 'open',
+        statusReason: 'The pool is not paused.',
         fixedRates: [
           { maturity: 7, maturity_timestamp: '1795323600', coupon: '369' },
           { maturity: 14, maturity_timestamp: '1795928400', coupon: '365' },
@@ -63,18 +66,17 @@ describe('sync', () => {
     expect(updated.isProtocolSynced).toBe(true)
   })
 
-  test('behavior: the pool’s day overrides the index, and the reason mentions an index that lags', () => {
-    const pool = { isPaused: false, lastFloatingDay: day - 1 }
-    const behind = rate([{ ...facts, floating: floatingOf(day - 2), pool }]).chains[0]
-    expect([behind?.isProtocolSynced, behind?.floatingDay]).toEqual([true, day - 2])
-    expect(behind?.syncReason).toContain('The index does not have it yet')
-    const missed = rate([{ ...facts, pool: { ...pool, lastFloatingDay: day - 2 } }])
-    expect(missed.isProtocolSynced).toBe(false)
-  })
-
   test('behavior: one unsynced chain makes the protocol unsynced', () => {
     const { isProtocolSynced, chains } = rate([facts, { ...facts, chainId: 10, floating: floatingOf(day - 3) }])
     expect([isProtocolSynced, chains.map((chain) => chain.isProtocolSynced)]).toEqual([false, [true, false]])
+  })
+
+  test('behavior: a chain that cannot be read does not make the others unsynced', () => {
+    const unreadable = { ...facts, chainId: 10, floating: { problem: 'It did not answer in time.' } }
+    expect([rate([facts, unreadable]), rate([unreadable])].map(({ isProtocolSynced }) => isProtocolSynced)).toEqual([
+      true,
+      false,
+    ])
   })
 
   test('behavior: no income has been set', () => {
@@ -92,22 +94,15 @@ describe('sync', () => {
 
 describe('missing data', () => {
   test('behavior: without floating data the fixed rates remain and the chain is not synced', () => {
-    const pool = { isPaused: true, lastFloatingDay: day - 1 }
-    const { chains, ...top } = rate([{ ...facts, floating: { problem: 'It did not answer in time.' }, pool }])
+    const { chains, ...top } = rate([{ ...facts, floating: { problem: 'It did not answer in time.' } }])
     expect(top).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
     expect(chains[0]).toMatchObject({
-      status: 'paused',
-      statusReason: 'The pool is paused.',
       floatingRate: null,
       floatingDay: null,
       dataBlock: null,
       dataLagSeconds: null,
       syncReason: 'The floating income cannot be read: It did not answer in time.',
     })
-  })
-
-  test('behavior: without notes there is no fixed and no market rate', () => {
-    expect(rate([{ ...facts, fixed: [] }])).toMatchObject({ fixedRate: null, floatingRate: '1264', marketRate: null })
   })
 
   test('behavior: a block without a time, and one ahead of the clock', () => {
@@ -118,13 +113,60 @@ describe('missing data', () => {
   })
 })
 
-test('behavior: each rate is the highest of all chains', () => {
-  const other: ChainRateFacts = {
-    chainId: 10,
-    fixed: [{ tenorDays: 7, maturityTimestamp: 1n, coupon: 900n }],
-    floating: floatingOf(day - 1, 0n),
+describe('top level', () => {
+  const noted = (chainId: number, { coupon, income }: { readonly coupon?: bigint; readonly income?: bigint }) => ({
+    chainId,
+    status,
+    fixed: coupon === undefined ? [] : [{ tenorDays: 7, maturityTimestamp: 1n, coupon }],
+    floating: income === undefined ? { problem: 'It did not answer.' } : floatingOf(day - 1, income),
+  })
+  const topOf = (...chains: readonly ChainRateFacts[]) => {
+    const { chainid, fixedRate, floatingRate, marketRate } = rate(chains)
+    return { chainid, fixedRate, floatingRate, marketRate }
   }
-  expect(rate([facts, other])).toMatchObject({ fixedRate: '900', floatingRate: '1264', marketRate: '1633' })
+  const income1264 = 40_654_777_192_457_711n
+
+  test('default: all rates are of the chain with the highest market rate', () => {
+    const top = topOf(noted(10, { coupon: 900n, income: 0n }), noted(324, { coupon: 369n, income: income1264 }))
+    expect(top).toEqual({ chainid: '324', fixedRate: '369', floatingRate: '1264', marketRate: '1633' })
+  })
+
+  test('behavior: of equal market rates the lowest chain id is taken, and an unknown floating rate counts 0', () => {
+    const [high, low] = [noted(324, { coupon: 900n }), noted(10, { coupon: 900n, income: 0n })]
+    expect(topOf(high, low)).toEqual({ chainid: '10', fixedRate: '900', floatingRate: '0', marketRate: '900' })
+    expect(topOf(high)).toEqual({ chainid: '324', fixedRate: '900', floatingRate: null, marketRate: '900' })
+  })
+
+  test('behavior: a chain without notes is not taken while another has some', () => {
+    const top = topOf(noted(10, { income: income1264 }), noted(324, { coupon: 1n }))
+    expect(top).toEqual({ chainid: '324', fixedRate: '1', floatingRate: null, marketRate: '1' })
+  })
+
+  test('behavior: without notes the chain with the highest floating rate is taken, without anything none', () => {
+    const none = { fixedRate: null, marketRate: null }
+    const chains = [noted(1, {}), noted(10, { income: 0n }), noted(324, { income: income1264 })] as const
+    expect(topOf(...chains)).toEqual({ ...none, chainid: '324', floatingRate: '1264' })
+    expect(topOf(noted(1, {}))).toEqual({ ...none, chainid: null, floatingRate: null })
+    expect(topOf()).toEqual({ ...none, chainid: null, floatingRate: null })
+  })
+
+  test('behavior: fixed and floating rate always add up to the market rate, which no chain exceeds', () => {
+    const anyChain = fc.record({
+      coupon: fc.option(fc.bigInt({ min: 0n, max: 2_000n }), { nil: undefined }),
+      income: fc.option(fc.bigInt({ min: 0n, max: 10n ** 17n }), { nil: undefined }),
+    })
+    fc.assert(
+      fc.property(fc.array(anyChain, { maxLength: 4 }), (chains) => {
+        const { chains: rates, ...top } = rate(chains.map((chain, index) => noted(index + 1, chain as object)))
+        const highest = rates.flatMap(({ marketRates }) => marketRates.map((of) => BigInt(of.rate)))
+        const sum = top.fixedRate === null ? null : BigInt(top.fixedRate) + BigInt(top.floatingRate ?? 0)
+        expect(top.marketRate).toBe(sum?.toString() ?? null)
+        expect(highest.every((of) => sum !== null && of <= sum)).toBe(true)
+        const named = rates.find(({ chainid }) => chainid === top.chainid)
+        expect(named?.floatingRate ?? null).toBe(top.floatingRate)
+      }),
+    )
+  })
 })
 
 test('behavior: uint256 max is supported', () => {

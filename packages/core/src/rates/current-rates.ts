@@ -9,10 +9,8 @@ export type ChainRateFacts = {
   readonly fixed: readonly FixedRate[]
   /** Last floating income, or why it cannot be read. */
   readonly floating: LastFloatingIncome | { readonly problem: string }
-  /** State of the pool on its chain; undefined if no RPC is available. */
-  readonly pool?: { readonly isPaused: boolean; readonly lastFloatingDay: number } | undefined
-  /** Whether the pool accepts loans, and why. Derived from `pool` by default. */
-  readonly status?: { readonly status: ChainRates['status']; readonly reason: string } | undefined
+  /** Whether the pool accepts loans, and why. */
+  readonly status: { readonly status: ChainRates['status']; readonly reason: string }
 }
 
 /** Coupon of one tenor. */
@@ -37,7 +35,8 @@ const secondsPerDay = 86_400n
  * yesterday, in UTC days.
  *
  * @example
- * currentRates([{ chainId: 324, fixed: [], floating: { problem: 'It did not answer.' } }], {
+ * const status = { status: 'unknown', reason: 'No RPC and no subgraph is configured.' } as const
+ * currentRates([{ chainId: 324, fixed: [], floating: { problem: 'It did not answer.' }, status }], {
  *   nowSeconds: 1794744000n,
  *   message: 'Rates.',
  * }).isProtocolSynced // false
@@ -47,24 +46,47 @@ export function currentRates(
   { nowSeconds, message }: { readonly nowSeconds: bigint; readonly message: string },
 ): RateResponse {
   const rates = chains.map((chain) => ratesOf(chain, nowSeconds))
+  // `dataBlock` is null if the floating income cannot be read.
+  const readable = rates.filter(({ dataBlock }) => dataBlock !== null)
   return {
     message,
-    fixedRate: highest(rates.flatMap(({ fixedRates }) => fixedRates.map(({ coupon }) => coupon))),
-    floatingRate: highest(rates.flatMap(({ floatingRate }) => floatingRate ?? [])),
-    marketRate: highest(rates.flatMap(({ marketRates }) => marketRates.map(({ rate }) => rate))),
-    isProtocolSynced: rates.every(({ isProtocolSynced }) => isProtocolSynced),
+    ...bestRates(chains),
+    isProtocolSynced: readable.length > 0 && readable.every(({ isProtocolSynced }) => isProtocolSynced),
     chains: rates,
   }
 }
 
-function ratesOf(
-  { chainId, fixed, floating, pool, status = statusOf(pool) }: ChainRateFacts,
-  nowSeconds: bigint,
-): ChainRates {
+/**
+ * Returns the rates of the chain with the highest market rate, or with the highest floating rate if no chain has notes.
+ * All rates are of one chain, so that fixed and floating rate add up to the market rate.
+ */
+function bestRates(
+  chains: readonly ChainRateFacts[],
+): Pick<RateResponse, 'chainid' | 'fixedRate' | 'floatingRate' | 'marketRate'> {
+  const candidates = chains.map(({ chainId, fixed: notes, floating: income }) => {
+    const fixed = highest(notes.map(({ coupon }) => coupon))
+    const floating = floatingRateOf(income)
+    return { chainId, fixed, floating, market: fixed === undefined ? undefined : fixed + (floating ?? 0n) }
+  })
+  const hasNotes = candidates.some(({ market }) => market !== undefined)
+  const rateOf = ({ market, floating }: (typeof candidates)[number]) => (hasNotes ? market : floating)
+  const top = highest(candidates.flatMap((candidate) => rateOf(candidate) ?? []))
+  const [best] = candidates
+    .filter((candidate) => top !== undefined && rateOf(candidate) === top)
+    .toSorted((a, b) => a.chainId - b.chainId)
+  return {
+    chainid: best ? String(best.chainId) : null,
+    fixedRate: best?.fixed?.toString() ?? null,
+    floatingRate: best?.floating?.toString() ?? null,
+    marketRate: best?.market?.toString() ?? null,
+  }
+}
+
+function ratesOf({ chainId, fixed, floating, status }: ChainRateFacts, nowSeconds: bigint): ChainRates {
   const today = Number(nowSeconds / secondsPerDay)
   const known = 'problem' in floating ? undefined : floating
-  const floatingRate = known?.last ? annualisedFloatingRate(known.last.floatingIncome) : undefined
-  const { isSynced, reason } = judgeSync({ floating, pool, today })
+  const floatingRate = floatingRateOf(floating)
+  const { isSynced, reason } = judgeSync(floating, today)
   const timestamp = known?.block.timestamp
   return {
     chainid: String(chainId),
@@ -89,29 +111,23 @@ function ratesOf(
   }
 }
 
-function statusOf(pool: ChainRateFacts['pool']): NonNullable<ChainRateFacts['status']> {
-  if (!pool) return { status: 'unknown', reason: 'No RPC of this chain reports whether the pool is paused.' }
-  if (pool.isPaused) return { status: 'paused', reason: 'The pool is paused.' }
-  return { status: 'open', reason: 'The pool is not paused.' }
+function floatingRateOf(floating: ChainRateFacts['floating']): bigint | undefined {
+  return 'problem' in floating || !floating.last ? undefined : annualisedFloatingRate(floating.last.floatingIncome)
 }
 
-/** Returns the sync status. The pool's day overrides the index, which may lag. */
-function judgeSync({ floating, pool, today }: Pick<ChainRateFacts, 'floating' | 'pool'> & { readonly today: number }): {
-  readonly isSynced: boolean
-  readonly reason: string
-} {
-  const yesterday = today - 1
+function judgeSync(
+  floating: ChainRateFacts['floating'],
+  today: number,
+): { readonly isSynced: boolean; readonly reason: string } {
   if ('problem' in floating) {
     return { isSynced: false, reason: `The floating income cannot be read: ${floating.problem}` }
   }
-  const indexed = floating.last?.day
-  const lastDay = pool?.lastFloatingDay ?? indexed ?? 0
+  const yesterday = today - 1
+  const lastDay = floating.last?.day
+  if (lastDay === undefined) return { isSynced: false, reason: 'No floating income has been set.' }
   if (lastDay === yesterday) {
-    const isIndexed = indexed === yesterday
-    const late = isIndexed ? '' : ' The index does not have it yet, so these rates are of the day before.'
-    return { isSynced: true, reason: `The floating income of ${formatDay(yesterday)} (UTC) has been set.${late}` }
+    return { isSynced: true, reason: `The floating income of ${formatDay(yesterday)} (UTC) has been set.` }
   }
-  if (lastDay === 0) return { isSynced: false, reason: 'No floating income has been set.' }
   const missing = `The floating income of ${formatDay(yesterday)} (UTC) has not been set. The last one is of ${formatDay(lastDay)}.`
   return { isSynced: false, reason: missing }
 }
@@ -120,8 +136,6 @@ function formatDay(day: number): string {
   return Temporal.PlainDate.from('1970-01-01').add({ days: day }).toString()
 }
 
-function highest(values: readonly string[]): string | null {
-  const [first, ...others] = values.map(BigInt)
-  if (first === undefined) return null
-  return others.reduce((a, b) => (a > b ? a : b), first).toString()
+function highest(rates: readonly bigint[]): bigint | undefined {
+  return rates.reduce<bigint | undefined>((top, rate) => (top === undefined || rate > top ? rate : top), undefined)
 }

@@ -26,12 +26,13 @@ export const chainRatesSchema = z.strictObject({
   chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
   status: field(z.enum(['open', 'paused', 'unknown']), {
     description:
-      'Whether the pool accepts loans now. `paused` if the pool, the position token or the dollar is paused; `unknown` if no RPC is configured or none answers.',
+      'Whether the pool accepts loans now. `paused` if the pool, the position token or the dollar is paused; `unknown` if neither an RPC nor the index of the chain can tell.',
     unit: 'state',
     example: 'open',
   }),
   statusReason: field(z.string(), {
-    description: 'Reason for the status, and any other obstacle to lending, such as notes that the pool rejects.',
+    description:
+      'Reason for the status, and any other obstacle to lending, such as notes that the pool rejects. Says so if only the index was asked.',
     unit: 'human-readable text',
     example: 'The pool is not paused.',
   }),
@@ -93,24 +94,30 @@ export const rateResponseSchema = z.strictObject({
     unit: 'human-readable text',
     example: 'Rates of 2026-11-14, 18:00 to 24:00 New York.',
   }),
+  chainid: field(chainIdForm.nullable(), {
+    description:
+      'The chain that the three rates are of: the one with the highest market rate, or with the highest floating rate while nothing is on offer. Null while no rate is known.',
+    unit: 'chain id',
+    example: '324',
+  }),
   fixedRate: field(bpsForm.nullable(), {
-    description: 'The highest coupon on offer now. Null while there is none.',
+    description: 'The highest coupon on offer on that chain. Null while nothing is on offer.',
     unit: bpsUnit,
     example: '369',
   }),
   floatingRate: field(bpsForm.nullable(), {
-    description: 'The highest floating rate of a chain. Null while none can be read.',
+    description: 'The floating rate of that chain. Null while it cannot be read.',
     unit: bpsUnit,
     example: '1264',
   }),
   marketRate: field(bpsForm.nullable(), {
     description:
-      'Total marginal market rate: the highest of a chain’s fixed plus floating rate. Null while nothing is on offer.',
+      'Total marginal market rate: `fixedRate` plus `floatingRate`, which counts 0 while it is null. Null while nothing is on offer.',
     unit: bpsUnit,
     example: '1633',
   }),
   isProtocolSynced: field(z.boolean(), {
-    description: 'Whether every chain listed is synced.',
+    description: 'Whether every chain whose floating income can be read is synced. False if there is none.',
     unit: 'true or false',
     example: true,
   }),

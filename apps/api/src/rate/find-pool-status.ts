@@ -1,0 +1,52 @@
+import type { ChainRateFacts } from '@tallystick/core'
+import type { PoolProblem, PoolProblems } from '../notes/watch/find-pool-problems.ts'
+import type { ReadPoolState } from './pool-states.ts'
+
+export type PoolStatus = ChainRateFacts['status']
+
+/** Public explanations, without hosts and without steps for the operator. */
+const pauseSentences = {
+  pool_paused: 'The pool is paused.',
+  position_token_paused: 'The position token is paused.',
+  dollar_paused: 'The dollar is paused.',
+} as const satisfies Partial<Record<PoolProblem, string>>
+
+const obstacleSentences = {
+  signer: 'The pool accepts notes of another signer only and rejects these.',
+  limits: 'The pool’s limits are narrower than those of these notes, so it may reject some.',
+  refused: 'The pool rejects these notes.',
+} as const satisfies Partial<Record<PoolProblem, string>>
+
+const pauseProblems = {
+  pool: 'pool_paused',
+  'position token': 'position_token_paused',
+  dollar: 'dollar_paused',
+} as const
+
+/**
+ * Returns whether a pool accepts loans by the RPCs of its chain. Its pauses are read for each request and by the pool watch.
+ * Undefined if no RPC can tell.
+ */
+export function findPoolStatus(
+  pool: ReadPoolState | undefined,
+  /** Problems of the last check by RPC; undefined before the first. */
+  problems: PoolProblems | undefined,
+): PoolStatus | undefined {
+  const isCurrent = pool?.isCurrent && pool.pauses.tellsPause
+  const isRecent = !problems?.has('unknown') && (pool?.pauses.tellsPause || problems)
+  if (!isCurrent && !isRecent) return undefined
+  const read = new Set(pool?.pauses.paused.map((contract) => pauseProblems[contract]))
+  // If the last read failed, either view may be the newer one. A pause in any of them counts.
+  const names = Object.keys(pauseSentences) as (keyof typeof pauseSentences)[]
+  const paused = names.filter((name) => read.has(name) || (!isCurrent && problems?.has(name)))
+  if (paused.length === 0) return { status: 'open', reason: 'The pool is not paused.' }
+  return { status: 'paused', reason: paused.map((name) => pauseSentences[name]).join(' ') }
+}
+
+/** Returns a status with the problems that the pool watch found and that keep an open pool from accepting notes. */
+export function addObstacles({ status, reason }: PoolStatus, problems: PoolProblems | undefined): PoolStatus {
+  const names = Object.keys(obstacleSentences) as (keyof typeof obstacleSentences)[]
+  const obstacles = names.filter((name) => problems?.has(name)).map((name) => obstacleSentences[name])
+  const sentences = status === 'open' && obstacles.length > 0 ? obstacles : [reason, ...obstacles]
+  return { status, reason: sentences.join(' ') }
+}
