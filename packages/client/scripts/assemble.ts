@@ -1,9 +1,9 @@
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Assembles dist, the published folder: the modules tsc built, and those they import from core and contracts as `core/…`
-// and `contracts/…`. An integrator installs viem and nothing else. Decision 0010.
+// Assembles dist, the published folder: the modules tsc built that index.js imports, and those of core and contracts as
+// `core/…` and `contracts/…`. An integrator installs viem and nothing else. Decision 0010.
 
 const client = fileURLToPath(new URL('../', import.meta.url))
 const bundledPackages: Readonly<Record<string, string>> = {
@@ -15,9 +15,8 @@ const importPattern = /((?:from|import)\s*\(?\s*)(['"])([^'"]+)\2/g
 /** Path in dist → text. */
 const modules = new Map<string, string>()
 
-for (const path of await readdir(join(client, 'build'), { recursive: true })) {
-  if (/\.(js|d\.ts)$/.test(path)) await add(path, join(client, 'build', path))
-}
+// Not every file of build: those of removed sources stay there.
+await addModule('index')
 const target = join(client, 'dist')
 // Written beside it first, so that what is there is whole or not there.
 const staging = `${target}.${process.pid}`
@@ -29,7 +28,12 @@ await copyFile(fileURLToPath(new URL('../../../LICENSE', import.meta.url)), join
 await rm(target, { recursive: true, force: true })
 await rename(staging, target)
 
-/** Adds a module and, recursively, the modules it imports from the bundled packages. */
+/** Adds a module by its path without extension and, recursively, the modules it imports. */
+async function addModule(module: string): Promise<void> {
+  await add(`${module}.js`, `${findBuild(module)}.js`)
+  await add(`${module}.d.ts`, `${findBuild(module)}.d.ts`)
+}
+
 async function add(path: string, source: string): Promise<void> {
   if (modules.has(path)) return
   modules.set(path, '')
@@ -39,22 +43,18 @@ async function add(path: string, source: string): Promise<void> {
   const rewritten = text.replace(importPattern, (whole, head: string, quote: string, name: string) => {
     if (/^viem(\/|$)/.test(name)) return whole
     const imported = moduleOf(path, name)
-    if (findBundledBuild(imported)) needed.add(imported)
+    needed.add(imported)
     return `${head}${quote}${relativeTo(path, `${imported}.js`)}${quote}`
   })
   modules.set(path, rewritten)
-  for (const module of needed) {
-    const file = findBundledBuild(module)
-    await add(`${module}.js`, `${file}.js`)
-    await add(`${module}.d.ts`, `${file}.d.ts`)
-  }
+  for (const module of needed) await addModule(module)
 }
 
-/** Returns the built file, without its extension, of a module of a bundled package; undefined for other modules. */
-function findBundledBuild(module: string): string | undefined {
+/** Returns the built file of a module, without its extension. */
+function findBuild(module: string): string {
   const [folder = '', ...path] = module.split('/')
   const build = bundledPackages[folder]
-  return build && join(build, ...path)
+  return build ? join(build, ...path) : join(client, 'build', module)
 }
 
 /** Returns the path in dist, without its extension, of an imported module. */

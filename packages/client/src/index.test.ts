@@ -10,7 +10,6 @@ test('default: the list of exports changes only on purpose', () => {
       "batchClaimCalldata",
       "claimCalldata",
       "permitClaimCalldata",
-      "explainRevert",
       "lendCalldata",
       "permitLendCalldata",
       "permitClaimTypedData",
@@ -35,6 +34,7 @@ test('default: the list of exports changes only on purpose', () => {
       "floatingAccumulator",
       "noteStatus",
       "verifyNote",
+      "explainRevert",
     ]
   `)
 })

@@ -6,7 +6,6 @@ export type { Note, NoteSignature, NoteStatus, NoteTerms } from '@tallystick/cor
 export type { NoteVerification } from '@tallystick/core/note/verify-note'
 export type { Call } from './chain/call.ts'
 export { batchClaimCalldata, type ClaimOptions, claimCalldata, permitClaimCalldata } from './chain/claim-calldata.ts'
-export { explainRevert, type RevertExplanation } from './chain/explain-revert.ts'
 export { type LendOptions, type LendPermit, lendCalldata, permitLendCalldata } from './chain/lend-calldata.ts'
 export {
   type PermitClaimOptions,
@@ -17,7 +16,6 @@ export {
 } from './chain/permit-typed-data.ts'
 export { poolAbi } from './chain/pool-abi.ts'
 export { poolEventAbi } from './chain/pool-event-abi.ts'
-export type { RevertName } from './chain/revert-abi.ts'
 export type { PermitSignature } from './chain/split-permit.ts'
 export { type Client, type ClientOptions, createClient } from './create-client.ts'
 export type { DocumentTypes, TypedDocument } from './data/document.ts'
@@ -53,3 +51,5 @@ export { type VerifyNoteOptions, verifyNote } from './notes/verify-note.ts'
 export type { WatchNotesOptions } from './notes/watch-notes.ts'
 export type { NotesState } from './notes/watch-state.ts'
 export type { ChainRate, RateAnswer } from './rate/fetch-rate.ts'
+export { explainRevert, type RevertExplanation } from './revert/explain-revert.ts'
+export type { RevertName } from './revert/revert-abi.ts'

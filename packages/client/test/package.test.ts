@@ -44,7 +44,7 @@ test('default: contains the build, the README and the licence, and depends only 
   expect(files.filter((path) => /bytecode|abi\.js$/.test(path)).sort()).toEqual([
     'dist/chain/pool-abi.js',
     'dist/chain/pool-event-abi.js',
-    'dist/chain/revert-abi.js',
+    'dist/revert/revert-abi.js',
   ])
   for (const path of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
     const code = (await readFile(join(installed, path), 'utf8')).replace(/\/\*\*[\s\S]*?\*\//g, '')
@@ -139,10 +139,11 @@ describe('default: a bundle contains only the used modules', () => {
     { name: 'verifyNote', limit: 2_000, limitWithViem: 80_000 },
     { name: 'noteStatus', limit: 300, limitWithViem: 300 },
     { name: 'fixedIncome', limit: 400, limitWithViem: 400 },
-    { name: 'explainRevert', limit: 8_000, limitWithViem: 40_000 },
+    // The texts of 51 errors and their ABI are most of it.
+    { name: 'explainRevert', limit: 16_000, limitWithViem: 40_000 },
     { name: 'lendCalldata', limit: 4_000, limitWithViem: 40_000 },
-    { name: 'createClient', limit: 30_000, limitWithViem: 30_000 },
-    { name: '*', limit: 45_000, limitWithViem: 140_000 },
+    { name: 'createClient', limit: 32_000, limitWithViem: 32_000 },
+    { name: '*', limit: 56_000, limitWithViem: 140_000 },
   ]
   let alone: Bundles
   let withViem: Bundles

@@ -1,0 +1,95 @@
+import { decodeErrorResult, type Hex } from 'viem'
+import type { Explanation } from './explanation.ts'
+import { formerAbi, formerExplanations } from './former-explanations.ts'
+import { partnerExplanations } from './partner-explanations.ts'
+import { poolExplanations } from './pool-explanations.ts'
+import { type RevertName, revertAbi } from './revert-abi.ts'
+import { tokenExplanations } from './token-explanations.ts'
+
+/** Explanation of a revert. */
+export type RevertExplanation = {
+  /** Name of the contract's error. */
+  readonly name: RevertName
+  /** Short heading. */
+  readonly title: string
+  /** What happened and what to do, for the user. */
+  readonly message: string
+  /** Whether the same call can succeed later. */
+  readonly retryable: boolean
+  /** Arguments of the error. */
+  readonly args: readonly unknown[]
+}
+
+const explanations: Readonly<Record<RevertName, Explanation>> = {
+  ...formerExplanations,
+  ...poolExplanations,
+  ...tokenExplanations,
+  ...partnerExplanations,
+}
+
+/**
+ * Explains a failed lend, claim, transfer, or call of a partner or reporter. Returns undefined if the error is not one of the
+ * protocol's. Accepts an error of viem or another library, a response of a node, or the revert data.
+ *
+ * @example
+ * explainRevert('0xd93c0665')?.title // => 'The protocol is paused'
+ * explainRevert(new Error('the network is gone')) // => undefined
+ */
+export function explainRevert(error: unknown): RevertExplanation | undefined {
+  for (const candidate of findCandidates(error, new Set())) {
+    const explanation = typeof candidate === 'string' ? explainData(candidate) : explainNamed(candidate)
+    if (explanation) return explanation
+  }
+  return undefined
+}
+
+type NamedError = { readonly errorName: string; readonly args?: readonly unknown[] | undefined }
+
+// Members in which libraries and nodes store revert data.
+const members = [
+  'data',
+  'raw',
+  'signature',
+  'error',
+  'info',
+  'cause',
+  'originalError',
+  'message',
+  'shortMessage',
+  'details',
+] as const
+
+/** Yields possible revert data and decoded errors. `seen` guards against circular errors. */
+function* findCandidates(value: unknown, seen: Set<unknown>): Generator<Hex | NamedError> {
+  if (typeof value === 'string') {
+    for (const [hex] of value.matchAll(/0x[0-9a-f]{8,}/gi)) yield hex.toLowerCase() as Hex
+  }
+  if (typeof value !== 'object' || value === null || seen.has(value)) return
+  seen.add(value)
+  if ('errorName' in value && typeof value.errorName === 'string') yield value as NamedError
+  for (const member of members) yield* findCandidates((value as Readonly<Record<string, unknown>>)[member], seen)
+}
+
+function explainData(data: Hex): RevertExplanation | undefined {
+  const decoded = decode(data)
+  if (decoded) return explainNamed(decoded)
+  // Some wallets return only the selector. It identifies the error, but not its arguments.
+  const { errorName } = decode(`${data.slice(0, 10)}${'00'.repeat(96)}` as Hex) ?? {}
+  return errorName === undefined ? undefined : explainNamed({ errorName })
+}
+
+function decode(data: Hex): NamedError | undefined {
+  try {
+    return decodeErrorResult({ abi: [...revertAbi, ...formerAbi], data })
+  } catch {
+    return undefined
+  }
+}
+
+/** Explains a decoded error. `Error` and `Panic`, which viem decodes too, have no explanation. */
+function explainNamed({ errorName, args = [] }: NamedError): RevertExplanation | undefined {
+  if (!Object.hasOwn(explanations, errorName)) return undefined
+  const name = errorName as RevertName
+  const { message, ...explanation } = explanations[name]
+  return { name, ...explanation, message: typeof message === 'string' ? message : message(args), args }
+}

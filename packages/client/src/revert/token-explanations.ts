@@ -1,0 +1,50 @@
+import {
+  denylisted,
+  type Explanation,
+  expiredPermit,
+  invalidPermit,
+  lowAllowance,
+  lowBalance,
+  notApproved,
+  notOwner,
+  unknownPosition,
+} from './explanation.ts'
+import type { RevertName } from './revert-abi.ts'
+
+type TokenRevert = Exclude<
+  RevertName,
+  `FeedSignatureVerifier__${string}` | `ReserveStabilityPool__${string}` | `PartnerFeeManager__${string}`
+>
+
+/** Explanations of the errors of the position token and the dollar, and of the pause that all contracts have. */
+export const tokenExplanations: Readonly<Record<TokenRevert, Explanation>> = {
+  EnforcedPause: {
+    title: 'The protocol is paused',
+    message:
+      'The pool, the position token or the dollar is paused. Lending, claiming and transfers are suspended. No funds are lost. Try again later.',
+    retryable: true,
+  },
+  NonFungibleNotePosition__Denylisted: denylisted,
+  NonFungibleNotePosition__TokenNotApproved: notApproved,
+  ERC721Permit__DeadlineExpired: expiredPermit,
+  ERC721Permit__InvalidSignature: invalidPermit,
+  ERC721Permit__InvalidSigner: invalidPermit,
+  ERC721Permit__TokenIdDoesNotExist: unknownPosition,
+  ERC721Permit__Unauthorized: {
+    title: 'The permit does not allow this',
+    message:
+      'Only the holder of a position, or an account the holder approved, can use its permit. Sign a new one with the wallet that holds the position.',
+    retryable: false,
+  },
+  ERC721NonexistentToken: unknownPosition,
+  ERC721InsufficientApproval: notApproved,
+  ERC721IncorrectOwner: notOwner,
+  ParabolUSD__Denylisted: denylisted,
+  ParabolUSD__InsufficientBalance: lowBalance,
+  ERC20Base__InvalidSignature: invalidPermit,
+  ERC20Base__InvalidSigner: invalidPermit,
+  ERC20InsufficientAllowance: lowAllowance,
+  ERC20InsufficientBalance: lowBalance,
+  ERC2612ExpiredSignature: expiredPermit,
+  ERC2612InvalidSigner: invalidPermit,
+}
