@@ -6,7 +6,7 @@ export type { Note, NoteSignature, NoteStatus, NoteTerms } from '@tallystick/cor
 export type { NoteVerification } from '@tallystick/core/note/verify-note'
 export type { Call } from './chain/call.ts'
 export { batchClaimCalldata, type ClaimOptions, claimCalldata, permitClaimCalldata } from './chain/claim-calldata.ts'
-export { type LendOptions, type LendPermit, lendCalldata, permitLendCalldata } from './chain/lend-calldata.ts'
+export { type LendOptions, lendCalldata, permitLendCalldata } from './chain/lend-calldata.ts'
 export {
   type PermitClaimOptions,
   type PermitLendOptions,
@@ -16,7 +16,7 @@ export {
 } from './chain/permit-typed-data.ts'
 export { poolAbi } from './chain/pool-abi.ts'
 export { poolEventAbi } from './chain/pool-event-abi.ts'
-export type { PermitSignature } from './chain/split-permit.ts'
+export type { Permit, PermitSignature } from './chain/split-permit.ts'
 export { type Client, type ClientOptions, createClient } from './create-client.ts'
 export type { DocumentTypes, TypedDocument } from './data/document.ts'
 export type { ChainEarnings, Earnings } from './data/fetch-earnings.ts'

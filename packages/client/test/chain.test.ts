@@ -1,8 +1,6 @@
 import {
   BaseError,
-  ContractFunctionRevertedError,
   decodeFunctionData,
-  encodeErrorResult,
   type Hex,
   hashTypedData,
   keccak256,
@@ -14,11 +12,9 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { batchClaimCalldata, claimCalldata, permitClaimCalldata } from '../src/chain/claim-calldata.ts'
-import { explainRevert } from '../src/chain/explain-revert.ts'
 import { lendCalldata, permitLendCalldata } from '../src/chain/lend-calldata.ts'
 import { permitClaimTypedData, permitLendTypedData } from '../src/chain/permit-typed-data.ts'
 import { poolAbi } from '../src/chain/pool-abi.ts'
-import { revertAbi } from '../src/chain/revert-abi.ts'
 
 // Written by hand from the published interface, not taken from the package's own ABI.
 const published = parseAbi([
@@ -77,7 +73,7 @@ describe('calldata can be decoded with the published interface', () => {
     const lend = permitLendCalldata({ pool, note, beneficiary, principal, permit })
     const lendArguments = decodeFunctionData({ abi: published, data: lend.data }).args
     expect(lendArguments.slice(1)).toEqual([feed, note.signature, { ...permitParts, v: 28 }, 9n])
-    const claim = permitClaimCalldata({ pool, beneficiary, tokenId: 7n, ...permit })
+    const claim = permitClaimCalldata({ pool, beneficiary, tokenId: 7n, permit })
     expect(decodeFunctionData({ abi: published, data: claim.data })).toEqual({
       functionName: 'permitClaim',
       args: [beneficiary, 7n, { ...permitParts, v: 28 }, 9n],
@@ -171,61 +167,3 @@ function structHash(
   ])
   return keccak256(`0x1901${separator.slice(2)}${hashWords(words).slice(2)}`)
 }
-
-describe('explainRevert', () => {
-  test.each([
-    ['FeedSignatureVerifier__FeedNotYetValid', '0xfe6e3778', true],
-    ['FeedSignatureVerifier__FeedExpired', '0xb2da565b', false],
-    ['FeedSignatureVerifier__InvalidSigner', '0x258b9f04', false],
-    ['FeedSignatureVerifier__InvalidSignature', '0x1d84733b', false],
-    ['FeedSignatureVerifier__InvalidMaturityTimestamp', '0x3995810a', false],
-    ['ReserveStabilityPool__InvalidCoupon', '0x205d0928', false],
-    ['ReserveStabilityPool__InvalidMaturity', '0xf5dbd880', false],
-    ['ReserveStabilityPool__InsufficientPrincipal', '0xd7ebd839', false],
-    ['ReserveStabilityPool__PartnerFeeChanged', '0xfd367910', false],
-    ['EnforcedPause', '0xd93c0665', true],
-  ])('default: the published selector of %s', (name, selector, retryable) => {
-    const explanation = explainRevert(selector)
-    expect(explanation).toMatchObject({ name, retryable, args: [] })
-    expect(explanation?.title).toMatch(/^The \S.*[^.]$/)
-    expect(explanation?.message).toMatch(/^\S.*\.$/)
-  })
-
-  const data = encodeErrorResult({
-    abi: revertAbi,
-    errorName: 'FeedSignatureVerifier__FeedExpired',
-    args: [1737586800n],
-  })
-  const viemError = new BaseError('Execution failed', {
-    cause: new ContractFunctionRevertedError({ abi: revertAbi, data, functionName: 'lend' }),
-  })
-  const circular = Object.assign(new Error('loop'), { cause: undefined as unknown, data: { originalError: { data } } })
-  circular.cause = circular
-
-  test.each([
-    ['revert data', data],
-    ['revert data in capitals', data.toUpperCase().replace('0X', '0x')],
-    ['what viem throws', viemError],
-    [
-      'what viem throws where it does not know the error',
-      new BaseError('x', { cause: new ContractFunctionRevertedError({ abi: [], data, functionName: 'lend' }) }),
-    ],
-    ['an answer of a node', { code: 3, message: 'execution reverted', data }],
-    ['what ethers throws', Object.assign(new Error('call failed'), { info: { error: { data } } })],
-    ['an error that holds itself', circular],
-    ['a text that holds the data', new Error(`execution reverted: custom error ${data}`)],
-  ])('behavior: explains %s', (_, error) => {
-    expect(explainRevert(error)).toMatchObject({ title: 'The note has expired', args: [1737586800n] })
-  })
-
-  test.each([
-    ['nothing', undefined],
-    ['another error', new Error('no network')],
-    ['another revert', '0x08c379a0'],
-    ['an unknown selector', '0xdeadbeef'],
-    ['an address', pool],
-    ['a member of every object', { errorName: 'toString' }],
-  ])('behavior: returns undefined for %s', (_, error) => {
-    expect(explainRevert(error)).toBeUndefined()
-  })
-})

@@ -1,7 +1,7 @@
 import { batchClaim, claim, permitClaim } from '@tallystick/contracts/pool-functions'
 import { type Address, encodeFunctionData } from 'viem'
 import type { Call } from './call.ts'
-import { type PermitSignature, splitPermit } from './split-permit.ts'
+import { type Permit, splitPermit } from './split-permit.ts'
 
 /** Claim of one position. Its holder can send it from maturity on. */
 export type ClaimOptions = {
@@ -30,18 +30,17 @@ export function claimCalldata({ pool, beneficiary, tokenId }: ClaimOptions): Cal
  * @example
  * import { privateKeyToAccount } from 'viem/accounts'
  * const account = privateKeyToAccount(`0x${'02'.repeat(32)}`)
- * const claim = { pool, tokenId: 7n, deadline: 1739401200n }
- * const domain = { address: positions, name: 'Position', version: '1' }
- * const typedData = permitClaimTypedData({ ...claim, positions: domain, chainId: 324, nonce: 1n })
+ * const claim = { pool, tokenId: 7n, beneficiary: account.address }
+ * const token = { address: positions, name: 'Position', version: '1' }
+ * const deadline = 1739401200n
+ * const typedData = permitClaimTypedData({ ...claim, positions: token, chainId: 324, nonce: 1n, deadline })
  * const signature = await account.signTypedData(typedData)
- * const call = permitClaimCalldata({ ...claim, beneficiary: account.address, signature })
+ * const call = permitClaimCalldata({ ...claim, permit: { signature, deadline } })
  * call.data.slice(0, 10) // => '0x9d2d3586'
  */
-export function permitClaimCalldata(
-  options: ClaimOptions & { readonly signature: PermitSignature; readonly deadline: bigint },
-): Call {
-  const { pool, beneficiary, tokenId, signature, deadline } = options
-  const args = [beneficiary, tokenId, splitPermit(signature), deadline] as const
+export function permitClaimCalldata(options: ClaimOptions & { readonly permit: Permit }): Call {
+  const { pool, beneficiary, tokenId, permit } = options
+  const args = [beneficiary, tokenId, splitPermit(permit.signature), permit.deadline] as const
   return { to: pool, data: encodeFunctionData({ abi: [permitClaim], args }), value: 0n }
 }
 

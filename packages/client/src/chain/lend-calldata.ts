@@ -2,7 +2,7 @@ import { lend, permitLend } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core/note/note'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Call } from './call.ts'
-import { type PermitSignature, splitPermit } from './split-permit.ts'
+import { type Permit, splitPermit } from './split-permit.ts'
 
 /** Options of a lend on a note. */
 export type LendOptions = {
@@ -17,13 +17,6 @@ export type LendOptions = {
   readonly partnerId?: Hex | undefined
   /** The partner's current fee in basis points. The pool rejects any other. */
   readonly partnerFeeBPS?: bigint | undefined
-}
-
-/** Permit that lets the pool take the principal, signed by the sender of the lend. */
-export type LendPermit = {
-  readonly signature: PermitSignature
-  /** Signed deadline. */
-  readonly deadline: bigint
 }
 
 const noPartner: Hex = `0x${'00'.repeat(32)}`
@@ -57,7 +50,7 @@ export function lendCalldata(options: LendOptions): Call {
  * const call = permitLendCalldata({ ...lend, permit: { signature, deadline } })
  * call.data.slice(0, 10) // => '0xaa121ea9'
  */
-export function permitLendCalldata({ permit, ...options }: LendOptions & { readonly permit: LendPermit }): Call {
+export function permitLendCalldata({ permit, ...options }: LendOptions & { readonly permit: Permit }): Call {
   const args = [...lendArguments(options), splitPermit(permit.signature), permit.deadline] as const
   return { to: options.pool, data: encodeFunctionData({ abi: [permitLend], args }), value: 0n }
 }

@@ -1,6 +1,10 @@
 import type { Address } from 'viem'
 
-/** Address of a token, and name and version of its EIP-712 domain, which `eip712Domain()` of the token returns. */
+/**
+ * Address of a token, and name and version of its EIP-712 domain. `client.chains()` returns them as the token's `domain`. The
+ * tokens have no `eip712Domain()`. If `domain` is null, use the token's `name()` and the version `1`, and check that viem's
+ * `domainSeparator` of that domain equals the token's `DOMAIN_SEPARATOR()`.
+ */
 export type PermitToken = { readonly address: Address; readonly name: string; readonly version: string }
 
 /** Permit that lets the pool take a lender's principal. */
