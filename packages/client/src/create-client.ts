@@ -1,4 +1,6 @@
 import type { Address } from 'viem'
+import { createDefaultChains } from './chains/default-chains.ts'
+import { fetchChains, type ServiceChain } from './chains/fetch-chains.ts'
 import type { TypedDocument } from './data/document.ts'
 import { type ChainEarnings, fetchEarnings } from './data/fetch-earnings.ts'
 import { type ChainFloatingIncomes, fetchFloatingIncomes } from './data/fetch-floating-incomes.ts'
@@ -18,7 +20,10 @@ export type ClientOptions = {
   readonly baseUrl: string
   /** Keep the key on a server: everyone who can load a page can read a key in it. */
   readonly apiKey?: string | undefined
-  /** Default chains of `data`, `positions`, `earnings` and `floatingIncomes`; `[324]` by default. */
+  /**
+   * Default chains of `data`, `positions`, `earnings` and `floatingIncomes`; by default the service's chains with data, which
+   * are fetched once.
+   */
   readonly chains?: readonly number[] | undefined
   /** Replaces the global `fetch`. */
   readonly fetch?: FetchFunction | undefined
@@ -35,6 +40,8 @@ type OnChains = Signalled & { readonly chains?: readonly number[] | undefined }
 
 /** Client of one service. Its functions can be destructured: `const { notes } = createClient(…)`. */
 export type Client = {
+  /** Fetches the service's chains: contracts, domains, tenors and limits. It needs no key. */
+  chains(options?: Signalled): Promise<readonly ServiceChain[]>
   /** Fetches the notes on offer. A note is valid until its `validBefore`; `watchNotes` replaces it in time. */
   notes(options?: NotesFilter & Signalled): Promise<NotesAnswer>
   /** Fetches the fixed, floating and market rates, and whether the protocol is synced. */
@@ -98,26 +105,32 @@ export function createClientIn(environment: Environment, options: ClientOptions)
     retries: options.retries ?? 3,
     signal: options.signal,
   }
-  const { chains = [324] } = options
+  const defaultChains = createDefaultChains(connection)
+  const chainsOf = async ({ chains, signal }: OnChains) => chains ?? options.chains ?? (await defaultChains(signal))
   return {
+    chains: (on) => fetchChains(connection, on),
     notes: async (filter = {}) => (await fetchNotes(connection, filter)).answer,
     rate: (filter = {}) => fetchRate(connection, filter),
     data: async <Result, Variables>(request: DataRequest<Result, Variables>) => {
       const { results } = await queryData(connection, {
         query: request.query as string | TypedDocument<unknown, never>,
         variables: request.variables as Readonly<Record<string, unknown>> | undefined,
-        chains: request.chains ?? chains,
+        chains: await chainsOf(request),
         operationName: request.operationName,
         signal: request.signal,
       })
       // The type is not checked: only the service knows the schema.
       return results as readonly ChainResult<Result>[]
     },
-    positions: async (wallet, on = {}) =>
-      fetchPositions(connection, { ...on, chains: on.chains ?? chains, wallet: parseWallet(wallet) }),
-    earnings: async (wallet, on = {}) =>
-      fetchEarnings(connection, { ...on, chains: on.chains ?? chains, wallet: parseWallet(wallet) }),
-    floatingIncomes: (on = {}) => fetchFloatingIncomes(connection, { ...on, chains: on.chains ?? chains }),
+    positions: async (owner, on = {}) => {
+      const wallet = parseWallet(owner)
+      return fetchPositions(connection, { ...on, chains: await chainsOf(on), wallet })
+    },
+    earnings: async (owner, on = {}) => {
+      const wallet = parseWallet(owner)
+      return fetchEarnings(connection, { ...on, chains: await chainsOf(on), wallet })
+    },
+    floatingIncomes: async (on = {}) => fetchFloatingIncomes(connection, { ...on, chains: await chainsOf(on) }),
     watchNotes: (callback, watch = {}) => watchNotes(connection, { callback, options: watch }),
   }
 }

@@ -17,6 +17,7 @@ export {
 export { poolAbi } from './chain/pool-abi.ts'
 export { poolEventAbi } from './chain/pool-event-abi.ts'
 export type { Permit, PermitSignature } from './chain/split-permit.ts'
+export type { ChainDomain, ChainToken, ServiceChain } from './chains/fetch-chains.ts'
 export { type Client, type ClientOptions, createClient } from './create-client.ts'
 export type { DocumentTypes, TypedDocument } from './data/document.ts'
 export type { ChainEarnings, Earnings } from './data/fetch-earnings.ts'

@@ -12,7 +12,7 @@ import {
 } from '@tallystick/core'
 import { type Hex, parseSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type ChainData, executeQuery } from './fake-subgraph.ts'
+import { type ChainData, executeQuery, headOf, notIndexed } from './fake-subgraph.ts'
 
 export const apiKey = createApiKey({ kind: 'test', randomBytes: (length) => new Uint8Array(length).fill(7) })
 export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
@@ -100,6 +100,7 @@ async function answer(api: FakeApi, { request, response }: Exchange): Promise<vo
   const mishap = api.mishaps.shift() ?? api.mishapOf(seen)
   if (mishap === 'hang') return leaveHanging(api, response)
   if (mishap) return misbehave(response, mishap)
+  if (seen.method === 'GET' && seen.path === '/chains') return sendJson(api, { response, value: chainsBody(api) })
   if (request.headers['x-api-key'] !== apiKey) return sendError(response, { status: 403, code: 'invalid_api_key' })
   const url = new URL(seen.path, api.baseUrl)
   if (seen.method === 'GET' && url.pathname === '/notes') return sendNotes(api, { response, url })
@@ -196,11 +197,14 @@ async function sendData(
       if ('code' in data) return { chain, data: null, errors: [data] }
       const result = await executeQuery(data, { query, variables: rest, operationName })
       if (!result.errors) return { chain, data: result.data }
-      return { chain, data: null, errors: result.errors.map(({ message }) => ({ message, code: 'query_rejected' })) }
+      const codeOf = (message: string) => (message.startsWith(notIndexed) ? 'upstream_failed' : 'query_rejected')
+      const errors = result.errors.map(({ message }) => ({ message, code: codeOf(message) }))
+      return { chain, data: null, errors }
     }),
   )
   const failed = results.flatMap(({ errors }) => errors?.[0]?.code ?? [])
-  response.setHeader('x-tallystick-chains', chains.map((chain) => `${chain};block=123;lag=4`).join(', '))
+  const heads = chains.map((chain) => `${chain};block=${headOf((api.chains.get(chain) ?? {}) as ChainData)};lag=4`)
+  response.setHeader('x-tallystick-chains', heads.join(', '))
   if (failed.length < results.length) return sendJson(api, { response, value: results })
   const isRejected = failed.every((code) => code === 'query_rejected')
   const isLate = failed.every((code) => code === 'upstream_timeout')
@@ -211,8 +215,39 @@ async function sendData(
   )
 }
 
+/** Returns the body of `GET /chains`. A chain without a subgraph, as configured by `code: 'no_data'`, has no data. */
+export function chainsBody({ chains }: Pick<FakeApi, 'chains'>) {
+  return { message: 'Chains.', chains: [...chains].map(([chainId, data]) => chainBody(chainId, !isWithoutData(data))) }
+}
+
+const isWithoutData = (data: object) => 'code' in data && data.code === 'no_data'
+const tokenBody = (chainId: number, [name, byte]: readonly [string, string]) => {
+  const address = `0x${byte.repeat(20)}`
+  return { address, name, symbol: name, domain: { name, version: '1', chainId, verifyingContract: address } }
+}
+
+function chainBody(chainId: number, hasData: boolean) {
+  return {
+    chainid: chainId.toString(),
+    name: `chain ${chainId}`,
+    pool,
+    domain: { name: 'NoteSignatureVerifier', version: '1', chainId, verifyingContract: pool },
+    signer: noteSigner.address,
+    registeredSigner: noteSigner.address,
+    positionToken: tokenBody(chainId, ['Position', '0f']),
+    dollar: { ...tokenBody(chainId, ['Dollar', '0e']), decimals: 18 },
+    denylister: `0x${'0d'.repeat(20)}`,
+    tenors,
+    limits: { minLend: '1000000000000000000000', maxCoupon: '1000', minMaturitySeconds: '172800' },
+    explorerUrl: 'https://explorer.example',
+    subgraphUrl: hasData ? `/subgraphs/${chainId}` : null,
+    hasData,
+  }
+}
+
 export const rateBody = {
   message: 'Current rates.',
+  chainid: '324',
   fixedRate: '369',
   floatingRate: '1264',
   marketRate: '1633',

@@ -22,6 +22,7 @@ describe('behavior: the key', () => {
     expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /notes?chainid=324&maturity=7,14',
       'GET /rate',
+      'GET /chains',
       'POST /data',
     ])
     for (const { headers, path, body } of api.requests) {

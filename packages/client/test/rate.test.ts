@@ -5,6 +5,7 @@ import { apiKey, rateBody, startFakeApi } from './fake-api.ts'
 
 const decoded = {
   message: 'Current rates.',
+  chainId: 324,
   fixedRate: 369n,
   floatingRate: 1264n,
   marketRate: 1633n,
@@ -45,7 +46,13 @@ test('behavior: missing floating data is null, not an error', () => {
   expect(rate).toMatchObject({ floatingRate: null, isProtocolSynced: false, chains: [unknown] })
 })
 
+test('behavior: a service that does not name the chain of the rates is tolerated', () => {
+  expect(decodeRate({ ...rateBody, chainid: undefined }).chainId).toBeNull()
+  expect(decodeRate({ ...rateBody, chainid: null }).chainId).toBeNull()
+})
+
 test.each([
+  ['a chain as a number', { chainid: 324 }],
   ['a number for a rate', { fixedRate: 369 }],
   ['a fraction', { marketRate: '16.33' }],
   ['an unknown status', { chains: [{ ...rateBody.chains[0], status: 'closed' }] }],

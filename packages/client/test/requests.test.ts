@@ -137,7 +137,8 @@ describe('behavior: retries', () => {
 
   test('POST /data only reads, so it is retried too', async () => {
     api.mishaps.push('reset')
-    expect(await impatient().client.positions(`0x${'11'.repeat(20)}`)).toEqual([{ chain: 324, positions: [] }])
+    const positions = impatient().client.positions(`0x${'11'.repeat(20)}`, { chains: [324] })
+    expect(await positions).toEqual([{ chain: 324, positions: [] }])
     expect(api.requests.map(({ method }) => method)).toEqual(['POST', 'POST'])
   })
 
@@ -164,7 +165,7 @@ describe('behavior: signals and timeouts', () => {
     expect(await failureOf(client.notes())).toMatchObject({ code: 'timeout' })
   })
 
-  test.each(['notes', 'rate', 'data', 'positions', 'earnings', 'floatingIncomes'] as const)(
+  test.each(['chains', 'notes', 'rate', 'data', 'positions', 'earnings', 'floatingIncomes'] as const)(
     'an abort of either signal ends %s with its reason',
     async (name) => {
       const reason = new Error('the page was left')
@@ -174,6 +175,7 @@ describe('behavior: signals and timeouts', () => {
         const client = createClient({ baseUrl: api.baseUrl, apiKey, signal: perClient.signal })
         const wallet = `0x${'11'.repeat(20)}` as const
         return {
+          chains: () => client.chains({ signal }),
           notes: () => client.notes({ signal }),
           rate: () => client.rate({ signal }),
           data: () => client.data({ query: '{ a }', signal }),

@@ -59,6 +59,13 @@ export function decodeHex(place: Place, bytes: number): `0x${string}` {
   return isHex ? (value as `0x${string}`) : refuse(place, `0x and ${bytes * 2} lower-case hex digits`)
 }
 
+/** Decodes an address, with or without a checksum. */
+export function decodeAddress(place: Place): `0x${string}` {
+  const { value } = place
+  const isAddress = typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value)
+  return isAddress ? (value as `0x${string}`) : refuse(place, '0x and 40 hex digits')
+}
+
 /** Decodes a value that may be null or absent. */
 export function decodeNullable<T>(place: Place, decode: (present: Place) => T): T | null {
   return place.value === null || place.value === undefined ? null : decode(place)

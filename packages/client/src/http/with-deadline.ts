@@ -53,6 +53,16 @@ export function pause(
   })
 }
 
+/** Waits for work that several callers share. An abort ends the wait, not the work, and throws the signal's reason. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
 function timeoutError(timeoutMs: number): TimeoutError {
   return new TimeoutError({
     code: 'timeout',

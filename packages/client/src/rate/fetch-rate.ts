@@ -44,9 +44,11 @@ export type ChainRate = {
   readonly dataLagSeconds: number | null
 }
 
-/** Decoded body of `GET /rate`: the highest rates of all chains, and the rates of each chain. */
+/** Decoded body of `GET /rate`: the rates of the chain with the highest market rate, and the rates of each chain. */
 export type RateAnswer = {
   readonly message: string
+  /** Chain of `fixedRate`, `floatingRate` and `marketRate`; null if no chain has rates, or if the service does not say. */
+  readonly chainId: number | null
   readonly fixedRate: bigint | null
   readonly floatingRate: bigint | null
   /** Total marginal market rate: fixed plus floating. */
@@ -69,6 +71,7 @@ export function decodeRate(value: unknown): RateAnswer {
   const body: Place = { value, path: 'GET /rate: body' }
   return {
     message: decodeString(decodeMember(body, 'message')),
+    chainId: decodeNullable(decodeMember(body, 'chainid'), decodeChainId),
     fixedRate: decodeNullable(decodeMember(body, 'fixedRate'), decodeDecimal),
     floatingRate: decodeNullable(decodeMember(body, 'floatingRate'), decodeDecimal),
     marketRate: decodeNullable(decodeMember(body, 'marketRate'), decodeDecimal),
