@@ -19,12 +19,13 @@ afterAll(() => api.stop())
 beforeEach(() => {
   api.requests.length = 0
   api.mishaps.length = 0
+  api.mishapOf = () => undefined
   api.headers = {}
   api.chains.clear()
   api.chains.set(324, empty)
 })
-const client = (options: { readonly chains?: readonly number[] } = {}) =>
-  createClient({ baseUrl: api.baseUrl, apiKey, retries: 0, ...options })
+const client = ({ chains = [324] }: { readonly chains?: readonly number[] | undefined } = {}) =>
+  createClient({ baseUrl: api.baseUrl, apiKey, retries: 0, chains })
 
 function position(tokenId: number, change: Row = {}): Row {
   return {
@@ -43,6 +44,7 @@ function position(tokenId: number, change: Row = {}): Row {
     ...change,
   }
 }
+const descending = (count: number) => Array.from({ length: count }, (_, index) => count - index)
 const positions = (count: number) => Array.from({ length: count }, (_, index) => position(index + 1))
 
 function incomeDays(count: number): readonly Row[] {
@@ -188,6 +190,67 @@ describe('positions', () => {
     expect(only).toMatchObject({ positions: null, errors: [{ code: 'upstream_failed', message: 'Page two.' }] })
   })
 
+  test('behavior: all pages are those of the first answer’s block, whatever happens meanwhile', async () => {
+    const first: ChainData = { ...empty, positions: positions(2500), block: 124 }
+    api.chains.set(324, first)
+    api.mishapOf = () => {
+      // After the first page: position 7 is transferred, position 2501 opened.
+      const rows = positions(2501).map((row) => (row['tokenId'] === '7' ? { ...row, currentOwner: '0x' } : row))
+      if (api.requests.length > 1)
+        api.chains.set(324, { ...empty, positions: rows, block: 125, history: { 124: first } })
+      return undefined
+    }
+    const [result] = await client().positions(wallet)
+    expect(result?.positions?.map(({ tokenId }) => Number(tokenId))).toEqual(descending(2500))
+    expect(api.requests.map(({ body }) => JSON.parse(body).variables.block)).toEqual([undefined, 124, 124])
+  })
+
+  test('behavior: without a stated block the remaining pages are read at the head', async () => {
+    api.chains.set(324, { ...empty, positions: positions(1001) })
+    api.headers = { 'x-tallystick-chains': undefined }
+    const [result] = await client().positions(wallet)
+    expect(result?.positions).toHaveLength(1001)
+    expect(api.requests.map(({ body }) => JSON.parse(body).variables.block)).toEqual([undefined, undefined])
+  })
+
+  test('behavior: a list whose block a reorg removed is read once more', async () => {
+    api.chains.set(324, { ...empty, positions: positions(1500), block: 124 })
+    api.mishapOf = () => {
+      if (api.requests.length === 2) api.chains.set(324, { ...empty, positions: positions(1400), block: 122 })
+      return undefined
+    }
+    const [result] = await client().positions(wallet)
+    expect(result?.positions?.map(({ tokenId }) => Number(tokenId))).toEqual(descending(1400))
+    expect(api.requests.map(({ body }) => JSON.parse(body).variables.block)).toEqual([undefined, 124, undefined, 122])
+  })
+
+  test('error: a list whose block is removed twice has errors', async () => {
+    api.mishapOf = () => {
+      api.chains.set(324, { ...empty, positions: positions(1500), block: 200 - api.requests.length })
+      return undefined
+    }
+    const [result] = await client().positions(wallet)
+    expect(result).toMatchObject({ positions: null, errors: [{ code: 'upstream_failed' }] })
+    expect(api.requests).toHaveLength(4)
+  })
+
+  test('error: a page that fails for another reason is not read again', async () => {
+    api.chains.set(324, { ...empty, positions: positions(1500) })
+    api.mishapOf = () => (api.requests.length > 1 ? { status: 403, code: 'invalid_api_key' } : undefined)
+    const [result] = await client().positions(wallet)
+    expect(result).toMatchObject({ positions: null, errors: [{ code: 'invalid_api_key' }] })
+    expect(api.requests).toHaveLength(2)
+  })
+
+  test('error: a later page with errors makes the list incomplete', async () => {
+    api.chains.set(324, { ...empty, positions: positions(1500) })
+    const body = JSON.stringify([{ chain: 324, data: { positionInfos: [] }, errors: [{ message: 'Partial.' }] }])
+    api.mishapOf = () => (api.requests.length > 1 ? { status: 200, body } : undefined)
+    expect(await client().positions(wallet)).toEqual([
+      { chain: 324, positions: null, errors: [{ message: 'Partial.', code: undefined }] },
+    ])
+  })
+
   test('error: rejects a list that does not descend instead of requesting it forever', async () => {
     const rows = Array.from({ length: 1000 }, () => ({ ...position(5), owner }))
     const body = JSON.stringify([{ chain: 324, data: { positionInfos: rows } }])
@@ -283,6 +346,37 @@ describe('earnings', () => {
     const [result] = await client().earnings(wallet, { at: 1738000000n })
     expect(result?.earnings).toMatchObject({ activePositions: 1500, activePrincipal: 1500n * 1000n * 10n ** 18n })
     expect(api.requests).toHaveLength(3)
+  })
+
+  test('behavior: positions and days beyond one page are those of the first answer’s block', async () => {
+    const accounts = { [owner]: account }
+    const first: ChainData = { positions: positions(1500), floatingIncomes: incomeDays(1200), accounts, block: 124 }
+    api.chains.set(324, first)
+    const held = await client().earnings(wallet, { at: 1738000000n })
+    api.requests.length = 0
+    api.mishapOf = () => {
+      // After the first answer position 3 is claimed and all days are restated.
+      const changed = {
+        positions: positions(1500).map((row) => (row['tokenId'] === '3' ? { ...row, status: 'Claimed' } : row)),
+        floatingIncomes: incomeDays(1200).map((row) => ({ ...row, accFloatingIncome: '0' })),
+        accounts: { [owner]: { ...account, totalIncome: '999' } },
+      }
+      if (api.requests.length > 1) api.chains.set(324, { ...changed, block: 125, history: { 124: first } })
+      return undefined
+    }
+    expect(await client().earnings(wallet, { at: 1738000000n })).toEqual(held)
+    expect(api.requests.map(({ body }) => JSON.parse(body).variables.block)).toEqual([undefined, 124, 124])
+  })
+
+  test('behavior: earnings whose block a reorg removed are read once more, account included', async () => {
+    api.chains.set(324, { ...empty, positions: positions(1500), accounts: { [owner]: account }, block: 124 })
+    api.mishapOf = () => {
+      const accounts = { [owner]: { ...account, totalIncome: '900' } }
+      if (api.requests.length === 2) api.chains.set(324, { ...empty, positions: positions(1400), accounts, block: 122 })
+      return undefined
+    }
+    const [result] = await client().earnings(wallet)
+    expect(result?.earnings).toMatchObject({ claimed: { income: 900n }, activePositions: 1400 })
   })
 
   test('behavior: a chain whose subgraph has no accounts has errors', async () => {

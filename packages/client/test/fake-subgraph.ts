@@ -4,6 +4,10 @@ import { buildSchema, graphql } from 'graphql'
 export type Row = Readonly<Record<string, string | number>>
 
 export type ChainData = {
+  /** Head of the chain; 123 by default. */
+  readonly block?: number
+  /** Earlier states by block. */
+  readonly history?: Readonly<Record<number, ChainData>>
   readonly positions: readonly Row[]
   readonly floatingIncomes: readonly Row[]
   readonly accounts: Readonly<Record<string, Row>>
@@ -13,6 +17,7 @@ export type ChainData = {
 const schema = buildSchema(`
   scalar Bytes
   scalar BigInt
+  input Block_height { number: Int }
   enum OrderDirection { asc desc }
   enum PositionInfo_orderBy { tokenId }
   enum FloatingIncome_orderBy { day }
@@ -26,8 +31,8 @@ const schema = buildSchema(`
   type Account { id: Bytes! totalPrincipal: BigInt! totalIncome: BigInt! totalFees: BigInt! }
   type FloatingIncome { day: Int! floatingIncome: BigInt! accFloatingIncome: BigInt! updatedAt: BigInt! }
   type Query {
-    positionInfos(where: PositionInfo_filter, orderBy: PositionInfo_orderBy, orderDirection: OrderDirection, first: Int = 100): [PositionInfo!]!
-    floatingIncomes(where: FloatingIncome_filter, orderBy: FloatingIncome_orderBy, orderDirection: OrderDirection, first: Int = 100): [FloatingIncome!]!
+    positionInfos(where: PositionInfo_filter, orderBy: PositionInfo_orderBy, orderDirection: OrderDirection, first: Int = 100, block: Block_height): [PositionInfo!]!
+    floatingIncomes(where: FloatingIncome_filter, orderBy: FloatingIncome_orderBy, orderDirection: OrderDirection, first: Int = 100, block: Block_height): [FloatingIncome!]!
     account(id: ID!): Account
   }`)
 
@@ -35,6 +40,7 @@ type ListArguments = {
   readonly where?: Readonly<Record<string, string | number>>
   readonly orderDirection?: string
   readonly first: number
+  readonly block?: { readonly number: number }
 }
 export type GraphqlRequest = {
   readonly query: string
@@ -45,14 +51,28 @@ export type GraphqlRequest = {
 /** Executes a query like a subgraph. Rows are in ascending order of the field they can be sorted by. */
 export async function executeQuery(data: ChainData, { query, variables, operationName }: GraphqlRequest) {
   const rootValue = {
-    positionInfos: (options: ListArguments) => select(data.positions, options),
-    floatingIncomes: (options: ListArguments) => select(data.floatingIncomes, options),
+    positionInfos: (options: ListArguments) => select(stateAt(data, options).positions, options),
+    floatingIncomes: (options: ListArguments) => select(stateAt(data, options).floatingIncomes, options),
     account: ({ id }: { readonly id: string }) => data.accounts[id] ?? null,
   }
   const result = await graphql({ schema, source: query, rootValue, variableValues: variables, operationName })
   // graphql-js returns objects without a prototype, which are not equal to those of JSON.
   return JSON.parse(JSON.stringify(result)) as { data?: Row | null; errors?: readonly { message: string }[] }
 }
+
+/** Returns the head of a chain's data. */
+export function headOf({ block = 123 }: ChainData): number {
+  return block
+}
+
+function stateAt(data: ChainData, { block }: ListArguments): ChainData {
+  const state = !block || block.number === headOf(data) ? data : data.history?.[block.number]
+  if (!state) throw new Error(`${notIndexed} ${block?.number}`)
+  return state
+}
+
+/** Start of the error for a block that is not indexed. The service reports it as a failure of the subgraph. */
+export const notIndexed = 'The subgraph has not indexed the block'
 
 function select(rows: readonly Row[], { where = {}, orderDirection, first }: ListArguments): readonly Row[] {
   const ordered = orderDirection === 'desc' ? [...rows].reverse() : rows

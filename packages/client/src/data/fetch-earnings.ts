@@ -5,10 +5,11 @@ import type { Address } from 'viem'
 import { decodeInteger, decodeMember, type Place } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'
 import { floatingAccumulator } from '../income/floating-accumulator.ts'
-import { type FloatingIncomeDay, floatingIncomeFields, floatingIncomeList } from './fetch-floating-incomes.ts'
-import { type Position, positionFields, positionList } from './fetch-positions.ts'
+import { type FloatingIncomeDay, floatingIncomeList } from './fetch-floating-incomes.ts'
+import { type Position, positionList } from './fetch-positions.ts'
 import { type ChainError, queryData } from './query-data.ts'
-import { decodePage, type PagedList, readRemainingPages } from './read-pages.ts'
+import { type ChainRead, type FirstAnswer, readChains } from './read-chains.ts'
+import { decodePage, type PagedList, type PagesOptions, readRemainingPages, selectPage } from './read-pages.ts'
 
 /** Earnings of a wallet on one chain, in the dollar token's smallest unit. */
 export type Earnings = {
@@ -35,34 +36,18 @@ export type ChainEarnings = { readonly chain: number } & (
   | { readonly earnings: null; readonly errors: readonly ChainError[] }
 )
 
-const activePositionArguments = `where: { currentOwner: $walletAddress, status: "Active", tokenId_lt: $below }
-    orderBy: tokenId
-    orderDirection: desc
-    first: 1000`
-
 const activePositionList: PagedList<Position> = {
   ...positionList,
-  query: `query FetchActivePositions($walletAddress: Bytes!, $below: BigInt!) {
-  positionInfos(
-    ${activePositionArguments}
-  ) {
-    ${positionFields}
-  }
-}`,
+  operation: 'FetchActivePositions',
+  where: '{ currentOwner: $walletAddress, status: "Active", tokenId_lt: $below }',
 }
 
-// One query, so that nearly every wallet is read at one state of the index. A position claimed between two queries would be
-// counted twice or not at all.
+// One query, so that nearly every wallet is read with one request. Further pages are read at its block: a position claimed
+// between two queries would be counted twice or not at all.
 const earningsQuery = `query FetchEarnings($account: ID!, $walletAddress: Bytes!, $below: BigInt!, $belowDay: Int!) {
   account(id: $account) { totalPrincipal totalIncome totalFees }
-  positionInfos(
-    ${activePositionArguments}
-  ) {
-    ${positionFields}
-  }
-  floatingIncomes(where: { day_lt: $belowDay }, orderBy: day, orderDirection: desc, first: 1000) {
-    ${floatingIncomeFields}
-  }
+  ${selectPage(activePositionList)}
+  ${selectPage({ ...floatingIncomeList, where: '{ day_lt: $belowDay }' })}
 }`
 
 type EarningsOptions = {
@@ -83,34 +68,32 @@ export async function fetchEarnings(
     below: activePositionList.encodeCursor(activePositionList.aboveAll),
     belowDay: floatingIncomeList.encodeCursor(floatingIncomeList.aboveAll),
   }
-  const { results, serverTime } = await queryData(connection, { query: earningsQuery, variables, chains, signal })
-  return Promise.all(
-    results.map(async ({ chain, data, errors }): Promise<ChainEarnings> => {
-      if (data === null || errors?.length) return { chain, earnings: null, errors: errors ?? [] }
-      const read = { chain, data, signal }
+  const results = await readChains({
+    chains,
+    readFirst: (asked) => queryData(connection, { query: earningsQuery, variables, chains: asked, signal }),
+    readRest: async (first): Promise<ChainRead<Earnings>> => {
       const [positions, days] = await Promise.all([
-        readRows(connection, { ...read, list: activePositionList, variables: { walletAddress } }),
-        readRows(connection, { ...read, list: floatingIncomeList, variables: {} }),
+        readRows(connection, { first, signal, list: activePositionList, variables: { walletAddress } }),
+        readRows(connection, { first, signal, list: floatingIncomeList, variables: {} }),
       ])
-      if ('errors' in positions) return { chain, earnings: null, errors: positions.errors }
-      if ('errors' in days) return { chain, earnings: null, errors: days.errors }
-      const parts = { positions: positions.rows, days: days.rows, at: at ?? serverTime }
-      return { chain, earnings: earningsOf(decodeAccount(data), parts) }
-    }),
+      if ('errors' in positions) return positions
+      if ('errors' in days) return days
+      const parts = { positions: positions.rows, days: days.rows, at: at ?? first.serverTime }
+      return { value: earningsOf(decodeAccount(first.data), parts) }
+    },
+  })
+  return results.map(({ chain, value, errors }) =>
+    errors ? { chain, earnings: null, errors } : { chain, earnings: value },
   )
 }
 
-type ReadRowsOptions<Row> = {
-  readonly chain: number
-  readonly data: unknown
-  readonly list: PagedList<Row>
-  readonly variables: Readonly<Record<string, unknown>>
-  readonly signal: AbortSignal | undefined
-}
-
-function readRows<Row>(connection: Connection, { data, ...options }: ReadRowsOptions<Row>) {
+function readRows<Row>(
+  connection: Connection,
+  { first, ...options }: PagesOptions<Row> & { readonly first: FirstAnswer },
+) {
+  const { chain, block, data } = first
   const firstPage = decodePage(options.list, { data, below: options.list.aboveAll })
-  return readRemainingPages(connection, { ...options, firstPage })
+  return readRemainingPages(connection, { ...options, chain, block, firstPage })
 }
 
 type Account = { readonly totalPrincipal: bigint; readonly totalIncome: bigint; readonly totalFees: bigint }

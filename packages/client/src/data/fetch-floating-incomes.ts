@@ -22,15 +22,13 @@ export type ChainFloatingIncomes = { readonly chain: number } & (
   | { readonly days: null; readonly errors: readonly ChainError[] }
 )
 
-export const floatingIncomeFields = 'day floatingIncome accFloatingIncome updatedAt'
-
 export const floatingIncomeList: PagedList<FloatingIncomeDay> = {
   name: 'floatingIncomes',
-  query: `query FetchFloatingIncomes($below: Int!) {
-  floatingIncomes(where: { day_lt: $below }, orderBy: day, orderDirection: desc, first: 1000) {
-    ${floatingIncomeFields}
-  }
-}`,
+  operation: 'FetchFloatingIncomes',
+  variables: '$below: Int!',
+  where: '{ day_lt: $below }',
+  orderBy: 'day',
+  fields: 'day floatingIncome accFloatingIncome updatedAt',
   decodeRow: decodeDay,
   cursorOf: ({ day }) => day,
   // The highest Int of GraphQL: no day reaches it.
@@ -43,7 +41,7 @@ export async function fetchFloatingIncomes(
   { chains, signal }: { readonly chains: readonly number[]; readonly signal?: AbortSignal | undefined },
 ): Promise<readonly ChainFloatingIncomes[]> {
   const results = await readList(connection, { list: floatingIncomeList, variables: {}, chains, signal })
-  return results.map(({ chain, rows, errors }) => (rows ? { chain, days: rows } : { chain, days: null, errors }))
+  return results.map(({ chain, value, errors }) => (errors ? { chain, days: null, errors } : { chain, days: value }))
 }
 
 function decodeDay(place: Place): FloatingIncomeDay {

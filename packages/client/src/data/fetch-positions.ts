@@ -29,22 +29,14 @@ export type ChainPositions = { readonly chain: number } & (
   | { readonly positions: null; readonly errors: readonly ChainError[] }
 )
 
-export const positionFields = `tokenId owner: currentOwner initalOwner initiator coupon principal
-    lendTimestamp maturityTimestamp partnerFeeBPS partnerId status lendTransactionHash`
-
-/** Query of one page (API specification, §4.2). */
 export const positionList: PagedList<Position> = {
   name: 'positionInfos',
-  query: `query FetchAllPositions($walletAddress: Bytes!, $below: BigInt!) {
-  positionInfos(
-    where: { currentOwner: $walletAddress, tokenId_lt: $below }
-    orderBy: tokenId
-    orderDirection: desc
-    first: 1000
-  ) {
-    ${positionFields}
-  }
-}`,
+  operation: 'FetchAllPositions',
+  variables: '$walletAddress: Bytes!, $below: BigInt!',
+  where: '{ currentOwner: $walletAddress, tokenId_lt: $below }',
+  orderBy: 'tokenId',
+  fields: `tokenId owner: currentOwner initalOwner initiator coupon principal
+    lendTimestamp maturityTimestamp partnerFeeBPS partnerId status lendTransactionHash`,
   decodeRow: decodePosition,
   cursorOf: ({ tokenId }) => tokenId,
   // Above every uint256.
@@ -59,8 +51,8 @@ export async function fetchPositions(
   const { wallet, chains, signal } = options
   const variables = { walletAddress: wallet.toLowerCase() }
   const results = await readList(connection, { list: positionList, variables, chains, signal })
-  return results.map(({ chain, rows, errors }) =>
-    rows ? { chain, positions: rows } : { chain, positions: null, errors },
+  return results.map(({ chain, value, errors }) =>
+    errors ? { chain, positions: null, errors } : { chain, positions: value },
   )
 }
 

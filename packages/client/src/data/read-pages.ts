@@ -6,14 +6,25 @@ import { type ChainError, queryData } from './query-data.ts'
 /** Largest page of a subgraph. */
 const pageSize = 1000
 
-/** List that is read in pages, from the highest cursor down. */
-export type PagedList<Row> = {
-  /** Member of the data that contains the list. */
+/** Query of one page of a list. */
+type PageQuery = {
+  /** Field of the query and member of the data. */
   readonly name: string
-  /** Query of one page. The variable `below` is the exclusive upper bound of the cursor. */
-  readonly query: string
+  /** Name of the query. */
+  readonly operation: string
+  /** Declarations of the variables of `where`. */
+  readonly variables: string
+  /** Filter. The variable `below` is the exclusive upper bound of the cursor. */
+  readonly where: string
+  /** Sort key, descending. Unlike `skip` it has no limit (5,000 in The Graph). */
+  readonly orderBy: string
+  readonly fields: string
+}
+
+/** List that is read in pages, from the highest cursor down. */
+export type PagedList<Row> = PageQuery & {
   readonly decodeRow: (place: Place) => Row
-  /** Returns the sort key, descending. Unlike `skip` it has no limit (5,000 in The Graph). */
+  /** Returns the sort key of a row. */
   readonly cursorOf: (row: Row) => bigint
   /** Above every possible cursor. */
   readonly aboveAll: bigint
@@ -25,6 +36,26 @@ export type PagesOptions<Row> = {
   readonly list: PagedList<Row>
   readonly variables: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
+}
+
+/** Returns the field of a query that selects one page. */
+export function selectPage({ name, where, orderBy, fields }: PageQuery, block = ''): string {
+  return `${name}(
+    where: ${where}
+    orderBy: ${orderBy}
+    orderDirection: desc
+    first: ${pageSize}${block}
+  ) {
+    ${fields}
+  }`
+}
+
+/** Returns the query of one page (API specification, §4.2), at the head or at the block of the variable `block`. */
+export function pageQuery(list: PageQuery, { isAtBlock }: { readonly isAtBlock: boolean }): string {
+  const { operation, variables } = list
+  return isAtBlock
+    ? `query ${operation}(${variables}, $block: Int!) {\n  ${selectPage(list, '\n    block: { number: $block }')}\n}`
+    : `query ${operation}(${variables}) {\n  ${selectPage(list)}\n}`
 }
 
 /** Decodes the rows of a page and checks their order. */
@@ -43,31 +74,29 @@ export function decodePage<Row>(
   return rows
 }
 
+type RemainingPages<Row> = PagesOptions<Row> & {
+  readonly chain: number
+  /** Block of the first page. Without it, the remaining pages are read at the head. */
+  readonly block: number | undefined
+  readonly firstPage: readonly Row[]
+}
+
 /** Reads the pages after the first one. Returns all rows of a chain, or the errors if a page fails. */
 export async function readRemainingPages<Row>(
   connection: Connection,
-  {
-    list,
-    variables,
-    signal,
-    chain,
-    firstPage,
-  }: PagesOptions<Row> & { readonly chain: number; readonly firstPage: readonly Row[] },
+  { list, variables, signal, chain, block, firstPage }: RemainingPages<Row>,
 ): Promise<{ readonly rows: readonly Row[] } | { readonly errors: readonly ChainError[] }> {
   const rows = [...firstPage]
+  const query = pageQuery(list, { isAtBlock: block !== undefined })
   let page = firstPage
   while (page.length >= pageSize) {
     const below = list.cursorOf(page[page.length - 1] as Row)
-    const options = {
-      query: list.query,
-      variables: { ...variables, below: list.encodeCursor(below) },
-      chains: [chain],
-      signal,
-    }
-    const result = await queryData(connection, options)
+    const pageVariables = { ...variables, below: list.encodeCursor(below), ...(block !== undefined && { block }) }
+    const result = await queryData(connection, { query, variables: pageVariables, chains: [chain], signal })
       .then(({ results }) => results[0])
       .catch(toChainErrors)
-    if (!result || result.data === null) return { errors: result?.errors ?? [] }
+    // A page with errors may be incomplete.
+    if (!result || result.data === null || result.errors?.length) return { errors: result?.errors ?? [] }
     page = decodePage(list, { data: result.data, below })
     rows.push(...page)
   }
@@ -75,7 +104,7 @@ export async function readRemainingPages<Row>(
 }
 
 /** Converts the error of a request for one chain to errors of that chain. */
-function toChainErrors(error: unknown): { readonly data: null; readonly errors: readonly ChainError[] } {
+export function toChainErrors(error: unknown): { readonly data: null; readonly errors: readonly ChainError[] } {
   if (!(error instanceof ClientError)) throw error
   return { data: null, errors: [{ message: error.message, code: error.code, details: error.details }] }
 }

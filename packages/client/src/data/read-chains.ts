@@ -1,0 +1,54 @@
+import type { ChainError, ChainResult, QueriedData } from './query-data.ts'
+import { toChainErrors } from './read-pages.ts'
+
+/** Value read from one chain, or why it is not available. */
+export type ChainRead<Value> =
+  | { readonly value: Value; readonly errors?: undefined }
+  | { readonly value?: undefined; readonly errors: readonly ChainError[] }
+
+/** First answer of one chain. The rest is read at its `block`, if the service states one. */
+export type FirstAnswer = {
+  readonly chain: number
+  readonly block: number | undefined
+  readonly data: unknown
+  readonly serverTime: bigint
+}
+
+type ReadChainsOptions<Value> = {
+  readonly chains: readonly number[]
+  readonly readFirst: (chains: readonly number[]) => Promise<QueriedData>
+  readonly readRest: (first: FirstAnswer) => Promise<ChainRead<Value>>
+}
+
+/**
+ * Reads a value of each chain: the first answer of all chains in one request, the rest chain by chain. If the rest fails at
+ * the block of the first answer, a reorg can have removed that block, so the chain is read once more.
+ */
+export async function readChains<Value>({
+  chains,
+  readFirst,
+  readRest,
+}: ReadChainsOptions<Value>): Promise<readonly ({ readonly chain: number } & ChainRead<Value>)[]> {
+  const read = async (result: ChainResult<unknown>, serverTime: bigint): Promise<ChainRead<Value>> => {
+    const { chain, block, data, errors } = result
+    // Data with errors may be incomplete.
+    return data === null || errors?.length ? { errors: errors ?? [] } : readRest({ chain, block, data, serverTime })
+  }
+  const { results, serverTime } = await readFirst(chains)
+  return Promise.all(
+    results.map(async (result) => {
+      const { chain } = result
+      const first = await read(result, serverTime)
+      if (!isBlockLost(result, first)) return { chain, ...first }
+      const again = await readFirst([chain]).catch(toChainErrors)
+      if ('errors' in again) return { chain, errors: again.errors }
+      return { chain, ...(await read(again.results[0] as ChainResult<unknown>, again.serverTime)) }
+    }),
+  )
+}
+
+/** Returns whether the block of a complete first answer may be gone: it is above the head, or the subgraph rejects it. */
+function isBlockLost({ block, data, errors }: ChainResult<unknown>, read: ChainRead<unknown>): boolean {
+  if (block === undefined || data === null || errors?.length) return false
+  return read.errors?.some(({ code }) => code === 'upstream_failed' || code === 'query_rejected') ?? false
+}
