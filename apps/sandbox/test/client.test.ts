@@ -11,16 +11,17 @@ import {
   permitClaimTypedData,
   permitLendCalldata,
   permitLendTypedData,
+  simulateCall,
   verifyNote,
 } from '@tallystick/client'
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { createApiKey, type NoteTerms } from '@tallystick/core'
-import type { Subgraph } from '@tallystick/subgraph'
+import { openSubgraph, type Subgraph } from '@tallystick/subgraph'
 import { toFunctionSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lentAt, maturesAt, noteAt } from './calls.ts'
-import { balanceOf, type Chain, chainId, dollars, noteSigner, send, signNote, startChain } from './chain.ts'
+import { balanceOf, type Chain, chainId, dollars, noPartner, noteSigner, send, signNote, startChain } from './chain.ts'
 import { indexHistory, type OpenTest, openTest, readHistory } from './subgraph/index-history.ts'
 
 // What the SDK encodes, signs and asks, against the real contracts and the real index of what they did.
@@ -92,10 +93,11 @@ describe('behavior: a life of notes', () => {
     const nonce = await chain.client.readContract({
       ...{ address: chain.positions, abi: positionTokenAbi, functionName: 'nonces', args: [1n] },
     })
-    const permit = { pool: chain.pool, tokenId: 1n, deadline: maturesAt + 99n }
+    const claim = { pool: chain.pool, tokenId: 1n, beneficiary: ann.address }
+    const deadline = maturesAt + 99n
     const positions = { address: chain.positions, name: 'Tallystick Position', version: '1' }
-    const signature = await ann.signTypedData(permitClaimTypedData({ ...permit, positions, chainId, nonce }))
-    const first = permitClaimCalldata({ ...permit, beneficiary: ann.address, signature })
+    const signature = await ann.signTypedData(permitClaimTypedData({ ...claim, positions, chainId, nonce, deadline }))
+    const first = permitClaimCalldata({ ...claim, permit: { signature, deadline } })
     await sendCall(ann, { call: first, at: maturesAt + 10n })
     const approval = { to: chain.positions, functionName: 'approve', args: [chain.pool, 2n], from: ann.address }
     await send(chain, approval)
@@ -120,6 +122,103 @@ describe('behavior: a life of notes', () => {
     await after.close()
   })
 })
+
+describe('behavior: simulateCall names the cause before a transaction is sent', () => {
+  const byAdmin = (functionName: string, args: readonly unknown[] = []) =>
+    send(chain, { from: chain.admin.address, to: chain.pool, functionName, args })
+  const simulateLend = async (from: PrivateKeyAccount) => {
+    const { timestamp } = await chain.client.getBlock()
+    const lend = { pool: chain.pool, beneficiary: from.address, principal: dollars(1_000) }
+    const call = lendCalldata({ ...lend, note: await signedNote(noteAt(timestamp)) })
+    return simulateCall(chain.client, { from: from.address, call })
+  }
+
+  test('default: a call that would succeed', async () => {
+    expect(await simulateLend(ann)).toEqual({ ok: true, data: '0x' })
+  })
+
+  test('a missing approval', async () => {
+    const simulation = await simulateLend(bob)
+    expect(simulation).toMatchObject({ ok: false, explanation: { title: 'The allowance is too low' } })
+  })
+
+  test('a paused pool', async () => {
+    await byAdmin('pause')
+    expect(await simulateLend(ann)).toMatchObject({
+      ok: false,
+      explanation: { name: 'EnforcedPause', retryable: true },
+    })
+    await byAdmin('unpause')
+  })
+
+  test('a lowered limit', async () => {
+    await byAdmin('setMaxCouponLimit', [300n])
+    const explanation = { name: 'ReserveStabilityPool__InvalidCoupon' }
+    expect(await simulateLend(ann)).toMatchObject({ ok: false, explanation })
+    await byAdmin('setMaxCouponLimit', [1000n])
+  })
+})
+
+test('behavior: pages of the real index are read at one block, and once more if it is reverted', async () => {
+  const { database, close } = await openTest('postgres')
+  const subgraph = await openSubgraph({ database, schema: pagedSchema, namespace: 'pages' })
+  const blockAt = (number: number) => ({ ...hashesOf(number), number, timestamp: 1_800_000_000 + number })
+  const lend = (tokenId: number) => ({ entity: 'PositionInfo', id: `${tokenId}`, set: pagedPosition(tokenId) })
+  await subgraph.commit(
+    blockAt(1),
+    Array.from({ length: 1_500 }, (_, index) => lend(index + 1)),
+  )
+  await subgraph.commit(blockAt(2), [lend(1_501)])
+  // Before the second page of each list.
+  const changes = [
+    () => subgraph.commit(blockAt(3), [{ entity: 'PositionInfo', id: '7', set: null }, lend(1_502)]),
+    () => subgraph.revert(1),
+  ]
+  let requests = 0
+  const fetch = async (url: string, init: RequestInit) => {
+    if (++requests % 2 === 0) await changes.shift()?.()
+    return passOn(subgraph)(url, init)
+  }
+  const client = createClient({ baseUrl: 'https://sandbox.example', chains: [chainId], fetch, retries: 0 })
+  const idsOf = async () => (await client.positions(bob.address))[0]?.positions?.map(({ tokenId }) => Number(tokenId))
+  const down = (from: number) => Array.from({ length: from }, (_, index) => from - index)
+
+  expect(await idsOf()).toEqual(down(1_501))
+  expect(requests).toBe(2)
+  // The list of block 3 ends with a reverted block 3. Block 1 still has position 7.
+  expect(await idsOf()).toEqual(down(1_500))
+  expect(requests).toBe(6)
+  await close()
+})
+
+const hashesOf = (number: number) => ({
+  hash: `0x${number.toString(16).padStart(64, '0')}` as const,
+  parentHash: `0x${(number - 1).toString(16).padStart(64, '0')}` as const,
+})
+
+const pagedSchema = `type PositionInfo @entity {
+  id: ID! tokenId: BigInt! currentOwner: Bytes! initalOwner: Bytes! initiator: Bytes! coupon: BigInt! principal: BigInt!
+  lendTimestamp: BigInt! maturityTimestamp: BigInt! partnerFeeBPS: BigInt! partnerId: Bytes! status: String!
+  lendTransactionHash: Bytes!
+}`
+
+function pagedPosition(tokenId: number) {
+  const holder = bob.address.toLowerCase()
+  return {
+    tokenId: `${tokenId}`,
+    currentOwner: holder,
+    initalOwner: holder,
+    initiator: holder,
+    coupon: '401',
+    principal: '1',
+    lendTimestamp: '1',
+    maturityTimestamp: '2',
+    partnerFeeBPS: '0',
+    partnerId: noPartner,
+    status: 'Active',
+    lendTransactionHash: `0x${'0d'.repeat(32)}`,
+  }
+}
 
 const scaled = (income: bigint) => income * 10n ** 16n
 
@@ -183,7 +282,12 @@ async function openIndex(namespace: string) {
   const blocks = await readHistory(chain)
   const subgraph = await indexHistory(opened.database, { chain, namespace, blocks })
   const apiKey = createApiKey({ kind: 'test', randomBytes: (length) => new Uint8Array(length) })
-  const client = createClient({ baseUrl: 'https://sandbox.example', apiKey, fetch: passOn(subgraph) })
+  const client = createClient({
+    baseUrl: 'https://sandbox.example',
+    apiKey,
+    chains: [chainId],
+    fetch: passOn(subgraph),
+  })
   return { client, close: opened.close }
 }
 
@@ -192,7 +296,11 @@ function passOn(subgraph: Subgraph) {
     const { query, variables } = JSON.parse(String(init.body))
     const { chains: _chains, ...rest } = variables
     const result = await subgraph.execute({ query, variables: rest })
-    const body = 'data' in result ? { data: result.data } : { data: null, errors: result.errors }
-    return Response.json([{ chain: chainId, ...body }])
+    if (!('data' in result)) {
+      const message = result.errors?.[0]?.message
+      return Response.json({ message, code: 'upstream_failed', requestId: '1' }, { status: 502 })
+    }
+    const headers = { 'x-tallystick-chains': `${chainId};block=${subgraph.head?.number}` }
+    return Response.json([{ chain: chainId, data: result.data }], { headers })
   }
 }

@@ -16,6 +16,7 @@ test('default: the list of exports changes only on purpose', () => {
       "permitLendTypedData",
       "poolAbi",
       "poolEventAbi",
+      "simulateCall",
       "createClient",
       "ClientError",
       "ConnectionError",

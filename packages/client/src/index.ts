@@ -16,6 +16,7 @@ export {
 } from './chain/permit-typed-data.ts'
 export { poolAbi } from './chain/pool-abi.ts'
 export { poolEventAbi } from './chain/pool-event-abi.ts'
+export { type CallProvider, type SimulateCallOptions, type Simulation, simulateCall } from './chain/simulate-call.ts'
 export type { Permit, PermitSignature } from './chain/split-permit.ts'
 export type { ChainDomain, ChainToken, ServiceChain } from './chains/fetch-chains.ts'
 export { type Client, type ClientOptions, createClient } from './create-client.ts'

@@ -1,6 +1,14 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { WireNote as CoreWireNote } from '@tallystick/core'
-import type { Address, Hex, SendTransactionParameters, SignTypedDataParameters } from 'viem'
+import type {
+  Address,
+  EIP1193Provider,
+  Hex,
+  PublicClient,
+  SendTransactionParameters,
+  SignTypedDataParameters,
+  WalletClient,
+} from 'viem'
 import { expectTypeOf } from 'vitest'
 import {
   type ChainResult,
@@ -19,6 +27,8 @@ import {
   permitClaimTypedData,
   permitLendTypedData,
   RateLimitedError,
+  type ServiceChain,
+  simulateCall,
   verifyNote,
   type WireNote,
 } from '../src/index.ts'
@@ -120,8 +130,25 @@ export function chain() {
   expectTypeOf(permitLendTypedData).returns.toExtend<Pick<SignTypedDataParameters, 'domain' | 'primaryType'>>()
   expectTypeOf(permitClaimTypedData).returns.toHaveProperty('message')
   expectTypeOf(verifyNote).returns.resolves.toHaveProperty('valid')
+  const withRequest = { from: address, call }
+  const providers: { wallet: WalletClient; node: PublicClient; injected: EIP1193Provider } = {} as never
+  const untyped = {} as { request(request: { method: string; params?: unknown[] }): Promise<unknown> }
+  expectTypeOf(simulateCall(providers.wallet, withRequest)).resolves.toHaveProperty('ok')
+  expectTypeOf(simulateCall(providers.node, withRequest)).resolves.toHaveProperty('ok')
+  expectTypeOf(simulateCall(providers.injected, withRequest)).resolves.toHaveProperty('ok')
+  expectTypeOf(simulateCall(untyped, withRequest)).resolves.toHaveProperty('ok')
   // @ts-expect-error a number can lose digits
   lendCalldata({ pool: address, note, beneficiary: address, principal: 1000 })
+}
+
+export async function chains() {
+  const [first] = await client.chains()
+  expectTypeOf(first).toEqualTypeOf<ServiceChain | undefined>()
+  if (!first?.dollar?.domain) return
+  const permit = { chainId: 324, owner: address, pool: first.pool, principal: 1n, nonce: 0n, deadline: 1n }
+  permitLendTypedData({ ...permit, token: { ...first.dollar.domain, address: first.dollar.address } })
+  // @ts-expect-error the domain may be unknown
+  first.positionToken?.domain.name
 }
 
 export function errors(error: unknown) {
