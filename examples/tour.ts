@@ -36,8 +36,7 @@ const principal = parseUnits('25000', 18)
 title('The notes on offer')
 const offer = await client.notes({ chainId })
 for (const note of offer.notes) {
-  const days = Math.round(Number(note.maturityTimestamp - note.startedAt) / 86_400)
-  say(`${String(days).padStart(4)} days   ${percent(note.coupon)}   until ${time(note.maturityTimestamp)}`)
+  say(`${String(note.tenorDays).padStart(4)} days   ${percent(note.coupon)}   until ${time(note.maturityTimestamp)}`)
 }
 const [note] = offer.notes
 if (!note) throw new Error('No note is on offer.')

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { decodeNote, type Note, type WireNote, wireNoteSchema } from '@tallystick/core'
+import { decodeNote, maturityOf, type Note, periodAt, type WireNote, wireNoteSchema } from '@tallystick/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient } from '../src/create-client.ts'
@@ -25,7 +25,8 @@ describe('notes', () => {
     expect(answer).toMatchObject({ message: 'Treasury notes.', availableMaturities: [7, 14, 30] })
     expect(answer.serverTime).toBe(BigInt(morning / 1000))
     expect(answer.notes.map(({ coupon }) => coupon)).toEqual([coupons[7], coupons[14], coupons[30]])
-    for (const { raw, ...note } of answer.notes) expect(decodeNote(raw)).toEqual(note)
+    for (const { raw, tenorDays, ...note } of answer.notes) expect(decodeNote(raw)).toEqual(note)
+    expect(answer.notes.map(({ tenorDays }) => tenorDays)).toEqual([7, 14, 30])
   })
 
   test('default: sends chain and tenors in the format of the service', async () => {
@@ -98,13 +99,18 @@ test('noteStatus: both ends of the window are excluded', () => {
 
 describe('decodeNotes', () => {
   const wire: WireNote = {
-    maturity_timestamp: '1739314800',
+    maturity_timestamp: '1739336400',
     coupon: '401',
     note_started_at: '1737522000',
     signature_valid_after: '1737521999',
     signature_valid_before: '1737586800',
     signature: { r: `0x${'0a'.repeat(32)}`, s: `0x${'0b'.repeat(32)}`, v: 27 },
     chainid: '324',
+  }
+  const wholeDays = ({ startedAt, maturityTimestamp }: Note) => {
+    const seconds = Number(maturityTimestamp - startedAt)
+    const days = Math.round(seconds / 86_400)
+    return days > 0 && Math.abs(seconds - days * 86_400) <= 3600 ? days : undefined
   }
   const decode = (note: unknown) => decodeNotes({ message: '', data: [note] }).notes[0]
 
@@ -137,11 +143,46 @@ describe('decodeNotes', () => {
           ? { ...wire, signature: { ...wire.signature, [name]: value } }
           : { ...wire, [name]: value }
         const expected = wireNoteSchema.safeParse(changed)
-        if (expected.success) expect(decode(changed)).toEqual({ ...decodeNote(changed), raw: changed })
+        const tenorDays = expected.success ? wholeDays(decodeNote(changed)) : undefined
+        if (tenorDays !== undefined)
+          expect(decode(changed)).toEqual({ ...decodeNote(changed), tenorDays, raw: changed })
         else expect(() => decode(changed)).toThrow(/does not match this client version/)
       }),
       { numRuns: 3000 },
     )
+  })
+
+  test('behavior: the tenor is exact for every day and every time zone rule of New York', () => {
+    // The two days of each year on which the clocks change, and any other day.
+    const changes = fc.constantFrom('2026-03-08', '2026-11-01', '2027-03-14', '2027-11-07', '2028-02-29')
+    const day = fc.oneof(
+      changes.map((date) => BigInt(Date.parse(date) / 1000)),
+      fc.bigInt({ min: 1_700_000_000n, max: 2_500_000_000n }),
+    )
+    fc.assert(
+      fc.property(day, fc.integer({ min: -400, max: 0 }), fc.integer({ min: 1, max: 730 }), (at, shift, tenorDays) => {
+        const { noteDay } = periodAt(at + BigInt(shift) * 86_400n + 43_200n)
+        const maturity = maturityOf({ noteDay, tenorDays })
+        const note = { ...wire, note_started_at: noteDay.toString(), maturity_timestamp: maturity.toString() }
+        expect(decode(note)?.tenorDays).toBe(tenorDays)
+      }),
+    )
+  })
+
+  test.each([
+    [-3601, undefined],
+    [-3600, 7],
+    [0, 7],
+    [3600, 7],
+    [3601, undefined],
+    [43_200, undefined],
+    [-7 * 86_400, undefined],
+    [-8 * 86_400, undefined],
+  ])('behavior: a maturity of 7 days and %d s gives %s days', (seconds, days) => {
+    const note = { ...wire, maturity_timestamp: (1737522000 + 7 * 86_400 + seconds).toString() }
+    if (days === undefined)
+      expect(() => decode(note)).toThrow('data[0].maturity_timestamp is string, not a whole number')
+    else expect(decode(note)?.tenorDays).toBe(days)
   })
 
   test('behavior: unknown members are ignored', () => {

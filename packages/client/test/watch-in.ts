@@ -31,8 +31,8 @@ export function watchIn(api: FakeApi, options: Partial<WorldOptions> & WatchNote
     // The watch rethrows it in a microtask, so vitest fails the run.
     assertUsable(state, { at: world.trueNow(), minRemaining })
   }
-  const { onError, signal } = options
-  const stop = client.watchNotes(callback, { minRemaining, onError, signal })
+  const { onError, signal, chainId, maturity } = options
+  const stop = client.watchNotes(callback, { minRemaining, onError, signal, chainId, maturity })
   return { world, states, stop, held: () => states.at(-1)?.state }
 }
 

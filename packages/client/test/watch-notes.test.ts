@@ -193,6 +193,30 @@ describe('behavior: failures', () => {
     expect(api.requests).toHaveLength(3)
   })
 
+  test('a chain and tenor without notes are watched through an outage until they are back', async () => {
+    api.mishapOf = () => ({ ...unavailable, headers: { 'retry-after': '5' } })
+    const { world, states, stop } = watch({ chainId: 324, maturity: 7 })
+    await world.runUntil(morning + 20 * minutes)
+    expect(states.every(({ state }) => state.status === 'failing' && state.retryAt !== undefined)).toBe(true)
+    expect(states.at(-1)?.state).toMatchObject({ error: { name: 'NotesUnavailableError' } })
+    api.mishapOf = () => undefined
+    await world.runUntil(morning + 22 * minutes)
+    stop()
+    expect(states.at(-1)?.state).toMatchObject({ status: 'ready', notes: [{ chainId: 324, tenorDays: 7 }] })
+    expect(new Set(api.requests.map(({ path }) => path))).toEqual(new Set(['/notes?chainid=324&maturity=7']))
+  })
+
+  test('error: an invalid filter ends the watch', async () => {
+    api.mishapOf = () => ({ status: 400, code: 'invalid_maturity' })
+    const { world, states, stop } = watch({ chainId: 324, maturity: 8 })
+    await world.runUntil(morning + 3 * hours)
+    stop()
+    expect(states.map(({ state }) => state)).toMatchObject([
+      { status: 'failing', error: { code: 'invalid_maturity' }, retryAt: undefined },
+    ])
+    expect(api.requests).toHaveLength(1)
+  })
+
   test('error: a final error is not retried, and usable notes remain until they end', async () => {
     const { world, states, stop } = watch()
     await world.runUntil(morning + minutes)

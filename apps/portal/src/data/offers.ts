@@ -30,7 +30,7 @@ export function listOffers(
     .filter((note) => note.chainId === chainId)
     .toSorted((a, b) => Number(a.maturityTimestamp - b.maturityTimestamp))
     .map((note) => {
-      const tenorDays = tenorOf(note)
+      const { tenorDays } = note
       const lastCoupon = last?.coupons.get(tenorDays)
       return {
         note,
@@ -40,9 +40,4 @@ export function listOffers(
         marketRate: floatingRate === undefined ? undefined : note.coupon + floatingRate,
       }
     })
-}
-
-/** Returns the tenor in days. Rounds because a DST change makes one New York day 23 or 25 hours long. */
-function tenorOf({ maturityTimestamp, startedAt }: OfferedNote): number {
-  return Math.round(Number(maturityTimestamp - startedAt) / 86_400)
 }
