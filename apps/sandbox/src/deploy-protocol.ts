@@ -1,4 +1,6 @@
 import {
+  denylisterAbi,
+  denylisterBytecode,
   dollarTokenAbi,
   dollarTokenBytecode,
   poolAbi,
@@ -12,16 +14,23 @@ import {
   type Address,
   type Chain,
   type Client,
+  encodeFunctionData,
   getAddress,
   type Hash,
   type Hex,
   keccak256,
+  maxUint256,
   type Transport,
   toHex,
 } from 'viem'
-import { deployContract, waitForTransactionReceipt, writeContract } from 'viem/actions'
+import { deployContract, sendTransaction, waitForTransactionReceipt } from 'viem/actions'
 
-export type Protocol = { readonly pool: Address; readonly positions: Address; readonly token: Address }
+export type Protocol = {
+  readonly pool: Address
+  readonly positions: Address
+  readonly token: Address
+  readonly denylister: Address
+}
 
 /** viem client whose account deploys and administers the contracts. */
 export type DeployerClient = Client<Transport, Chain, Account>
@@ -33,27 +42,34 @@ export type DeployOptions = {
   readonly mint?: readonly { readonly to: Address; readonly amount: bigint }[] | undefined
 }
 
-/** Deploys token, position token and pool, and lets the pool mint both tokens. The client's account has all other roles. */
+/** Limit of one mint after the deployment. */
+export const mintLimit = 100_000n * 10n ** 18n
+
+/**
+ * Deploys denylister, token, position token and pool, and lets the pool mint both tokens. The client's account has all
+ * other roles.
+ */
 export async function deployProtocol(client: DeployerClient, { signer, mint = [] }: DeployOptions): Promise<Protocol> {
   const admin = client.account.address
-  const token = await deploy(client, { abi: dollarTokenAbi, bytecode: dollarTokenBytecode, args: [admin] })
-  const positions = await deploy(client, { abi: positionTokenAbi, bytecode: positionTokenBytecode, args: [admin] })
+  const denylister = await deploy(client, { abi: denylisterAbi, bytecode: denylisterBytecode, args: [admin] })
+  const tokenArgs = [denylister, admin]
+  const token = await deploy(client, { abi: dollarTokenAbi, bytecode: dollarTokenBytecode, args: tokenArgs })
+  const positions = await deploy(client, { abi: positionTokenAbi, bytecode: positionTokenBytecode, args: tokenArgs })
   const poolArgs = [token, positions, signer, admin]
   const pool = await deploy(client, { abi: poolAbi, bytecode: poolBytecode, args: poolArgs })
-  const grant = { abi: dollarTokenAbi, functionName: 'grantRole' } as const
-  await confirm(
-    client,
-    await writeContract(client, { ...grant, address: token, args: [roleHash('MINTER_ROLE'), pool] }),
+  const grant = (role: string) =>
+    encodeFunctionData({ abi: dollarTokenAbi, functionName: 'grantRole', args: [roleHash(role), pool] })
+  const setMintLimit = (limit: bigint) =>
+    encodeFunctionData({ abi: dollarTokenAbi, functionName: 'updateMaxMintLimit', args: [limit] })
+  const mints = mint.map(({ to, amount }) =>
+    encodeFunctionData({ abi: dollarTokenAbi, functionName: 'mint', args: [to, amount] }),
   )
-  await confirm(
-    client,
-    await writeContract(client, { ...grant, address: positions, args: [roleHash('POOL_ROLE'), pool] }),
-  )
-  for (const { to, amount } of mint) {
-    const call = { abi: dollarTokenAbi, address: token, functionName: 'mint', args: [to, amount] } as const
-    await confirm(client, await writeContract(client, call))
+  const minting = mints.length === 0 ? [] : [setMintLimit(maxUint256), ...mints, setMintLimit(mintLimit)]
+  await confirm(client, await sendTransaction(client, { to: positions, data: grant('POOL_ROLE') }))
+  for (const data of [grant('MINTER_ROLE'), ...minting]) {
+    await confirm(client, await sendTransaction(client, { to: token, data }))
   }
-  return { pool, positions, token }
+  return { pool, positions, token, denylister }
 }
 
 async function deploy(

@@ -1,4 +1,4 @@
-import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
+import { denylisterAbi, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
 import { type LocalDevChain, runDevChain } from '@tallystick/workbench/dev-chain/run-dev-chain'
 import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
@@ -32,8 +32,8 @@ export const noteSigner = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 /** 2026-03-02T14:00:00Z: a Monday morning in New York. */
 export const startsAt = 1772460000n
 
-/** Everything the three contracts can say, so that an error of one seen through another keeps its name. */
-const abi = [...poolAbi, ...positionTokenAbi, ...dollarTokenAbi] as const
+/** Everything the contracts can say, so that an error of one seen through another keeps its name. */
+const abi = [...poolAbi, ...positionTokenAbi, ...dollarTokenAbi, ...denylisterAbi] as const
 
 export type Chain = Awaited<ReturnType<typeof startChain>>
 export type Signature = { readonly v: number; readonly r: Hex; readonly s: Hex }

@@ -157,7 +157,7 @@ test('behavior: a new signer’s notes are taken, the old one’s no longer', as
     other.address,
   ])
   const zero = `0x${'00'.repeat(20)}`
-  expect(await findRefusal(chain, { ...change, args: [zero] })).toEqual(['FeedSignatureVerifier__ZeroAddress'])
+  expect(await findRefusal(chain, { ...change, args: [zero] })).toEqual(['ReserveStabilityPool__ZeroAddress'])
 })
 
 function view(note: NoteTerms, signature: Signature, at: bigint) {

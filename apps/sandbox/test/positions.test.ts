@@ -137,7 +137,7 @@ describe('claim', () => {
     await send(chain, await lendCall(chain, { lender: ann.address }))
     await send(chain, transferPosition(chain, ann.address, [bob.address, 1n]))
     await send(chain, approvePosition(chain, bob.address, 1n))
-    const refusal = ['ReserveStabilityPool__NotPositionOwner', 1n, ann.address]
+    const refusal = ['ReserveStabilityPool__NotTokenOwner']
     expect(await findRefusal(chain, claimCall(chain, ann.address, 1n))).toEqual(refusal)
     const receipt = await send(chain, claimCall(chain, bob.address, 1n))
     expect(readEvents(chain, receipt).at(-1)).toMatchObject(['pool', 'Claim', { initiator: bob.address }])
@@ -146,8 +146,8 @@ describe('claim', () => {
   test('error: refuses before maturity and without approval', async () => {
     await send(chain, await lendCall(chain, { lender: ann.address }))
     const early = { ...claimCall(chain, ann.address, 1n), at: maturesAt - 1n }
-    expect(await findRefusal(chain, early)).toEqual(['ReserveStabilityPool__NotMatured', maturesAt])
-    const unapproved = ['ERC721InsufficientApproval', getAddress(chain.pool), 1n]
+    expect(await findRefusal(chain, early)).toEqual(['ReserveStabilityPool__MaturityNotPassed'])
+    const unapproved = ['NonFungibleNotePosition__TokenNotApproved']
     expect(await findRefusal(chain, claimCall(chain, ann.address, 1n))).toEqual(unapproved)
   })
 
@@ -160,7 +160,7 @@ describe('claim', () => {
       [ann.address, bob.address],
       [1n, 2n],
     ]
-    expect((await findRefusal(chain, { ...batch, args }))?.[0]).toBe('ERC721InsufficientApproval')
+    expect((await findRefusal(chain, { ...batch, args }))?.[0]).toBe('NonFungibleNotePosition__TokenNotApproved')
     await send(chain, approvePosition(chain, ann.address, 2n))
     const claims = readEvents(chain, await send(chain, { ...batch, args })).filter(([, event]) => event === 'Claim')
     expect(claims).toMatchObject([
@@ -168,7 +168,7 @@ describe('claim', () => {
       ['pool', 'Claim', { tokenId: 2n, beneficiary: bob.address }],
     ])
     const uneven = { ...batch, args: [[ann.address], [1n, 2n]] }
-    expect(await findRefusal(chain, uneven)).toEqual(['ReserveStabilityPool__LengthMismatch'])
+    expect(await findRefusal(chain, uneven)).toEqual(['ReserveStabilityPool__ArrayLengthMismatch'])
   })
 })
 

@@ -6,16 +6,14 @@ import { compileStandard, type SolidityOutput } from './solc.ts'
 
 export type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
 
-/** Compiler output of the contracts, and of the interfaces that describe what only the deployed ones have. */
+/** Compiler output of the contracts. */
 export type CompiledContracts = Readonly<Record<ContractName, CompiledContract>>
 
 const filesByContract = {
+  Denylister: 'Denylister.sol',
   DollarToken: 'DollarToken.sol',
   Pool: 'Pool.sol',
   PositionToken: 'PositionToken.sol',
-  DeployedDollarToken: 'Deployed.sol',
-  DeployedPool: 'Deployed.sol',
-  DeployedPositionToken: 'Deployed.sol',
 } as const
 
 type ContractName = keyof typeof filesByContract

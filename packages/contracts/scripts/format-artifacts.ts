@@ -12,19 +12,21 @@ type NamedEntry = Exclude<Entry, { readonly type: 'constructor' | 'fallback' | '
  * so that a bundler keeps only those in use. Bytecode is in a module of its own.
  */
 export function formatArtifacts(contracts: CompiledContracts): readonly GeneratedFile[] {
-  const pool = [...contracts.Pool.abi, ...contracts.DeployedPool.abi]
-  const positionToken = [...contracts.PositionToken.abi, ...contracts.DeployedPositionToken.abi]
-  const dollarToken = [...contracts.DollarToken.abi, ...contracts.DeployedDollarToken.abi]
-  const all = [...pool, ...positionToken, ...dollarToken]
+  const denylister = contracts.Denylister.abi
+  const dollarToken = contracts.DollarToken.abi
+  const pool = contracts.Pool.abi
+  const positionToken = contracts.PositionToken.abi
+  const all = [...pool, ...positionToken, ...dollarToken, ...denylister]
   const files = {
     'abi.ts': formatAbis({ pool, all }),
     'bytecode.ts': formatBytecode(contracts),
-    'dollar-token.ts': formatToken(dollarToken),
+    'denylister.ts': formatContract(denylister),
+    'dollar-token.ts': formatContract(dollarToken),
     'errors.ts': formatConstants(errorsOf(all)),
     'event-topics.ts': formatTopics(all),
     'pool-events.ts': formatConstants(entriesOf(pool, 'event')),
     'pool-functions.ts': formatConstants(entriesOf(pool, 'function')),
-    'position-token.ts': formatToken(positionToken),
+    'position-token.ts': formatContract(positionToken),
     'sources-hash.ts': `export const sourcesHash = '${hashContractSources()}'\n`,
   }
   return Object.entries(files).map(([name, text]) => ({ name, text: `${generatedNotice}\n${text}` }))
@@ -34,7 +36,15 @@ export function formatArtifacts(contracts: CompiledContracts): readonly Generate
 function formatAbis({ pool, all }: { readonly pool: Abi; readonly all: Abi }): string {
   const list = (name: string, entries: readonly string[]) =>
     `export const ${name} = [\n${entries.map((entry) => `  ${entry},\n`).join('')}] as const\n`
-  const modules = ['bytecode', 'dollar-token', 'errors', 'pool-events', 'pool-functions', 'position-token']
+  const modules = [
+    'bytecode',
+    'denylister',
+    'dollar-token',
+    'errors',
+    'pool-events',
+    'pool-functions',
+    'position-token',
+  ]
   return [
     modules.map((name) => `import * as ${toCamelCase(name)} from './${name}.ts'\n`).join(''),
     list(
@@ -47,19 +57,19 @@ function formatAbis({ pool, all }: { readonly pool: Abi; readonly all: Abi }): s
       ...entriesOf(pool, 'event').map(({ name }) => `poolEvents.${name}`),
       '...errorAbi',
     ]),
-    ...['positionToken', 'dollarToken'].map((token) =>
-      list(`${token}Abi`, [
-        `bytecode.${token}Constructor`,
-        `...${token}.functions`,
-        `...${token}.events`,
+    ...['positionToken', 'dollarToken', 'denylister'].map((contract) =>
+      list(`${contract}Abi`, [
+        `bytecode.${contract}Constructor`,
+        `...${contract}.functions`,
+        `...${contract}.events`,
         '...errorAbi',
       ]),
     ),
   ].join('\n')
 }
 
-function formatBytecode({ Pool, PositionToken, DollarToken }: CompiledContracts): string {
-  return Object.entries({ dollarToken: DollarToken, pool: Pool, positionToken: PositionToken })
+function formatBytecode({ Denylister, DollarToken, Pool, PositionToken }: CompiledContracts): string {
+  return Object.entries({ denylister: Denylister, dollarToken: DollarToken, pool: Pool, positionToken: PositionToken })
     .map(([name, { abi, bytecode }]) => {
       const constructorEntry = abi.find(({ type }) => type === 'constructor') as Entry
       return [
@@ -75,7 +85,7 @@ function formatConstants(entries: readonly NamedEntry[]): string {
 }
 
 /** Formats functions as a list without constants of their own: some are overloaded. */
-function formatToken(abi: Abi): string {
+function formatContract(abi: Abi): string {
   const events = entriesOf(abi, 'event')
   const functions = entriesOf(abi, 'function').map((entry) => `  ${formatEntry(entry)},\n`)
   return [

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {PoolErrors} from "./Errors.sol";
+
 /// Accumulates the floating income of each UTC day (per second and token, scaled by 1e25).
-abstract contract FloatingIncome {
+abstract contract FloatingIncome is PoolErrors {
     event UpdateDailyFloatingIncome(uint256 updatedDay, uint256 floatingIncome, uint256 accFloatingIncome);
     event UpdatePreviousFloatingIncome(uint256 firstDay, uint256[] floatingIncomes, uint256[] accFloatingIncomes);
-
-    error FloatingIncome__AlreadyUpdated(uint256 day);
-    error FloatingIncome__DayMissing(uint256 day);
-    error FloatingIncome__DayNotOver(uint256 day);
-    error FloatingIncome__InvalidDays();
 
     uint256 private constant SCALE = 1e25;
 
@@ -17,69 +14,63 @@ abstract contract FloatingIncome {
     uint256 public lastFloatingIncomeUpdateDay;
 
     function isFloatingIncomeSynced() external view returns (bool) {
-        return lastFloatingIncomeUpdateDay == _today() - 1;
+        return lastFloatingIncomeUpdateDay == getDay(block.timestamp) - 1;
+    }
+
+    /// Returns the UTC day of a timestamp.
+    function getDay(uint256 timestamp) public pure returns (uint128) {
+        return uint128(timestamp / 1 days);
     }
 
     function _updateDaily(uint256 income) internal {
-        uint256 yesterday = _today() - 1;
+        uint256 yesterday = getDay(block.timestamp) - 1;
         uint256 last = lastFloatingIncomeUpdateDay;
-        if (last == yesterday) revert FloatingIncome__AlreadyUpdated(yesterday);
+        if (last == yesterday) revert ReserveStabilityPool__DailyFloatingIncomeAlreadyUpdated();
         // The first update has no previous day.
-        if (last != 0 && last != yesterday - 1) revert FloatingIncome__DayMissing(last + 1);
+        if (last != 0 && last != yesterday - 1) revert ReserveStabilityPool__PreviousDayNotUpdated();
         uint256 acc = accFloatingIncome[yesterday - 1] + income;
         accFloatingIncome[yesterday] = acc;
         lastFloatingIncomeUpdateDay = yesterday;
         emit UpdateDailyFloatingIncome(yesterday, income, acc);
     }
 
+    /// Writes the sums of the named days only. Later sums stay as they are, so the income of the day after the named ones
+    /// changes too.
     function _updatePrevious(uint256 firstDay, uint256 dayCount, uint256[] calldata incomes) internal {
-        if (firstDay == 0 || dayCount == 0 || dayCount != incomes.length) revert FloatingIncome__InvalidDays();
-        uint256 lastGiven = firstDay + dayCount - 1;
-        if (lastGiven >= _today()) revert FloatingIncome__DayNotOver(lastGiven);
+        if (firstDay == 0 || dayCount == 0) revert ReserveStabilityPool__ZeroAmount();
+        if (dayCount != incomes.length) revert ReserveStabilityPool__ArrayLengthMismatch();
+        uint256 lastNamed = firstDay + dayCount - 1;
+        if (lastNamed >= getDay(block.timestamp)) revert ReserveStabilityPool__UpdateDayIsNotValid(lastNamed);
         uint256 last = lastFloatingIncomeUpdateDay;
-        if (last != 0 && firstDay > last + 1) revert FloatingIncome__DayMissing(last + 1);
-        if (lastGiven > last) lastFloatingIncomeUpdateDay = last = lastGiven;
-        _restate(firstDay, last, incomes);
-    }
-
-    // Sums of days after the restated ones change too. The event contains every day whose sum was written, so that
-    // indexers need not compute them.
-    function _restate(uint256 firstDay, uint256 lastDay, uint256[] calldata given) private {
-        uint256[] memory incomes = new uint256[](lastDay - firstDay + 1);
-        uint256[] memory accs = new uint256[](incomes.length);
+        if (last != 0 && firstDay > last + 1) revert ReserveStabilityPool__FloatingIncomeNotSynced();
+        uint256[] memory accs = new uint256[](dayCount);
         uint256 acc = accFloatingIncome[firstDay - 1];
-        uint256 oldAcc = acc;
-        for (uint256 index = 0; index < incomes.length; ++index) {
-            uint256 oldAccOfDay = accFloatingIncome[firstDay + index];
-            incomes[index] = index < given.length ? given[index] : oldAccOfDay - oldAcc;
-            oldAcc = oldAccOfDay;
+        for (uint256 index = 0; index < dayCount; ++index) {
             acc += incomes[index];
             accs[index] = acc;
             accFloatingIncome[firstDay + index] = acc;
         }
+        if (lastNamed > last) lastFloatingIncomeUpdateDay = lastNamed;
+        else if (lastNamed < last && accFloatingIncome[lastNamed + 1] < acc) {
+            revert ReserveStabilityPool__FloatingIncomeNotSynced();
+        }
         emit UpdatePreviousFloatingIncome(firstDay, incomes, accs);
     }
 
-    /// Truncates each of the three terms separately.
+    /// Truncates each of the three terms separately. Underflows if a position ends on its lend day, which needs a minimum
+    /// maturity below 1 day.
     function _floatingIncome(uint256 lent, uint256 end, uint256 principal) internal view returns (uint256 income) {
-        uint256 lendDay = lent / 1 days;
-        uint256 endDay = end / 1 days;
+        uint256 lendDay = getDay(lent);
+        uint256 endDay = getDay(end);
         uint256 last = lastFloatingIncomeUpdateDay;
         if (last == 0 || last < lendDay) return 0;
         uint256 accLendDay = accFloatingIncome[lendDay];
-        uint256 incomeOfLendDay = accLendDay - accFloatingIncome[lendDay - 1];
-        // Possible only with a minimum maturity below 1 day. The terms below would overlap.
-        if (endDay == lendDay) return incomeOfLendDay * principal * (end - lent) / SCALE;
         bool isEndDayKnown = last >= endDay;
         uint256 accMiddle = accFloatingIncome[isEndDayKnown ? endDay - 1 : last];
-        income = incomeOfLendDay * principal * ((lendDay + 1) * 1 days - lent) / SCALE;
+        income = (accLendDay - accFloatingIncome[lendDay - 1]) * principal * ((lendDay + 1) * 1 days - lent) / SCALE;
         income += (accMiddle - accLendDay) * principal * 1 days / SCALE;
         if (isEndDayKnown) {
             income += (accFloatingIncome[endDay] - accMiddle) * principal * (end - endDay * 1 days) / SCALE;
         }
-    }
-
-    function _today() private view returns (uint256) {
-        return block.timestamp / 1 days;
     }
 }

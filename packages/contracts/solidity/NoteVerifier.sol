@@ -2,9 +2,10 @@
 pragma solidity 0.8.37;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {PoolErrors} from "./Errors.sol";
 
 /// Accepts a note only from the registered signer and only inside its validity window.
-abstract contract NoteVerifier is EIP712 {
+abstract contract NoteVerifier is EIP712, PoolErrors {
     struct PriceFeed {
         uint128 maturityTimestamp;
         uint256 coupon;
@@ -20,21 +21,16 @@ abstract contract NoteVerifier is EIP712 {
 
     event FeedSignatureVerifier__SignerChanged(address indexed signer);
 
-    error FeedSignatureVerifier__FeedNotYetValid(uint128 validAfter);
-    error FeedSignatureVerifier__FeedExpired(uint128 validBefore);
-    error FeedSignatureVerifier__InvalidMaturityTimestamp(uint128 maturityTimestamp);
-    error FeedSignatureVerifier__InvalidSignature();
-    error FeedSignatureVerifier__InvalidSigner(address signer, address expectedSigner);
-    error FeedSignatureVerifier__ZeroAddress();
 
     bytes32 private constant FEED_TYPEHASH = keccak256(
         "PriceFeed(uint128 maturityTimestamp,uint256 coupon,uint128 validAfter,uint128 validBefore)"
     );
 
-    address public verifierSigner;
+    // Without a getter: the deployed pool has none. A revert of `validatePriceFeed` names it.
+    address private _signer;
 
     constructor(address signer) EIP712("NoteSignatureVerifier", "1") {
-        _setVerifierSigner(signer);
+        _signer = _nonZeroSigner(signer);
     }
 
     // Name given by EIP-2612.
@@ -54,14 +50,18 @@ abstract contract NoteVerifier is EIP712 {
         // note has no effect. ecrecover returns zero unless v is 27 or 28.
         address signer = ecrecover(_hashFeed(feed), signature.v, signature.r, signature.s);
         if (signer == address(0)) revert FeedSignatureVerifier__InvalidSignature();
-        if (signer != verifierSigner) revert FeedSignatureVerifier__InvalidSigner(signer, verifierSigner);
+        if (signer != _signer) revert FeedSignatureVerifier__InvalidSigner(signer, _signer);
     }
 
     function _setVerifierSigner(address signer) internal {
-        // ecrecover returns zero for an invalid signature.
-        if (signer == address(0)) revert FeedSignatureVerifier__ZeroAddress();
-        verifierSigner = signer;
+        _signer = _nonZeroSigner(signer);
         emit FeedSignatureVerifier__SignerChanged(signer);
+    }
+
+    // ecrecover returns zero for an invalid signature.
+    function _nonZeroSigner(address signer) private pure returns (address) {
+        if (signer == address(0)) revert ReserveStabilityPool__ZeroAddress();
+        return signer;
     }
 
     function _hashFeed(PriceFeed calldata feed) private view returns (bytes32) {

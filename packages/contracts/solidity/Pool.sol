@@ -47,29 +47,22 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
     event MaxCouponLimitUpdated(uint256 maxCouponLimit);
     event MinMaturityLimitUpdated(uint256 minMaturityLimit);
 
-    error ReserveStabilityPool__InvalidCoupon();
-    error ReserveStabilityPool__InvalidMaturity();
-    error ReserveStabilityPool__InsufficientPrincipal();
-    error ReserveStabilityPool__PartnerFeeChanged();
-    error ReserveStabilityPool__NotPositionOwner(uint256 tokenId, address caller);
-    error ReserveStabilityPool__NotMatured(uint128 maturityTimestamp);
-    error ReserveStabilityPool__LengthMismatch();
-
     bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
     bytes32 public constant FLOATING_INCOME_ROLE = keccak256("FLOATING_INCOME_ROLE");
 
     uint256 private constant YEAR = 360 days;
 
-    DollarToken public immutable token;
-    PositionToken public immutable positions;
+    DollarToken public immutable paraUSD;
+    PositionToken public immutable nonFungibleNotePosition;
 
     uint256 public minLendLimit;
-    uint256 public maxCouponLimit;
-    uint256 public minMaturityLimit;
+    // Without getters: the deployed pool has none. Its events name them.
+    uint256 private _maxCouponLimit;
+    uint256 private _minMaturityLimit;
 
     constructor(DollarToken dollars, PositionToken positionToken, address signer, address admin) NoteVerifier(signer) {
-        token = dollars;
-        positions = positionToken;
+        paraUSD = dollars;
+        nonFungibleNotePosition = positionToken;
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(PAUSER_ROLE, admin);
         _grantRole(FLOATING_INCOME_ROLE, admin);
@@ -90,7 +83,8 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
         uint256 permitDeadline
     ) external {
         (uint8 v, bytes32 r, bytes32 s) = (permitSignature.v, permitSignature.r, permitSignature.s);
-        token.permit(msg.sender, address(this), params.principal, permitDeadline, v, r, s);
+        // A permit that somebody else has sent before fails here, but has set the allowance.
+        try paraUSD.permit(msg.sender, address(this), params.principal, permitDeadline, v, r, s) {} catch {}
         _lend(params, feed, feedSignature);
     }
 
@@ -108,25 +102,29 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
         uint256 permitDeadline
     ) external returns (uint256 principal, uint256 userIncome, uint256 fee) {
         (uint8 v, bytes32 r, bytes32 s) = (permitSignature.v, permitSignature.r, permitSignature.s);
-        positions.permit(address(this), tokenId, permitDeadline, v, r, s);
+        try nonFungibleNotePosition.permit(address(this), tokenId, permitDeadline, v, r, s) {} catch {}
         return _claim(beneficiary, tokenId);
     }
 
     function batchClaim(address[] calldata beneficiaries, uint256[] calldata tokenIds) external {
-        if (beneficiaries.length != tokenIds.length) revert ReserveStabilityPool__LengthMismatch();
+        if (beneficiaries.length != tokenIds.length) revert ReserveStabilityPool__ArrayLengthMismatch();
         for (uint256 index = 0; index < tokenIds.length; ++index) {
             _claim(beneficiaries[index], tokenIds[index]);
         }
     }
 
     /// Returns the income accrued until now or maturity, whichever is earlier.
-    function calculateFixedIncome(uint256 tokenId) external view returns (uint256) {
-        return _fixedIncomeOf(positions.getLendInfo(tokenId));
+    function calculateFixedIncome(uint256 tokenId) external view whenNotPaused returns (uint256) {
+        return _fixedIncomeOf(nonFungibleNotePosition.getLendInfo(tokenId));
     }
 
     /// Returns the income accrued until now or maturity, whichever is earlier, for the days with a known income.
-    function calculateFloatingIncome(uint256 tokenId) external view returns (uint256) {
-        return _floatingIncomeOf(positions.getLendInfo(tokenId));
+    function calculateFloatingIncome(uint256 tokenId) external view whenNotPaused returns (uint256) {
+        return _floatingIncomeOf(nonFungibleNotePosition.getLendInfo(tokenId));
+    }
+
+    function isMaturityPassed(uint256 tokenId) external view whenNotPaused returns (bool) {
+        return _isMature(nonFungibleNotePosition.getLendInfo(tokenId));
     }
 
     function updateDailyFloatingIncome(uint256 income) external onlyRole(FLOATING_INCOME_ROLE) {
@@ -170,8 +168,8 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
     {
         validatePriceFeed(feed, feedSignature);
         _checkLimits(params, feed);
-        token.safeTransferFrom(msg.sender, address(this), params.principal);
-        uint256 tokenId = positions.mint(
+        paraUSD.safeTransferFrom(msg.sender, address(this), params.principal);
+        uint256 tokenId = nonFungibleNotePosition.mint(
             params.beneficiary,
             PositionToken.LendInfo({
                 lendTimestamp: uint128(block.timestamp),
@@ -195,13 +193,13 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
     }
 
     function _checkLimits(LendParams calldata params, PriceFeed calldata feed) private view {
-        if (feed.coupon == 0 || feed.coupon > maxCouponLimit) revert ReserveStabilityPool__InvalidCoupon();
-        if (feed.maturityTimestamp < block.timestamp + minMaturityLimit) revert ReserveStabilityPool__InvalidMaturity();
-        if (params.principal < minLendLimit) revert ReserveStabilityPool__InsufficientPrincipal();
-        // The lender agreed to this fee, but the partner may have changed it. An unknown partner has no fee.
-        if (params.partnerFeeBPS != partners[params.partnerId].feeBPS) {
+        // The lender agreed to this fee, but the partner may have changed it.
+        if (params.partnerFeeBPS != getPartnerInfoById(params.partnerId).feeBPS) {
             revert ReserveStabilityPool__PartnerFeeChanged();
         }
+        if (feed.coupon == 0 || feed.coupon > _maxCouponLimit) revert ReserveStabilityPool__InvalidCoupon();
+        if (feed.maturityTimestamp < block.timestamp + _minMaturityLimit) revert ReserveStabilityPool__InvalidMaturity();
+        if (params.principal < minLendLimit) revert ReserveStabilityPool__InsufficientPrincipal();
     }
 
     // Only the owner may claim, even with a permit, because the permit does not contain the beneficiary.
@@ -210,18 +208,16 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
         whenNotPaused
         returns (uint256 principal, uint256 userIncome, uint256 fee)
     {
-        if (positions.ownerOf(tokenId) != msg.sender) {
-            revert ReserveStabilityPool__NotPositionOwner(tokenId, msg.sender);
-        }
-        PositionToken.LendInfo memory info = positions.getLendInfo(tokenId);
-        if (block.timestamp < info.maturityTimestamp) revert ReserveStabilityPool__NotMatured(info.maturityTimestamp);
+        if (nonFungibleNotePosition.ownerOf(tokenId) != msg.sender) revert ReserveStabilityPool__NotTokenOwner();
+        PositionToken.LendInfo memory info = nonFungibleNotePosition.getLendInfo(tokenId);
+        if (!_isMature(info)) revert ReserveStabilityPool__MaturityNotPassed();
         uint256 totalIncome = _fixedIncomeOf(info) + _floatingIncomeOf(info);
         fee = totalIncome * info.partnerFeeBPS / BPS;
         (principal, userIncome) = (info.principal, totalIncome - fee);
-        positions.burn(tokenId);
-        token.mint(beneficiary, userIncome);
-        if (fee > 0) token.mint(partners[info.partnerId].vault, fee);
-        token.safeTransfer(beneficiary, principal);
+        nonFungibleNotePosition.burn(tokenId);
+        if (userIncome > 0) paraUSD.mint(beneficiary, userIncome);
+        if (fee > 0) paraUSD.mint(getPartnerInfoById(info.partnerId).vault, fee);
+        paraUSD.safeTransfer(beneficiary, principal);
         _emitClaim(beneficiary, tokenId, info, totalIncome, fee);
     }
 
@@ -253,22 +249,27 @@ contract Pool is NoteVerifier, Partners, FloatingIncome, Pausable, AccessControl
         return _floatingIncome(info.lendTimestamp, _endOf(info), info.principal);
     }
 
+    function _isMature(PositionToken.LendInfo memory info) private view returns (bool) {
+        return block.timestamp >= info.maturityTimestamp;
+    }
+
     function _endOf(PositionToken.LendInfo memory info) private view returns (uint256) {
         return Math.min(block.timestamp, info.maturityTimestamp);
     }
 
     function _setMinLendLimit(uint256 newLimit) private {
+        if (newLimit == 0) revert ReserveStabilityPool__ZeroAmount();
         minLendLimit = newLimit;
         emit MinLendLimitUpdated(newLimit);
     }
 
     function _setMaxCouponLimit(uint256 newLimit) private {
-        maxCouponLimit = newLimit;
+        _maxCouponLimit = newLimit;
         emit MaxCouponLimitUpdated(newLimit);
     }
 
     function _setMinMaturityLimit(uint256 newLimit) private {
-        minMaturityLimit = newLimit;
+        _minMaturityLimit = newLimit;
         emit MinMaturityLimitUpdated(newLimit);
     }
 }

@@ -3,11 +3,12 @@ pragma solidity 0.8.37;
 
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
-import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
-import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {Denylister} from "./Denylister.sol";
+import {PositionTokenErrors} from "./Errors.sol";
+import {TokenBase} from "./TokenBase.sol";
 
-/// Position token: minted by a lend, burned by a claim, transferable, with ERC-4494 permits.
-contract PositionToken is ERC721, EIP712, AccessControl {
+/// Position token: minted by a lend, burned by a claim, transferable, with permits.
+contract PositionToken is ERC721, TokenBase, PositionTokenErrors {
     struct LendInfo {
         uint128 lendTimestamp;
         uint128 maturityTimestamp;
@@ -17,26 +18,19 @@ contract PositionToken is ERC721, EIP712, AccessControl {
         bytes32 partnerId;
     }
 
-    error PositionToken__PermitExpired(uint256 deadline);
-    error PositionToken__PermitNotByOwner(address signer, address owner);
-
     bytes32 public constant POOL_ROLE = keccak256("POOL_ROLE");
-    bytes32 public constant PERMIT_TYPEHASH =
+
+    bytes32 private constant PERMIT_TYPEHASH =
         keccak256("Permit(address spender,uint256 tokenId,uint256 nonce,uint256 deadline)");
 
     mapping(uint256 tokenId => uint256) public nonces;
     mapping(uint256 tokenId => LendInfo) private _lendInfo;
     uint256 private _lastTokenId;
 
-    constructor(address admin) ERC721("Tallystick Position", "tsPOS") EIP712("Tallystick Position", "1") {
-        _grantRole(DEFAULT_ADMIN_ROLE, admin);
-    }
-
-    // Name given by ERC-4494.
-    // solhint-disable-next-line func-name-mixedcase
-    function DOMAIN_SEPARATOR() external view returns (bytes32) {
-        return _domainSeparatorV4();
-    }
+    constructor(Denylister denylister_, address admin)
+        ERC721("Tallystick Position", "tsPOS")
+        TokenBase("Tallystick Position", denylister_, admin)
+    {}
 
     function getLendInfo(uint256 tokenId) external view returns (LendInfo memory) {
         _requireOwned(tokenId);
@@ -52,16 +46,21 @@ contract PositionToken is ERC721, EIP712, AccessControl {
 
     /// Burns a position that its owner has approved to the pool.
     function burn(uint256 tokenId) external onlyRole(POOL_ROLE) {
-        _update(address(0), tokenId, msg.sender);
+        if (!_isAuthorized(_requireOwned(tokenId), msg.sender, tokenId)) {
+            revert NonFungibleNotePosition__TokenNotApproved();
+        }
         delete _lendInfo[tokenId];
+        _burn(tokenId);
     }
 
     function permit(address spender, uint256 tokenId, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external {
-        if (block.timestamp > deadline) revert PositionToken__PermitExpired(deadline);
-        address owner = _requireOwned(tokenId);
-        bytes32 structHash = keccak256(abi.encode(PERMIT_TYPEHASH, spender, tokenId, nonces[tokenId]++, deadline));
-        address signer = ECDSA.recover(_hashTypedDataV4(structHash), v, r, s);
-        if (signer != owner) revert PositionToken__PermitNotByOwner(signer, owner);
+        if (block.timestamp > deadline) revert ERC721Permit__DeadlineExpired();
+        address owner = _ownerOf(tokenId);
+        if (owner == address(0)) revert ERC721Permit__TokenIdDoesNotExist();
+        address signer =
+            _recover(keccak256(abi.encode(PERMIT_TYPEHASH, spender, tokenId, nonces[tokenId]++, deadline)), v, r, s);
+        if (signer == address(0)) revert ERC721Permit__InvalidSignature();
+        if (signer != owner) revert ERC721Permit__InvalidSigner(signer, owner);
         _approve(spender, tokenId, owner);
     }
 
@@ -69,9 +68,26 @@ contract PositionToken is ERC721, EIP712, AccessControl {
         return super.supportsInterface(id);
     }
 
-    // A permit signed before a transfer must not become valid again when the position returns (ERC-4494).
-    function _update(address to, uint256 tokenId, address auth) internal override returns (address) {
-        ++nonces[tokenId];
+    function _approve(address to, uint256 tokenId, address auth, bool emitEvent) internal override whenNotPaused {
+        _requireNotDenylisted(to);
+        _requireNotDenylisted(auth);
+        super._approve(to, tokenId, auth, emitEvent);
+    }
+
+    function _setApprovalForAll(address owner, address operator, bool approved) internal override whenNotPaused {
+        _requireNotDenylisted(owner);
+        _requireNotDenylisted(operator);
+        super._setApprovalForAll(owner, operator, approved);
+    }
+
+    function _update(address to, uint256 tokenId, address auth) internal override whenNotPaused returns (address) {
+        _requireNotDenylisted(to);
+        _requireNotDenylisted(auth);
+        _requireNotDenylisted(_ownerOf(tokenId));
         return super._update(to, tokenId, auth);
+    }
+
+    function _requireNotDenylisted(address account) private view {
+        if (denylister.isDenylisted(account)) revert NonFungibleNotePosition__Denylisted(account);
     }
 }

@@ -7,9 +7,9 @@ import {
   toFunctionSignature,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { errorAbi, eventTopics, poolAbi, positionTokenAbi } from './index.ts'
+import { denylisterAbi, dollarTokenAbi, errorAbi, eventTopics, poolAbi, positionTokenAbi } from './index.ts'
 
-type AbiEntry = (typeof poolAbi | typeof positionTokenAbi)[number]
+type AbiEntry = (typeof poolAbi | typeof positionTokenAbi | typeof dollarTokenAbi | typeof denylisterAbi)[number]
 
 describe('default: selectors of functions as published', () => {
   test.each([
@@ -107,6 +107,13 @@ describe('default: errors of the deployed contracts as published', () => {
     expect(toFunctionSelector(signature)).toBe(selector)
   })
 
+  test('no contract has an error of its own that is not published', () => {
+    // A claim whose income is above the dollar's mint limit ends with InvalidAmount.
+    const published = new Set([...errors.map(([key]) => key.split('(')[0]), 'ParabolUSD__InvalidAmount'])
+    const own = errorAbi.map(({ name }) => name).filter((name) => name.includes('__'))
+    expect(own.filter((name) => !published.has(name))).toEqual([])
+  })
+
   test('no two errors share a selector', () => {
     const selectors = errorAbi.map((error) =>
       toFunctionSelector({ ...error, type: 'function', outputs: [], stateMutability: 'view' }),
@@ -192,6 +199,59 @@ describe('default: functions as published', () => {
       'uint256 partnerFeeBPS',
       'bytes32 partnerId',
     ])
+  })
+})
+
+const roleViews = ['DEFAULT_ADMIN_ROLE', 'PAUSER_ROLE', 'getRoleAdmin', 'hasRole', 'supportsInterface']
+const tokenViews = [...roleViews, 'DOMAIN_SEPARATOR', 'balanceOf', 'denylister', 'name', 'nonces', 'paused', 'symbol']
+
+describe('default: views as published, and no other', () => {
+  test.each([
+    [
+      'pool',
+      poolAbi,
+      [
+        ...roleViews,
+        'FLOATING_INCOME_ROLE',
+        'DOMAIN_SEPARATOR',
+        'eip712Domain',
+        'paused',
+        'minLendLimit',
+        'isFloatingIncomeSynced',
+        'lastFloatingIncomeUpdateDay',
+        'accFloatingIncome',
+        'getDay',
+        'isMaturityPassed',
+        'calculateFixedIncome',
+        'calculateFloatingIncome',
+        'getPartnerInfoById',
+        'getPartnerInfoByOwner',
+        'getPartnerIdByNonce',
+        'getPartnerNonce',
+        'nonFungibleNotePosition',
+        'paraUSD',
+        'validatePriceFeed',
+      ],
+    ],
+    [
+      'position token',
+      positionTokenAbi,
+      [...tokenViews, 'POOL_ROLE', 'getApproved', 'getLendInfo', 'isApprovedForAll', 'ownerOf', 'tokenURI'],
+    ],
+    [
+      'dollar',
+      dollarTokenAbi,
+      [...tokenViews, 'MINTER_ROLE', 'allowance', 'authorizationState', 'decimals', 'maxMintLimit', 'totalSupply'],
+    ],
+    [
+      'denylister',
+      denylisterAbi,
+      ['DEFAULT_ADMIN_ROLE', 'getRoleAdmin', 'hasRole', 'supportsInterface', 'isDenylisted'],
+    ],
+  ] as const)('%s', (_, abi, views) => {
+    const functions = (abi as readonly AbiEntry[]).filter(({ type }) => type === 'function') as AbiFunction[]
+    const found = functions.filter(({ stateMutability }) => /view|pure/.test(stateMutability)).map(({ name }) => name)
+    expect(found.toSorted()).toEqual([...views].toSorted())
   })
 })
 

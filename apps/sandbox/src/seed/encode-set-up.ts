@@ -1,5 +1,6 @@
 import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
-import { encodeFunctionData } from 'viem'
+import { encodeFunctionData, maxUint256 } from 'viem'
+import { mintLimit } from '../deploy-protocol.ts'
 import type { BatchTransaction } from '../mine-batch.ts'
 import type { SeedContext } from './encode-step.ts'
 import { type History, partnerFeesBps } from './history.ts'
@@ -24,5 +25,9 @@ export function encodeSetUp({ protocol, wallets }: SeedContext, { steps }: Histo
       { from: address, to: token, data: encodeFunctionData(approve) },
     ]
   })
-  return [...partners, ...lenders]
+  const setMintLimit = (limit: bigint) => {
+    const call = { abi: dollarTokenAbi, functionName: 'updateMaxMintLimit', args: [limit] } as const
+    return { from: wallets.admin.address, to: token, data: encodeFunctionData(call) }
+  }
+  return [...partners, setMintLimit(maxUint256), ...lenders, setMintLimit(mintLimit)]
 }

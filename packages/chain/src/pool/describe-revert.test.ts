@@ -11,6 +11,7 @@ test.each([
   ['FeedSignatureVerifier__InvalidMaturityTimestamp(uint128)', '0x3995810a'],
   ['ReserveStabilityPool__InvalidCoupon()', '0x205d0928'],
   ['ReserveStabilityPool__InvalidMaturity()', '0xf5dbd880'],
+  ['ReserveStabilityPool__InsufficientPrincipal()', '0xd7ebd839'],
   ['EnforcedPause()', '0xd93c0665'],
 ])('default: describes %s by the selector of the deployed pools', (signature, selector) => {
   expect(toFunctionSelector(signature)).toBe(selector)

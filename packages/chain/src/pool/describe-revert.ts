@@ -5,6 +5,7 @@ import {
   FeedSignatureVerifier__InvalidMaturityTimestamp,
   FeedSignatureVerifier__InvalidSignature,
   FeedSignatureVerifier__InvalidSigner,
+  ReserveStabilityPool__InsufficientPrincipal,
   ReserveStabilityPool__InvalidCoupon,
   ReserveStabilityPool__InvalidMaturity,
 } from '@tallystick/contracts/errors'
@@ -18,6 +19,7 @@ export type RevertReason =
   | 'InvalidSigner'
   | 'InvalidCoupon'
   | 'InvalidMaturity'
+  | 'InsufficientPrincipal'
   | 'EnforcedPause'
   | 'unknown'
 
@@ -48,6 +50,7 @@ const describedErrors = [
   FeedSignatureVerifier__InvalidMaturityTimestamp,
   FeedSignatureVerifier__InvalidSignature,
   FeedSignatureVerifier__InvalidSigner,
+  ReserveStabilityPool__InsufficientPrincipal,
   ReserveStabilityPool__InvalidCoupon,
   ReserveStabilityPool__InvalidMaturity,
   EnforcedPause,
@@ -65,6 +68,7 @@ const messages: Readonly<Record<ErrorName, (args: readonly unknown[]) => string>
   FeedSignatureVerifier__InvalidSignature: () => 'no key can produce its signature (InvalidSignature)',
   FeedSignatureVerifier__InvalidSigner: ([signer, expected]) =>
     `the pool accepts notes signed by ${expected}, but this one was signed by ${signer} (InvalidSigner)`,
+  ReserveStabilityPool__InsufficientPrincipal: () => 'the principal is below the pool’s limit (InsufficientPrincipal)',
   ReserveStabilityPool__InvalidCoupon: () => 'its coupon is outside the pool’s limit (InvalidCoupon)',
   ReserveStabilityPool__InvalidMaturity: () => 'its maturity is sooner than the pool’s limit (InvalidMaturity)',
   EnforcedPause: () => 'the pool is paused (EnforcedPause)',

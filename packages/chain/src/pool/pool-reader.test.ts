@@ -117,7 +117,7 @@ test.each([
 ])('behavior: finds revert data in %s', async (_, error, reason) => {
   const url = await startNode(() => ({ error }))
   const verdict = readerOf([url]).validate([note], { atSeconds: 1737530000n })
-  await expect(verdict).resolves.toMatchObject({ outcome: 'refused', reason, note })
+  await expect(verdict).resolves.toMatchObject({ outcome: 'refused', refusals: [{ reason, note }] })
 })
 
 test.each([

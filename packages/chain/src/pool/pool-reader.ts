@@ -1,25 +1,22 @@
 import { setMaxListeners } from 'node:events'
 import { poolAbi } from '@tallystick/contracts'
-import { accFloatingIncome, validatePriceFeed } from '@tallystick/contracts/pool-functions'
+import { accFloatingIncome } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { createRpcEndpoint, type RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcPool } from '../rpc/rpc-pool.ts'
 import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
-import { describeRevert, type RevertReason } from './describe-revert.ts'
 import { type PoolContracts, readContracts } from './read-contracts.ts'
 import { type PoolFloatingIncome, readFloatingIncome } from './read-floating-income.ts'
 import { createReadPoolState, type PoolPauses, type PoolState, readPauses } from './read-pool-state.ts'
+import { hasCode, type PoolVerdict, validateNotes } from './validate-notes.ts'
 
 /** The pool's getters without arguments. */
 export type PoolViews = {
   readonly DOMAIN_SEPARATOR: Hex
-  readonly verifierSigner: Address
   readonly paused: boolean
   readonly minLendLimit: bigint
-  readonly maxCouponLimit: bigint
-  readonly minMaturityLimit: bigint
   readonly isFloatingIncomeSynced: boolean
   readonly lastFloatingIncomeUpdateDay: bigint
 }
@@ -28,18 +25,6 @@ export type PoolValues<Name extends keyof PoolViews> = {
   /** Undefined if the pool does not have the getter. */
   readonly [Key in Name]: PoolViews[Key] | undefined
 }
-
-/** Result of `validatePriceFeed` for a set of notes. */
-export type PoolVerdict =
-  | { readonly outcome: 'accepted' }
-  | {
-      readonly outcome: 'refused'
-      readonly note: Note
-      readonly reason: RevertReason | 'no_code'
-      readonly message: string
-    }
-  /** The node does not support a block time other than the newest block's. */
-  | { readonly outcome: 'time_unsupported'; readonly message: string }
 
 /** Reader of a pool. Every method throws `ChainError` if no RPC of the chain returns a usable response in time. */
 export type PoolReader = {
@@ -56,7 +41,7 @@ export type PoolReader = {
   readFloatingIncome(signal?: AbortSignal): Promise<PoolFloatingIncome | undefined>
   /** Returns the contracts that the pool names, with the facts that a lend needs. */
   readContracts(signal?: AbortSignal): Promise<PoolContracts>
-  /** Returns which contracts of the pool are paused, and its limits. */
+  /** Returns which contracts of the pool are paused, its limits and its signer. */
   readState(signal?: AbortSignal): Promise<PoolState>
   /** Returns whether the pool accepts all of these notes, by default at the newest block's time. */
   validate(notes: readonly Note[], options?: ValidateOptions): Promise<PoolVerdict>
@@ -70,6 +55,8 @@ export type PoolReaderOptions = {
   readonly chainId: number
   readonly rpcUrls: readonly string[]
   readonly pool: Address
+  /** Block of the pool's deployment, or one before it; 0 by default. Its logs are read from there. */
+  readonly startBlock?: number | undefined
   /** Time limit of one method call, over all RPCs it tries. */
   readonly deadlineMs?: number | undefined
 }
@@ -81,13 +68,13 @@ const silent = { info: () => undefined, warn: () => undefined }
 
 /** Creates a reader of a pool that uses the first healthy RPC of its chain. */
 export function createPoolReader(options: PoolReaderOptions): PoolReader {
-  const { chainId, rpcUrls, pool, deadlineMs = 8_000 } = options
+  const { chainId, rpcUrls, pool, startBlock, deadlineMs = 8_000 } = options
   const closing = new AbortController()
   // Every pending call adds a listener, and two note sets are twenty calls at once. That is not a leak.
   setMaxListeners(0, closing.signal)
   const endpoints = rpcUrls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
   const rpcPool = createRpcPool({ endpoints, chainId, log: silent })
-  const readState = createReadPoolState(pool)
+  const readState = createReadPoolState(pool, startBlock)
   const run = <Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
     withDeadline(rpcPool.run(work), { deadlineMs, signal }).catch((error: unknown) => {
       if (error instanceof ChainError) throw error
@@ -122,56 +109,6 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
       run((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds }), signal),
     close: () => closing.abort(),
   }
-}
-
-async function hasCode(endpoint: RpcEndpoint, address: Address): Promise<boolean> {
-  const code = await endpoint.call({ method: 'eth_getCode', params: [address, 'latest'] })
-  return typeof code === 'string' && code.length > '0x'.length
-}
-
-async function validateNotes(
-  endpoint: RpcEndpoint,
-  {
-    pool,
-    notes,
-    atSeconds,
-  }: { readonly pool: Hex; readonly notes: readonly Note[]; readonly atSeconds: bigint | undefined },
-): Promise<PoolVerdict> {
-  const [isThere, ...verdicts] = await Promise.all([
-    hasCode(endpoint, pool),
-    ...notes.map((note) => validateNote(endpoint, { pool, note, atSeconds })),
-  ])
-  // A call to an address without code succeeds.
-  const [note] = notes
-  if (!isThere && note) {
-    return {
-      outcome: 'refused',
-      note,
-      reason: 'no_code',
-      message: `there is no contract at the pool’s address ${pool}`,
-    }
-  }
-  return (
-    verdicts.find(({ outcome }) => outcome === 'time_unsupported') ??
-    verdicts.find(({ outcome }) => outcome === 'refused') ?? { outcome: 'accepted' }
-  )
-}
-
-async function validateNote(
-  endpoint: RpcEndpoint,
-  { pool, note, atSeconds }: { readonly pool: Hex; readonly note: Note; readonly atSeconds: bigint | undefined },
-): Promise<PoolVerdict> {
-  const data = encodeFunctionData({ abi: [validatePriceFeed], args: [note, note.signature] })
-  const outcome = await callContract(endpoint, { to: pool, data, atSeconds })
-  if ('value' in outcome) return { outcome: 'accepted' }
-  if ('timeUnsupported' in outcome) return { outcome: 'time_unsupported', message: outcome.message }
-  const { reason, message } = describeRevert(outcome.revert)
-  // Some nodes accept the override but ignore it. The pool then compares with the newest block's time.
-  const isInWindow = atSeconds !== undefined && note.validAfter < atSeconds && atSeconds < note.validBefore
-  if (isInWindow && (reason === 'FeedNotYetValid' || reason === 'FeedExpired')) {
-    return { outcome: 'time_unsupported', message: 'ignored the requested block time' }
-  }
-  return { outcome: 'refused', note, reason, message }
 }
 
 /** Not `AbortSignal.any`: on a signal that lives as long as the process, it leaks the memory of every call in Node 20. */

@@ -8,6 +8,8 @@ const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 const maxCoupon = keccak256(toHex('MaxCouponLimitUpdated(uint256)'))
 const minMaturity = keccak256(toHex('MinMaturityLimitUpdated(uint256)'))
 const log = (topic: Hex, value: number) => ({ topics: [topic], data: toHex(value, { size: 32 }) })
+// A provider that fails to return the history is asked again after this many calls.
+const callsPerHistory = 20
 
 /** Creates a node with logs in its blocks. A result of `interfere` replaces the logs. */
 function nodeOf(blocks: Record<number, object[]>, interfere: () => unknown = () => undefined) {
@@ -25,49 +27,66 @@ function nodeOf(blocks: Record<number, object[]>, interfere: () => unknown = () 
       answer ??
       Object.entries(blocks)
         .filter(inRange)
-        .flatMap(([, logs]) => logs)
+        .flatMap(([blockNumber, logs]) => logs.map((entry) => ({ blockNumber: toHex(Number(blockNumber)), ...entry })))
     )
   }
   return { endpoint: { label: 'node', call, callMany: async () => [] }, blocks, ranges }
 }
 
-test('default: reads the whole history, then only new blocks', async () => {
-  const read = createReadLimitLogs(pool)
-  const node = nodeOf({ 5: [log(maxCoupon, 1000), log(minMaturity, 172_800)], 9: [log(maxCoupon, 900)] })
+test('default: reads the whole history, then only blocks that are new or may be reorganized', async () => {
+  const read = createReadLimitLogs(pool, 3)
+  const node = nodeOf({ 5: [log(maxCoupon, 1000), log(minMaturity, 172_800)], 900: [log(maxCoupon, 900)] })
   expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 172_800n })
-  node.blocks[12] = [log(minMaturity, 86_400)]
+  node.blocks[912] = [log(minMaturity, 86_400)]
   expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 86_400n })
   expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 86_400n })
   expect(node.ranges).toEqual([
-    [0, 9],
-    [10, 12],
+    [3, 900],
+    [773, 912],
+    [785, 912],
   ])
 })
 
+test('behavior: a change that a reorg removes does not count any longer', async () => {
+  const read = createReadLimitLogs(pool)
+  const node = nodeOf({ 5: [log(maxCoupon, 1000)], 900: [log(maxCoupon, 300)] })
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 300n })
+  node.blocks[900] = []
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 1000n })
+})
+
 test.each(['error', 'refused', 'timeout', 'malformed'] as const)(
-  'behavior: reads only new blocks of a node that fails on the whole history (%s)',
+  'behavior: reads only new blocks of a node that fails on the whole history, and later all (%s)',
   async (kind) => {
     const read = createReadLimitLogs(pool)
-    let failure: Error | undefined = new RpcError({ kind, message: 'block range too wide' })
-    const node = nodeOf({ 9: [log(maxCoupon, 900)] }, () => failure)
+    let requests = 0
+    const failure = new RpcError({ kind, message: 'block range too wide' })
+    const node = nodeOf({ 9: [log(maxCoupon, 900)], 1000: [] }, () => (requests++ === 0 ? failure : undefined))
     expect(await read(node.endpoint)).toEqual({})
-    failure = undefined
-    node.blocks[11] = [log(maxCoupon, 800)]
-    expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 800n })
+    node.blocks[1_001] = [log(minMaturity, 800)]
+    expect(await read(node.endpoint)).toEqual({ minMaturityLimit: 800n })
+    for (let call = 2; call < callsPerHistory; call++) await read(node.endpoint)
+    expect(node.ranges.filter(([from]) => from === 0)).toHaveLength(1)
+    expect(await read(node.endpoint)).toEqual({ minMaturityLimit: 800n })
+    expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 900n, minMaturityLimit: 800n })
   },
 )
 
-test('error: reads the same blocks again after a later failure', async () => {
-  const read = createReadLimitLogs(pool)
-  let failure: Error | undefined
-  const node = nodeOf({ 9: [] }, () => failure)
-  await read(node.endpoint)
-  node.blocks[10] = [log(maxCoupon, 700)]
-  failure = new RpcError({ kind: 'timeout', message: 'no answer' })
-  await expect(read(node.endpoint)).rejects.toThrow('no answer')
-  failure = undefined
-  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 700n })
-})
+test.each(['error', 'timeout'] as const)(
+  'error: reads the same blocks again after a later failure (%s)',
+  async (kind) => {
+    const read = createReadLimitLogs(pool)
+    let failure: Error | undefined
+    const node = nodeOf({ 900: [] }, () => failure)
+    await read(node.endpoint)
+    node.blocks[910] = [log(maxCoupon, 700)]
+    failure = new RpcError({ kind, message: 'no answer' })
+    await expect(read(node.endpoint)).rejects.toThrow('no answer')
+    failure = undefined
+    node.blocks[2_000] = []
+    expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 700n })
+  },
+)
 
 test.each([
   ['no list', 'nonsense'],

@@ -3,6 +3,7 @@ import { type Address, encodeFunctionData } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
+import { probeSigner } from './probe-signer.ts'
 import { createReadLimitLogs } from './read-limit-logs.ts'
 
 /** Contracts whose pause stops lends and claims. */
@@ -24,8 +25,12 @@ export type PoolPauses = {
   readonly paused: readonly PausableContract[]
 }
 
-/** Current state of a pool. A value that the contract does not expose is undefined. */
-export type PoolState = PoolPauses & { readonly limits: PoolLimits }
+/** Current state of a pool. A value that cannot be read is undefined. */
+export type PoolState = PoolPauses & {
+  readonly limits: PoolLimits
+  /** Signer whose notes the pool accepts. */
+  readonly signer: Address | undefined
+}
 
 type Getter = Extract<
   (typeof poolAbi)[number],
@@ -33,37 +38,36 @@ type Getter = Extract<
 >['name']
 
 /**
- * Creates a function that reads which contracts of a pool are paused, and its limits. Limits without a getter are read from
- * logs, from the block after the last call on.
+ * Creates a function that reads which contracts of a pool are paused, its limits and its signer. The limits of coupon and
+ * maturity have no getter and are read from logs, from the block after the last call on.
  */
-export function createReadPoolState(pool: Address): (endpoint: RpcEndpoint) => Promise<PoolState> {
-  const readLimitLogs = createReadLimitLogs(pool)
+export function createReadPoolState(
+  pool: Address,
+  startBlock: number | undefined,
+): (endpoint: RpcEndpoint) => Promise<PoolState> {
+  const readLimitLogs = createReadLimitLogs(pool, startBlock)
   return async (endpoint) => {
-    const read = (getter: Getter) => readGetter(endpoint, { to: pool, getter })
-    const [pauses, minLendLimit, maxCouponLimit, minMaturityLimit] = await Promise.all([
+    const [pauses, minLendLimit, announced, signer] = await Promise.all([
       readPauses(endpoint, pool),
-      read('minLendLimit'),
-      read('maxCouponLimit'),
-      read('minMaturityLimit'),
+      readGetter(endpoint, { to: pool, getter: 'minLendLimit' }),
+      readLimitLogs(endpoint),
+      probeSigner(endpoint, { pool }),
     ])
-    const hasGetters = maxCouponLimit !== undefined && minMaturityLimit !== undefined
-    const limits = { minLendLimit, maxCouponLimit, minMaturityLimit } as PoolLimits
-    return { ...pauses, limits: hasGetters ? limits : { ...limits, ...(await readLimitLogs(endpoint)) } }
+    const { maxCouponLimit, minMaturityLimit } = announced
+    const limits = { minLendLimit: minLendLimit as bigint | undefined, maxCouponLimit, minMaturityLimit }
+    return { ...pauses, limits, signer }
   }
 }
 
 /** Reads which of a pool's contracts are paused. */
 export async function readPauses(endpoint: RpcEndpoint, pool: Address): Promise<PoolPauses> {
   const read = (to: Address, getter: Getter) => readGetter(endpoint, { to, getter })
-  const findContract = async (names: readonly Getter[]) => {
-    const found = await Promise.all(names.map((name) => read(pool, name)))
-    return found.find((address) => address !== undefined) as Address | undefined
-  }
+  const findContract = async (getter: Getter) => (await read(pool, getter)) as Address | undefined
   const readPaused = async (contract: Address | undefined) => contract && read(contract, 'paused')
   const pauses = await Promise.all([
     readPaused(pool),
-    findContract(['nonFungibleNotePosition', 'positions']).then(readPaused),
-    findContract(['paraUSD', 'token']).then(readPaused),
+    findContract('nonFungibleNotePosition').then(readPaused),
+    findContract('paraUSD').then(readPaused),
   ])
   return {
     tellsPause: pauses[0] !== undefined,

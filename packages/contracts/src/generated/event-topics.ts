@@ -2,8 +2,11 @@
 
 /** First topic of each event's logs: the Keccak-256 hash of its signature. */
 export const eventTopics = {
+  AddedToDenylist: '0x8d6233ac6005c4f3eaa99b3aebdbe7ad15476dd961858142c4080952392f979d',
   Approval: '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
   ApprovalForAll: '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31',
+  AuthorizationCanceled: '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81',
+  AuthorizationUsed: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
   Claim: '0x2ac8993596c635463087675623535e989be74f417ee8b06fc8ba887b92fc8002',
   EIP712DomainChanged: '0x0a6387c9ea3628b88a633bb4f3b151770f70085117a15f9bf3787cda53f13d31',
   FeedSignatureVerifier__SignerChanged: '0x38616e52dcd6365622215274e9d88e26430dc7ba36ee14cb268ea4f4615e4e28',
@@ -16,6 +19,7 @@ export const eventTopics = {
   PartnerOwnershipTransferred: '0xbcce7c05a96f8a77f4e0ea5c37b687f4852929708f5c61b41280db0cdfe0f467',
   PartnerVaultChanged: '0x5a1c38203e40aa8ab57eb56234082839ffd4b38808cfe705e4286ff1848f4d1e',
   Paused: '0x62e78cea01bee320cd4e420270b5ea74000d11b0c9f74754ebdbfc544b05a258',
+  RemovedFromDenylist: '0x29e32a16a9d465ee92796d9fc7e93d2a9ab78cdc803298df7ed84b52d19cd42f',
   RoleAdminChanged: '0xbd79b86ffe0ab8e8776151514217cd7cacd52c909f66475c3af44e129f0b00ff',
   RoleGranted: '0x2f8788117e7eff1d82e926ec794901d17c78024a50270940304540a733656f0d',
   RoleRevoked: '0xf6391f5c32d9c69d2a47ea670b442974b53935d1edc7fd64eb21e047a839171b',

@@ -1,3 +1,3 @@
 // Generated from packages/contracts/solidity by `npm run compile -w packages/contracts`.
 
-export const sourcesHash = 'e2b1af4512682fb07e0b683fd7896e89b8bf7066252d56b8cf6d81c27ce76805'
+export const sourcesHash = '9ca8f785a3dd22af695e885f02ce2f38bf9627cf7c5c3c14f6b602933a0f0674'

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-// Functions and errors of the deployed contracts that the contracts in this folder lack. They are never compiled to
-// bytecode. They exist so that the generated ABI covers both. Parameter names of errors are ours: only types are public.
+// Errors of the deployed contracts. Ours do not throw all of them, but users of the deployed ones meet them, so the
+// generated ABI has them all. Parameter names are ours: only types are public.
 
-interface DeployedPool {
+interface PoolErrors {
     error FeedSignatureVerifier__ExpiredSignature();
+    error FeedSignatureVerifier__FeedExpired(uint128 validBefore);
+    error FeedSignatureVerifier__FeedNotYetValid(uint128 validAfter);
+    error FeedSignatureVerifier__InvalidMaturityTimestamp(uint128 maturityTimestamp);
+    error FeedSignatureVerifier__InvalidSignature();
+    error FeedSignatureVerifier__InvalidSigner(address signer, address expectedSigner);
 
     error ReserveStabilityPool__ArrayLengthMismatch();
     error ReserveStabilityPool__ClaimMintFailed();
@@ -13,9 +18,13 @@ interface DeployedPool {
     error ReserveStabilityPool__FloatingIncomeNotSynced();
     error ReserveStabilityPool__IncorrectAmount();
     error ReserveStabilityPool__InsufficientAllowance();
+    error ReserveStabilityPool__InsufficientPrincipal();
+    error ReserveStabilityPool__InvalidCoupon();
+    error ReserveStabilityPool__InvalidMaturity();
     error ReserveStabilityPool__MaturityNotPassed();
     error ReserveStabilityPool__MaturityPassed();
     error ReserveStabilityPool__NotTokenOwner();
+    error ReserveStabilityPool__PartnerFeeChanged();
     error ReserveStabilityPool__PreviousDayNotUpdated();
     error ReserveStabilityPool__TokenAlreadyApproved();
     error ReserveStabilityPool__TokenNotApproved();
@@ -30,14 +39,9 @@ interface DeployedPool {
     error PartnerFeeManager__SameFee();
     error PartnerFeeManager__SameOwner();
     error PartnerFeeManager__SameVaultAddress();
-
-    function nonFungibleNotePosition() external view returns (address);
-
-    // solhint-disable-next-line func-name-mixedcase
-    function paraUSD() external view returns (address);
 }
 
-interface DeployedPositionToken {
+interface PositionTokenErrors {
     error NonFungibleNotePosition__Denylisted(address account);
     error NonFungibleNotePosition__TokenNotApproved();
 
@@ -46,16 +50,15 @@ interface DeployedPositionToken {
     error ERC721Permit__InvalidSigner(address signer, address expectedSigner);
     error ERC721Permit__TokenIdDoesNotExist();
     error ERC721Permit__Unauthorized();
-
-    function paused() external view returns (bool);
 }
 
-interface DeployedDollarToken {
+interface DollarTokenErrors {
     error ParabolUSD__Denylisted(address account);
     error ParabolUSD__InsufficientBalance();
+    error ParabolUSD__InvalidAmount();
 
     error ERC20Base__InvalidSignature();
     error ERC20Base__InvalidSigner(address signer, address expectedSigner);
-
-    function paused() external view returns (bool);
+    error ERC2612ExpiredSignature(uint256 deadline);
+    error ERC2612InvalidSigner(address signer, address owner);
 }
