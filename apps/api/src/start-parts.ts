@@ -5,6 +5,7 @@ import type { EmbeddedSubgraph } from './data/embedded-subgraphs.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { type OpenData, openData } from './data/open-data.ts'
 import { openPublicQueries, type PublicQueries } from './data/open-public-queries.ts'
+import { createReadIndexedPool } from './data/read-indexed-pool.ts'
 import { addSubgraphMetrics } from './data/subgraph-metrics.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
@@ -40,12 +41,13 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const readChainTime = createChainTimeReader(config.chains)
   const time = await startClockMonitor({ ...context, ...tick, chains: config.chains, readChainTime })
   closers.push(time.stop)
-  const notes = await startNotes({ ...context, pools, readChainTime, time })
   const embedded = await startEmbeddedSubgraphs(config, context)
   addSubgraphMetrics(metrics, embedded)
   const data = openData(config, { ...context, embedded })
   closers.push(data.close)
   const queries = openPublicQueries(config, { ...context, embedded })
+  const readIndexedPool = createReadIndexedPool(config.chains, data)
+  const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time })
   const { published, poolWatch } = notes
   const rate = openRate(config, { ...context, published, poolWatch, data, pools })
   return { ...keys, time, notes, embedded, data, queries, rate }
@@ -67,9 +69,14 @@ async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'k
 function openPools({ chains }: Config): ReadonlyMap<number, PoolReader> {
   const reachable = chains.filter(({ rpc }) => rpc.length > 0)
   return new Map(
-    reachable.map(({ id, rpc, domain }) => [
+    reachable.map(({ id, rpc, domain, subgraph }) => [
       id,
-      createPoolReader({ chainId: id, rpcUrls: rpc, pool: domain.verifyingContract }),
+      createPoolReader({
+        chainId: id,
+        rpcUrls: rpc,
+        pool: domain.verifyingContract,
+        startBlock: subgraph?.embedded?.startBlock,
+      }),
     ]),
   )
 }

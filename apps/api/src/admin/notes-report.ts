@@ -102,10 +102,11 @@ async function reportPeriod(
   const set = await findNoteSet(database, key)
   const curve = set && (await findCurve(database, set.curveId))
   const recorded = await findRecordedRefusal(database, key)
-  // Refusals recorded before the set was signed are obsolete. Only these two concern a signed set.
+  // Refusals recorded before the set was signed are obsolete. Only these concern a signed set.
   const isWithheld =
     (rails.earlierSigner === 'withhold' && recorded?.reason === 'earlier_signer') ||
-    (rails.preflight === 'require' && recorded?.reason === 'pool_refuses')
+    (rails.preflight === 'require' && recorded?.reason === 'pool_refuses') ||
+    recorded?.reason === 'pool_limits'
   return {
     period: formatPeriod(period),
     start: toIso(period.start),

@@ -12,6 +12,8 @@ export type ChainCheckContext = {
   readonly signer: Signer | undefined
   /** The notes of the current period. */
   readonly notes: readonly Note[]
+  /** Coupons of the curves in force now and next, bps. */
+  readonly coupons: readonly number[]
   readonly nowSeconds: bigint
   /** The current period and the next. */
   readonly periods: readonly Period[]

@@ -1,10 +1,10 @@
 import { createPoolReader } from '@tallystick/chain'
-import { maturityOf } from '@tallystick/core'
 import type { ChainConfig } from '../config.ts'
 import type { ChainCheckContext } from './chain-check-context.ts'
 import { checkPool } from './check-pool.ts'
 import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
+import { leastSecondsToMaturity } from './seconds-to-maturity.ts'
 
 /** Checks a chain's tenors, RPCs and pool. */
 export async function checkChain(findings: Findings, context: ChainCheckContext): Promise<void> {
@@ -29,8 +29,7 @@ export async function checkChain(findings: Findings, context: ChainCheckContext)
 /** Checks the shortest tenor: if the maturity rail refuses one note, no note of the set is signed. */
 function checkTenors(findings: Findings, { chain, tenors, periods }: ChainCheckContext): void {
   const [shortest = 0] = tenors
-  const remaining = periods.map(({ noteDay, end }) => maturityOf({ noteDay, tenorDays: shortest }) - end)
-  const least = remaining.reduce((a, b) => (a < b ? a : b))
+  const least = leastSecondsToMaturity({ tenors, periods })
   const found = `the shortest, ${shortest} days, matures at least ${least} s after its period; required are ${chain.minMaturitySeconds} s`
   if (least >= BigInt(chain.minMaturitySeconds)) findings.ok('tenors', found)
   else findings.fail('tenors', `${found}: no notes are signed`, `Remove ${shortest} from "tenors".`)

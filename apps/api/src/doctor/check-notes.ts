@@ -36,7 +36,10 @@ export function checkNotes(
   for (const { chainId, current, next } of reports.notes.chains) {
     const name = `chain ${chainId}`
     const curve = reports.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve
-    if (current.signed && current.refusal) {
+    if (current.signed && current.refusal?.reason === 'pool_limits') {
+      const advice = `Set coupons that the pool accepts with \`tallystick curve set … --chain ${chainId}\`, or change its limits.`
+      findings.fail(name, current.refusal.message, advice)
+    } else if (current.signed && current.refusal) {
       const advice =
         'This is expected after a key leak. Otherwise remove rails.earlierSigner from the configuration and restart.'
       findings.fail(name, `no notes of ${current.period} are served: ${current.refusal.message}`, advice)

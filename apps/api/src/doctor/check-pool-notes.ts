@@ -6,7 +6,8 @@ import type { Findings } from './findings.ts'
 const advice =
   'Check the lines above for domain, signer and clock. If they are ok, the contract checks another message type than PriceFeed.'
 const backSeconds = 3_600n
-const maturitySeconds = 30n * 86_400n
+// Longer than a pool's limit could require.
+const maturitySeconds = 3_650n * 86_400n
 
 /**
  * Signs a note and validates it on the pool. A signed note cannot be recalled, so it is valid only in one second, an hour
@@ -32,7 +33,7 @@ export async function checkFreshNote(
     const validation = await reader.validate([note], { atSeconds: second })
     if (validation.outcome === 'accepted') return findings.ok(name, 'validatePriceFeed accepts a newly signed note')
     if (validation.outcome === 'refused')
-      return findings.fail(name, `validatePriceFeed refuses it: ${validation.message}`, advice)
+      return findings.fail(name, `validatePriceFeed refuses it: ${validation.refusals[0].message}`, advice)
     const instead = notes.length > 0 ? 'the current notes are validated instead' : 'only domain and signer are checked'
     findings.skip(
       name,
@@ -53,7 +54,9 @@ export async function checkOfferedNotes(
   if (notes.length === 0) return findings.skip(name, 'there are none')
   const simulated = await reader.validate(notes, { atSeconds: nowSeconds })
   const validation = simulated.outcome === 'time_unsupported' ? await reader.validate(notes) : simulated
-  if (validation.outcome === 'accepted') findings.ok(name, `validatePriceFeed accepts all ${notes.length}`)
-  else if (validation.outcome === 'refused')
-    findings.fail(name, `validatePriceFeed refuses them: ${validation.message}`, advice)
+  if (validation.outcome === 'accepted') findings.ok(name, `the pool accepts all ${notes.length}`)
+  else if (validation.outcome === 'refused') {
+    const [{ message }] = validation.refusals
+    findings.fail(name, `the pool refuses ${validation.refusals.length} of ${notes.length}: ${message}`, advice)
+  }
 }

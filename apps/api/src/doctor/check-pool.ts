@@ -1,16 +1,11 @@
-import type { PoolPauses, PoolValues, PoolViews } from '@tallystick/chain'
+import type { PoolPauses, PoolState, PoolValues, PoolViews } from '@tallystick/chain'
 import { domainSeparator, isAddressEqual } from 'viem'
 import type { PoolCheckContext } from './chain-check-context.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
 import type { Findings } from './findings.ts'
+import { leastSecondsToMaturity } from './seconds-to-maturity.ts'
 
-const views = [
-  'DOMAIN_SEPARATOR',
-  'verifierSigner',
-  'maxCouponLimit',
-  'minMaturityLimit',
-  'isFloatingIncomeSynced',
-] as const satisfies readonly (keyof PoolViews)[]
+const views = ['DOMAIN_SEPARATOR', 'isFloatingIncomeSynced'] as const satisfies readonly (keyof PoolViews)[]
 
 type Values = PoolValues<(typeof views)[number]>
 
@@ -27,19 +22,22 @@ export async function checkPool(findings: Findings, context: PoolCheckContext): 
     return
   }
   findings.ok('pool', `there is a contract at ${pool}`)
-  const [values, pauses] = await Promise.all([reader.read(views), reader.readPauses()])
+  const [values, state] = await Promise.all([reader.read(views), reader.readState()])
   checkDomain(findings, { values, context })
-  checkRegisteredSigner(findings, { values, context })
-  checkLimits(findings, { values, context })
-  checkPauses(findings, pauses)
+  checkRegisteredSigner(findings, { state, context })
+  checkLimits(findings, { state, context })
+  checkPauses(findings, state)
   checkFloatingIncome(findings, values)
   await checkFreshNote(findings, context)
   await checkOfferedNotes(findings, context)
 }
 
-type ViewCheck = { readonly values: Values; readonly context: PoolCheckContext }
+type StateCheck = { readonly state: PoolState; readonly context: PoolCheckContext }
 
-function checkDomain(findings: Findings, { values, context: { chain } }: ViewCheck): void {
+function checkDomain(
+  findings: Findings,
+  { values, context: { chain } }: { readonly values: Values; readonly context: PoolCheckContext },
+): void {
   const expected = domainSeparator({ domain: { ...chain.domain, chainId: chain.id } })
   const actual = values.DOMAIN_SEPARATOR
   const { name, version } = chain.domain
@@ -54,11 +52,17 @@ function checkDomain(findings: Findings, { values, context: { chain } }: ViewChe
   }
 }
 
-function checkRegisteredSigner(findings: Findings, { values, context: { signer } }: ViewCheck): void {
+function checkRegisteredSigner(findings: Findings, { state, context: { signer } }: StateCheck): void {
   const name = 'registered signer'
-  const registered = values.verifierSigner
-  if (registered === undefined) missing(findings, name, 'verifierSigner')
-  else if (!signer) findings.skip(name, `the pool accepts notes of ${registered}; the configured signer is unavailable`)
+  const registered = state.signer
+  if (registered === undefined) {
+    findings.warn(
+      name,
+      'validatePriceFeed does not reject a note of another signer',
+      'Is it a pool of this protocol? If so, check the value manually.',
+    )
+  } else if (!signer)
+    findings.skip(name, `the pool accepts notes of ${registered}; the configured signer is unavailable`)
   else if (isAddressEqual(registered, signer.address)) findings.ok(name, `the pool accepts notes of ${registered}`)
   else {
     findings.fail(
@@ -69,24 +73,57 @@ function checkRegisteredSigner(findings: Findings, { values, context: { signer }
   }
 }
 
-function checkLimits(findings: Findings, { values, context: { chain } }: ViewCheck): void {
-  const { maxCouponLimit, minMaturityLimit } = values
-  if (maxCouponLimit === undefined) missing(findings, 'coupon limit', 'maxCouponLimit')
-  else if (BigInt(chain.maxCouponBps) <= maxCouponLimit) {
-    findings.ok('coupon limit', `the pool accepts up to ${maxCouponLimit} bps, maxCouponBps is ${chain.maxCouponBps}`)
-  } else {
-    const found = `the pool accepts up to ${maxCouponLimit} bps, but chains[].maxCouponBps is ${chain.maxCouponBps}`
-    findings.fail('coupon limit', found, `Set chains[].maxCouponBps to ${maxCouponLimit} or less.`)
+/** Compares the pool's present limits with the notes, the curves in force and the configuration. */
+function checkLimits(findings: Findings, { state: { limits }, context }: StateCheck): void {
+  const { chain, notes, coupons, tenors } = context
+  const { maxCouponLimit, minMaturityLimit } = limits
+  const unknown = 'the RPC returns no event of the pool about it, so it is not known'
+  const advice = 'Add an RPC that returns the logs since the pool’s deployment.'
+  const setCurve = `tallystick curve set … --chain ${chain.id}`
+  if (maxCouponLimit === undefined) findings.warn('coupon limit', unknown, advice)
+  else {
+    const tooHigh = [...notes.map(({ coupon }) => coupon), ...coupons.map(BigInt)].filter((bps) => bps > maxCouponLimit)
+    const found = `the pool accepts up to ${maxCouponLimit} bps`
+    const lower = `Set lower coupons with \`${setCurve}\`, or raise the limit with setMaxCouponLimit.`
+    const named = [...new Set(tooHigh)].join(', ')
+    if (tooHigh.length > 0) findings.fail('coupon limit', `${found}, but there are coupons of ${named} bps`, lower)
+    else reportLimit(findings, { name: 'coupon limit', found, field: 'maxCouponBps', chain, limit: maxCouponLimit })
   }
-  if (minMaturityLimit === undefined) missing(findings, 'maturity limit', 'minMaturityLimit')
-  else if (BigInt(chain.minMaturitySeconds) >= minMaturityLimit) {
-    findings.ok(
-      'maturity limit',
-      `the pool requires ${minMaturityLimit} s to maturity, minMaturitySeconds is ${chain.minMaturitySeconds}`,
-    )
-  } else {
-    const found = `the pool requires ${minMaturityLimit} s to maturity, but chains[].minMaturitySeconds is ${chain.minMaturitySeconds}`
-    findings.fail('maturity limit', found, `Set chains[].minMaturitySeconds to ${minMaturityLimit} or more.`)
+  if (minMaturityLimit === undefined) findings.warn('maturity limit', unknown, advice)
+  else {
+    const least = leastSecondsToMaturity(context)
+    const found = `the pool requires ${minMaturityLimit} s to maturity`
+    const longer = `Remove ${tenors[0]} from the chain’s tenors, or set a curve without it: \`${setCurve}\`.`
+    const conflict = `${found}, but the ${tenors[0]}-day note matures ${least} s after its period`
+    const field = 'minMaturitySeconds'
+    if (least < minMaturityLimit) findings.fail('maturity limit', conflict, longer)
+    else reportLimit(findings, { name: 'maturity limit', found, field, chain, limit: minMaturityLimit })
+  }
+}
+
+/** Reports a limit that all notes respect. The configured one is stricter, or the pool's applies. */
+function reportLimit(
+  findings: Findings,
+  {
+    name,
+    found,
+    field,
+    chain,
+    limit,
+  }: {
+    readonly name: string
+    readonly found: string
+    readonly field: 'maxCouponBps' | 'minMaturitySeconds'
+    readonly chain: PoolCheckContext['chain']
+    readonly limit: bigint
+  },
+): void {
+  const configured = BigInt(chain[field])
+  const isWithin = field === 'maxCouponBps' ? configured <= limit : configured >= limit
+  if (isWithin) findings.ok(name, `${found}, ${field} is ${configured}`)
+  else {
+    const conflict = `${found}, but chains[].${field} is ${configured}: the pool’s limit applies`
+    findings.warn(name, conflict, `Set chains[].${field} to ${limit}.`)
   }
 }
 

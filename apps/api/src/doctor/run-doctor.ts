@@ -113,6 +113,7 @@ function startChainSubjects(
         heads: (await results.heads.get(chain.id)) ?? [],
         signer: await results.signer,
         notes: currentNotes(await results.reports, chain),
+        coupons: couponsInForce(await results.reports, chain),
         nowSeconds: now(),
         periods: [current, periodAfter(current)],
       }),
@@ -146,4 +147,9 @@ async function readReports(
 function currentNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {
   const encoded = reports?.notes.chains.find(({ chainId }) => chainId === id)?.current.notes ?? []
   return encoded.map(({ tenorDays: _, ...note }) => decodeNote(note))
+}
+
+function couponsInForce(reports: IssueReports | undefined, { id }: ChainConfig): number[] {
+  const { current, next } = reports?.curve.chains.find(({ chainId }) => chainId === id) ?? {}
+  return [current, next].flatMap((inForce) => Object.values(inForce?.curve?.points ?? {}))
 }

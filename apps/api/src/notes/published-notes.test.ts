@@ -301,22 +301,38 @@ describe('bounds', () => {
 })
 
 describe('withholding', () => {
+  const tenorsOf = ({ notes }: NoteSet) => notes.map(({ tenorDays }) => tenorDays)
+
+  test('behavior: without the withheld tenors, the others are served in an answer that is not complete', () => {
+    const set = setOf({ tenors: [7, 14, 30] })
+    const published = publishedWith(set)
+    const before = bodyOf(published.at(startMs))
+    published.setWithheld(set, [7, 30])
+    const period = published.at(startMs)
+    expect(bodyOf(period)).toMatchObject({ data: [before.data[1]], availableMaturities: [14] })
+    expect(period?.answer({})?.complete).toBe(false)
+    expect(period?.sets.get(324)?.notes).toEqual([set.notes[1]])
+    published.setWithheld(set, [])
+    expect(bodyOf(published.at(startMs))).toEqual(before)
+    expect(published.at(startMs)?.answer({})?.complete).toBe(true)
+  })
+
   test('default: a withheld set is not served, is still found, and is unchanged when released', () => {
     const [withheld, other] = [setOf(), setOf({ chainId: 10 })]
     const published = publishedWith(withheld, other)
     const before = bodyOf(published.at(startMs))
-    published.setWithheld(withheld, true)
+    published.setWithheld(withheld, tenorsOf(withheld))
     expect(published.find(324, current.start)).toBe(withheld)
     expect(published.at(startMs)?.answer({ chainId: 324 })).toBeUndefined()
     expect(published.at(startMs)?.answer({})?.complete).toBe(false)
     expect(bodyOf(published.at(startMs)).data.every(({ chainid }) => chainid === '10')).toBe(true)
-    published.setWithheld(withheld, false)
+    published.setWithheld(withheld, [])
     expect(bodyOf(published.at(startMs))).toEqual(before)
   })
 
   test('behavior: a period whose only set is withheld serves nothing, even if it is published again', () => {
     const published = publishedWith(setOf(), setOf({ period: next }))
-    published.setWithheld(setOf(), true)
+    published.setWithheld(setOf(), tenorsOf(setOf()))
     published.publish(setOf())
     expect(published.at(startMs)).toBeUndefined()
     expect(published.at(endMs)).toBeDefined()
@@ -324,7 +340,7 @@ describe('withholding', () => {
 
   test('behavior: a set withheld before it is published is not served', () => {
     const published = createPublishedNotes([324])
-    published.setWithheld(setOf(), true)
+    published.setWithheld(setOf(), tenorsOf(setOf()))
     expect(published.find(324, current.start)).toBeUndefined()
     published.publish(setOf())
     expect(published.at(startMs)).toBeUndefined()

@@ -13,7 +13,7 @@ export type NotesFilter = {
 export type NotesAnswer = {
   readonly body: Buffer
   readonly etag: string
-  /** Whether it includes every requested chain. */
+  /** Whether it includes every requested chain, with all notes of its set. */
   readonly complete: boolean
 }
 
@@ -33,8 +33,8 @@ export type PublishedNotes = {
   at(nowMs: number): PublishedPeriod | undefined
   /** Returns the set of a chain and period, also if it is withheld or its period has not started. */
   find(chainId: number, periodStart: bigint): NoteSet | undefined
-  /** Excludes a set from `at`, or includes it again. It stays in memory. */
-  setWithheld(set: NoteSet, isWithheld: boolean): void
+  /** Excludes the notes of these tenors from `at`, and includes the others of the set again. All stay in memory. */
+  setWithheld(set: NoteSet, tenors: readonly number[]): void
   /** Removes a set that was deleted from the database. */
   drop(chainId: number, periodStart: bigint): void
 }
@@ -51,10 +51,11 @@ const answersMax = 256
  */
 export function createPublishedNotes(chainIds: readonly number[]): PublishedNotes {
   let periods: readonly KeptPeriod[] = []
-  const withheld = new Set<string>()
+  const withheld = new Map<string, readonly number[]>()
   const createKept = (startMs: number, sets: ReadonlyMap<number, NoteSet>): KeptPeriod => {
-    const served = new Map([...sets].filter(([, candidate]) => !withheld.has(keyOf(candidate))))
-    return { startMs, sets, offered: served.size > 0 ? createPeriod(served, chainIds) : undefined }
+    const served = [...sets.values()].flatMap((set) => withoutTenors(set, withheld.get(keyOf(set)) ?? []))
+    const isWhole = (set: NoteSet) => set.notes.length === sets.get(set.chainId)?.notes.length
+    return { startMs, sets, offered: served.length > 0 ? createPeriod(served, { chainIds, isWhole }) : undefined }
   }
   const keep = (set: NoteSet) => {
     const startMs = Number(set.period.start) * 1000
@@ -71,10 +72,9 @@ export function createPublishedNotes(chainIds: readonly number[]): PublishedNote
     publish: keep,
     at: (nowMs) => periods.find(({ offered }) => offered && offered.startMs <= nowMs && nowMs < offered.endMs)?.offered,
     find,
-    setWithheld: (set, isWithheld) => {
-      if (withheld.has(keyOf(set)) === isWithheld) return
-      if (isWithheld) withheld.add(keyOf(set))
-      else withheld.delete(keyOf(set))
+    setWithheld: (set, tenors) => {
+      if (tenors.length > 0) withheld.set(keyOf(set), tenors)
+      else if (!withheld.delete(keyOf(set))) return
       if (find(set.chainId, set.period.start)) keep(set)
     },
     drop: (chainId, periodStart) => {
@@ -94,6 +94,12 @@ type KeptPeriod = {
   readonly offered: PublishedPeriod | undefined
 }
 
+/** Returns the set without some tenors, or nothing if no note is left. */
+function withoutTenors(set: NoteSet, tenors: readonly number[]): NoteSet[] {
+  const notes = set.notes.filter(({ tenorDays }) => !tenors.includes(tenorDays))
+  return notes.length > 0 ? [{ ...set, notes }] : []
+}
+
 function keyOf({ chainId, period }: NoteSet): string {
   return `${chainId}:${period.start}`
 }
@@ -103,8 +109,12 @@ export function withClockCheck(published: PublishedNotes, agrees: (nowMs: number
   return { ...published, at: (nowMs) => (agrees(nowMs) ? published.at(nowMs) : undefined) }
 }
 
-function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly number[]): PublishedPeriod {
-  const [{ period }] = [...sets.values()] as [NoteSet]
+function createPeriod(
+  served: readonly NoteSet[],
+  { chainIds, isWhole }: { readonly chainIds: readonly number[]; readonly isWhole: (set: NoteSet) => boolean },
+): PublishedPeriod {
+  const sets = new Map(served.map((set) => [set.chainId, set]))
+  const [{ period }] = served as [NoteSet]
   const answers = new Map<string, NotesAnswer>()
   const setsOf = (chainId: number | undefined) =>
     [...sets.values()].filter((set) => chainId === undefined || set.chainId === chainId)
@@ -125,8 +135,9 @@ function createPeriod(sets: ReadonlyMap<number, NoteSet>, chainIds: readonly num
       data: encodeSets(chosen, filter),
       availableMaturities: tenors(filter.chainId),
     })
-    if (answers.size < answersMax) answers.set(key, { ...created, complete: absent.length === 0 })
-    return { ...created, complete: absent.length === 0 }
+    const complete = absent.length === 0 && chosen.every(isWhole)
+    if (answers.size < answersMax) answers.set(key, { ...created, complete })
+    return { ...created, complete }
   }
 
   // The most common answers are created before the period begins, not by its first request.

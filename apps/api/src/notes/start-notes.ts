@@ -3,6 +3,7 @@ import { formatPeriod, periodAt } from '@tallystick/core'
 import type { Address } from 'viem'
 import { toSeconds } from '../clock.ts'
 import { maxAgeBusinessDaysDefault } from '../config-curve.ts'
+import type { ReadIndexedPool } from '../data/read-indexed-pool.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
 import { type CurveSource, manualCurveSource } from './curve/curve-source.ts'
@@ -17,11 +18,13 @@ import { createPublishedNotes, type PublishedNotes, withClockCheck } from './pub
 import { openSigner } from './signers/open-signer.ts'
 import type { Signer } from './signers/signer.ts'
 import { startTreasurySource } from './treasury/treasury-source.ts'
+import { createReadPool, createReadPoolLimits, type ReadPool } from './watch/pool-source.ts'
 import { type PoolWatch, watchPools } from './watch/watch-pools.ts'
 
 export type NotesContext = ServiceContext & {
   /** Readers of the pools that have an RPC. */
   readonly pools: ReadonlyMap<number, PoolReader>
+  readonly readIndexedPool: ReadIndexedPool
   readonly readChainTime: ReadChainTime
   readonly time: ClockMonitor
 }
@@ -49,10 +52,19 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const curveSource = await openCurveSource(context, published)
   closers.push(() => curveSource.stop())
   const noteMetrics = createNoteMetrics({ metrics, clock, published: offered, chainIds })
-  const scheduler = await startScheduler(context, { signer, journal, published, preflight, curveSource, noteMetrics })
+  const readPool = createReadPool({ readers: context.pools, readIndexedPool: context.readIndexedPool })
+  const scheduler = await startScheduler(context, {
+    readPool,
+    signer,
+    journal,
+    published,
+    preflight,
+    curveSource,
+    noteMetrics,
+  })
   // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
   closers.push(() => Promise.all([curveSource.stop(), scheduler.stop()]))
-  const poolWatch = await watchPools({ ...context, published, noteMetrics, times: context.poolWatchTimes })
+  const poolWatch = await watchPools({ ...context, readPool, published, noteMetrics, times: context.poolWatchTimes })
   closers.push(() => poolWatch.stop())
   const journalChecks = await startJournalChecks(database, { ...context, published, journal })
   closers.push(() => journalChecks.stop())
@@ -63,6 +75,7 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
 function startScheduler(
   { config, database, clock, log, monotonicNow, schedulerTime, readChainTime, time }: NotesContext,
   {
+    readPool,
     signer,
     journal,
     published,
@@ -70,6 +83,7 @@ function startScheduler(
     curveSource,
     noteMetrics,
   }: {
+    readonly readPool: ReadPool
     readonly signer: Signer
     readonly journal: SignerJournal
     readonly published: PublishedNotes
@@ -84,6 +98,7 @@ function startScheduler(
   const issueContext = {
     ...{ database, clock, signer, readChainTime, clocks: time, curveSource, preflight },
     ...{ tenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
+    readPoolLimits: createReadPoolLimits(readPool),
     journal: createJournalGuard(database, journal),
   }
   return startIssueScheduler({

@@ -1,4 +1,4 @@
-import type { ReadChainTime } from '@tallystick/chain'
+import type { PoolLimits, ReadChainTime } from '@tallystick/chain'
 import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { type Clock, toSeconds } from '../../clock.ts'
@@ -23,6 +23,8 @@ export type IssueContext = {
   readonly clock: Clock
   readonly signer: Signer
   readonly readChainTime: ReadChainTime
+  /** Reads the present limits of a chain's pool. Returns undefined if they cannot be read. */
+  readonly readPoolLimits: (chainId: number) => Promise<PoolLimits | undefined>
   readonly clocks: Pick<ClockComparison, 'status'>
   readonly signAheadSeconds: number
   readonly tenors: readonly number[]
@@ -74,12 +76,13 @@ export async function issueNotes(
 }
 
 async function checkRails(
-  { database, clock, windowLimits, curveSource, readChainTime, clocks, ...limits }: IssueContext,
+  { database, clock, windowLimits, curveSource, readChainTime, readPoolLimits, clocks, ...limits }: IssueContext,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
-  const [history, chainTimeSeconds] = await Promise.all([
+  const [history, chainTimeSeconds, poolLimits] = await Promise.all([
     readHistory(database, { chainId: chain.id, beforeStart: period.start, limits: windowLimits }),
     readChainTime(chain.id),
+    readPoolLimits(chain.id),
   ])
   const nowMs = clock.now()
   return findRefusal({
@@ -91,6 +94,7 @@ async function checkRails(
     sourceProblem: curveSource.problem(),
     nowSeconds: toSeconds(nowMs),
     chainTimeSeconds,
+    poolLimits,
     time: clocks.status(nowMs),
   })
 }

@@ -15,7 +15,12 @@ export function issuePastPeriod(
     recordStored: async () => undefined,
   }
   const clocks = { status: () => ({ databaseSeconds: undefined, confirmation: 'single_clock' as const }) }
-  const nothing = { readChainTime: async () => undefined, clocks, windowLimits: undefined }
+  const nothing = {
+    readChainTime: async () => undefined,
+    readPoolLimits: async () => undefined,
+    clocks,
+    windowLimits: undefined,
+  }
   const silent = { ...nothing, preflight, curveSource: manualCurveSource, journal }
   const limits = { maxAgeBusinessDays: maxAgeBusinessDaysDefault, signAheadSeconds: 0 }
   return issueNotes({ ...context, ...silent, ...limits }, wanted)

@@ -1,5 +1,5 @@
-import { ChainError, type PoolReader, type RevertReason } from '@tallystick/chain'
-import { formatPeriod } from '@tallystick/core'
+import { ChainError, type NoteRefusal, type PoolReader, type RevertReason } from '@tallystick/chain'
+import { formatPeriod, type Note } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
@@ -14,7 +14,13 @@ import { createRetryGate } from './retry-gate.ts'
  */
 export type PreflightResult =
   | { readonly outcome: 'accepted' }
-  | { readonly outcome: 'refused'; readonly reason: RevertReason | 'no_code'; readonly message: string }
+  | {
+      readonly outcome: 'refused'
+      readonly reason: RevertReason | 'no_code'
+      readonly message: string
+      /** Notes that the pool's limits reject, by tenor. Empty if it rejects the notes for another reason. */
+      readonly tenorsBeyondLimits: readonly number[]
+    }
   | { readonly outcome: 'too_early' | 'unavailable'; readonly message: string }
 
 /** Validates note sets on the pool with `eth_call`. */
@@ -111,19 +117,26 @@ export async function runPreflight(
     }
     const validation = simulated.outcome === 'time_unsupported' ? await reader.validate(notes, { signal }) : simulated
     if (validation.outcome !== 'refused') return { outcome: 'accepted' }
-    if (simulated.outcome === 'time_unsupported' && validation.reason === 'FeedNotYetValid') {
+    const [{ reason: firstReason }] = validation.refusals
+    if (simulated.outcome === 'time_unsupported' && firstReason === 'FeedNotYetValid') {
       const message = `chain ${chainId} has no block in the period ${formatPeriod(period)} yet.`
       return { outcome: 'too_early', message }
     }
-    const tenor = notes.find(
-      ({ maturityTimestamp }) => maturityTimestamp === validation.note.maturityTimestamp,
-    )?.tenorDays
-    const message = `the pool of chain ${chainId} refuses the ${tenor}-day note: ${validation.message}. Run \`tallystick doctor\` for details.`
-    return { outcome: 'refused', reason: validation.reason, message }
+    const tenorOf = ({ maturityTimestamp }: Note) =>
+      notes.find((candidate) => candidate.maturityTimestamp === maturityTimestamp)?.tenorDays as number
+    const refusals = validation.refusals.toSorted((a, b) => Number(isLimit(a)) - Number(isLimit(b)))
+    const [{ note, reason, message: why }] = refusals as [NoteRefusal]
+    const message = `the pool of chain ${chainId} refuses the ${tenorOf(note)}-day note: ${why}. Run \`tallystick doctor\` for details.`
+    const tenorsBeyondLimits = refusals.every(isLimit) ? refusals.map((refusal) => tenorOf(refusal.note)) : []
+    return { outcome: 'refused', reason, message, tenorsBeyondLimits }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     return { outcome: 'unavailable', message: `the pool of chain ${chainId} cannot be read: ${error.message}` }
   }
+}
+
+function isLimit({ reason }: NoteRefusal): boolean {
+  return reason === 'InvalidCoupon' || reason === 'InvalidMaturity'
 }
 
 type SetKey = { readonly chainId: number; readonly period: Pick<NoteSet['period'], 'start'> }

@@ -1,3 +1,4 @@
+import type { PoolLimits } from '@tallystick/chain'
 import type { Period } from '@tallystick/core'
 import type { ChainConfig } from '../../config.ts'
 import type { ClockStatus } from '../../time/clock-comparison.ts'
@@ -8,6 +9,8 @@ import type { NoteSet } from '../note-set.ts'
 /** Everything the rails check. */
 export type RailInput = {
   readonly chain: Pick<ChainConfig, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
+  /** The pool's present limits. Undefined, or a limit is, if it cannot be read: then only the configured ones apply. */
+  readonly poolLimits?: PoolLimits | undefined
   readonly period: Period
   readonly tenors: readonly number[]
   readonly maxMoveBps: number

@@ -3,6 +3,7 @@ import type { Curve } from '../curve/curve.ts'
 import { formatCurveSetExample } from '../curve/curve-set-command.ts'
 import { findClockRefusal } from './clock-rails.ts'
 import { findCouponRefusal, findMoveRefusal } from './coupon-rails.ts'
+import { findPoolLimitRefusal } from './pool-rails.ts'
 import type { RailInput } from './rail-input.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -25,7 +26,8 @@ export function findRefusal(input: RailInput): Refusal | undefined {
     findAgeRefusal(input, curve) ??
     findCouponRefusal(input, { curve, tenors }) ??
     findMoveRefusal(input, { curve, tenors }) ??
-    findMaturityRefusal(input, tenors)
+    findMaturityRefusal(input, tenors) ??
+    findPoolLimitRefusal(input, { curve, tenors })
   )
 }
 

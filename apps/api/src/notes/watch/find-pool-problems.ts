@@ -1,7 +1,8 @@
-import type { PausableContract, PoolState, RevertReason } from '@tallystick/chain'
-import type { ChainConfig } from '../../config.ts'
+import type { PausableContract, PoolLimits, RevertReason } from '@tallystick/chain'
+import { isAddressEqual } from 'viem'
 import type { PreflightResult } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
+import type { KnownPool } from './pool-source.ts'
 
 /** Problems a pool can have. `unknown`: its state cannot be read. */
 export const poolProblems = [
@@ -19,8 +20,7 @@ export type PoolProblem = (typeof poolProblems)[number]
 export type PoolProblems = ReadonlyMap<PoolProblem, string>
 
 type PoolContext = {
-  readonly chain: Pick<ChainConfig, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
-  readonly state: PoolState
+  readonly state: KnownPool
   /** The set of the current period. */
   readonly current: NoteSet | undefined
   readonly nowSeconds: bigint
@@ -28,7 +28,7 @@ type PoolContext = {
   readonly refusals: readonly RefusedPreflight[]
 }
 
-type RefusedPreflight = Extract<PreflightResult, { readonly outcome: 'refused' }>
+export type RefusedPreflight = Extract<PreflightResult, { readonly outcome: 'refused' }>
 
 const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
   pool: 'pool_paused',
@@ -49,8 +49,17 @@ export function findPoolProblems({ state, refusals, ...context }: PoolContext): 
   if (!state.tellsPause) {
     problems.set('unknown', 'the contract at the pool address has no paused() function. Is it a pool of this protocol?')
   }
-  const limit = findLimitProblem({ ...context, state })
-  if (limit && !problems.has('limits')) problems.set('limits', limit)
+  if (context.current) {
+    const beyond = findBeyondLimits(context.current, { limits: state.limits, atSeconds: context.nowSeconds })
+    if (beyond && !problems.has('limits')) problems.set('limits', beyond.message)
+    // With an RPC, the preflight has the answer for each note.
+    if (state.source === 'index' && state.signer && !isAddressEqual(state.signer, context.current.signer)) {
+      problems.set(
+        'signer',
+        `the pool accepts notes signed by ${state.signer}, but these are signed by ${context.current.signer}`,
+      )
+    }
+  }
   return problems
 }
 
@@ -74,26 +83,20 @@ function problemOf(reason: RevertReason | 'no_code'): PoolProblem {
   return reason === 'InvalidCoupon' || reason === 'InvalidMaturity' ? 'limits' : 'refused'
 }
 
-/** Returns a pool limit that the current notes violate, or that the configuration allows later notes to violate. */
-function findLimitProblem({ chain, state: { limits }, current, nowSeconds }: Omit<PoolContext, 'refusals'>) {
+/** Returns the tenors of notes that the pool's limits reject at an instant, and why. */
+export function findBeyondLimits(
+  { notes }: Pick<NoteSet, 'notes'>,
+  { limits, atSeconds }: { readonly limits: PoolLimits; readonly atSeconds: bigint },
+): { readonly tenors: readonly number[]; readonly message: string } | undefined {
   const { maxCouponLimit, minMaturityLimit } = limits
-  const notes = current?.notes ?? []
-  const tenorsOf = (broken: NoteSet['notes']) => broken.map(({ tenorDays }) => tenorDays).join(', ')
   const tooHigh = notes.filter(({ coupon }) => maxCouponLimit !== undefined && coupon > maxCouponLimit)
-  if (tooHigh.length > 0) {
-    return `the pool accepts coupons up to ${maxCouponLimit} bps and refuses the notes of ${tenorsOf(tooHigh)} days`
-  }
   const tooShort = notes.filter(
-    ({ maturityTimestamp }) => minMaturityLimit !== undefined && maturityTimestamp < nowSeconds + minMaturityLimit,
+    ({ maturityTimestamp }) => minMaturityLimit !== undefined && maturityTimestamp < atSeconds + minMaturityLimit,
   )
-  if (tooShort.length > 0) {
-    return `the pool requires ${minMaturityLimit} s to maturity and refuses the notes of ${tenorsOf(tooShort)} days`
-  }
-  if (maxCouponLimit !== undefined && BigInt(chain.maxCouponBps) > maxCouponLimit) {
-    return `the pool accepts coupons up to ${maxCouponLimit} bps. Lower maxCouponBps of chain ${chain.id} (${chain.maxCouponBps}) to that`
-  }
-  if (minMaturityLimit !== undefined && BigInt(chain.minMaturitySeconds) < minMaturityLimit) {
-    return `the pool requires ${minMaturityLimit} s to maturity. Raise minMaturitySeconds of chain ${chain.id} (${chain.minMaturitySeconds}) to that`
-  }
-  return undefined
+  const broken = notes.filter((note) => tooHigh.includes(note) || tooShort.includes(note))
+  if (broken.length === 0) return undefined
+  const limit =
+    tooHigh.length > 0 ? `accepts coupons up to ${maxCouponLimit} bps` : `requires ${minMaturityLimit} s to maturity`
+  const tenors = broken.map(({ tenorDays }) => tenorDays)
+  return { tenors, message: `the pool ${limit} and refuses the notes of ${tenors.join(', ')} days` }
 }

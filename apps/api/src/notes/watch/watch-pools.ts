@@ -3,22 +3,18 @@ import { periodAfter, periodAt } from '@tallystick/core'
 import { toSeconds } from '../../clock.ts'
 import type { ChainConfig } from '../../config.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
-import { type PreflightResult, runPreflight } from '../issue/preflight.ts'
+import { runPreflight } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
-import {
-  findPoolProblems,
-  type PoolProblem,
-  type PoolProblems,
-  poolProblems,
-  rejectsNotes,
-} from './find-pool-problems.ts'
+import { findPoolProblems, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
+import { findWithholding, type PreflightedSet } from './find-withholding.ts'
+import type { KnownPool, ReadPool } from './pool-source.ts'
 import { createNoteWithholder, type WithholdOptions } from './withhold-notes.ts'
 
-/** The last known problems of a pool; undefined before the first successful check. */
-export type WatchedPool = { readonly problems: PoolProblems | undefined }
+/** The last known problems and the last known state of a pool; undefined before the first successful check. */
+export type WatchedPool = { readonly problems: PoolProblems | undefined; readonly state: KnownPool | undefined }
 
 export type PoolWatch = {
-  /** Returns undefined for a chain without an RPC. */
+  /** Returns undefined for a chain without an RPC and without a subgraph. */
   find(chainId: number): WatchedPool | undefined
   stop(): Promise<void>
 }
@@ -33,8 +29,9 @@ export type PoolWatchIntervals = {
 }
 
 export type PoolWatchOptions = WithholdOptions & {
-  /** By chain id. A chain without an RPC has no reader and is not watched. */
-  readonly pools: ReadonlyMap<number, Pick<PoolReader, 'readState' | 'validate'>>
+  /** By chain id, for chains with an RPC. Notes of other chains cannot be validated. */
+  readonly pools: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
+  readonly readPool: ReadPool
   readonly metrics: Metrics
   readonly monotonicNow: () => number
   readonly times?: PoolWatchIntervals | undefined
@@ -49,12 +46,12 @@ export const poolMetricHelp: MetricHelp = {
 const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
 
 /**
- * Checks every pool that has an RPC periodically: pauses, limits, and whether it accepts the published notes. Logs each
- * change once. If rails.preflight is "require", withholds notes that the pool refuses twice in a row until it accepts them,
- * and resolves after the first checks.
+ * Checks every pool that has an RPC or a subgraph periodically: pauses, limits, and whether it accepts the published notes.
+ * Logs each change once. Withholds notes beyond the pool's limits until it accepts them. If rails.preflight is "require",
+ * withholds all notes that the pool refuses, and resolves after the first checks. Only what two checks in a row find counts.
  */
 export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> {
-  const chains = options.config.chains.filter(({ id }) => options.pools.has(id))
+  const chains = options.config.chains.filter(({ id, subgraph }) => subgraph || options.pools.has(id))
   const stopping = new AbortController()
   const watches = new Map(chains.map((chain) => [chain.id, watchPool(chain, { ...options, signal: stopping.signal })]))
   options.metrics.gauge('tallystick_pool_problem', () =>
@@ -67,7 +64,7 @@ export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> 
   return {
     find: (chainId) => {
       const watch = watches.get(chainId)
-      return watch && { problems: watch.problems() }
+      return watch && { problems: watch.problems(), state: watch.state() }
     },
     stop: async () => {
       stopping.abort()
@@ -78,6 +75,7 @@ export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> 
 
 type SinglePoolWatch = {
   problems(): PoolProblems | undefined
+  state(): KnownPool | undefined
   /** Starts the checks. Resolves after the first one, or after the second if the first must be confirmed. */
   start(): Promise<void>
   settle(): Promise<void>
@@ -88,6 +86,7 @@ function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly si
   const readProblems = createProblemReader(chain, options)
   const report = createProblemReporter(chain, options)
   let problems: PoolProblems | undefined
+  let state: KnownPool | undefined
   let answeredAtMs = monotonicNow()
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
@@ -100,7 +99,10 @@ function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly si
       return { failure: error instanceof ChainError ? error.message : 'the pool check failed' }
     })
     if (signal.aborted) return { mustConfirm: false }
-    if (!('failure' in result)) answeredAtMs = monotonicNow()
+    if (!('failure' in result)) {
+      answeredAtMs = monotonicNow()
+      state = result.state
+    }
     const known = 'failure' in result ? problems : result.problems
     const isStale = 'failure' in result && monotonicNow() - answeredAtMs >= times.staleMs
     if (known || isStale) {
@@ -119,6 +121,7 @@ function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly si
   }
   return {
     problems: () => problems,
+    state: () => state,
     start: () => {
       running = checkOnce()
         .then(async ({ mustConfirm }) => (mustConfirm && !signal.aborted ? checkOnce() : { mustConfirm: false }))
@@ -133,8 +136,9 @@ function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly si
 }
 
 type PoolCheckResult = {
+  readonly state: KnownPool
   readonly problems: PoolProblems
-  /** Whether a set was refused for the first time. */
+  /** Whether notes were refused for the first time. */
   readonly mustConfirm: boolean
 }
 
@@ -143,35 +147,36 @@ function createProblemReader(
   chain: ChainConfig,
   options: PoolWatchOptions & { readonly signal: AbortSignal },
 ): () => Promise<PoolCheckResult> {
-  const { published, clock, signal, config } = options
-  const reader = options.pools.get(chain.id) as Pick<PoolReader, 'readState' | 'validate'>
-  const withholder = createNoteWithholder(options)
+  const { published, clock, signal, config, readPool } = options
+  const reader = config.rails.preflight === 'off' ? undefined : options.pools.get(chain.id)
+  const withhold = createNoteWithholder(options)
   const logLimits = createLimitLogger(chain, options)
-  let refusedLastTime: ReadonlySet<bigint> = new Set()
+  let suspected: ReadonlySet<string> = new Set()
 
-  const apply = async (set: NoteSet, preflight: PreflightResult): Promise<void> => {
-    if (preflight.outcome === 'accepted') await withholder.release(set)
-    else if (rejectsNotes(preflight) && isConfirmed(set)) await withholder.withhold(set, preflight.message)
-  }
-  const isConfirmed = (set: NoteSet) => refusedLastTime.has(set.period.start)
   return async () => {
     const nowSeconds = toSeconds(clock.now())
     const current = periodAt(nowSeconds)
-    const periods = config.rails.preflight === 'off' ? [] : [current, periodAfter(current)]
-    const sets = periods.flatMap(({ start }) => published.find(chain.id, start) ?? [])
-    const check = async (set: NoteSet) => ({ set, preflight: await runPreflight(reader, { set, nowSeconds, signal }) })
-    const [state, ...checked] = await Promise.all([reader.readState(signal), ...sets.map(check)])
-    const failed = checked.find(({ preflight }) => preflight.outcome === 'unavailable')
-    if (failed) throw new ChainError((failed.preflight as { readonly message: string }).message)
+    const sets = [current, periodAfter(current)].flatMap(({ start }) => published.find(chain.id, start) ?? [])
+    const check = async (set: NoteSet): Promise<PreflightedSet> => ({
+      set,
+      preflight: reader && (await runPreflight(reader, { set, nowSeconds, signal })),
+    })
+    const [state, ...checked] = await Promise.all([readPool(chain.id, signal), ...sets.map(check)])
+    const failed = checked.find(({ preflight }) => preflight?.outcome === 'unavailable')?.preflight
+    if (failed?.outcome === 'unavailable') throw new ChainError(failed.message)
     logLimits(state.limits)
-    for (const { set, preflight } of checked) await apply(set, preflight)
-    const refused = checked.flatMap(({ set, preflight }) => (rejectsNotes(preflight) ? [{ set, preflight }] : []))
-    const confirmed = refused.filter(({ set }) => isConfirmed(set))
-    refusedLastTime = new Set(refused.map(({ set }) => set.period.start))
+    const found = checked.map((preflighted) => {
+      const finding = findWithholding(preflighted, { state, nowSeconds, mode: config.rails.preflight })
+      return { ...preflighted, ...finding, isConfirmed: finding.key === undefined || suspected.has(finding.key) }
+    })
+    suspected = new Set(found.flatMap(({ key }) => key ?? []))
+    for (const { set, withholding, isConfirmed, isReleased } of found) {
+      if (isReleased || (withholding && isConfirmed)) await withhold(set, withholding)
+    }
+    const refusals = found.flatMap(({ refusal, isConfirmed }) => (refusal && isConfirmed ? [refusal] : []))
     const currentSet = published.find(chain.id, current.start)
-    const refusals = confirmed.map(({ preflight }) => preflight)
-    const problems = findPoolProblems({ chain, state, current: currentSet, nowSeconds, refusals })
-    return { problems, mustConfirm: confirmed.length < refused.length }
+    const problems = findPoolProblems({ state, current: currentSet, nowSeconds, refusals })
+    return { state, problems, mustConfirm: found.some(({ isConfirmed }) => !isConfirmed) }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
+import type { Refusal } from '../issue/refusal.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import type { NoteSet } from '../note-set.ts'
 import { clearRefusal, recordRefusal } from '../note-store.ts'
@@ -16,44 +17,50 @@ export type WithholdOptions = {
   readonly log: Logger
 }
 
+/** Notes of a set that must not be served, by tenor, and why. */
+export type Withholding = {
+  readonly tenors: readonly number[]
+  readonly reason: Extract<Refusal['reason'], 'pool_refuses' | 'pool_limits'>
+  readonly message: string
+}
+
+const reasons: readonly Withholding['reason'][] = ['pool_refuses', 'pool_limits']
+
 /**
- * Creates functions that withhold a set from `GET /notes` and release it. They do nothing unless rails.preflight is
- * "require". The set stays in memory and in the database.
+ * Creates a function that withholds notes of a set from `GET /notes`, or releases all of them without a `withholding`. The
+ * set stays in memory and in the database.
  */
 export function createNoteWithholder({ published, database, clock, log, config, noteMetrics }: WithholdOptions) {
-  const reason = 'pool_refuses'
-  const known = new Map<string, boolean>()
-  /** Returns whether the state of the set changed. */
-  const update = (set: NoteSet, isWithheld: boolean): boolean => {
-    const key = `${set.chainId}:${set.period.start}`
-    if (config.rails.preflight !== 'require' || known.get(key) === isWithheld) return false
+  const known = new Map<string, string>()
+  const logFailure = (chain: number, work: Promise<unknown>) =>
+    work.catch((error: unknown) => log.error({ chain, err: error }, 'recording withheld notes failed'))
+  const keep = (key: string, state: string) => {
     known.delete(key)
-    known.set(key, isWithheld)
+    known.set(key, state)
     // Keeps this period and the next of each chain.
     for (const old of [...known.keys()].slice(0, -2 * config.chains.length)) known.delete(old)
-    published.setWithheld(set, isWithheld)
-    return true
   }
-  const logFailure = (chain: number, work: Promise<void>) =>
-    work.catch((error: unknown) => log.error({ chain, err: error }, 'recording withheld notes failed'))
-  return {
-    withhold: async (set: NoteSet, why: string) => {
-      if (!update(set, true)) return
-      const { chainId, period } = set
-      const message = `they are withheld (rails.preflight is "require"): ${why}`
-      log.error({ chain: chainId, periodStart: Number(period.start), reason }, `notes withheld: ${why}`)
-      noteMetrics.refused(chainId, reason)
-      const refusal = { reason, message } as const
-      const nowSeconds = toSeconds(clock.now())
-      await logFailure(chainId, recordRefusal(database, { chainId, periodStart: period.start, refusal, nowSeconds }))
-    },
-    release: async (set: NoteSet) => {
-      const { chainId, period } = set
-      const wasWithheld = known.get(`${chainId}:${period.start}`) === true
-      if (!update(set, false)) return
-      if (wasWithheld) log.info({ chain: chainId, periodStart: Number(period.start) }, 'notes released')
+  return async (set: NoteSet, withholding: Withholding | undefined): Promise<void> => {
+    const { chainId, period } = set
+    const key = `${chainId}:${period.start}`
+    const state = withholding ? `${withholding.reason} ${withholding.tenors}` : ''
+    const before = known.get(key)
+    if (before === state) return
+    keep(key, state)
+    published.setWithheld(set, withholding?.tenors ?? [])
+    const about = { chain: chainId, periodStart: Number(period.start) }
+    if (!withholding) {
+      if (before) log.info(about, 'notes released')
       // Also on the first call: an earlier process may have recorded a refusal.
-      await logFailure(chainId, clearRefusal(database, { chainId, periodStart: period.start, reason }))
-    },
+      const cleared = reasons.map((reason) => clearRefusal(database, { chainId, periodStart: period.start, reason }))
+      await logFailure(chainId, Promise.all(cleared))
+      return
+    }
+    const { tenors, reason, message } = withholding
+    log.error({ ...about, reason, tenors }, `notes withheld: ${message}`)
+    noteMetrics.refused(chainId, reason)
+    const refusal = { reason, message } as const
+    const nowSeconds = toSeconds(clock.now())
+    await logFailure(chainId, recordRefusal(database, { chainId, periodStart: period.start, refusal, nowSeconds }))
   }
 }

@@ -1,0 +1,65 @@
+import { ChainError, type PoolLimits, type PoolReader, type PoolState } from '@tallystick/chain'
+import type { IndexedPool, ReadIndexedPool } from '../../data/read-indexed-pool.ts'
+
+/** State of a pool, and where it was read. */
+export type KnownPool = PoolState & { readonly source: 'chain' | 'index' }
+
+/**
+ * Reads the state of a pool from its chain, or from its index if no RPC is configured. Limits that the chain's logs do not
+ * contain are taken from the index. Throws `ChainError`.
+ */
+export type ReadPool = (chainId: number, signal?: AbortSignal) => Promise<KnownPool>
+
+export function createReadPool({
+  readers,
+  readIndexedPool,
+}: {
+  /** By chain id, for chains with an RPC. */
+  readonly readers: ReadonlyMap<number, Pick<PoolReader, 'readState'>>
+  readonly readIndexedPool: ReadIndexedPool
+}): ReadPool {
+  return async (chainId, signal) => {
+    const reader = readers.get(chainId)
+    if (!reader) {
+      const indexed = await readIndexedPool(chainId)
+      if (!indexed) throw new ChainError('no RPC is configured, and the index of this chain does not have the pool.')
+      return fromIndex(indexed)
+    }
+    const state = await reader.readState(signal)
+    const isComplete = Object.values(state.limits).every((limit) => limit !== undefined)
+    const indexed = isComplete ? undefined : await readIndexedPool(chainId)
+    return { ...state, limits: fill(state.limits, indexed), source: 'chain' }
+  }
+}
+
+function fill(limits: PoolLimits, indexed: IndexedPool | undefined): PoolLimits {
+  return {
+    minLendLimit: limits.minLendLimit ?? indexed?.minLendLimit,
+    maxCouponLimit: limits.maxCouponLimit ?? indexed?.maxCouponLimit,
+    minMaturityLimit: limits.minMaturityLimit ?? indexed?.minMaturityLimit,
+  }
+}
+
+function fromIndex(indexed: IndexedPool): KnownPool {
+  const { isPaused, signer, minLendLimit, maxCouponLimit, minMaturityLimit } = indexed
+  return {
+    tellsPause: isPaused !== undefined,
+    paused: isPaused ? ['pool'] : [],
+    limits: { minLendLimit, maxCouponLimit, minMaturityLimit },
+    signer,
+    source: 'index',
+  }
+}
+
+/** Creates a function that reads the limits of a pool, or returns the last ones that could be read. */
+export function createReadPoolLimits(readPool: ReadPool): (chainId: number) => Promise<PoolLimits | undefined> {
+  const known = new Map<number, PoolLimits>()
+  return async (chainId) => {
+    try {
+      known.set(chainId, (await readPool(chainId)).limits)
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+    }
+    return known.get(chainId)
+  }
+}
