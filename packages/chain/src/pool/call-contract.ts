@@ -1,4 +1,4 @@
-import { type Address, type Hex, toHex } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
@@ -20,9 +20,9 @@ export type CallOutcome =
 /** Calls a contract without a transaction. Throws `RpcError` if the server fails, not if the contract reverts. */
 export async function callContract(endpoint: RpcEndpoint, call: ContractCall): Promise<CallOutcome> {
   const { to, data, atSeconds, block } = call
-  const tag = block === undefined ? 'latest' : toHex(block)
+  const tag = block === undefined ? 'latest' : toQuantity(block)
   // The third parameter overrides accounts. geth, erigon and reth take block overrides as the fourth.
-  const override = atSeconds === undefined ? [] : [{}, { time: toHex(atSeconds) }]
+  const override = atSeconds === undefined ? [] : [{}, { time: toQuantity(atSeconds) }]
   try {
     const value = await endpoint.call({ method: 'eth_call', params: [{ to, data }, tag, ...override] })
     if (typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)) return { value: value as Hex }
@@ -34,6 +34,11 @@ export async function callContract(endpoint: RpcEndpoint, call: ContractCall): P
     if (atSeconds !== undefined && isAboutParameters(error)) return { timeUnsupported: true, message: error.message }
     throw error
   }
+}
+
+/** Not by viem, which a follower of a chain would load for this alone. */
+function toQuantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
 }
 
 /** Finds revert data. Most nodes send code 3 with hex data. Older ones put it in a text or an object, or omit it. */

@@ -1,5 +1,5 @@
 import { poolAbi } from '@tallystick/contracts'
-import { type Address, encodeFunctionData } from 'viem'
+import { type Address, encodeFunctionData, getAddress } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { callContract } from './call-contract.ts'
 import { decodeGetter } from './decode-getter.ts'
@@ -55,7 +55,7 @@ export function createReadPoolState(
     ])
     const { maxCouponLimit, minMaturityLimit } = announced
     const limits = { minLendLimit: minLendLimit as bigint | undefined, maxCouponLimit, minMaturityLimit }
-    return { ...pauses, limits, signer }
+    return { ...pauses, limits, signer: signer && getAddress(signer) }
   }
 }
 
