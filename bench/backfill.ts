@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Lend } from '@tallystick/contracts/pool-events'
 import { Transfer } from '@tallystick/contracts/position-token'
 import type { Database } from '@tallystick/database'
-import { createFollower, createProtocolMapping, openSubgraph, protocolSchema } from '@tallystick/subgraph'
+import { createFollower, createProtocolMapping, openSubgraph, protocolSchema, schemaIdOf } from '@tallystick/subgraph'
 import { createPublicClient, http } from 'viem'
 import { chainId, type LendChain, logs, positions } from './lend-chain.ts'
 import { compare, type Result } from './result.ts'
@@ -11,7 +11,7 @@ import { pool } from './service.ts'
 export type Engines = { readonly pglite: Database; readonly postgres: Database }
 
 /** Namespace in which the service stores the data of this chain and pool. */
-export const namespace = `chain_${chainId}_${pool.slice(2, 10).toLowerCase()}`
+export const namespace = `chain_${chainId}_${pool.slice(2, 10).toLowerCase()}_${schemaIdOf(protocolSchema)}`
 
 const rounds = 6
 // The range that a follower requests at this number of logs per block.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
-import { openSubgraph, protocolSchema } from '@tallystick/subgraph'
+import { openSubgraph, protocolSchema, schemaIdOf } from '@tallystick/subgraph'
 import { startPostgres } from '@tallystick/workbench/postgres'
 import { type Load, measureLoad } from './load.ts'
 import { fillPositions, ownerOf } from './positions.ts'
@@ -74,7 +74,7 @@ export async function startEmbedded(
 ): Promise<Running> {
   const database = await openDatabase(url)
   // The namespace that the service uses.
-  const namespace = `chain_324_${pool.slice(2, 10).toLowerCase()}`
+  const namespace = `chain_324_${pool.slice(2, 10).toLowerCase()}_${schemaIdOf(protocolSchema)}`
   await fillPositions(await openSubgraph({ database, schema: protocolSchema, namespace }), positions)
   await database.close()
   const site = createSite({

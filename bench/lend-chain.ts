@@ -69,9 +69,10 @@ const positionsCode = [
 
 // for (id = calldata[0]; id < calldata[1]; id++) { positions(id, owner); emit Lend(owner, owner, id, …) }
 const poolCode = [
+  '36604014600857005b', // stop unless called with two words: a follower asks for the signer
   '600035', // id
-  '5b8060203511600d5700', // 0x03: if (calldata[1] > id) goto 0x0d, else stop
-  '5b80611eef026107d09006600101', // 0x0d: owner = id * 7919 % 2000 + 1
+  '5b806020351160165700', // 0x0c: if (calldata[1] > id) goto 0x16, else stop
+  '5b80611eef026107d09006600101', // 0x16: owner = id * 7919 % 2000 + 1
   '81600052', // memory[0] = id
   '80602052', // memory[32] = owner
   `6000600060406000600073${positions.slice(2)}5af150`, // positions(memory[0..64])
@@ -82,7 +83,7 @@ const poolCode = [
   '80', // beneficiary, initiator
   '7f024d497bd8bbaff087542c28801e70ae55eb164aea2c8a4941f095cff5dc0e37',
   '60c06000a3', // log3(memory[0..192])
-  '600101600356', // id++, goto 0x03
+  '600101600c56', // id++, goto 0x0c
 ].join('')
 
 function toWord(value: number): string {

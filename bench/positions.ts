@@ -47,7 +47,8 @@ function positionOf(id: number, owner: string): Record<string, string> {
 
 function accountOf(id: number) {
   const amount = String(id)
-  return { activePositions: id, activePrincipal: amount, totalPrincipal: amount, totalIncome: '0', totalFees: '0' }
+  const sums = { activePrincipal: amount, totalPrincipal: amount, totalIncome: '0', totalFees: '0' }
+  return { activePositions: id, ...sums, denylisted: false, denylistedBy: [] }
 }
 
 function blockAt(number: number) {

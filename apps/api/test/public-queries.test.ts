@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import pino from 'pino'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { namespaceOf } from '../src/data/embedded-subgraphs.ts'
 import { openPublicQueries } from '../src/data/open-public-queries.ts'
 import { subgraphMetricHelp } from '../src/data/subgraph-metrics.ts'
 import { createMetrics } from '../src/metrics.ts'
@@ -13,12 +14,13 @@ import {
   createDeferrals,
   createKey,
   newDatabase,
+  pool,
   prepare,
   start,
   type TestService,
 } from './harness.ts'
 
-const namespace = 'chain_324_529d825e'
+const namespace = namespaceOf({ id: 324, domain: { verifyingContract: pool } })
 const json = { 'content-type': 'application/json' }
 const one = '{ accounts(first: 1) { id } }'
 const accounts = 1_000
@@ -30,7 +32,7 @@ async function fill(database: Database): Promise<Subgraph> {
   const changes = Array.from({ length: accounts }, (_, index) => ({
     entity: 'Account',
     id: `0x${index.toString(16).padStart(40, '0')}`,
-    set: { activePositions: index, ...amounts },
+    set: { activePositions: index, denylisted: false, denylistedBy: [], ...amounts },
   }))
   await subgraph.commit({ number: 7, hash: '0x07', parentHash: '0x06', timestamp: 1_800_000_000 }, changes)
   return subgraph

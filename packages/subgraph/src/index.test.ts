@@ -6,9 +6,11 @@ test('default: the package exports these values', () => {
     [
       "createFollower",
       "createProtocolMapping",
+      "openProtocolMapping",
       "protocolSchema",
       "assertNesting",
       "graphqlSchemaOf",
+      "schemaIdOf",
       "openSubgraph",
       "SubgraphError",
     ]

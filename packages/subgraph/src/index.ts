@@ -1,8 +1,17 @@
 export { createFollower, type Follower, type FollowerOptions } from './follow/create-follower.ts'
 export type { FollowerLog } from './follow/follower-log.ts'
 export type { FollowerState, FollowerStatus } from './follow/follower-status.ts'
-export type { BlockLogs, LoadEntities, Log, Mapping } from './follow/mapping.ts'
+export type {
+  BlockLogs,
+  LoadEntities,
+  Log,
+  Mapping,
+  MappingContext,
+  OpenMapping,
+  RunOnRpc,
+} from './follow/mapping.ts'
 export { createProtocolMapping, type ProtocolMappingOptions } from './protocol/create-protocol-mapping.ts'
+export { openProtocolMapping } from './protocol/open-protocol-mapping.ts'
 export { protocolSchema } from './protocol/protocol-schema.ts'
 export type { ErrorEntry } from './query/answer/describe-failure.ts'
 export type { Answer } from './query/answer/write-answer.ts'
@@ -11,6 +20,7 @@ export type { QueryFailureCode } from './query/query-error.ts'
 export { assertNesting } from './query/request/assert-nesting.ts'
 export type { QueryRequest } from './query/request/read-request.ts'
 export { graphqlSchemaOf } from './schema/graphql-schema-of.ts'
+export { schemaIdOf } from './schema/schema-id-of.ts'
 export type { Block } from './store/block.ts'
 export type { BlockChanges, EntityChange } from './store/collect-changes.ts'
 export type { StoredEntity } from './store/load-entities.ts'

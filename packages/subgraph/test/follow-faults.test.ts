@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { FollowerOptions } from '../src/index.ts'
+import type { FollowerOptions, OpenMapping } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
+import { createMapping } from './follow-mapping.mjs'
 import {
   type Behaviour,
   type CallAnswer,
@@ -153,6 +154,45 @@ test('behavior: logs without timestamps, duplicated or unordered produce the sam
   const times = (rows: readonly TableRow[] = []) =>
     rows.map(({ number, hash, timestamp }) => ({ number, hash, timestamp }))
   expect(times($blocks)).toEqual(times(expected['$blocks']))
+})
+
+test('behavior: a mapping reads the chain when it is opened and when it maps, and both are retried', async () => {
+  const refusing = await proxy(({ forwardUnless }) =>
+    forwardUnless(({ method }) => (method === 'eth_getCode' ? { code: -32000, message: 'no state' } : undefined)),
+  )
+  const problem = `RPC 127.0.0.1:${refusing.port} responded to eth_getCode with error "no state".`
+  const readCode = { method: 'eth_getCode', params: [chain.address, 'latest'] }
+  const isOpen = { value: false }
+  const mapping: OpenMapping = async ({ run, load }) => {
+    await run((endpoint) => endpoint.call(readCode))
+    expect(await load('Tally', ['all'])).toEqual(new Map())
+    isOpen.value = true
+    const { addresses, map } = createMapping(chain.address)
+    return {
+      addresses,
+      map: async (blocks, loadEntities, runOnRpc) => {
+        const code = await runOnRpc((endpoint) => endpoint.call(readCode))
+        expect(code).toMatch(/^0x60/)
+        return map(blocks, loadEntities, runOnRpc)
+      },
+    }
+  }
+  const index = await follow([refusing.url], { mapping })
+  await problemOf(index).toBe(problem)
+  expect(index.follower.status()).toMatchObject({ state: 'failing', head: undefined })
+  expect(index.follower.isWriting).toBe(false)
+  refusing.behave(({ forwardUnless }) =>
+    forwardUnless(({ method }) =>
+      method === 'eth_getCode' && isOpen.value ? { code: -32000, message: 'no state' } : undefined,
+    ),
+  )
+  await expect.poll(() => isOpen.value).toBe(true)
+  await problemOf(index).toBe(problem)
+  expect(index.follower.status().head).toBeUndefined()
+  refusing.behave(forwardAll)
+  await index.untilCurrent()
+  await problemOf(index).toBeUndefined()
+  expect(await index.tables()).toEqual(expected)
 })
 
 test('behavior: an RPC without batch support gets single requests', async () => {

@@ -1,8 +1,11 @@
+import type { RpcCall } from '@tallystick/chain/rpc/rpc-endpoint'
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { eventTopics } from '@tallystick/contracts/event-topics'
-import type { BlockLogs, Log, StoredEntity } from '../src/index.ts'
+import type { BlockLogs, EntityChange, LoadEntities, Log, RunOnRpc, StoredEntity } from '../src/index.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
-export const [pool, positions, ann, bob, vault] = ['a', 'b', '1', '2', '3'].map(address) as [
+export const [pool, positions, ann, bob, vault, signer] = ['a', 'b', '1', '2', '3', '5'].map(address) as [
+  string,
   string,
   string,
   string,
@@ -19,6 +22,38 @@ export const today = Math.floor(startsAt / 86_400)
 export async function empty(): Promise<ReadonlyMap<string, StoredEntity>> {
   return new Map()
 }
+
+/** Creates the store of a mapping: entities by kind and id, changed by what it maps. */
+export function createMemory(): { readonly load: LoadEntities; keep(changes: readonly EntityChange[]): void } {
+  const stored = new Map<string, StoredEntity>()
+  return {
+    load: async (entity, ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const found = stored.get(`${entity} ${id}`)
+          return found ? [[id, found] as const] : []
+        }),
+      ),
+    keep: (changes) => {
+      for (const { entity, id, set } of changes) stored.set(`${entity} ${id}`, set as StoredEntity)
+    },
+  }
+}
+
+/** Runs work on a node that answers calls by a function. */
+export function runOn(answer: (call: RpcCall) => unknown): RunOnRpc {
+  const call = async (sent: RpcCall) => answer(sent)
+  return (work) => work({ label: 'node', call, callMany: (calls) => Promise.all(calls.map(call)) })
+}
+
+/** Fails as a node fails if the pool rejects the signature of another key. */
+export function rejectSignature(expected: string): never {
+  const data = `0x258b9f04${pad(vault).slice(2)}${pad(expected).slice(2)}`
+  throw new RpcError({ kind: 'error', message: 'execution reverted', code: 3, data })
+}
+
+/** A node of a pool whose signer is `signer`. */
+export const run: RunOnRpc = runOn(() => rejectSignature(signer))
 
 export function blockOf(number: number, logs: readonly Log[]): BlockLogs {
   const hashOf = (of: number) => `0x${of.toString(16).padStart(64, '0')}`
@@ -64,12 +99,19 @@ export function limit(topic: string, value: bigint): Log {
   return log(pool, { topics: [topic], words: [value] })
 }
 
-export function previousIncomes(firstDay: number, days: readonly (readonly [bigint, bigint])[]) {
+/** Income and sum of a day. */
+type Day = readonly [income: bigint, sum: bigint]
+
+export function dailyIncome(day: number, [income, sum]: Day): Log {
+  return log(pool, { topics: [eventTopics.UpdateDailyFloatingIncome], words: [BigInt(day), income, sum] })
+}
+
+export function previousIncomes(firstDay: number, days: readonly Day[]): Log {
   const count = BigInt(days.length)
   const incomes = days.map(([income]) => income)
   const sums = days.map(([, sum]) => sum)
   const words = [BigInt(firstDay), 96n, 96n + 32n * (count + 1n), count, ...incomes, count, ...sums]
-  return { topics: [eventTopics.UpdatePreviousFloatingIncome], words }
+  return log(pool, { topics: [eventTopics.UpdatePreviousFloatingIncome], words })
 }
 
 export function log(

@@ -2,14 +2,15 @@ import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import type { Database } from '@tallystick/database'
 import {
   createFollower,
-  createProtocolMapping,
   type Follower,
+  openProtocolMapping,
   openSubgraph,
   protocolSchema,
   type Subgraph,
+  schemaIdOf,
 } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
-import type { ChainConfig, Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import { openIndexDatabase } from './open-index-database.ts'
 
 /** Index of one chain and the follower that keeps it up to date. */
@@ -56,7 +57,7 @@ export async function startEmbeddedSubgraphs(
       name: namespace,
       chainId: id,
       urls: rpc,
-      mapping: createProtocolMapping({ pool, positions }),
+      mapping: openProtocolMapping({ pool, positions }),
       startBlock,
       log: chainLog,
       pollMs: followMs,
@@ -66,7 +67,13 @@ export async function startEmbeddedSubgraphs(
   return started
 }
 
-/** Returns the namespace of an index. Each pool has its own. */
-export function namespaceOf({ id, domain }: Pick<ChainConfig, 'id' | 'domain'>): string {
-  return `chain_${id}_${domain.verifyingContract.slice(2, 10).toLowerCase()}`
+/**
+ * Returns the namespace of an index. Each pool has its own, and a release with another schema indexes into a new one, so
+ * that replicas of the old release work until they are stopped.
+ */
+export function namespaceOf({ id, domain }: IndexedPool): string {
+  const pool = domain.verifyingContract.slice(2, 10).toLowerCase()
+  return `chain_${id}_${pool}_${schemaIdOf(protocolSchema)}`
 }
+
+type IndexedPool = { readonly id: number; readonly domain: { readonly verifyingContract: string } }

@@ -1,4 +1,4 @@
-import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
+import { denylisterAbi, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import type { Address, Hex } from 'viem'
 import { expect } from 'vitest'
 import type { Chain } from '../chain.ts'
@@ -36,10 +36,12 @@ async function expectPosition({ client, positions }: Chain, position: Everything
   })
 }
 
-async function expectAccount({ client, positions }: Chain, account: Everything['accounts'][number]) {
+async function expectAccount({ client, positions, denylister }: Chain, account: Everything['accounts'][number]) {
   const call = { address: positions, abi: positionTokenAbi, functionName: 'balanceOf' } as const
   const balance = await client.readContract({ ...call, args: [account.id as Address] })
   expect(BigInt(account.activePositions)).toBe(balance)
+  const listing = { address: denylister, abi: denylisterAbi, functionName: 'isDenylisted' } as const
+  expect(account.denylisted).toBe(await client.readContract({ ...listing, args: [account.id as Address] }))
 }
 
 async function expectPartner({ client, pool }: Chain, partner: Everything['partners'][number]) {
@@ -58,8 +60,10 @@ async function expectFloatingIncome({ client, pool }: Chain, income: Everything[
   expect(BigInt(income.floatingIncome)).toBe(sumOfDay! - sumBefore!)
 }
 
-async function expectPool({ client, pool: address, token }: Chain, pool: Everything['pools'][number]) {
+async function expectPool({ client, pool: address, positions, token }: Chain, pool: Everything['pools'][number]) {
   const read = { address, abi: poolAbi } as const
+  const tokenPause = { address: positions, abi: positionTokenAbi, functionName: 'paused' } as const
+  expect(pool.positionTokenPaused).toBe(await client.readContract(tokenPause))
   // The pool has no getters for these.
   const lastLimit = async (eventName: 'MaxCouponLimitUpdated' | 'MinMaturityLimitUpdated') => {
     const events = await client.getContractEvents({ ...read, eventName, fromBlock: 0n })

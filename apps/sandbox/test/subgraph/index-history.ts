@@ -1,9 +1,13 @@
+import { createRpcEndpoint } from '@tallystick/chain'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
   type BlockLogs,
-  createProtocolMapping,
+  type Mapping,
+  type MappingContext,
+  openProtocolMapping,
   openSubgraph,
   protocolSchema,
+  type RunOnRpc,
   type Subgraph,
 } from '@tallystick/subgraph'
 import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
@@ -64,11 +68,26 @@ export async function openIndex(
   { chain, namespace }: Pick<IndexOptions, 'chain' | 'namespace'>,
 ): Promise<{ readonly subgraph: Subgraph; readonly index: (part: readonly BlockLogs[]) => Promise<void> }> {
   const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
-  const mapping = createProtocolMapping(chain)
+  const { mapping, run } = await openMapping(chain, subgraph.load)
   const index = async (part: readonly BlockLogs[]) => {
-    if (part.length > 0) await subgraph.commitMany(await mapping.map(part, subgraph.load))
+    if (part.length > 0) await subgraph.commitMany(await mapping.map(part, subgraph.load, run))
   }
   return { subgraph, index }
+}
+
+/** The mapping as a follower opens it. */
+export async function openMapping(
+  chain: Chain,
+  load: MappingContext['load'],
+): Promise<{ readonly mapping: Mapping; readonly run: RunOnRpc }> {
+  const limits = { timeoutMs: 30_000, answerBytesMax: 1_000_000, signal: new AbortController().signal }
+  const endpoint = createRpcEndpoint({ url: chain.client.transport.url, ...limits })
+  const run: RunOnRpc = (work) => work(endpoint)
+  const fail = (_: object, message: string) => {
+    throw new Error(message)
+  }
+  const log = { info: fail, warn: fail, error: fail }
+  return { mapping: await openProtocolMapping(chain)({ load, run, log }), run }
 }
 
 /** Every row of every table of a namespace, sorted: what two indexes are compared by. */

@@ -2,7 +2,7 @@ import { type Address, encodePacked, type Hash, type Hex, keccak256 } from 'viem
 import { lendCall, noteAt } from '../calls.ts'
 import { type Chain, dollars, noPartner, noteSigner, startsAt } from '../chain.ts'
 import { type Call, mineBlock } from './mine-block.ts'
-import { lastDayOf, type Model, type ModelPosition, payoutOf } from './naive-model.ts'
+import { lastDayOf, type Model, type ModelPosition, payoutOf, sumOf } from './naive-model.ts'
 import type { Action, BlockPlan, Move } from './random-history.ts'
 
 const secondsPerDay = 86_400n
@@ -25,6 +25,7 @@ export async function liveHistory(chain: Chain, plans: readonly BlockPlan[]): Pr
   const settings = {
     paused: false,
     signer: lower(noteSigner.address),
+    denylister: lower(chain.denylister),
     minLendLimit: dollars(1_000),
     maxCouponLimit: 1_000n,
     minMaturityLimit: 2n * secondsPerDay,
@@ -81,7 +82,7 @@ type ActionOf<Kind extends Action['kind']> = Extract<Action, { readonly kind: Ki
 async function performLend({ chain, model, people, at }: World, planned: ActionOf<'lend'>): Promise<Step> {
   const lender = pick(chain.wallets, planned.lender)!.address
   const beneficiary = pick(people, planned.beneficiary)!
-  const { id, feeBPS, isKnown } = choosePartner({ chain, model }, planned.partner)
+  const { id, feeBPS, isKnown } = choosePartner(model, planned.partner)
   const note = noteAt(at, planned)
   const params = { beneficiary, principal: planned.principal, partnerId: id, partnerFeeBPS: feeBPS }
   const { at: _, ...call } = await lendCall(chain, { lender, at, note, params })
@@ -107,17 +108,13 @@ async function performLend({ chain, model, people, at }: World, planned: ActionO
   return { call, tell }
 }
 
-/** One that is there, none, or one that is to be created only later. */
-function choosePartner({ chain, model }: Pick<World, 'chain' | 'model'>, chosen: number) {
-  const partner = chosen % 3 === 0 ? undefined : pick(model.partners, chosen)
-  if (partner) return { id: partner.id as Hex, feeBPS: partner.feeBPS, isKnown: true }
-  const isLater = chosen % 2 === 0
-  return {
-    id: isLater ? nextPartnerId(model, pick(chain.wallets, chosen)!.address) : noPartner,
-    feeBPS: 0n,
-    isKnown: false,
-  }
+/** One that is there, or none: the pool refuses others. */
+function choosePartner({ partners }: Model, chosen: number) {
+  const partner = chosen % 3 === 0 ? undefined : pick(partners, chosen)
+  return partner ? { id: partner.id as Hex, feeBPS: partner.feeBPS, isKnown: true } : noPartnerChosen
 }
+
+const noPartnerChosen = { id: noPartner, feeBPS: 0n, isKnown: false }
 
 function performTransfer(world: World, planned: Move): Step | undefined {
   const { chain, model, people } = world
@@ -176,22 +173,34 @@ function performIncome({ chain, model, at }: World, planned: ActionOf<'income'>)
   const yesterday = at / secondsPerDay - 1n
   const last = lastDayOf(model)
   if (last === 0n || last === yesterday - 1n) {
-    model.incomes.set(yesterday, { income: income!, updatedAt: at })
+    reportIncomes(model, { firstDay: yesterday, incomes: [income!], at })
     return { call: { ...admin, functionName: 'updateDailyFloatingIncome', args: [income] } }
   }
   const known = [...model.incomes.keys()].reduce((first, day) => (day < first ? day : first))
   const wanted = last === yesterday ? last - BigInt(planned.daysBack) : last + 1n
   const firstDay = wanted < known ? known : wanted
-  const given = planned.incomes.slice(0, Number(yesterday - firstDay) + 1)
-  given.forEach((of, index) => {
-    model.incomes.set(firstDay + BigInt(index), { income: of, updatedAt: at })
-  })
-  // The days after those given are stated again too, since their sums have changed.
-  for (let day = firstDay + BigInt(given.length); day <= last; day++) {
-    model.incomes.set(day, { income: model.incomes.get(day)!.income, updatedAt: at })
-  }
-  const args = [firstDay, BigInt(given.length), given]
+  const incomes = planned.incomes.slice(0, Number(yesterday - firstDay) + 1)
+  // The pool refuses a sum above that of the next day.
+  const next = model.incomes.get(firstDay + BigInt(incomes.length))
+  if (next && next.sum < sumOf(model, firstDay - 1n) + incomes.reduce((sum, of) => sum + of, 0n)) return undefined
+  reportIncomes(model, { firstDay, incomes, at })
+  const args = [firstDay, BigInt(incomes.length), incomes]
   return { call: { ...admin, functionName: 'updatePreviousFloatingIncome', args } }
+}
+
+function reportIncomes(
+  model: Model,
+  { firstDay, incomes, at }: { readonly firstDay: bigint; readonly incomes: readonly bigint[]; readonly at: bigint },
+): void {
+  const nextDay = firstDay + BigInt(incomes.length)
+  const next = model.incomes.get(nextDay)
+  const before = sumOf(model, nextDay - 1n)
+  incomes.forEach((income, index) => {
+    const day = firstDay + BigInt(index)
+    model.incomes.set(day, { sum: sumOf(model, day - 1n) + income, updatedAt: at })
+  })
+  // The next day keeps its sum, so that its income is another one.
+  if (next && sumOf(model, nextDay - 1n) !== before) model.incomes.set(nextDay, { sum: next.sum, updatedAt: at })
 }
 
 function performCreatePartner({ chain, model, people }: World, planned: ActionOf<'createPartner'>): Step {
@@ -213,6 +222,10 @@ function performChangePartner({ chain, model }: World, planned: ActionOf<'change
     vault: { functionName: 'setPartnerVault', value: wallet },
     feeBPS: { functionName: 'setPartnerFee', value: BigInt(planned.value) },
   }[planned.field]
+  // The pool refuses a change to the same value.
+  const isSame =
+    planned.field === 'feeBPS' ? partner.feeBPS === BigInt(planned.value) : partner[planned.field] === lower(wallet)
+  if (isSame) return undefined
   if (planned.field === 'feeBPS') partner.feeBPS = BigInt(planned.value)
   else partner[planned.field] = lower(wallet)
   return { call: { ...call, functionName: change.functionName, args: [partner.id, change.value] } }

@@ -1,5 +1,5 @@
-import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import { type Abi, type Address, encodeFunctionData, type Hash } from 'viem'
+import { denylisterAbi, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
+import { type Abi, type Address, encodeFunctionData, type Hash, type TransactionReceipt } from 'viem'
 import { gasPerTransaction } from '../../src/mine-batch.ts'
 import type { Chain } from '../chain.ts'
 
@@ -10,13 +10,20 @@ export type Call = {
   readonly args?: readonly unknown[]
 }
 
-const abi: Abi = [...poolAbi, ...positionTokenAbi, ...dollarTokenAbi]
+const abi: Abi = [...poolAbi, ...positionTokenAbi, ...dollarTokenAbi, ...denylisterAbi]
+
+type Block = { readonly at: bigint; readonly calls: readonly Call[] }
 
 /** Mines calls in their order in one block, all of which have to succeed; returns the hashes of their transactions. */
-export async function mineBlock(
-  { client }: Chain,
-  { at, calls }: { readonly at: bigint; readonly calls: readonly Call[] },
-): Promise<readonly Hash[]> {
+export async function mineBlock(chain: Chain, block: Block): Promise<readonly Hash[]> {
+  const receipts = await mineReceipts(chain, block)
+  const failed = receipts.findIndex(({ status }) => status !== 'success')
+  if (failed !== -1) throw new Error(`${block.calls[failed]!.functionName} reverted.`)
+  return receipts.map(({ transactionHash }) => transactionHash)
+}
+
+/** Mines calls in their order in one block and returns their receipts, reverted or not. */
+export async function mineReceipts({ client }: Chain, { at, calls }: Block): Promise<readonly TransactionReceipt[]> {
   const hashes: Hash[] = []
   for (const { from, to, functionName, args = [] } of calls) {
     const data = encodeFunctionData({ abi, functionName, args })
@@ -24,10 +31,7 @@ export async function mineBlock(
   }
   await client.setNextBlockTimestamp({ timestamp: at })
   await client.mine({ blocks: 1 })
-  const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
-  const failed = receipts.findIndex(({ status }) => status !== 'success')
-  if (failed !== -1) throw new Error(`${calls[failed]!.functionName} reverted.`)
-  return hashes
+  return Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
 }
 
 /** Lets the pool take every wallet's dollars and positions. */

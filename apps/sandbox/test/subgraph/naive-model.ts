@@ -38,12 +38,14 @@ export type Model = {
   readonly pool: string
   readonly positions: ModelPosition[]
   readonly partners: ModelPartner[]
-  readonly incomes: Map<bigint, { readonly income: bigint; readonly updatedAt: bigint }>
+  /** Sums by day as the pool stores them, and when the income of a day last changed. */
+  readonly incomes: Map<bigint, { readonly sum: bigint; readonly updatedAt: bigint }>
   /** Everyone who ever held a position. */
   readonly holders: Set<string>
   readonly settings: {
     paused: boolean
     signer: string
+    denylister: string
     minLendLimit: bigint
     maxCouponLimit: bigint
     minMaturityLimit: bigint
@@ -56,7 +58,7 @@ export function lastDayOf({ incomes }: Model): bigint {
 
 /** What a position pays if it is claimed at an instant, by core's arithmetic. */
 export function payoutOf(model: Model, { position, at }: { readonly position: ModelPosition; readonly at: bigint }) {
-  const accumulator = { lastUpdatedDay: lastDayOf(model), accFloatingIncome: (day: bigint) => incomeUpTo(model, day) }
+  const accumulator = { lastUpdatedDay: lastDayOf(model), accFloatingIncome: (day: bigint) => sumOf(model, day) }
   const totalIncome = fixedIncome(position, at) + floatingIncome(position, { instantSeconds: at, ...accumulator })
   return { totalIncome, fee: partnerFee({ totalIncome, partnerFeeBps: position.partnerFeeBPS }) }
 }
@@ -69,11 +71,11 @@ export function everythingOf(model: Model): Everything {
     partners: model.partners.map((partner) => partnerOf(model, partner)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     floatingIncomes: [...model.incomes]
       .toSorted(([a], [b]) => Number(a - b))
-      .map(([day, { income, updatedAt }]) => ({
+      .map(([day, { sum, updatedAt }]) => ({
         id: String(day),
         day: Number(day),
-        floatingIncome: String(income),
-        accFloatingIncome: String(incomeUpTo(model, day)),
+        floatingIncome: String(sum - sumOf(model, day - 1n)),
+        accFloatingIncome: String(sum),
         updatedAt: String(updatedAt),
       })),
     pools: [poolOf(model)],
@@ -114,6 +116,8 @@ function accountOf({ positions }: Model, id: string): Everything['accounts'][num
     id,
     ...totalsOf(held),
     totalPrincipal: principalOf(positions.filter(({ initalOwner }) => initalOwner === id)),
+    denylisted: false,
+    denylistedBy: [],
     positions: idsOf(held),
   }
 }
@@ -125,11 +129,14 @@ function partnerOf({ positions }: Model, { id, owner, vault, feeBPS }: ModelPart
 }
 
 function poolOf(model: Model): Everything['pools'][number] {
-  const { paused, signer, ...limits } = model.settings
+  const { paused, signer, denylister, ...limits } = model.settings
   return {
     id: model.pool,
     paused,
+    positionTokenPaused: false,
     signer,
+    denylister,
+    dollarDenylister: denylister,
     minLendLimit: String(limits.minLendLimit),
     maxCouponLimit: String(limits.maxCouponLimit),
     minMaturityLimit: String(limits.minMaturityLimit),
@@ -180,6 +187,7 @@ function idsOf(positions: readonly ModelPosition[]) {
   return positions.map(({ tokenId }) => ({ id: String(tokenId) }))
 }
 
-function incomeUpTo({ incomes }: Model, day: bigint): bigint {
-  return [...incomes].reduce((sum, [of, { income }]) => (of <= day ? sum + income : sum), 0n)
+/** The pool's sum up to and with a day; 0 if the day was never reported. */
+export function sumOf({ incomes }: Model, day: bigint): bigint {
+  return incomes.get(day)?.sum ?? 0n
 }

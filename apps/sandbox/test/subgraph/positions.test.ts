@@ -4,7 +4,7 @@ import { databaseEngines } from '@tallystick/workbench/test-database'
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maturesAt } from '../calls.ts'
-import { balanceOf, type Chain, dollars, noPartner, startChain } from '../chain.ts'
+import { balanceOf, type Chain, dollars, noPartner, noteSigner, startChain } from '../chain.ts'
 import { expectContractState } from './contract-state.ts'
 import { indexHistory, type OpenTest, openTest, readHistory } from './index-history.ts'
 import { ask, fetchAllPositions, readEverything } from './queries.ts'
@@ -14,10 +14,10 @@ import {
   firstDay,
   incomes,
   lentAt,
+  listed,
   liveScript,
   type Script,
   stranger,
-  unknownPartner,
 } from './scripted-history.ts'
 
 let chain: Chain
@@ -48,7 +48,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await positionsOf(bob)).toEqual([
       positionOf(7n, { owner: bob, initalOwner: bob, principal: dollars(1_000), status: 'Claimed', later: 1n }),
       positionOf(6n, { owner: bob, initalOwner: bob, principal: dollars(1_000), status: 'Claimed', later: 1n }),
-      positionOf(3n, { owner: bob, initalOwner: ann, principal: dollars(3_000), partnerId: unknownPartner }),
+      positionOf(3n, { owner: bob, initalOwner: ann, principal: dollars(3_000) }),
     ])
     const partner = { partnerId, partnerFeeBPS: '1000' }
     expect(await positionsOf(cat)).toEqual([
@@ -92,7 +92,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
     const unclaimed = { claimTimestamp: null, claimTransactionHash: null, claimBeneficiary: null }
     expect(positionInfos[0]).toMatchObject({ ...unclaimed, totalIncome: null, fee: null, partner: null })
-    expect(positionInfos[2]).toMatchObject({ partnerId: unknownPartner, partner: null })
+    expect(positionInfos[2]).toMatchObject({ partnerId: noPartner, partner: null })
   })
 
   test('behavior: earnings are the last holder’s, principal lent the first one’s', async () => {
@@ -117,17 +117,22 @@ describe.each(databaseEngines)('%s', (engine) => {
       totalFees: String(feeOf(income)),
     })
     expect(accountOf(stranger)).toMatchObject({ ...none, activePositions: 1, activePrincipal: String(dollars(2_500)) })
-    // Who only made a partner or only was paid has no account.
+    // Who only made a partner or only was paid has no account; who is on the denylist has.
     expect(accounts.map(({ id }) => id).toSorted()).toEqual(
-      [stranger, ann, bob, cat].map((a) => a.toLowerCase()).toSorted(),
+      [stranger, listed, ann, bob, cat].map((a) => a.toLowerCase()).toSorted(),
     )
+    expect(accountOf(listed)).toMatchObject({ ...none, activePositions: 0, denylisted: true, positions: [] })
   })
 
   test('behavior: every entity says what the contracts say', async () => {
     const { ann, bob, partnerId } = script
     const entities = await readEverything(subgraph)
     await expectContractState(chain, entities)
-    expect(entities.pools[0]).toMatchObject({ paused: false, signer: bob.toLowerCase(), maxCouponLimit: '900' })
+    const denylister = chain.denylister.toLowerCase()
+    expect(entities.pools[0]).toMatchObject({
+      ...{ paused: false, signer: bob.toLowerCase(), maxCouponLimit: '900' },
+      ...{ denylister, dollarDenylister: denylister },
+    })
     const fee = feeOf(incomeOf(dollars(4_000)))
     expect(entities.partners).toEqual([
       {
@@ -154,14 +159,22 @@ describe.each(databaseEngines)('%s', (engine) => {
     ])
   })
 
-  test('behavior: at their blocks the pool was paused, and a day had the income it was first given', async () => {
+  test('behavior: at their blocks the pool was paused, a wallet listed, and a day had the income it was first given', async () => {
     const pausedAt = subgraph.head!.number - 4
-    expect((await readEverything(subgraph, pausedAt)).pools[0]).toMatchObject({
-      paused: true,
-      lastFloatingIncomeDay: null,
-    })
+    // Not emitted at the deployment: read from the chain for the block in which the pool was deployed.
+    const { pools: before } = await readEverything(subgraph, pausedAt - 1)
+    expect(before[0]).toMatchObject({ paused: false, signer: noteSigner.address.toLowerCase() })
+    const then = await readEverything(subgraph, pausedAt)
+    expect(then.pools[0]).toMatchObject({ paused: true, positionTokenPaused: true, lastFloatingIncomeDay: null })
+    const isListed = (id: string) => ({ id, denylisted: true, denylistedBy: [chain.denylister.toLowerCase()] })
+    expect(then.accounts.filter(({ denylisted }) => denylisted)).toMatchObject(
+      [listed, script.bob].map((id) => isListed(id.toLowerCase())).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    )
     const { pools, floatingIncomes } = await readEverything(subgraph, pausedAt + 1)
-    expect(pools[0]).toMatchObject({ paused: false, lastFloatingIncomeDay: Number(firstDay) })
+    expect(pools[0]).toMatchObject({
+      ...{ paused: false, positionTokenPaused: false },
+      lastFloatingIncomeDay: Number(firstDay),
+    })
     const stated = { floatingIncome: '7', accFloatingIncome: '7', updatedAt: String(lentAt + 20n) }
     expect(floatingIncomes).toEqual([{ id: String(firstDay), day: Number(firstDay), ...stated }])
   })

@@ -28,11 +28,11 @@ export function everything(block?: number): string {
   const at = block === undefined ? 'first: 1000' : `first: 1000, block: { number: ${block} }`
   return `{
     positionInfos(${at}, orderBy: tokenId) { ${position} }
-    accounts(${at}) { id activePositions activePrincipal totalPrincipal totalIncome totalFees
+    accounts(${at}) { id activePositions activePrincipal totalPrincipal totalIncome totalFees denylisted denylistedBy
       positions(first: 1000, orderBy: tokenId) { id } }
     partners(${at}) { id owner vault feeBPS activePrincipal totalFees positions(first: 1000, orderBy: tokenId) { id } }
     floatingIncomes(${at}, orderBy: day) { id day floatingIncome accFloatingIncome updatedAt }
-    pools(${at}) { id paused signer minLendLimit maxCouponLimit minMaturityLimit
+    pools(${at}) { id paused positionTokenPaused signer denylister dollarDenylister minLendLimit maxCouponLimit minMaturityLimit
       activePositions activePrincipal totalPrincipal totalIncome totalFees lastFloatingIncomeDay }
     protocolDays(${at}, orderBy: day) { id day lent claimed income positionsOpened positionsClosed activePrincipal }
   }`
@@ -62,7 +62,12 @@ export type Everything = {
       Record<'claimTimestamp' | 'claimTransactionHash' | 'claimBeneficiary' | 'totalIncome' | 'fee', string | null>
     > & { readonly account: Reference; readonly partner: Reference | null; readonly pool: Reference })[]
   readonly accounts: readonly (Texts<'id'> &
-    Totals & { readonly activePositions: number; readonly positions: readonly Reference[] })[]
+    Totals & {
+      readonly activePositions: number
+      readonly denylisted: boolean
+      readonly denylistedBy: readonly string[]
+      readonly positions: readonly Reference[]
+    })[]
   readonly partners: readonly (Texts<'id' | 'owner' | 'vault' | 'feeBPS' | 'activePrincipal' | 'totalFees'> & {
     readonly positions: readonly Reference[]
   })[]
@@ -71,8 +76,14 @@ export type Everything = {
   })[]
   readonly pools: readonly (Texts<'id'> &
     Totals &
-    Readonly<Record<'signer' | 'minLendLimit' | 'maxCouponLimit' | 'minMaturityLimit', string | null>> & {
+    Readonly<
+      Record<
+        'signer' | 'denylister' | 'dollarDenylister' | 'minLendLimit' | 'maxCouponLimit' | 'minMaturityLimit',
+        string | null
+      >
+    > & {
       readonly paused: boolean
+      readonly positionTokenPaused: boolean
       readonly activePositions: number
       readonly lastFloatingIncomeDay: number | null
     })[]

@@ -8,8 +8,9 @@ export const lentAt = startsAt + 3_600n
 export const claimedAt = maturesAt + 8n * day
 export const firstDay = lentAt / day - 1n
 export const incomes = Array.from({ length: 35 }, (_, index) => 40654777192457711n + BigInt(index) ** 9n)
-export const unknownPartner: Hex = `0x${'5a'.repeat(32)}`
 export const stranger: Address = '0x00000000000000000000000000000000000abcde'
+/** On the denylist to the end, without ever having held a position. */
+export const listed: Address = '0x00000000000000000000000000000000000abcdf'
 
 export type Script = {
   readonly chain: Chain
@@ -43,7 +44,7 @@ async function lendAll({ chain, ann, bob, cat, owner, partnerId, sent }: Script)
   const lends = [
     await lendOf(ann, {}),
     await lendOf(ann, { beneficiary: bob, principal: dollars(2_500), ...partner }),
-    await lendOf(ann, { principal: dollars(3_000), partnerId: unknownPartner }),
+    await lendOf(ann, { principal: dollars(3_000) }),
   ]
   const passOn = transferPosition(chain, ann, [bob, 3n])
   const hashes = await mineBlock(chain, { at: lentAt, calls: [create, ...lends, passOn] })
@@ -65,9 +66,9 @@ async function lendAll({ chain, ann, bob, cat, owner, partnerId, sent }: Script)
 }
 
 async function administer({ chain, ann, bob, owner, partnerId }: Script): Promise<void> {
-  const admin = (functionName: string, args: readonly unknown[] = []) => ({
+  const admin = (functionName: string, args: readonly unknown[] = [], to = chain.pool) => ({
     from: chain.admin.address,
-    to: chain.pool,
+    to,
     functionName,
     args,
   })
@@ -79,6 +80,9 @@ async function administer({ chain, ann, bob, owner, partnerId }: Script): Promis
     at: lentAt + 10n,
     calls: [
       admin('pause'),
+      admin('pause', [], chain.positions),
+      admin('addToDenylist', [bob], chain.denylister),
+      admin('addToDenylist', [listed], chain.denylister),
       admin('setMinLendLimit', [dollars(5)]),
       admin('setMaxCouponLimit', [900n]),
       admin('setMinMaturityLimit', [day]),
@@ -88,7 +92,12 @@ async function administer({ chain, ann, bob, owner, partnerId }: Script): Promis
       byOwner('transferPartnerOwnership', bob),
     ],
   })
-  await mineBlock(chain, { at: lentAt + 20n, calls: [admin('unpause'), admin('updateDailyFloatingIncome', [7n])] })
+  const restored = [
+    admin('unpause'),
+    admin('unpause', [], chain.positions),
+    admin('removeFromDenylist', [bob], chain.denylister),
+  ]
+  await mineBlock(chain, { at: lentAt + 20n, calls: [...restored, admin('updateDailyFloatingIncome', [7n])] })
   // In parts, each of which fits the gas of one transaction; then a few of them again.
   const parts = [0, 12, 24].map((start) => {
     const given = incomes.slice(start, start + 12).map((income) => income + (start === 24 ? 5n : 0n))

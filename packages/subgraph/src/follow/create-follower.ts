@@ -7,7 +7,7 @@ import type { ChainContext, Cursor } from './chain-context.ts'
 import { followChain } from './follow-chain.ts'
 import type { FollowerLog } from './follower-log.ts'
 import { type FollowerProgress, type FollowerStatus, toStatus } from './follower-status.ts'
-import type { Mapping } from './mapping.ts'
+import type { Mapping, OpenMapping } from './mapping.ts'
 import { pause } from './pause.ts'
 import { createRangeSizer } from './range-sizer.ts'
 import { readLatest } from './read-chain.ts'
@@ -21,7 +21,7 @@ export type FollowerOptions = {
   readonly chainId: number
   /** JSON-RPC servers, the preferred one first. */
   readonly urls: readonly string[]
-  readonly mapping: Mapping
+  readonly mapping: Mapping | OpenMapping
   readonly startBlock: number
   readonly log: FollowerLog
   /**
@@ -135,10 +135,12 @@ function createObserver({ pool, progress }: Parts): () => void {
 /** Follows the chain while the lock is held. After a failure it restarts from the head of the store. */
 async function work(parts: Parts, lock: Lock): Promise<void> {
   const { lost } = lock
-  const { subgraph, mapping, progress, stopped, pollMs = pollMsDefault } = parts
+  const { subgraph, progress, stopped, pollMs = pollMsDefault } = parts
   const report = createProgressReport(parts)
+  const mapping = await openMapping(parts)
   const context: ChainContext = {
     ...parts,
+    mapping,
     addresses: new Set(mapping.addresses.map((address) => address.toLowerCase())),
     sizer: createRangeSizer(),
     isOver: () => stopped.aborted || lost.aborted,
@@ -167,6 +169,10 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       cursor = await readCursor(subgraph)
     }
   }
+}
+
+async function openMapping({ mapping, subgraph, pool, log }: Parts): Promise<Mapping> {
+  return typeof mapping === 'function' ? mapping({ load: subgraph.load, run: pool.run, log }) : mapping
 }
 
 function isChainChange(error: unknown): boolean {

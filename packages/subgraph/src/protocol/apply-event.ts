@@ -1,26 +1,9 @@
-import type { Block } from '../store/block.ts'
 import { SubgraphError } from '../subgraph-error.ts'
+import { add, type Context, changeAccount, changeDay, changeHolding, changePool } from './change-entities.ts'
 import type { Claim, Lend, ProtocolEvent } from './decode-event.ts'
-import {
-  type Account,
-  newAccount,
-  newPool,
-  newProtocolDay,
-  type Pool,
-  type PositionInfo,
-  type ProtocolDay,
-} from './entities.ts'
-import { utcDayOf } from './utc-day-of.ts'
+import type { Account, PositionInfo } from './entities.ts'
 import { put, type WorkingSet } from './working-set.ts'
 import { zeroAddress } from './zero-address.ts'
-
-export type Context = {
-  readonly set: WorkingSet
-  readonly pool: string
-  readonly block: Block
-  /** Holders of tokens minted in this block whose Lend event follows. */
-  readonly minted: Map<string, string>
-}
 
 /** Applies one event to the working set. */
 export function applyEvent(context: Context, event: ProtocolEvent): void {
@@ -42,6 +25,9 @@ export function applyEvent(context: Context, event: ProtocolEvent): void {
       break
     case 'pool':
       changePool(context, () => event.set)
+      break
+    case 'denylist':
+      applyListing(context, event)
       break
   }
 }
@@ -159,16 +145,35 @@ function closeForPartner(
 }
 
 function applyFloatingIncome(context: Context, { firstDay, days }: EventOf<'floatingIncome'>): void {
-  if (days.length === 0) return
+  const lastStated = days.at(-1)
+  if (!lastStated) return
+  const lastDay = firstDay + days.length - 1
+  const { floatingIncomes } = context.set
   const updatedAt = String(context.block.timestamp)
   days.forEach((stated, index) => {
     const day = firstDay + index
-    put(context.set.floatingIncomes, { id: String(day), day, ...stated, updatedAt })
+    put(floatingIncomes, { id: String(day), day, ...stated, updatedAt })
   })
-  // The event may restate earlier days.
+  // The pool does not carry a restatement forward: the next day keeps its sum, so its income changes.
+  const next = floatingIncomes.rows.get(String(lastDay + 1))
+  if (next) {
+    const floatingIncome = add(next.accFloatingIncome, -BigInt(lastStated.accFloatingIncome))
+    if (floatingIncome !== next.floatingIncome) put(floatingIncomes, { ...next, floatingIncome, updatedAt })
+  }
   changePool(context, ({ lastFloatingIncomeDay }) => ({
-    lastFloatingIncomeDay: Math.max(lastFloatingIncomeDay ?? 0, firstDay + days.length - 1),
+    lastFloatingIncomeDay: Math.max(lastFloatingIncomeDay ?? 0, lastDay),
   }))
+}
+
+function applyListing({ set }: Context, { account, denylister, isListed }: EventOf<'denylist'>): void {
+  changeAccount(set, {
+    id: account,
+    change: (before) => {
+      const others = before.denylistedBy.filter((by) => by !== denylister)
+      const denylistedBy = isListed ? [...others, denylister].sort() : others
+      return { denylistedBy, denylisted: denylistedBy.length > 0 }
+    },
+  })
 }
 
 function applyPartner({ set }: Context, event: EventOf<'partner'>): void {
@@ -179,42 +184,6 @@ function applyPartner({ set }: Context, event: EventOf<'partner'>): void {
     throw refuseLateStart(`Partner ${event.partnerId} was changed, but its creation was not indexed`)
   }
   put(set.partners, { ...partner, owner, vault, feeBPS })
-}
-
-function changeHolding(
-  set: WorkingSet,
-  { id, positions, principal }: { readonly id: string; readonly positions: 1 | -1; readonly principal: bigint },
-): void {
-  const change = ({ activePositions, activePrincipal }: Account) => ({
-    activePositions: activePositions + positions,
-    activePrincipal: add(activePrincipal, principal),
-  })
-  changeAccount(set, { id, change })
-}
-
-function changeAccount(
-  { accounts }: WorkingSet,
-  { id, change }: { readonly id: string; readonly change: (before: Account) => Partial<Account> },
-): void {
-  const before = accounts.rows.get(id) ?? newAccount(id)
-  put(accounts, { ...before, ...change(before) })
-}
-
-function changePool({ set, pool }: Context, change: (before: Pool) => Partial<Pool>): void {
-  const before = set.pools.rows.get(pool) ?? newPool(pool)
-  put(set.pools, { ...before, ...change(before) })
-}
-
-/** Updates the current day. Call it after `changePool`: the day has the pool's active principal. */
-function changeDay({ set, pool, block }: Context, change: (before: ProtocolDay) => Partial<ProtocolDay>): void {
-  const day = utcDayOf(block.timestamp)
-  const before = set.days.rows.get(String(day)) ?? newProtocolDay(day)
-  const activePrincipal = set.pools.rows.get(pool)?.activePrincipal ?? before.activePrincipal
-  put(set.days, { ...before, ...change(before), activePrincipal })
-}
-
-function add(amount: string, difference: bigint): string {
-  return String(BigInt(amount) + difference)
 }
 
 function refuseClaim({ tokenId, transactionHash }: Claim): SubgraphError {

@@ -5,6 +5,8 @@ import {
   blockOf,
   bob,
   claim,
+  createMemory,
+  dailyIncome,
   empty,
   hash,
   lend,
@@ -15,43 +17,40 @@ import {
   partnerId,
   pool,
   positions,
-  previousIncomes,
+  run,
   startsAt,
   today,
   transfer,
   vault,
   zero,
 } from '../../test/protocol-logs.ts'
-import type { LoadEntities, Log } from '../follow/mapping.ts'
+import type { BlockLogs, LoadEntities, Log } from '../follow/mapping.ts'
 import type { EntityChange } from '../store/collect-changes.ts'
-import type { StoredEntity } from '../store/load-entities.ts'
 import { createProtocolMapping } from './create-protocol-mapping.ts'
 
 const uintMax = 2n ** 256n - 1n
 const mapping = createProtocolMapping({ pool: pool.toUpperCase().replace('0X', '0x'), positions })
+const map = (blocks: readonly BlockLogs[], load: LoadEntities = empty) => mapping.map(blocks, load, run)
 
 test('default: indexes both contracts, and a block without logs has no changes', async () => {
   expect(mapping.addresses).toEqual([pool, positions])
   const blocks = [blockOf(1, []), blockOf(2, [])]
-  expect(await mapping.map(blocks, empty)).toEqual(blocks.map(({ block }) => ({ block, changes: [] })))
+  expect(await map(blocks)).toEqual(blocks.map(({ block }) => ({ block, changes: [] })))
 })
 
 test('behavior: the largest numbers of a word are exact, and sums may exceed a word', async () => {
   const terms = { tokenId: uintMax, maturity: 2n ** 128n - 1n, coupon: uintMax, principal: uintMax, feeBPS: uintMax }
-  const [mapped] = await mapping.map(
-    [
-      blockOf(1, [
-        partnerCreated(uintMax),
-        ...lend(ann, { ...terms, partnerId }),
-        ...lend(ann, { ...terms, tokenId: uintMax - 1n, partnerId }),
-        limit(eventTopics.MinLendLimitUpdated, uintMax),
-        log(pool, { topics: [eventTopics.UpdateDailyFloatingIncome], words: [BigInt(today - 1), uintMax, uintMax] }),
-        ...claim(ann, { tokenId: uintMax, totalIncome: uintMax, fee: uintMax }),
-        ...claim(ann, { tokenId: uintMax - 1n, totalIncome: uintMax, fee: 0n }),
-      ]),
-    ],
-    empty,
-  )
+  const [mapped] = await map([
+    blockOf(1, [
+      partnerCreated(uintMax),
+      ...lend(ann, { ...terms, partnerId }),
+      ...lend(ann, { ...terms, tokenId: uintMax - 1n, partnerId }),
+      limit(eventTopics.MinLendLimitUpdated, uintMax),
+      dailyIncome(today - 1, [uintMax, uintMax]),
+      ...claim(ann, { tokenId: uintMax, totalIncome: uintMax, fee: uintMax }),
+      ...claim(ann, { tokenId: uintMax - 1n, totalIncome: uintMax, fee: 0n }),
+    ]),
+  ])
   const max = String(uintMax)
   const twice = String(2n * uintMax)
   expect(find(mapped?.changes, ['PositionInfo', max])).toEqual({
@@ -78,7 +77,12 @@ test('behavior: the largest numbers of a word are exact, and sums may exceed a w
     fee: max,
   })
   const earned = { activePositions: 0, activePrincipal: '0', totalPrincipal: twice, totalIncome: twice, totalFees: max }
-  expect(find(mapped?.changes, ['Account', ann])).toEqual({ id: ann, ...earned })
+  expect(find(mapped?.changes, ['Account', ann])).toEqual({
+    id: ann,
+    ...earned,
+    denylisted: false,
+    denylistedBy: [],
+  })
   expect(find(mapped?.changes, ['Pool', pool])).toMatchObject({ ...earned, minLendLimit: max })
   const figures = { floatingIncome: max, accFloatingIncome: max, updatedAt: String(startsAt) }
   expect(find(mapped?.changes, ['FloatingIncome', String(today - 1)])).toMatchObject({ day: today - 1, ...figures })
@@ -101,7 +105,7 @@ test('behavior: the largest numbers of a word are exact, and sums may exceed a w
 
 test('behavior: a block has one change per entity', async () => {
   const events = [...lend(ann, { tokenId: 1n }), transfer(ann, { to: bob, tokenId: 1n }), ...lend(bob, { tokenId: 2n })]
-  const [mapped] = await mapping.map([blockOf(1, events)], empty)
+  const [mapped] = await map([blockOf(1, events)])
   const changed = mapped?.changes.map(({ entity, id }) => `${entity} ${id}`)
   expect(changed).toEqual([
     'PositionInfo 1',
@@ -125,7 +129,7 @@ test('behavior: a block has one change per entity', async () => {
 
 test('behavior: a recipient that transfers its token during the mint is the initial owner, not the current one', async () => {
   const [mint, lent] = lend(ann, { tokenId: 1n }) as [Log, Log]
-  const [mapped] = await mapping.map([blockOf(1, [mint, transfer(ann, { to: bob, tokenId: 1n }), lent])], empty)
+  const [mapped] = await map([blockOf(1, [mint, transfer(ann, { to: bob, tokenId: 1n }), lent])])
   expect(find(mapped?.changes, ['PositionInfo', '1'])).toMatchObject({
     initalOwner: ann,
     currentOwner: bob,
@@ -136,48 +140,11 @@ test('behavior: a recipient that transfers its token during the mint is the init
 })
 
 test('behavior: a transfer to the holder itself changes no sum', async () => {
-  const [, mapped] = await mapping.map(
-    [blockOf(1, lend(ann, { tokenId: 1n })), blockOf(2, [transfer(ann, { to: ann, tokenId: 1n })])],
-    empty,
-  )
+  const [, mapped] = await map([
+    blockOf(1, lend(ann, { tokenId: 1n })),
+    blockOf(2, [transfer(ann, { to: ann, tokenId: 1n })]),
+  ])
   expect(find(mapped?.changes, ['Account', ann])).toMatchObject({ activePositions: 1, activePrincipal: '1000' })
-})
-
-test('behavior: each day can be restated, and lastFloatingIncomeDay does not decrease', async () => {
-  const first = [
-    log(
-      pool,
-      previousIncomes(today - 5, [
-        [5n, 5n],
-        [6n, 11n],
-        [7n, 18n],
-      ]),
-    ),
-  ]
-  const second = [
-    log(
-      pool,
-      previousIncomes(today - 5, [
-        [9n, 9n],
-        [6n, 15n],
-      ]),
-    ),
-  ]
-  const mapped = await mapping.map([blockOf(1, first), blockOf(2, second)], empty)
-  const floating = (changes: readonly EntityChange[] | undefined) =>
-    changes
-      ?.filter(({ entity }) => entity === 'FloatingIncome')
-      .map(({ set }) => [set?.['day'], set?.['floatingIncome'], set?.['accFloatingIncome']])
-  expect(floating(mapped[0]?.changes)).toEqual([
-    [today - 5, '5', '5'],
-    [today - 4, '6', '11'],
-    [today - 3, '7', '18'],
-  ])
-  expect(floating(mapped[1]?.changes)).toEqual([
-    [today - 5, '9', '9'],
-    [today - 4, '6', '15'],
-  ])
-  expect(find(mapped[1]?.changes, ['Pool', pool])).toMatchObject({ lastFloatingIncomeDay: today - 3 })
 })
 
 test('behavior: a partner id that is zero, unknown or registered later is not a partner', async () => {
@@ -187,10 +154,7 @@ test('behavior: a partner id that is zero, unknown or registered later is not a 
     partnerCreated(10n),
     ...lend(ann, { tokenId: 3n, partnerId }),
   ]
-  const mapped = await mapping.map(
-    [blockOf(1, lends), blockOf(2, claim(ann, { tokenId: 2n, totalIncome: 5n, fee: 0n }))],
-    empty,
-  )
+  const mapped = await map([blockOf(1, lends), blockOf(2, claim(ann, { tokenId: 2n, totalIncome: 5n, fee: 0n }))])
   const partners = ['1', '2', '3'].map((id) => find(mapped[0]?.changes, ['PositionInfo', id])?.['partner'])
   expect(partners).toEqual([null, null, partnerId])
   expect(find(mapped[0]?.changes, ['Partner', partnerId])).toMatchObject({ activePrincipal: '1000' })
@@ -202,30 +166,57 @@ test('behavior: other contracts, other events and logs without topics are ignore
     ...lend(ann, { tokenId: 1n }).map((event) => ({ ...event, address: vault })),
     log(pool, { topics: [`0x${'12'.repeat(32)}`], words: [1n] }),
     log(pool, { topics: [eventTopics.Transfer, pad(zero), pad(ann), pad('0x01')], words: [] }),
-    log(positions, { topics: [eventTopics.Paused], words: [1n] }),
+    log(positions, { topics: [eventTopics.FeedSignatureVerifier__SignerChanged, pad(bob)], words: [] }),
+    log(positions, { topics: [eventTopics.MinLendLimitUpdated], words: [1n] }),
+    log(positions, { topics: [eventTopics.AddedToDenylist, pad(bob)], words: [] }),
+    log(pool, { topics: [eventTopics.AddedToDenylist, pad(bob)], words: [] }),
+    log(vault, { topics: [eventTopics.AddedToDenylist, pad(bob)], words: [] }),
+    log(vault, { topics: [eventTopics.Paused], words: [1n] }),
     log(positions, { topics: [], words: [] }),
   ]
-  const [mapped] = await mapping.map([blockOf(1, strange)], empty)
+  const [mapped] = await map([blockOf(1, strange)])
   expect(mapped?.changes).toEqual([])
 })
 
-test('behavior: stored entities are loaded with at most five statements, and new positions are not loaded', async () => {
+test('behavior: each contract has its own pause', async () => {
+  const pause = (by: string, topic: string) => log(by, { topics: [topic], words: [1n] })
+  const { Paused, Unpaused } = eventTopics
+  const blocks = [
+    [pause(positions, Paused)],
+    [pause(pool, Paused)],
+    [pause(positions, Unpaused)],
+    [pause(pool, Unpaused)],
+    [pause(positions, Paused), pause(positions, Unpaused), pause(pool, Paused)],
+  ].map((logs, index) => blockOf(index + 1, logs))
+  const mapped = await map(blocks)
+  const pauses = mapped.map(({ changes }) => [changes[0]?.set?.['paused'], changes[0]?.set?.['positionTokenPaused']])
+  expect(pauses).toEqual([
+    [false, true],
+    [true, true],
+    [true, false],
+    [false, false],
+    [true, false],
+  ])
+})
+
+test('behavior: stored entities are loaded with at most six statements, and new positions are not loaded', async () => {
   const asked: [string, readonly string[]][] = []
-  const stored = new Map<string, StoredEntity>()
+  const memory = createMemory()
   const load: LoadEntities = async (entity, ids) => {
     asked.push([entity, ids])
-    return new Map(ids.flatMap((id) => (stored.has(`${entity} ${id}`) ? [[id, stored.get(`${entity} ${id}`)!]] : [])))
+    return memory.load(entity, ids)
   }
-  const before = await mapping.map([blockOf(1, [partnerCreated(10n), ...lend(ann, { tokenId: 1n, partnerId })])], load)
-  for (const { entity, id, set } of before[0]?.changes ?? []) stored.set(`${entity} ${id}`, set as StoredEntity)
+  const before = await map([blockOf(1, [partnerCreated(10n), ...lend(ann, { tokenId: 1n, partnerId })])], load)
+  memory.keep(before.flatMap(({ changes }) => changes))
   asked.length = 0
   const later = [
     blockOf(2, [...lend(bob, { tokenId: 2n }), transfer(bob, { to: ann, tokenId: 2n })]),
-    blockOf(3, claim(ann, { tokenId: 1n, totalIncome: 50n, fee: 5n })),
+    blockOf(3, [...claim(ann, { tokenId: 1n, totalIncome: 50n, fee: 5n }), dailyIncome(today - 1, [1n, 1n])]),
   ]
-  const mapped = await mapping.map(later, load)
+  const mapped = await map(later, load)
   expect(asked.map(([entity]) => entity).toSorted()).toEqual([
     'Account',
+    'FloatingIncome',
     'Partner',
     'Pool',
     'PositionInfo',
@@ -242,21 +233,21 @@ test('behavior: stored entities are loaded with at most five statements, and new
 
 test('error: a claim or partner change whose origin was not indexed is refused', async () => {
   const claims = claim(ann, { tokenId: 7n, totalIncome: 1n, fee: 0n })
-  await expect(mapping.map([blockOf(1, claims)], empty)).rejects.toThrow(
+  await expect(map([blockOf(1, claims)])).rejects.toThrow(
     `Position 7 was claimed in transaction ${hash}, but its lend was not indexed. Index again from the block of the pool's deployment or before.`,
   )
   const changed = log(pool, { topics: [eventTopics.PartnerFeeChanged], words: [BigInt(partnerId), 5n] })
-  await expect(mapping.map([blockOf(1, [changed])], empty)).rejects.toThrow(`Partner ${partnerId} was changed`)
+  await expect(map([blockOf(1, [changed])])).rejects.toThrow(`Partner ${partnerId} was changed`)
 })
 
 test('error: a truncated log is refused', async () => {
   const cut = lend(ann, { tokenId: 1n }).map((event) => ({ ...event, data: event.data.slice(0, -2) }))
-  await expect(mapping.map([blockOf(1, cut)], empty)).rejects.toThrow(
+  await expect(map([blockOf(1, cut)])).rejects.toThrow(
     `Log 0 of transaction ${hash} with topic ${eventTopics.Lend} has no word 5 in its data. Read it from another node.`,
   )
   const topics = [eventTopics.Transfer, pad(zero), pad(ann)]
   const short = log(positions, { topics, words: [1n] })
-  await expect(mapping.map([blockOf(1, [short])], empty)).rejects.toThrow('has no topic 3')
+  await expect(map([blockOf(1, [short])])).rejects.toThrow('has no topic 3')
 })
 
 function find(changes: readonly EntityChange[] | undefined, [entity, id]: readonly [string, string]) {

@@ -15,6 +15,7 @@ export type ProtocolEvent =
       readonly set: Partial<Pick<Partner, 'owner' | 'vault' | 'feeBPS'>>
     }
   | { readonly kind: 'pool'; readonly set: Partial<Pool> }
+  | { readonly kind: 'denylist'; readonly account: string; readonly denylister: string; readonly isListed: boolean }
 
 export type Lend = {
   readonly kind: 'lend'
@@ -40,21 +41,27 @@ export type Claim = {
 
 export type StatedDay = { readonly floatingIncome: string; readonly accFloatingIncome: string }
 
-type Contracts = { readonly pool: string; readonly positions: string }
+export type Contracts = {
+  readonly pool: string
+  readonly positions: string
+  /** Denylisters of the position token and the dollar. */
+  readonly denylisters: readonly string[]
+}
 
 /**
  * Decodes a log without a general decoder, which would spend most of its time hashing event signatures. Returns undefined
  * for logs of other contracts and for events that change no entity.
  */
-export function decodeEvent(log: Log, { pool, positions }: Contracts): ProtocolEvent | undefined {
+export function decodeEvent(log: Log, { pool, positions, denylisters }: Contracts): ProtocolEvent | undefined {
   const topic = log.topics[0] ?? ''
   if (log.address === pool) return poolEvents.get(topic)?.(log)
-  return log.address === positions && topic === transferTopic ? decodeTransfer(log) : undefined
+  if (log.address === positions) return positionEvents.get(topic)?.(log)
+  return denylisters.includes(log.address) ? denylistEvents.get(topic)?.(log) : undefined
 }
 
-const transferTopic = eventTopics.Transfer
+type Decoders = ReadonlyMap<string, (log: Log) => ProtocolEvent>
 
-const poolEvents: ReadonlyMap<string, (log: Log) => ProtocolEvent> = new Map<string, (log: Log) => ProtocolEvent>([
+const poolEvents: Decoders = new Map<string, (log: Log) => ProtocolEvent>([
   [eventTopics.Lend, decodeLend],
   [eventTopics.Claim, decodeClaim],
   [eventTopics.UpdateDailyFloatingIncome, decodeDailyIncome],
@@ -73,6 +80,21 @@ const poolEvents: ReadonlyMap<string, (log: Log) => ProtocolEvent> = new Map<str
   [eventTopics.Paused, () => ({ kind: 'pool', set: { paused: true } })],
   [eventTopics.Unpaused, () => ({ kind: 'pool', set: { paused: false } })],
 ])
+
+const positionEvents: Decoders = new Map<string, (log: Log) => ProtocolEvent>([
+  [eventTopics.Transfer, decodeTransfer],
+  [eventTopics.Paused, () => ({ kind: 'pool', set: { positionTokenPaused: true } })],
+  [eventTopics.Unpaused, () => ({ kind: 'pool', set: { positionTokenPaused: false } })],
+])
+
+const denylistEvents: Decoders = new Map<string, (log: Log) => ProtocolEvent>([
+  [eventTopics.AddedToDenylist, (log) => decodeListing(log, true)],
+  [eventTopics.RemovedFromDenylist, (log) => decodeListing(log, false)],
+])
+
+function decodeListing(log: Log, isListed: boolean): ProtocolEvent {
+  return { kind: 'denylist', account: addressIn(log, 1), denylister: log.address, isListed }
+}
 
 function decodeTransfer(log: Log): ProtocolEvent {
   const tokenId = String(BigInt(topicOf(log, 3)))
@@ -107,18 +129,32 @@ function decodeClaim(log: Log): Claim {
 
 function decodeDailyIncome(log: Log): ProtocolEvent {
   const days = [{ floatingIncome: uint(log, 1), accFloatingIncome: uint(log, 2) }]
-  return { kind: 'floatingIncome', firstDay: Number(uint(log, 0)), days }
+  return { kind: 'floatingIncome', firstDay: firstDayOf(log, days.length), days }
 }
 
 function decodePreviousIncomes(log: Log): ProtocolEvent {
-  // The offset of a list is in bytes. Its first word is its length.
-  const incomesAt = Number(uint(log, 1)) / 32
-  const sumsAt = Number(uint(log, 2)) / 32
-  const days: StatedDay[] = []
-  for (let index = 1, count = Number(uint(log, incomesAt)); index <= count; index++) {
-    days.push({ floatingIncome: uint(log, incomesAt + index), accFloatingIncome: uint(log, sumsAt + index) })
-  }
-  return { kind: 'floatingIncome', firstDay: Number(uint(log, 0)), days }
+  const incomes = uintList(log, 1)
+  const sums = uintList(log, 2)
+  if (incomes.length !== sums.length) throw refuse(log, `has ${incomes.length} incomes and ${sums.length} sums`)
+  const days = incomes.map((floatingIncome, index) => ({ floatingIncome, accFloatingIncome: sums[index] as string }))
+  return { kind: 'floatingIncome', firstDay: firstDayOf(log, days.length), days }
+}
+
+/** Returns the first day of a report. The day after the last one must be a GraphQL Int too, because it is looked up. */
+function firstDayOf(log: Log, count: number): number {
+  const day = Number(uint(log, 0))
+  if (day + count >= 2 ** 31) throw refuse(log, `reports day ${uint(log, 0)}`)
+  return day
+}
+
+/** Returns the list whose offset in bytes is the word at an index. The first word of a list is its length. */
+function uintList(log: Log, index: number): readonly string[] {
+  const start = Number(uint(log, index)) / 32
+  if (!Number.isSafeInteger(start)) throw refuse(log, `has no list at its word ${index}`)
+  const list: string[] = []
+  // Not `Array.from`: the length may be any number. A word that is missing ends the loop.
+  for (let length = Number(uint(log, start)); list.length < length; ) list.push(uint(log, start + 1 + list.length))
+  return list
 }
 
 function decodePartner(log: Log, set: Partial<Pick<Partner, 'owner' | 'vault' | 'feeBPS'>>): ProtocolEvent {

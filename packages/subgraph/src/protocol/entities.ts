@@ -33,6 +33,8 @@ export type Account = {
   readonly totalPrincipal: string
   readonly totalIncome: string
   readonly totalFees: string
+  readonly denylisted: boolean
+  readonly denylistedBy: readonly string[]
 }
 
 export type Partner = {
@@ -55,7 +57,10 @@ export type FloatingIncome = {
 export type Pool = {
   readonly id: string
   readonly paused: boolean
+  readonly positionTokenPaused: boolean
   readonly signer: string | null
+  readonly denylister: string | null
+  readonly dollarDenylister: string | null
   readonly minLendLimit: string | null
   readonly maxCouponLimit: string | null
   readonly minMaturityLimit: string | null
@@ -66,6 +71,9 @@ export type Pool = {
   readonly totalFees: string
   readonly lastFloatingIncomeDay: number | null
 }
+
+/** Denylisters of the position token and the dollar. Undefined if a token has none. */
+export type Denylisters = { readonly positions: string | undefined; readonly dollar: string | undefined }
 
 export type ProtocolDay = {
   readonly id: string
@@ -86,14 +94,19 @@ export function newAccount(id: string): Account {
     totalPrincipal: '0',
     totalIncome: '0',
     totalFees: '0',
+    denylisted: false,
+    denylistedBy: [],
   }
 }
 
-export function newPool(id: string): Pool {
+export function newPool(id: string, denylisters: Denylisters): Pool {
   return {
     id,
     paused: false,
+    positionTokenPaused: false,
     signer: null,
+    denylister: denylisters.positions ?? null,
+    dollarDenylister: denylisters.dollar ?? null,
     minLendLimit: null,
     maxCouponLimit: null,
     minMaturityLimit: null,

@@ -30,10 +30,11 @@ export async function loadWorkingSet(
   { pool, blocks }: { readonly pool: string; readonly blocks: readonly BlockEvents[] },
 ): Promise<WorkingSet> {
   const ids = collectIds(blocks)
-  const [positions, pools, days] = await Promise.all([
+  const [positions, pools, days, floatingIncomes] = await Promise.all([
     loadTable<PositionInfo>(load, { entity: 'PositionInfo', ids: ids.positions }),
     loadTable<Pool>(load, { entity: 'Pool', ids: blocks.some(({ events }) => events.length > 0) ? [pool] : [] }),
     loadTable<ProtocolDay>(load, { entity: 'ProtocolDay', ids: ids.days }),
+    loadTable<FloatingIncome>(load, { entity: 'FloatingIncome', ids: ids.floatingIncomes }),
   ])
   // Events do not always have the holder and the partner of a position. The position has both.
   for (const { account, partner } of positions.rows.values()) {
@@ -44,8 +45,6 @@ export async function loadWorkingSet(
     loadTable<Account>(load, { entity: 'Account', ids: ids.accounts }),
     loadTable<Partner>(load, { entity: 'Partner', ids: ids.partners }),
   ])
-  // Not loaded: each event replaces the floating income of a day.
-  const floatingIncomes = { entity: 'FloatingIncome', rows: new Map(), changed: new Set<string>() }
   return { positions, accounts, partners, floatingIncomes, pools, days }
 }
 
@@ -70,6 +69,7 @@ function collectIds(blocks: readonly BlockEvents[]) {
     accounts: new Set<string>(),
     partners: new Set<string>(),
     days: new Set<string>(),
+    floatingIncomes: new Set<string>(),
   }
   const minted = new Set<string>()
   for (const { timestamp, events } of blocks) {
@@ -82,6 +82,9 @@ function collectIds(blocks: readonly BlockEvents[]) {
       }
       if (event.kind === 'lend') ids.accounts.add(event.beneficiary)
       if (event.kind === 'lend' || event.kind === 'partner') ids.partners.add(event.partnerId)
+      if (event.kind === 'denylist') ids.accounts.add(event.account)
+      // An event has the days that it names. The income of the day after them is computed.
+      if (event.kind === 'floatingIncome') ids.floatingIncomes.add(String(event.firstDay + event.days.length))
       if (event.kind === 'lend' || event.kind === 'claim') ids.days.add(String(utcDayOf(timestamp)))
     }
   }
