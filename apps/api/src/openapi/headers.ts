@@ -14,7 +14,7 @@ export const headers = {
     unit: 'requests; seconds',
     example: '"default";q=600;w=60',
   }),
-  RateLimit: header('Remaining requests (`r`) and the time until the window resets (`t`).', {
+  RateLimit: header('Remaining requests (`r`) and the time until the window resets (`t`). Absent if there is no limit.', {
     unit: 'requests; seconds',
     example: '"default";r=599;t=60',
   }),

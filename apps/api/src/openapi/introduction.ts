@@ -22,7 +22,7 @@ Timestamps, rates and every integer that can exceed 2^53 are decimal strings. Ti
 
 ## Limits
 
-\`RateLimit-Policy\` gives the number of requests per minute of a key or an address, and \`RateLimit\` the number that remains. A request beyond the limit is a 429 with \`Retry-After\`.
+\`RateLimit-Policy\` gives the number of requests per minute of a key or an address, and \`RateLimit\` the number that remains. Responses to a key without a limit have neither. A request beyond the limit is a 429 with \`Retry-After\`.
 
 ## Failures
 
