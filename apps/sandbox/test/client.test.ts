@@ -17,7 +17,7 @@ import {
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { createApiKey, type NoteTerms } from '@tallystick/core'
 import { openSubgraph, type Subgraph } from '@tallystick/subgraph'
-import { toFunctionSignature } from 'viem'
+import { type Address, toFunctionSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lentAt, maturesAt, noteAt } from './calls.ts'
@@ -38,6 +38,7 @@ beforeAll(async () => {
     args: [chain.pool, dollars(1_000_000)],
     from: ann.address,
   })
+  await lendThree()
 })
 afterAll(() => chain.stop())
 
@@ -47,8 +48,6 @@ test('default: the functions of the SDK’s ABI are the contract’s', () => {
 })
 
 describe('behavior: a life of notes', () => {
-  beforeAll(lendThree)
-
   test('the pool takes what is lent, by approval and by permit', async () => {
     expect(await ownersOf([1n, 2n, 3n])).toEqual([ann.address, ann.address, bob.address])
   })
@@ -124,11 +123,11 @@ describe('behavior: a life of notes', () => {
 })
 
 describe('behavior: simulateCall names the cause before a transaction is sent', () => {
-  const byAdmin = (functionName: string, args: readonly unknown[] = []) =>
-    send(chain, { from: chain.admin.address, to: chain.pool, functionName, args })
-  const simulateLend = async (from: PrivateKeyAccount) => {
+  const byAdmin = (to: Address, functionName: string, args: readonly unknown[] = []) =>
+    send(chain, { from: chain.admin.address, to, functionName, args })
+  const simulateLend = async (from: PrivateKeyAccount, beneficiary = from) => {
     const { timestamp } = await chain.client.getBlock()
-    const lend = { pool: chain.pool, beneficiary: from.address, principal: dollars(1_000) }
+    const lend = { pool: chain.pool, beneficiary: beneficiary.address, principal: dollars(1_000) }
     const call = lendCalldata({ ...lend, note: await signedNote(noteAt(timestamp)) })
     return simulateCall(chain.client, { from: from.address, call })
   }
@@ -142,20 +141,45 @@ describe('behavior: simulateCall names the cause before a transaction is sent', 
     expect(simulation).toMatchObject({ ok: false, explanation: { title: 'The allowance is too low' } })
   })
 
-  test('a paused pool', async () => {
-    await byAdmin('pause')
+  test.each(['pool', 'positions', 'token'] as const)('a pause of the %s', async (contract) => {
+    await byAdmin(chain[contract], 'pause')
     expect(await simulateLend(ann)).toMatchObject({
       ok: false,
       explanation: { name: 'EnforcedPause', retryable: true },
     })
-    await byAdmin('unpause')
+    await byAdmin(chain[contract], 'unpause')
   })
 
   test('a lowered limit', async () => {
-    await byAdmin('setMaxCouponLimit', [300n])
+    await byAdmin(chain.pool, 'setMaxCouponLimit', [300n])
     const explanation = { name: 'ReserveStabilityPool__InvalidCoupon' }
     expect(await simulateLend(ann)).toMatchObject({ ok: false, explanation })
-    await byAdmin('setMaxCouponLimit', [1000n])
+    await byAdmin(chain.pool, 'setMaxCouponLimit', [1000n])
+  })
+
+  test('a sender and a beneficiary on the denylist, by name', async () => {
+    await byAdmin(chain.denylister, 'addToDenylist', [bob.address])
+    const message = expect.stringContaining(`The account ${bob.address} is on the protocol’s denylist.`)
+    const toListed = await simulateLend(ann, bob)
+    expect(toListed).toMatchObject({ explanation: { name: 'NonFungibleNotePosition__Denylisted', message } })
+    await byAdmin(chain.denylister, 'removeFromDenylist', [bob.address])
+
+    await byAdmin(chain.denylister, 'addToDenylist', [ann.address])
+    const fromListed = await simulateLend(ann, bob)
+    expect(fromListed).toMatchObject({ explanation: { name: 'ParabolUSD__Denylisted', args: [ann.address] } })
+    await byAdmin(chain.denylister, 'removeFromDenylist', [ann.address])
+    expect(await simulateLend(ann, bob)).toMatchObject({ ok: true })
+  })
+
+  test('a claim whose income is above the dollar’s mint limit', async () => {
+    const { timestamp } = await chain.client.getBlock()
+    const approval = { to: chain.positions, functionName: 'approve', args: [chain.pool, 3n], from: bob.address }
+    await send(chain, { ...approval, at: timestamp < maturesAt ? maturesAt + 60n : timestamp + 1n })
+    const call = claimCalldata({ pool: chain.pool, beneficiary: bob.address, tokenId: 3n })
+    const simulate = () => simulateCall(chain.client, { from: bob.address, call })
+    expect(await simulate()).toMatchObject({ ok: true })
+    await byAdmin(chain.token, 'updateMaxMintLimit', [dollars(1)])
+    expect(await simulate()).toMatchObject({ ok: false, explanation: { name: 'ParabolUSD__InvalidAmount' } })
   })
 })
 

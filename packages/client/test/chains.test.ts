@@ -1,5 +1,7 @@
+import { type ChainInfo, chainsResponseSchema } from '@tallystick/core'
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { decodeChains } from '../src/chains/fetch-chains.ts'
+import { decodeChains, type ServiceChain } from '../src/chains/fetch-chains.ts'
 import { createClient } from '../src/create-client.ts'
 import { failureOf } from './failure-of.ts'
 import { apiKey, chainsBody, type FakeApi, noteSigner, pool, startFakeApi } from './fake-api.ts'
@@ -78,6 +80,17 @@ describe('chains', () => {
     expect(decodedChain).toMatchObject({ dollar, subgraphUrl: '/tallystick/subgraphs/324' })
   })
 
+  test('behavior: decodes every body that the service’s schema accepts, without a loss', () => {
+    fc.assert(
+      fc.property(fc.array(chainInfo, { maxLength: 2 }), (chains) => {
+        const body = { message: '', chains }
+        expect(chainsResponseSchema.parse(body)).toEqual(body)
+        expect(decodeChains(body, { baseUrl: '' }).map(encode)).toEqual(chains)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test.each([
     ['no chain id', { chainid: 324 }],
     ['a pool that is no address', { pool: '0x12' }],
@@ -154,3 +167,37 @@ describe('default chains of data, positions, earnings and floatingIncomes', () =
     })
   })
 })
+
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+const address = fc.stringMatching(/^0x[0-9a-fA-F]{40}$/)
+const integer = fc.stringMatching(/^(0|[1-9]\d{0,77})$/)
+const text = fc.string({ minLength: 1, maxLength: 64 })
+const chainNumber = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+const domain = fc.record({ name: text, version: text, chainId: chainNumber, verifyingContract: address })
+const token = { address, name: orNull(text), symbol: orNull(text), domain: orNull(domain) }
+const chainInfo: fc.Arbitrary<ChainInfo> = fc.record({
+  chainid: chainNumber.map(String),
+  name: text,
+  pool: address,
+  domain,
+  signer: address,
+  registeredSigner: orNull(address),
+  positionToken: orNull(fc.record(token)),
+  dollar: orNull(fc.record({ ...token, decimals: orNull(fc.integer({ min: 0, max: 77 })) })),
+  denylister: orNull(address),
+  tenors: fc.array(fc.integer({ min: 1, max: 3_600 })),
+  limits: fc.record({
+    minLend: orNull(integer),
+    maxCoupon: orNull(fc.nat().map(String)),
+    minMaturitySeconds: orNull(integer),
+  }),
+  explorerUrl: orNull(fc.webUrl()),
+  subgraphUrl: orNull(fc.nat().map((chainId) => `/subgraphs/${chainId}`)),
+  hasData: fc.boolean(),
+})
+
+/** Encodes a chain as the service sends it. */
+function encode({ chainId, limits, ...chain }: ServiceChain): unknown {
+  const texts = Object.entries(limits).map(([name, limit]) => [name, limit?.toString() ?? null])
+  return { ...chain, chainid: chainId.toString(), limits: Object.fromEntries(texts) }
+}

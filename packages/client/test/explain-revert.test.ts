@@ -34,6 +34,7 @@ const published = [
   ['NonFungibleNotePosition__TokenNotApproved()', '0x73d6578d'],
   ['ParabolUSD__Denylisted(address)', '0xd7797d82'],
   ['ParabolUSD__InsufficientBalance()', '0x2240b374'],
+  ['ParabolUSD__InvalidAmount()', '0xd44afb32'],
   ['ERC721Permit__DeadlineExpired()', '0x125c3844'],
   ['ERC721Permit__InvalidSignature()', '0x32864f01'],
   ['ERC721Permit__InvalidSigner(address,address)', '0xa93da5ab'],
@@ -65,6 +66,7 @@ const retryable = [
   'FeedSignatureVerifier__FeedNotYetValid',
   'ReserveStabilityPool__MaturityNotPassed',
   'ReserveStabilityPool__FloatingIncomeNotSynced',
+  'ParabolUSD__InvalidAmount',
   'EnforcedPause',
 ]
 

@@ -14,10 +14,13 @@ export const headers = {
     unit: 'requests; seconds',
     example: '"default";q=600;w=60',
   }),
-  RateLimit: header('Remaining requests (`r`) and the time until the window resets (`t`). Absent if there is no limit.', {
-    unit: 'requests; seconds',
-    example: '"default";r=599;t=60',
-  }),
+  RateLimit: header(
+    'Remaining requests (`r`) and the time until the window resets (`t`). Absent if there is no limit.',
+    {
+      unit: 'requests; seconds',
+      example: '"default";r=599;t=60',
+    },
+  ),
   'Retry-After': header('Time to wait before a retry.', { unit: 'seconds', example: '5' }),
   ETag: header('Identifies this version of the body. Send it as `If-None-Match`.', {
     unit: 'entity tag',

@@ -1,6 +1,5 @@
 import { decodeErrorResult, type Hex } from 'viem'
 import type { Explanation } from './explanation.ts'
-import { formerAbi, formerExplanations } from './former-explanations.ts'
 import { partnerExplanations } from './partner-explanations.ts'
 import { poolExplanations } from './pool-explanations.ts'
 import { type RevertName, revertAbi } from './revert-abi.ts'
@@ -21,7 +20,6 @@ export type RevertExplanation = {
 }
 
 const explanations: Readonly<Record<RevertName, Explanation>> = {
-  ...formerExplanations,
   ...poolExplanations,
   ...tokenExplanations,
   ...partnerExplanations,
@@ -80,7 +78,7 @@ function explainData(data: Hex): RevertExplanation | undefined {
 
 function decode(data: Hex): NamedError | undefined {
   try {
-    return decodeErrorResult({ abi: [...revertAbi, ...formerAbi], data })
+    return decodeErrorResult({ abi: revertAbi, data })
   } catch {
     return undefined
   }

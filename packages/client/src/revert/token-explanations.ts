@@ -41,6 +41,12 @@ export const tokenExplanations: Readonly<Record<TokenRevert, Explanation>> = {
   ERC721IncorrectOwner: notOwner,
   ParabolUSD__Denylisted: denylisted,
   ParabolUSD__InsufficientBalance: lowBalance,
+  ParabolUSD__InvalidAmount: {
+    title: 'The amount is above the dollar’s mint limit',
+    message:
+      'The dollar mints at most its maxMintLimit() in one call, and the income of this claim is larger. No funds are lost. Try again after the operator has raised the limit.',
+    retryable: true,
+  },
   ERC20Base__InvalidSignature: invalidPermit,
   ERC20Base__InvalidSigner: invalidPermit,
   ERC20InsufficientAllowance: lowAllowance,
