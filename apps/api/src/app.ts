@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { ChainsParts } from './chains/open-chains.ts'
+import { createChainsRoute } from './chains/route.ts'
 import type { Config } from './config.ts'
 import { createDataRoutes, type DataParts } from './data/data-route.ts'
 import type { PublicQueries } from './data/open-public-queries.ts'
@@ -25,6 +27,7 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly notes: NotesParts
   readonly data: DataParts
   readonly rate: RateParts
+  readonly chains: ChainsParts
   /** Queries of the embedded subgraphs. */
   readonly queries: PublicQueries
   readonly portal: PortalParts
@@ -54,6 +57,7 @@ function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Ro
     createNotesRoute({ parts: parts.notes, chainIds }),
     ...createDataRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
+    createChainsRoute({ parts: parts.chains, limitAddress }),
     ...createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget }),
   ]
   const context = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds: [...queries.subgraphs.keys()] }

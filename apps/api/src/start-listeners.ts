@@ -47,7 +47,7 @@ async function buildPublicApp(
   parts: ListenerParts & { readonly tls: OpenTls | undefined },
 ): Promise<FastifyInstance> {
   const { config, clock, database } = context
-  const { tls, keyRing, time, data, rate, queries, isListening } = parts
+  const { tls, keyRing, time, data, rate, chains, queries, isListening } = parts
   const { published, scheduler, signer } = parts.notes
   const { gateway, knownRequests } = data
   const chainIds = config.chains.map(({ id }) => id)
@@ -59,6 +59,7 @@ async function buildPublicApp(
     notes: { published, scheduler, clock, time },
     data,
     rate,
+    chains,
     queries,
     portal: openPortal(database, { config, signer, options: context.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),

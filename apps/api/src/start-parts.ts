@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { createChainTimeReader, createPoolReader, type PoolReader } from '@tallystick/chain'
+import { type ChainsParts, openChains } from './chains/open-chains.ts'
 import type { Config } from './config.ts'
 import type { EmbeddedSubgraph } from './data/embedded-subgraphs.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
@@ -26,6 +27,7 @@ export type ServiceParts = {
   readonly data: OpenData
   readonly queries: PublicQueries
   readonly rate: RateParts
+  readonly chains: ChainsParts
 }
 
 /** Starts everything but the listeners: keys, clocks, notes, subgraphs. */
@@ -50,7 +52,9 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time })
   const { published, poolWatch } = notes
   const rate = openRate(config, { ...context, published, poolWatch, data, pools })
-  return { ...keys, time, notes, embedded, data, queries, rate }
+  const signers = new Map(config.chains.map(({ id }) => [id, { address: notes.signer }]))
+  const chains = openChains(config, { ...context, signers, poolWatch, pools })
+  return { ...keys, time, notes, embedded, data, queries, rate, chains }
 }
 
 async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica'>> {

@@ -1,3 +1,4 @@
+import { createChainsRoute } from '../src/chains/route.ts'
 import { createDataRoutes } from '../src/data/data-route.ts'
 import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
 import { createNotesRoute } from '../src/notes/route.ts'
@@ -12,6 +13,7 @@ export const documentedRoutes = [
   createNotesRoute(parts),
   ...createDataRoutes(parts),
   createRateRoute(parts),
+  createChainsRoute(parts),
   ...createSubgraphRoutes(parts),
   ...openapiRoutes,
 ]

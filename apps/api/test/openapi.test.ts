@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ErrorCode, errorBodySchema, positionQuery } from '@tallystick/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { OpenapiDocument } from '../src/openapi/document.ts'
-import { startFailingServer } from './failing-servers.ts'
+import { hang, startFakeSubgraph } from './fake-subgraph.ts'
 import {
   type Answer,
   type CallOptions,
@@ -20,16 +20,17 @@ let service: TestService
 let document: OpenapiDocument
 
 beforeAll(async () => {
-  const [refusing, silent] = [
-    await startFailingServer('nothing listens', defer),
-    await startFailingServer('silence after the request', defer),
-  ]
+  const { defer: deferStop, finish: stopRefusing } = createDeferrals()
+  const [refusing, silent] = [await startFakeSubgraph({}, deferStop), await startFakeSubgraph({}, defer)]
   const chains = [
     { ...chain324, subgraph: { urls: [refusing.url] } },
     { id: 325, name: 'slow', pool: chain324.pool, subgraph: { urls: [silent.url] } },
   ]
   const config = { chains, data: { timeoutMs: 1_000 } }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), config }, defer)
+  // Not before: the service reads pools from their indexes when it starts, and failures would open the circuits.
+  await stopRefusing()
+  silent.behave(hang)
   document = (await service.call('/openapi.json')).json()
   return finish
 })
@@ -123,6 +124,7 @@ describe('the error examples match the service’s responses', () => {
     ['invalid_maturity', '/notes', ['/notes?maturity=7;14', {}]],
     ['invalid_parameter', '/notes', ['/notes?chainId=324', {}]],
     ['invalid_parameter', '/rate', ['/rate?chainId=324', {}]],
+    ['invalid_parameter', '/chains', ['/chains?chainId=324', {}]],
     ['not_acceptable', '/notes', ['/notes', { headers: { accept: 'text/html' } }]],
     ['not_found', '/notes', ['/note', {}]],
     ['method_not_allowed', '/notes', ['/notes', { method: 'POST' }]],

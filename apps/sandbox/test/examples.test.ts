@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseConfig } from '@tallystick/api'
 import {
+  chainsResponseSchema,
   dataResponseSchema,
   errorBodySchema,
   graphqlAnswerSchema,
@@ -57,6 +58,7 @@ beforeAll(async () => {
 function schemaOf(source: string): z.ZodType {
   if (source.includes('/notes')) return notesResponseSchema
   if (source.includes('/rate')) return rateResponseSchema
+  if (source.includes('/chains')) return chainsResponseSchema
   if (/\/(data|graphql)[" ]/.test(source)) return dataResponseSchema
   if (source.includes('/subgraphs/')) return graphqlAnswerSchema.extend({ errors: z.undefined().optional() })
   return z.looseObject({ openapi: z.string() })

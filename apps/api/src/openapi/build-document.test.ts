@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import {
+  chainsResponseSchema,
   dataRequestSchema,
   dataResponseSchema,
   decodeNote,
@@ -92,7 +93,7 @@ describe('every field', () => {
   test.each(fields)('behavior: %s has a description, a unit and an example', (_, schema) => {
     expect(schema.description).toMatch(/^\S.*[.\]]$/s)
     // A composite is documented by its own fields.
-    const isComposite = schema.$ref !== undefined || schema.items?.$ref !== undefined
+    const isComposite = [schema, schema.items, ...(schema.anyOf ?? [])].some((part) => part?.$ref !== undefined)
     if (isComposite) return
     expect(schema['x-unit']).toMatch(/\S/)
     expect(schema.description).toContain(`[${schema['x-unit']}]`)
@@ -106,6 +107,7 @@ describe('examples', () => {
     DataRequest: dataRequestSchema,
     DataResponse: dataResponseSchema,
     RateResponse: rateResponseSchema,
+    ChainsResponse: chainsResponseSchema,
     GraphqlRequest: graphqlRequestSchema,
     GraphqlAnswer: graphqlAnswerSchema,
     Error: errorBodySchema,

@@ -27,6 +27,7 @@ export function buildDocument(chains: DocumentChains, routes: readonly Documente
       { name: 'Notes', description: 'The signed treasury notes of the current period.' },
       { name: 'Data', description: 'Positions, earnings and protocol metrics.' },
       { name: 'Rate', description: 'Current rates.' },
+      { name: 'Chains', description: 'The chains of the service and their contracts.' },
       { name: 'Subgraph', description: 'The index behind `/data`, as a public GraphQL endpoint.' },
       { name: 'Documentation', description: 'This documentation.' },
     ],

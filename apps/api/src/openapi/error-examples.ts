@@ -3,7 +3,7 @@ import type { DocumentContext, Endpoint } from './document.ts'
 
 /** Endpoint of an error example. */
 export type ErrorEndpoint = Endpoint & {
-  /** Names of its query parameters, in words. */
+  /** Names of its query parameters, in words. Undefined if it has none. */
   readonly parameters?: string | undefined
 }
 
@@ -56,7 +56,9 @@ function misreadings(
       details: { supported: chainIds },
     },
     invalid_maturity: { message: 'maturity "7;14" is not available. Use days separated by commas, such as 7,14.' },
-    invalid_parameter: { message: `Unknown query parameter "chainId". Use ${parameters}.` },
+    invalid_parameter: {
+      message: `Unknown query parameter "chainId". ${parameters ? `Use ${parameters}.` : 'This path accepts none.'}`,
+    },
     invalid_chains: {
       message: `"variables.chains" must contain at least one chain id. Supported: ${dataChainIds.join(', ') || 'none'}.`,
       details: { supported: dataChainIds },

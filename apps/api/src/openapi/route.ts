@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
+import { etagOf } from '../http/etag-of.ts'
 import { matchesEtag } from '../http/matches-etag.ts'
 import type { Route } from '../route.ts'
 import { buildDocument } from './build-document.ts'
@@ -76,8 +77,4 @@ function docsPage(document: OpenapiDocument): Page {
     etag: etagOf(html),
     headers: { 'content-security-policy': policy },
   }
-}
-
-function etagOf(body: string): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 }

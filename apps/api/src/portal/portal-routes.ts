@@ -2,7 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
 import { matchesEtag } from '../http/matches-etag.ts'
-import { quote } from '../quote.ts'
+import { rejectParameters } from '../http/reject-parameters.ts'
 import type { Route } from '../route.ts'
 import type { ReadLastPeriod } from './last-period.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
@@ -100,16 +100,6 @@ function choose(file: PortalFile, acceptEncoding: string | string[] | undefined)
     if (variant && accepted.has(encoding)) return { variant, encoding }
   }
   return { variant: file.plain, encoding: undefined }
-}
-
-function rejectParameters(query: Readonly<Record<string, unknown>>): void {
-  const [name] = Object.keys(query)
-  if (name === undefined) return
-  throw new TallystickError({
-    code: 'invalid_parameter',
-    message: `Unknown query parameter ${quote(name)}. This path accepts none.`,
-    retryable: false,
-  })
 }
 
 function fileNotFound(): TallystickError {

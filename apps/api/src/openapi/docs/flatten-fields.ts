@@ -13,7 +13,9 @@ export function flattenFields(
   schemas: Readonly<Record<string, JsonSchema>>,
   { schema, prefix = '' }: { readonly schema: JsonSchema; readonly prefix?: string },
 ): readonly Field[] {
-  const { properties, required = [], items } = resolve(schemas, schema)
+  const { properties, required = [], items, anyOf } = resolve(schemas, schema)
+  // An object or null.
+  if (anyOf) return anyOf.flatMap((one) => flattenFields(schemas, { schema: one, prefix }))
   if (items) return flattenFields(schemas, { schema: items, prefix: `${prefix}[]` })
   return Object.entries(properties ?? {}).flatMap(([name, property]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`
