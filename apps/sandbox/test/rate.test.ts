@@ -7,7 +7,7 @@ import { annualisedFloatingRate, type RateResponse, rateResponseSchema } from '@
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { beforeAll, expect, inject, test, vi } from 'vitest'
-import { type Chain, startChain, startsAt } from './chain.ts'
+import { type Chain, noteSigner, startChain, startsAt } from './chain.ts'
 import { postJson } from './post-json.ts'
 import { type Call, mineBlock } from './subgraph/mine-block.ts'
 
@@ -102,15 +102,22 @@ async function rateAt(at: bigint, calls: readonly Call[] = []): Promise<RateResp
 const read = (functionName: 'isFloatingIncomeSynced' | 'lastFloatingIncomeUpdateDay') =>
   chain.client.readContract({ address: chain.pool, abi: poolAbi, functionName })
 
-/** The floating incomes as `/data` has them are those of the contract. */
-async function expectIncomesOfContract(): Promise<void> {
-  const body = { query: '{ floatingIncomes { day accFloatingIncome } }', variables: { chains: [324] } }
+/** The floating incomes and the pool's settings as `/data` has them are those of the contracts. */
+async function expectStateOfContracts(): Promise<void> {
+  const query = '{ floatingIncomes { day floatingIncome accFloatingIncome } pools { signer denylister } }'
   const headers = { ...forwarded, 'x-api-key': service.apiKey }
+  const body = { query, variables: { chains: [324] } }
   const [{ data }] = (await postJson(`${service.baseUrl}/data`, { headers, body })).json
-  for (const { day, accFloatingIncome } of data.floatingIncomes) {
-    const call = { address: chain.pool, abi: poolAbi, functionName: 'accFloatingIncome', args: [BigInt(day)] } as const
-    expect((await chain.client.readContract(call)).toString()).toBe(accFloatingIncome)
+  const readSum = (day: number) => {
+    const call = { address: chain.pool, abi: poolAbi, functionName: 'accFloatingIncome' } as const
+    return chain.client.readContract({ ...call, args: [BigInt(day)] })
   }
+  for (const { day, floatingIncome, accFloatingIncome } of data.floatingIncomes) {
+    const [before, sum] = [await readSum(day - 1), await readSum(day)]
+    expect([day, accFloatingIncome, floatingIncome]).toEqual([day, String(sum), String(sum - before)])
+  }
+  const [signer, denylister] = [noteSigner.address, chain.denylister].map((address) => address.toLowerCase())
+  expect(data.pools).toEqual([{ signer, denylister }])
 }
 
 test('default: rates and sync are those of the contract, through midnights, missed and late updates and a pause', {
@@ -137,7 +144,7 @@ test('default: rates and sync are those of the contract, through midnights, miss
     ],
     nextSyncExpectedAt: String((firstDay + 1n) * secondsPerDay),
   })
-  await expectIncomesOfContract()
+  await expectStateOfContracts()
 
   // The last second of the UTC day, and the first of the next.
   const midnight = (firstDay + 1n) * secondsPerDay
@@ -157,11 +164,17 @@ test('default: rates and sync are those of the contract, through midnights, miss
   // Two days are missed and brought in together.
   const missed = midnight + 2n * secondsPerDay + 60n
   expect((await rateAt(missed)).isProtocolSynced).toBe(false)
-  const backfilled = [byAdmin('updatePreviousFloatingIncome', firstDay + 1n, 2n, [1_000n, income])]
+  const backfilled = [byAdmin('updatePreviousFloatingIncome', firstDay + 1n, 2n, [income / 10n, income])]
   const caughtUp = await rateAt(missed + 60n, backfilled)
   expect(caughtUp).toMatchObject({ isProtocolSynced: true, floatingRate: '1264' })
   expect(BigInt(caughtUp.chains[0]?.floatingDay ?? 0)).toBe(await read('lastFloatingIncomeUpdateDay'))
-  await expectIncomesOfContract()
+  await expectStateOfContracts()
+
+  // The day before the last is restated: the last keeps its sum, so that more of it is its own.
+  const restated = await rateAt(missed + 90n, [byAdmin('updatePreviousFloatingIncome', firstDay + 1n, 1n, [0n])])
+  const rate = String(annualisedFloatingRate(income + income / 10n))
+  expect(restated).toMatchObject({ isProtocolSynced: true, floatingRate: rate })
+  await expectStateOfContracts()
 
   // A pause is the pool's word, read over the RPC.
   expect((await rateAt(missed + 120n, [byAdmin('pause')])).chains[0]?.status).toBe('paused')
