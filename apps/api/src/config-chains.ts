@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { addressSchema, explorerSchema, isList, isObject, tenorsSchema } from './config-fields.ts'
 import { type ConfigSources, type Secret, secretUrlSchema } from './config-secrets.ts'
+import { chainSignerSchema } from './config-signer.ts'
 
-export function chainsSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) {
-  return z.array(chainSchema(sources, secret)).min(1).superRefine(refuseRepeatedChains, { when: isList })
+type ChainFields = {
+  readonly path: z.ZodType<string, string>
+  readonly secret: z.ZodType<Secret, string>
+}
+
+export function chainsSchema(sources: ConfigSources, fields: ChainFields) {
+  return z.array(chainSchema(sources, fields)).min(1).superRefine(refuseRepeatedChains, { when: isList })
 }
 
 /** Requires an RPC for each chain if `rails.preflight` does. Also runs on a configuration with other faults. */
@@ -17,19 +23,24 @@ export function refuseUncheckedChains(value: unknown, context: z.RefinementCtx):
   })
 }
 
-type Offers<Chain> = { readonly tenors: readonly number[]; readonly chains: readonly Chain[] }
-
-/** Gives each chain its own offer or the common one. `tenors` are then those of at least one chain. */
-export function resolveOffers<Chain extends { readonly tenors?: readonly number[] | undefined }>({
-  tenors: common,
-  chains,
-}: Offers<Chain>) {
-  const resolved = chains.map((chain) => ({ ...chain, tenors: chain.tenors ?? common }))
-  const tenors = [...new Set(resolved.flatMap((chain) => chain.tenors))].sort((a, b) => a - b)
-  return { tenors, chains: resolved }
+type Offers = {
+  readonly tenors: readonly number[]
+  readonly signer: z.output<ReturnType<typeof chainSignerSchema>>
+  readonly chains: readonly z.output<ReturnType<typeof chainSchema>>[]
 }
 
-function chainSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) {
+/** Gives each chain its own tenors and signer or the common ones. `tenors` are then those of at least one chain. */
+export function resolveOffers({ tenors: commonTenors, signer: commonSigner, ...offers }: Offers) {
+  const chains = offers.chains.map((chain) => ({
+    ...chain,
+    tenors: chain.tenors ?? commonTenors,
+    signer: chain.signer ?? commonSigner,
+  }))
+  const tenors = [...new Set(chains.flatMap((chain) => chain.tenors))].sort((a, b) => a - b)
+  return { tenors, chains }
+}
+
+function chainSchema(sources: ConfigSources, fields: ChainFields) {
   const url = secretUrlSchema(sources)
   return z
     .strictObject({
@@ -38,6 +49,8 @@ function chainSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) 
       pool: addressSchema,
       /** Tenors on offer on this chain. Default: the top-level `tenors`. */
       tenors: tenorsSchema.optional(),
+      /** Signer of this chain's notes. Default: the top-level `signer`. */
+      signer: chainSignerSchema(sources, fields).optional(),
       /** Block explorer, for links. */
       explorer: explorerSchema.optional(),
       domain: z
@@ -49,7 +62,7 @@ function chainSchema(sources: ConfigSources, secret: z.ZodType<Secret, string>) 
       maxCouponBps: z.int().min(1).max(10_000).default(1000),
       minMaturitySeconds: z.int().min(0).default(172_800),
       rpc: z.array(url).default([]),
-      subgraph: subgraphSchema({ secret, url }).optional(),
+      subgraph: subgraphSchema({ secret: fields.secret, url }).optional(),
     })
     .refine(({ subgraph, rpc }) => subgraph?.embedded === undefined || rpc.length > 0, {
       path: ['rpc'],

@@ -24,7 +24,7 @@ export function configSchema(sources: ConfigSources) {
     curve: curveSchema,
     rails: railsSchema,
     data: dataSchema,
-    chains: chainsSchema(sources, secret),
+    chains: chainsSchema(sources, { path, secret }),
   })
   return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, ...config }) => {
     const publicQueryMsPerMinute = choosePublicBudget(listen, config.database)

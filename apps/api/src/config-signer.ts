@@ -8,21 +8,35 @@ type SignerFields = {
   readonly secret: z.ZodType<Secret, string>
 }
 
-export function signerSchema(sources: ConfigSources, { path, secret }: SignerFields) {
+export function signerSchema(sources: ConfigSources, fields: SignerFields) {
   /** File of the notes that this replica signed, so that it cannot contradict itself after a database restore. */
-  const journal = path.prefault('.tallystick/signer-journal.jsonl')
+  const journal = fields.path.prefault('.tallystick/signer-journal.jsonl')
   return z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('private-key'), key: secret, journal }),
-    z.strictObject({ kind: z.literal('keystore'), path, password: secret, journal }),
-    web3SignerSchema(sources, { path, secret, journal }),
+    privateKeySchema(fields).extend({ journal }),
+    keystoreSchema(fields).extend({ journal }),
+    web3SignerSchema(sources, fields).safeExtend({ journal }),
   ])
 }
 
+/** Returns the schema of one chain's signer. All signers of a replica have one journal. */
+export function chainSignerSchema(sources: ConfigSources, fields: SignerFields) {
+  return z.discriminatedUnion('kind', [
+    privateKeySchema(fields),
+    keystoreSchema(fields),
+    web3SignerSchema(sources, fields),
+  ])
+}
+
+function privateKeySchema({ secret }: SignerFields) {
+  return z.strictObject({ kind: z.literal('private-key'), key: secret })
+}
+
+function keystoreSchema({ path, secret }: SignerFields) {
+  return z.strictObject({ kind: z.literal('keystore'), path, password: secret })
+}
+
 /** `tls` and `headers` authenticate the service to the signer, or to a proxy in front of it. */
-function web3SignerSchema(
-  sources: ConfigSources,
-  { path, secret, journal }: SignerFields & { readonly journal: z.ZodPrefault<z.ZodType<string, string>> },
-) {
+function web3SignerSchema(sources: ConfigSources, { path, secret }: SignerFields) {
   const tls = z
     .strictObject({ cert: path.optional(), key: path.optional(), ca: path.optional() })
     .superRefine(({ cert, key, ca }, context) => {
@@ -38,7 +52,6 @@ function web3SignerSchema(
       kind: z.literal('web3signer'),
       url: httpUrl,
       address: addressSchema,
-      journal,
       tls: tls.optional(),
       headers: z.record(z.string().regex(/^[\w-]+$/, 'is not a valid header name'), secret).optional(),
     })

@@ -132,6 +132,7 @@ describe('the example of the design', () => {
           id: 324,
           name: 'zkSync Era',
           tenors: example.tenors,
+          signer: expect.objectContaining({ kind: 'private-key' }),
           domain: { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool },
           maxCouponBps: 1000,
           minMaturitySeconds: 172800,
@@ -237,6 +238,7 @@ describe('defaults', () => {
         id: 324,
         name: 'zkSync Era',
         tenors: [7, 14, 30, 60, 90, 180, 360],
+        signer: config.signer,
         domain: { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool },
         maxCouponBps: 1000,
         minMaturitySeconds: 172_800,
@@ -268,6 +270,20 @@ describe('defaults', () => {
     expect(config.tenors).toEqual([7, 14, 30, 90])
     // No chain offers the common tenors.
     expect((await load({ ...smallest, tenors: [30], chains: chains.slice(1) })).tenors).toEqual([7, 14, 90])
+  })
+
+  test('behavior: a chain has its own signer or the common one, which alone has the journal', async () => {
+    const [only] = smallest.chains
+    const keystore = { kind: 'keystore', path: 'key.json', password: 'env:KEYSTORE_PASSWORD' }
+    const config = await load({ ...smallest, chains: [only, { ...only, id: 1, signer: keystore }] })
+    expect(config.chains[0]?.signer).toBe(config.signer)
+    expect(config.chains[1]?.signer).toMatchObject({ kind: 'keystore', path: join(folder, 'key.json') })
+    expect(await faultsOf(withChain({ signer: { ...keystore, journal: 'journal' } }))).toEqual([
+      'chains[0].signer: Unrecognized key: "journal"',
+    ])
+    expect(await faultsOf(withChain({ signer: { ...keystore, password: 'env:NOT_SET' } }))).toEqual([
+      'chains[0].signer.password: the variable NOT_SET is not set',
+    ])
   })
 
   test.each([

@@ -7,7 +7,7 @@ import type { ConfigSources } from './config-secrets.ts'
 
 export type Config = z.output<ReturnType<typeof configSchema>>
 export type ChainConfig = Config['chains'][number]
-export type SignerConfig = Config['signer']
+export type SignerConfig = ChainConfig['signer']
 
 export type LoadOptions = {
   readonly env: Readonly<Record<string, string | undefined>>

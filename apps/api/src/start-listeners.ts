@@ -48,7 +48,7 @@ async function buildPublicApp(
 ): Promise<FastifyInstance> {
   const { config, clock, database } = context
   const { tls, keyRing, time, data, rate, chains, queries, isListening } = parts
-  const { published, scheduler, signer } = parts.notes
+  const { published, scheduler, signers } = parts.notes
   const { gateway, knownRequests } = data
   const chainIds = config.chains.map(({ id }) => id)
   const lanes = { ...context, writer: context.premadeWriter, published, time, keyRing, chainIds, isListening }
@@ -61,7 +61,7 @@ async function buildPublicApp(
     rate,
     chains,
     queries,
-    portal: openPortal(database, { config, signer, options: context.portal }),
+    portal: openPortal(database, { config, signers, options: context.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
 }

@@ -50,9 +50,8 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const queries = openPublicQueries(config, { ...context, embedded })
   const readIndexedPool = createReadIndexedPool(config.chains, data)
   const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time })
-  const { published, poolWatch } = notes
+  const { published, poolWatch, signers } = notes
   const rate = openRate(config, { ...context, published, poolWatch, data, pools })
-  const signers = new Map(config.chains.map(({ id }) => [id, { address: notes.signer }]))
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
   return { ...keys, time, notes, embedded, data, queries, rate, chains }
 }

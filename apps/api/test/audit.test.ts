@@ -180,6 +180,25 @@ test('default: a command without a server is recorded as the local user, with a 
   expect(scraped.status).toBe(403)
 })
 
+test('behavior: a tenor that was left out for a period needs the approval too when it comes back', async () => {
+  const named = nameTokens({ cy: ['curve'] }, onTestFinished as never)
+  const rails = { fourEyesAboveBps: 10, signAheadSeconds: 0 }
+  const config = { admin: { port: 0, token: 'env:ADMIN_TOKEN', tokens: named }, rails }
+  const service = await start({ databaseUrl: await newDatabase(), at: '2026-11-15T12:00:00-05:00', config })
+  const set = async (points: object) => {
+    const headers = { authorization: `Bearer ${tokens.cy}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ points, chainId: 324, confirm: true })
+    return (await service.admin('/curve', { method: 'POST', headers, body })).json()
+  }
+  const { 7: sevenDays, ...others } = coupons
+  expect((await set(others)).curve.points).toEqual(others)
+  service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+  const offered = async () => (await service.operator.showNotes()).chains[0]?.current.notes.length
+  await expect.poll(offered).toBe(2)
+  expect((await set({ ...others, 7: sevenDays + 11 })).proposal).toMatchObject({ id: '1', chainId: 324 })
+  expect((await set({ ...others, 7: sevenDays + 10 })).curve.points).toEqual({ ...coupons, 7: sevenDays + 10 })
+})
+
 test('behavior: a move above rails.fourEyesAboveBps needs the approval of a second token', async () => {
   const named = nameTokens({ cy: ['curve'], ann: ['all'], kim: ['keys'] }, onTestFinished as never)
   const config = {

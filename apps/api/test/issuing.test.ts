@@ -327,7 +327,7 @@ test('behavior: after a key leak the old signer’s notes are withheld, and the 
   })
   const findings = createFindings('notes')
   const reports = { notes: await service.operator.showNotes(), curve: await service.operator.showCurve() }
-  checkNotes(findings, { config: service.config, reports, isRunning: true, isEmpty: false, signer: undefined })
+  checkNotes(findings, { config: service.config, reports, isRunning: true, isEmpty: false, signers: new Map() })
   expect(findings.checks).toMatchObject([
     { outcome: 'fail', found: expect.stringMatching(/^no notes of .* are served: /) },
   ])

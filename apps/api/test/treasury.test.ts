@@ -444,6 +444,22 @@ describe('manual curves', () => {
   })
 })
 
+test('behavior: a chain that refuses the rates does not keep the others from signing them', async () => {
+  const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+  const narrow = { id: 10, name: 'b', pool, tenors: [7, 30], maxCouponBps: 450 }
+  const { feed, service } = await startOnTreasury({ config: { chains: [narrow, { id: 324, name: 'a', pool }] } })
+  const chains = async () => (await service.operator.showNotes()).chains
+  const couponsOf = async () => (await chains()).map(({ current }) => current.notes.map(({ coupon }) => coupon))
+  expect(await couponsOf()).toEqual([['450', '450'], thursdays])
+  expect((await chains())[0]?.current.curve?.points).toEqual({ 7: 450, 30: 450 })
+  feed.publish([thursday, november22])
+  service.clock.hold(Date.parse(signTime))
+  await until(async () => (await chains())[1]?.next.signed).toBe(true)
+  await until(async () => (await chains())[0]?.next.refusal?.reason).toBe('coupon_out_of_range')
+  service.clock.hold(Date.parse(evening))
+  expect(await couponsOf()).toEqual([[], real])
+})
+
 test('error: a replica a day ahead stores no curve until its clock is corrected', async () => {
   const aDayLater = new Date(Date.parse(beforeFetch) + 86_400_000).toISOString()
   const databaseClock = { now: () => Date.parse(beforeFetch) }

@@ -257,7 +257,7 @@ test('behavior: a set signed a day early by a wrong clock does not block the oth
   ])
   const findings = createFindings('notes')
   const reports = { notes: await right.operator.showNotes(), curve: await right.operator.showCurve() }
-  checkNotes(findings, { config: right.config, reports, isRunning: true, isEmpty: false, signer: undefined })
+  checkNotes(findings, { config: right.config, reports, isRunning: true, isEmpty: false, signers: new Map() })
   expect(findings.checks.find(({ outcome }) => outcome === 'warn')?.advice).toContain(rogue[0]?.command)
 
   const discard = (period: string) => post(right, '/notes/discard', { chainId: 324, period })

@@ -30,6 +30,8 @@ export type CurveReport = {
   readonly problem: string | null
   readonly chains: readonly {
     readonly chainId: number
+    /** Tenors that the chain is configured to offer, in days. Only those with a coupon are signed. */
+    readonly tenors: readonly number[]
     readonly current: CurveInForce
     readonly next: CurveInForce
   }[]
@@ -78,8 +80,9 @@ export async function reportCurve(
   },
 ): Promise<CurveReport> {
   const chains = await Promise.all(
-    config.chains.map(async ({ id }) => ({
+    config.chains.map(async ({ id, tenors }) => ({
       chainId: id,
+      tenors,
       current: await reportInForce(database, { chainId: id, period: current }),
       next: await reportInForce(database, { chainId: id, period: periodAfter(current) }),
     })),

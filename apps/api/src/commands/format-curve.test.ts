@@ -49,6 +49,7 @@ const report: CurveReport = {
   chains: [
     {
       chainId: 324,
+      tenors: [7, 30],
       current: { period: '2024-11-22, 00:00 to 18:00 New York', signed: true, curve: manual },
       next: { period: '2024-11-22, 18:00 to 24:00 New York', signed: false, curve: treasury },
     },
@@ -91,7 +92,7 @@ test('default: shows the current and next curve, the change, the source and earl
 
 test('default: says that no curve was ever set', () => {
   const none = { signed: false, curve: null }
-  const chains = [{ chainId: 324, current: { period: 'now', ...none }, next: { period: 'then', ...none } }]
+  const chains = [{ chainId: 324, tenors: [7], current: { period: 'now', ...none }, next: { period: 'then', ...none } }]
   expect(
     `\n${formatCurveReport({ source: 'manual', problem: null, chains, history: [] }, { columns: 80 })}\n`,
   ).toMatchInlineSnapshot(`
@@ -107,7 +108,8 @@ test('default: says that no curve was ever set', () => {
 
 test('default: compares a new curve with that of the first period it can be in force for', () => {
   const points = { 7: 360, 30: 340, 60: 330 }
-  expect(`\n${formatDifference(report, { points, chainId: null })}\n`).toMatchInlineSnapshot(`
+  const chains = report.chains.map((chain) => ({ ...chain, tenors: [7, 30, 60] }))
+  expect(`\n${formatDifference({ ...report, chains }, { points, chainId: null })}\n`).toMatchInlineSnapshot(`
     "
     Chain 324, 2024-11-22, 18:00 to 24:00 New York
       TENOR    OLD      NEW      CHANGE (BPS)

@@ -1,5 +1,6 @@
 import type { CurveProvenance } from '@tallystick/core'
 import type { CurveInForce, CurveReport, CurveView, ProposalView } from '../admin/curve-report.ts'
+import { pickPoints } from '../notes/curve/curve.ts'
 import { drawCurve, sortedTenors } from './draw-curve.ts'
 import { formatTable } from './output.ts'
 
@@ -12,12 +13,12 @@ export function formatCurveReport(
   { problem, chains, history, proposals = [] }: CurveReport,
   { columns }: { readonly columns: number },
 ): string {
-  const parts = chains.map(({ chainId, current, next }) => {
-    const [now, then] = [current.curve?.points ?? {}, next.curve?.points ?? {}]
+  const parts = chains.map(({ chainId, tenors, current, next }) => {
+    const [now, then] = [current, next].map(({ curve }) => pickPoints(curve?.points ?? {}, tenors)) as [Points, Points]
     return [
       `Chain ${chainId}`,
-      `  now   ${formatInForce(current)}`,
-      `  next  ${formatInForce(next)}`,
+      `  now   ${formatInForce(current)}${formatLeftOut(current, tenors)}`,
+      `  next  ${formatInForce(next)}${formatLeftOut(next, tenors)}`,
       drawCurve({ now, next: then, columns }),
       formatChanges({ before: now, after: then }, ['NOW', 'NEXT']),
       ...formatOrigins(current.curve, next.curve),
@@ -51,10 +52,10 @@ export function formatDifference(
 ): string {
   return chains
     .filter((chain) => chainId === null || chain.chainId === chainId)
-    .map(({ chainId: id, current, next }) => {
+    .map(({ chainId: id, tenors, current, next }) => {
       const replaced = current.signed ? next : current
-      const before = replaced.curve?.points ?? {}
-      return `Chain ${id}, ${replaced.period}\n${formatChanges({ before, after: points }, ['OLD', 'NEW'])}`
+      const [before, after] = [pickPoints(replaced.curve?.points ?? {}, tenors), pickPoints(points, tenors)]
+      return `Chain ${id}, ${replaced.period}\n${formatChanges({ before, after }, ['OLD', 'NEW'])}`
     })
     .join('\n\n')
 }
@@ -94,6 +95,12 @@ export function formatOrigin(curve: CurveView): string {
 
 function formatInForce({ period, signed, curve }: CurveInForce): string {
   return `${period}${signed ? ' (signed)' : ''}: ${curve ? `curve ${curve.id}` : 'no curve'}`
+}
+
+/** Formats the tenors of the chain for which the curve has no coupon. */
+function formatLeftOut({ curve }: CurveInForce, tenors: readonly number[]): string {
+  const leftOut = tenors.filter((tenor) => curve && curve.points[tenor] === undefined)
+  return leftOut.length === 0 ? '' : `, without ${leftOut.join(', ')} days`
 }
 
 function formatOrigins(...curves: readonly (CurveView | null)[]): string[] {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { decodeNote, type Note, noteStatusAt, TallystickError, verifyNote } from '@tallystick/core'
 import { type Address, isAddress } from 'viem'
 import { createClock, toSeconds } from '../clock.ts'
-import { type Config, loadConfig } from '../config.ts'
-import { openSigner } from '../notes/signers/open-signer.ts'
+import { type ChainConfig, loadConfig } from '../config.ts'
+import { openSigners } from '../notes/signers/open-signers.ts'
 import type { ConfigSource } from './with-operator.ts'
 
 export type CheckedNote = {
@@ -25,18 +25,26 @@ export async function verifyNotesFile(
 ): Promise<CheckedNote[]> {
   const config = loadConfig(source.path, { env: source.env, secrets: 'optional' })
   const notes = readNotes(file)
-  const expected = await expectedSigner(config, signer)
+  const chains = config.chains.filter(({ id }) => notes.some(({ chainId }) => chainId === id))
+  const signers = await expectedSigners(chains, signer)
   const nowSeconds = toSeconds(createClock().now())
-  return Promise.all(notes.map((note) => checkNote(note, { config, signer: expected, nowSeconds })))
+  return Promise.all(notes.map((note) => checkNote(note, { chains, signers, nowSeconds })))
 }
+
+/** Expected signer of each chain, by chain id. */
+type Signers = ReadonlyMap<number, Address>
 
 async function checkNote(
   note: Note,
-  { config, signer, nowSeconds }: { readonly config: Config; readonly signer: Address; readonly nowSeconds: bigint },
+  {
+    chains,
+    signers,
+    nowSeconds,
+  }: { readonly chains: readonly ChainConfig[]; readonly signers: Signers; readonly nowSeconds: bigint },
 ): Promise<CheckedNote> {
-  const chain = config.chains.find(({ id }) => id === note.chainId)
+  const chain = chains.find(({ id }) => id === note.chainId)
   const verification = chain
-    ? await verifyNote(note, { domain: chain.domain, signer })
+    ? await verifyNote(note, { domain: chain.domain, signer: signers.get(chain.id) as Address })
     : ({ valid: false, reason: `chain ${note.chainId} is not configured` } as const)
   const status = noteStatusAt(note, nowSeconds)
   return {
@@ -50,9 +58,11 @@ async function checkNote(
   }
 }
 
-async function expectedSigner(config: Config, signer: string | undefined): Promise<Address> {
-  if (signer === undefined) return (await openSigner(config.signer)).address
-  if (isAddress(signer)) return signer
+async function expectedSigners(chains: readonly ChainConfig[], signer: string | undefined): Promise<Signers> {
+  if (signer === undefined) {
+    return new Map([...(await openSigners(chains))].map(([id, { address }]) => [id, address]))
+  }
+  if (isAddress(signer)) return new Map(chains.map(({ id }) => [id, signer]))
   throw new TallystickError({
     code: 'invalid_note_file',
     message: `--signer "${signer}" is not an address.`,

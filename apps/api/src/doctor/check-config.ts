@@ -15,10 +15,8 @@ export function checkConfig(findings: Findings, { path, env }: ConfigSource): Co
   try {
     const config = loadConfig(path, { env, secrets: 'required' })
     const chains = config.chains.map(({ id, name }) => `${id} (${name})`).join(', ')
-    findings.ok(
-      'file',
-      `${path} is valid: chain ${chains}, ${config.tenors.length} tenors, ${config.signer.kind} signer`,
-    )
+    const signers = [...new Set(config.chains.map(({ signer }) => signer.kind))].join(' and ')
+    findings.ok('file', `${path} is valid: chain ${chains}, ${config.tenors.length} tenors, ${signers} signer`)
     checkChoices(findings, config)
     return config
   } catch (error) {

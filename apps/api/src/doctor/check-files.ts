@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Config, formatPath, readConfigJson } from '../config.ts'
+import { type Config, formatPath, readConfigJson, type SignerConfig } from '../config.ts'
 import type { Findings } from './findings.ts'
 
 type FilesCheckContext = {
@@ -67,13 +67,20 @@ function listPlaces(config: Config, configPath: string): Place[] {
   const secrets = [
     ...(hasPassword(database) ? [{ member: 'file', path: resolve(configPath) }] : []),
     ...(listen.tls ? [{ member: 'listen.tls.key', path: listen.tls.key }] : []),
-    ...(signer.kind === 'keystore' ? [{ member: 'signer.path', path: signer.path }] : []),
-    ...(signer.kind === 'web3signer' && signer.tls?.key ? [{ member: 'signer.tls.key', path: signer.tls.key }] : []),
+    ...listSignerFiles('signer', signer),
+    ...config.chains.flatMap((chain, index) => listSignerFiles(`chains[${index}].signer`, chain.signer)),
     ...references,
     ...listDatabaseFiles(config.database.reveal()),
     { member: 'signer.journal', path: signer.journal },
   ].map((secret) => ({ ...secret, forbidden: secretRights }))
   return [...secrets, { member: 'signer.journal', path: dirname(signer.journal), forbidden: folderRights }]
+}
+
+/** Returns the files with the key of a signer, or with the key that authenticates the service to it. */
+function listSignerFiles(member: string, signer: SignerConfig): Reference[] {
+  if (signer.kind === 'keystore') return [{ member: `${member}.path`, path: signer.path }]
+  if (signer.kind === 'web3signer' && signer.tls?.key) return [{ member: `${member}.tls.key`, path: signer.tls.key }]
+  return []
 }
 
 type Reference = { readonly member: string; readonly path: string }

@@ -1,4 +1,4 @@
-import { isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { Config } from '../config.ts'
 import type { IssueReports } from './check-database.ts'
 import type { Findings } from './findings.ts'
@@ -10,14 +10,14 @@ export type NotesCheckContext = {
   readonly isRunning: boolean
   /** Whether the database has no data. */
   readonly isEmpty: boolean
-  /** Undefined if the signer cannot be used. */
-  readonly signer: `0x${string}` | undefined
+  /** Address of each chain's signer, undefined if it cannot be used. */
+  readonly signers: ReadonlyMap<number, Address | undefined>
 }
 
 /** Checks that each chain has notes, or at least a curve. */
 export function checkNotes(
   findings: Findings,
-  { config, reports, isRunning, isEmpty, signer }: NotesCheckContext,
+  { config, reports, isRunning, isEmpty, signers }: NotesCheckContext,
 ): void {
   const setCurve = `Set one: \`tallystick curve set ${config.tenors.map((tenor) => `${tenor}=<bps>`).join(' ')}\`.`
   if (!reports) {
@@ -45,7 +45,8 @@ export function checkNotes(
       findings.fail(name, `no notes of ${current.period} are served: ${current.refusal.message}`, advice)
     } else if (current.signed) {
       findings.ok(name, `${current.notes.length} notes of ${current.period}, signed by ${current.signer}`)
-      if (signer && current.signer && !isAddressEqual(signer, current.signer as `0x${string}`)) {
+      const signer = signers.get(chainId)
+      if (signer && current.signer && !isAddressEqual(signer, current.signer as Address)) {
         findings.warn(
           name,
           `they are not signed by the configured signer ${signer}`,

@@ -1,6 +1,7 @@
 import { TallystickError } from '@tallystick/core'
-import type { Config } from '../config.ts'
+import type { ChainConfig, SignerConfig } from '../config.ts'
 import { openSigner } from '../notes/signers/open-signer.ts'
+import type { SignerUse } from '../notes/signers/open-signers.ts'
 import { signNote } from '../notes/signers/sign-note.ts'
 import { type Signer, SignerError, type SignerFailure } from '../notes/signers/signer.ts'
 import type { Findings } from './findings.ts'
@@ -8,7 +9,7 @@ import type { Findings } from './findings.ts'
 /** Opens the signer and signs an unusable note. Resolves to the signer if the signature is valid. */
 export async function checkSigner(
   findings: Findings,
-  { signer: config, chains }: Pick<Config, 'signer' | 'chains'>,
+  { config, chains }: SignerUse<ChainConfig>,
 ): Promise<Signer | undefined> {
   try {
     const signer = await openSigner(config)
@@ -38,7 +39,7 @@ const adviceByFailure: Readonly<Record<SignerFailure, string>> = {
   wrong_key: 'Check that it holds the key of signer.address and, for Web3Signer, that it is version 25.9 or later.',
 }
 
-function adviseOn(error: TallystickError, kind: Config['signer']['kind']): string {
+function adviseOn(error: TallystickError, kind: SignerConfig['kind']): string {
   if (error instanceof SignerError) return adviceByFailure[error.failure]
   if (kind === 'keystore') return 'Correct signer.path or signer.password.'
   return 'Correct signer.key.'

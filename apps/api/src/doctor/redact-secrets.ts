@@ -1,12 +1,12 @@
 import { redact } from '@tallystick/core/text/redact'
 import { listAdminTokens } from '../admin/admin-tokens.ts'
-import type { Config } from '../config.ts'
+import type { Config, SignerConfig } from '../config.ts'
 
 /** Creates a function that removes the configuration's secrets from messages of drivers, nodes and subgraphs. */
 export function createRedactor(config: Config): (text: string) => string {
   const secrets = [
     ...listAdminTokens(config.admin).map(({ token }) => token.reveal()),
-    ...signerSecrets(config.signer),
+    ...[config.signer, ...config.chains.map(({ signer }) => signer)].flatMap(signerSecrets),
     ...databasePasswords(config.database.reveal()),
     ...config.chains.flatMap(({ rpc, subgraph }) => [
       ...[...rpc, ...(subgraph?.urls ?? [])].flatMap(urlSecrets),
@@ -16,7 +16,7 @@ export function createRedactor(config: Config): (text: string) => string {
   return (text) => redact(text, secrets)
 }
 
-function signerSecrets(signer: Config['signer']): string[] {
+function signerSecrets(signer: SignerConfig): string[] {
   if (signer.kind === 'private-key') return [signer.key.reveal(), signer.key.reveal().replace(/^0x/, '')]
   if (signer.kind === 'keystore') return [signer.password.reveal()]
   return Object.values(signer.headers ?? {}).map((header) => header.reveal())

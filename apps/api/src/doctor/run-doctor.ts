@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
+import { listSigners } from '../notes/signers/open-signers.ts'
 import type { Signer } from '../notes/signers/signer.ts'
 import { checkCertificate } from './check-certificate.ts'
 import { checkChain } from './check-chain.ts'
@@ -77,17 +78,32 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
     if (leaf && isRunning) await checkServedCertificate(findings, { listen, certificate: leaf })
     return leaf
   })
-  const signer = start('signer', (findings) => checkSigner(findings, config))
+  const signers = startSigners(config, start)
   const journal = start('journal', (findings) => checkJournal(findings, { path: config.signer.journal, isRunning }))
   const reports = readReports(service, database.result)
   const notes = start('notes', async (findings) => {
-    const address = (await signer.result)?.address
     const isEmpty = (await database.result)?.isEmpty === true
-    checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signer: address })
+    const known = await Promise.all(config.chains.map(async ({ id }) => [id, (await signers.of(id))?.address] as const))
+    checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known) })
   })
-  const results = { certificate: certificate.result, signer: signer.result, reports, heads }
+  const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
   const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
-  return [files, running, database, clocks, certificate, signer, journal, notes, ...chains]
+  return [files, running, database, clocks, certificate, ...signers.runs, journal, notes, ...chains]
+}
+
+/** Starts the checks of each different signer. */
+function startSigners({ chains }: Config, start: StartSubject) {
+  const uses = listSigners(chains)
+  const runs = uses.map((use) => {
+    const ids = use.chains.map(({ id }) => id)
+    const subject = uses.length === 1 ? 'signer' : `signer ${ids.join(', ')}`
+    return { ids, run: start(subject, (findings) => checkSigner(findings, use)) }
+  })
+  return {
+    runs: runs.map(({ run }) => run),
+    /** Resolves to the signer of a chain, or undefined if it cannot be used. */
+    of: async (chainId: number) => runs.find(({ ids }) => ids.includes(chainId))?.run.result,
+  }
 }
 
 type ChainSubjectsInput = {
@@ -95,7 +111,7 @@ type ChainSubjectsInput = {
   readonly start: StartSubject
   readonly heads: ReadonlyMap<number, Promise<readonly RpcHead[]>>
   readonly certificate: Promise<X509Certificate | undefined>
-  readonly signer: Promise<Signer | undefined>
+  readonly signerOf: (chainId: number) => Promise<Signer | undefined>
   readonly reports: Promise<IssueReports | undefined>
 }
 
@@ -109,9 +125,9 @@ function startChainSubjects(
     start(`chain ${chain.id}`, async (findings) =>
       checkChain(findings, {
         chain,
-        tenors: config.tenors,
+        tenors: chain.tenors,
         heads: (await results.heads.get(chain.id)) ?? [],
-        signer: await results.signer,
+        signer: await results.signerOf(chain.id),
         notes: currentNotes(await results.reports, chain),
         coupons: couponsInForce(await results.reports, chain),
         nowSeconds: now(),

@@ -45,6 +45,19 @@ export async function findLastNoteSet(
   return readSet(database, 'period_start < $2 order by period_start desc limit 1', [chainId, beforeStart])
 }
 
+/** Returns the last coupon of each tenor of a chain before a period, basis points. A curve may leave out a tenor for a time. */
+export async function findLastCoupons(
+  database: Queryable,
+  { chainId, beforeStart }: { readonly chainId: number; readonly beforeStart: bigint },
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await database.query<Pick<NoteRow, 'tenor_days' | 'coupon_bps'>>(
+    `select distinct on (tenor_days) tenor_days, coupon_bps from notes where chain_id = $1 and period_start < $2
+     order by tenor_days, period_start desc`,
+    [chainId, beforeStart],
+  )
+  return new Map(rows.map((row) => [row.tenor_days, row.coupon_bps]))
+}
+
 /**
  * Stores a set unless the period has one, and returns the stored set. Returns undefined without storing if the set's curve
  * is no longer in force, because another was set meanwhile. Calls `beforeStore`, which may throw, right before the insert.

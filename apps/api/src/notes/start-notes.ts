@@ -1,6 +1,5 @@
 import type { PoolReader, ReadChainTime } from '@tallystick/chain'
 import { formatPeriod, periodAt } from '@tallystick/core'
-import type { Address } from 'viem'
 import { toSeconds } from '../clock.ts'
 import { maxAgeBusinessDaysDefault } from '../config-curve.ts'
 import type { ReadIndexedPool } from '../data/read-indexed-pool.ts'
@@ -15,7 +14,7 @@ import { openSignerJournal, type SignerJournal } from './journal/signer-journal.
 import { type JournalChecks, startJournalChecks } from './journal/start-journal-checks.ts'
 import { createNoteMetrics, type NoteMetrics } from './note-metrics.ts'
 import { createPublishedNotes, type PublishedNotes, withClockCheck } from './published-notes.ts'
-import { openSigner } from './signers/open-signer.ts'
+import { openSigners } from './signers/open-signers.ts'
 import type { Signer } from './signers/signer.ts'
 import { startTreasurySource } from './treasury/treasury-source.ts'
 import { createReadPool, createReadPoolLimits, type ReadPool } from './watch/pool-source.ts'
@@ -32,17 +31,18 @@ export type NotesContext = ServiceContext & {
 export type RunningNotes = {
   readonly published: PublishedNotes
   readonly scheduler: IssueScheduler
-  readonly signer: Address
+  /** By chain id. */
+  readonly signers: ReadonlyMap<number, Signer>
   readonly poolWatch: PoolWatch
   readonly journalChecks: JournalChecks
   readonly curveSource: CurveSource
 }
 
-/** Opens signer and journal, issues the notes of the current period and keeps them issued. */
+/** Opens signers and journal, issues the notes of the current period and keeps them issued. */
 export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const { config, clock, metrics, database, closers, say, time } = context
-  const signer = await openSigner(config.signer)
-  say(`signing as ${signer.address} (${signer.kind})`)
+  const signers = await openSigners(config.chains)
+  saySigners(context, signers)
   const journal = await openSignerJournal(config.signer.journal, { create: true, say })
   closers.push(() => journal.close())
   const chainIds = config.chains.map(({ id }) => id)
@@ -55,7 +55,7 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const readPool = createReadPool({ readers: context.pools, readIndexedPool: context.readIndexedPool })
   const scheduler = await startScheduler(context, {
     readPool,
-    signer,
+    signers,
     journal,
     published,
     preflight,
@@ -69,14 +69,14 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const journalChecks = await startJournalChecks(database, { ...context, published, journal })
   closers.push(() => journalChecks.stop())
   sayNotes(context, offered)
-  return { published: offered, scheduler, signer: signer.address, poolWatch, journalChecks, curveSource }
+  return { published: offered, scheduler, signers, poolWatch, journalChecks, curveSource }
 }
 
 function startScheduler(
   { config, database, clock, log, monotonicNow, schedulerTime, readChainTime, time }: NotesContext,
   {
     readPool,
-    signer,
+    signers,
     journal,
     published,
     preflight,
@@ -84,7 +84,7 @@ function startScheduler(
     noteMetrics,
   }: {
     readonly readPool: ReadPool
-    readonly signer: Signer
+    readonly signers: RunningNotes['signers']
     readonly journal: SignerJournal
     readonly published: PublishedNotes
     readonly preflight: Preflight
@@ -92,12 +92,12 @@ function startScheduler(
     readonly noteMetrics: NoteMetrics
   },
 ): Promise<IssueScheduler> {
-  const { tenors, rails, chains, curve } = config
+  const { tenors: curveTenors, rails, chains, curve } = config
   const { maxMoveBps, signAheadSeconds, earlierSigner } = rails
   const maxAgeBusinessDays = curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault
   const issueContext = {
-    ...{ database, clock, signer, readChainTime, clocks: time, curveSource, preflight },
-    ...{ tenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
+    ...{ database, clock, signers, readChainTime, clocks: time, curveSource, preflight },
+    ...{ curveTenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
     readPoolLimits: createReadPoolLimits(readPool),
     journal: createJournalGuard(database, journal),
   }
@@ -134,6 +134,15 @@ async function openCurveSource(
     config: { ...config, curve },
     findUncertainty: time.findUncertainty,
   })
+}
+
+function saySigners({ say }: NotesContext, signers: RunningNotes['signers']): void {
+  const different = new Set(signers.values())
+  for (const signer of different) {
+    const ids = [...signers.keys()].filter((id) => signers.get(id) === signer)
+    const where = different.size === 1 ? '' : ` on chain ${ids.join(', ')}`
+    say(`signing as ${signer.address} (${signer.kind})${where}`)
+  }
 }
 
 function sayNotes({ config, clock, say }: NotesContext, offered: PublishedNotes): void {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Queryable } from '@tallystick/database'
-import type { Address } from 'viem'
 import type { Config } from '../config.ts'
+import type { Signer } from '../notes/signers/signer.ts'
 import { createReadLastPeriod } from './last-period.ts'
 import { readPortalFiles } from './portal-files.ts'
 import { describePortal, type PortalVisitor } from './portal-info.ts'
@@ -24,18 +24,19 @@ export function openPortal(
   database: Queryable,
   {
     config,
-    signer,
+    signers,
     options: { visitor, directory = builtDirectory } = {},
   }: {
     readonly config: Pick<Config, 'chains'>
-    readonly signer: Address
+    /** By chain id. */
+    readonly signers: ReadonlyMap<number, Signer>
     readonly options: PortalOptions | undefined
   },
 ): PortalParts {
   const chainIds = config.chains.map(({ id }) => id).sort((a, b) => a - b)
   return {
     files: readPortalFiles(directory),
-    info: describePortal({ chains: config.chains, signer, visitor }),
+    info: describePortal({ chains: config.chains, signers, visitor }),
     readLastPeriod: createReadLastPeriod(database, chainIds),
   }
 }

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { ChainConfig } from '../config.ts'
+import type { Signer } from '../notes/signers/signer.ts'
 
 /** Data that the page needs before it has a key. All of it is public. */
 export type PortalInfo = {
@@ -9,7 +10,7 @@ export type PortalInfo = {
     readonly pool: Address
     /** Name and version of the pool's EIP-712 domain. */
     readonly domain: { readonly name: string; readonly version: string }
-    /** Address that signs the notes of this service. */
+    /** Address that signs the notes of this chain. */
     readonly signer: Address
   }[]
   /** Only in a sandbox, where the key protects nothing. */
@@ -25,11 +26,12 @@ export type PortalVisitor = {
 
 export function describePortal({
   chains,
-  signer,
+  signers,
   visitor,
 }: {
   readonly chains: readonly ChainConfig[]
-  readonly signer: Address
+  /** By chain id. */
+  readonly signers: ReadonlyMap<number, Pick<Signer, 'address'>>
   readonly visitor: PortalVisitor | undefined
 }): PortalInfo {
   return {
@@ -40,7 +42,7 @@ export function describePortal({
         name,
         pool: verifyingContract,
         domain,
-        signer,
+        signer: (signers.get(id) as Signer).address,
       })),
     visitor,
   }

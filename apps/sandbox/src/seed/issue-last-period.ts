@@ -17,7 +17,7 @@ export async function issueLastPeriod(
   const daysAgo = period.noteDay === current.noteDay ? 0 : 1
   const points = Object.fromEntries(config.tenors.map((tenorDays) => [tenorDays, couponOf({ tenorDays, daysAgo })]))
   await createOperator({ database, config, clock }).setCurve({ points, confirm: true, by: 'sandbox' })
-  const { tenors, rails, chains } = config
-  const issueContext = { database, clock, signer, tenors, maxMoveBps: rails.maxMoveBps }
+  const { rails, chains } = config
+  const issueContext = { database, clock, signer, maxMoveBps: rails.maxMoveBps }
   for (const chain of chains) await issuePastPeriod(issueContext, { chain, period })
 }

@@ -1,6 +1,5 @@
 import { formatNewYork, type Period, TallystickError } from '@tallystick/core'
 import type { Migration, Queryable } from '@tallystick/database'
-import type { NoteSet } from '../note-set.ts'
 import type { CurvePoints } from './curve.ts'
 
 /** A curve that needs the approval of a second person. It is not in force. Timestamps are Unix seconds. */
@@ -32,12 +31,9 @@ export const proposalMigrations: readonly Migration[] = [
 
 const lifetimeSeconds = 86_400n
 
-/** Returns the largest move of a coupon since the last period, basis points. Ignores tenors without an earlier coupon. */
-export function findLargestMove(points: CurvePoints, previous: NoteSet | undefined): number {
-  const moves = (previous?.notes ?? []).map(({ tenorDays, coupon }) => {
-    const after = points[tenorDays]
-    return after === undefined ? 0 : Math.abs(after - Number(coupon))
-  })
+/** Returns the largest move since each tenor's last coupon, basis points. Ignores tenors without an earlier coupon. */
+export function findLargestMove(points: CurvePoints, lastCoupons: ReadonlyMap<number, number>): number {
+  const moves = Object.entries(points).map(([tenor, bps]) => Math.abs(bps - (lastCoupons.get(Number(tenor)) ?? bps)))
   return Math.max(0, ...moves)
 }
 

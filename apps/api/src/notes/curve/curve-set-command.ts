@@ -1,10 +1,10 @@
 import type { CurvePoints } from './curve.ts'
 
-/** Returns the advice to set these coupons with `--confirm`, which overrides the move rails. */
-export function formatConfirmAdvice(points: CurvePoints): string {
+/** Returns the advice to set these coupons, for all chains or one, with `--confirm`, which overrides the move rails. */
+export function formatConfirmAdvice(points: CurvePoints, chainId: number | null): string {
   const sorted = Object.entries(points).map(([tenor, bps]) => [Number(tenor), bps] as const)
   const command = formatCommand(sorted.sort(([a], [b]) => a - b))
-  return `If this is intended, confirm it with \`${command} --confirm\`.`
+  return `If this is intended, confirm it with \`${command}${chainId === null ? '' : ` --chain ${chainId}`} --confirm\`.`
 }
 
 /** Returns a `curve set` command with a placeholder for each coupon. */

@@ -22,13 +22,26 @@ export type Curve = {
   readonly createdAt: bigint
 }
 
-/** Throws `invalid_curve` unless `points` has exactly one coupon, in whole basis points, for each configured tenor. */
-export function assertCurvePoints(points: CurvePoints, tenors: readonly number[]): void {
+/** Returns the coupons of these tenors. */
+export function pickPoints(points: CurvePoints, tenors: readonly number[]): CurvePoints {
+  return Object.fromEntries(Object.entries(points).filter(([tenor]) => tenors.includes(Number(tenor))))
+}
+
+/**
+ * Throws `invalid_curve` unless `points` has coupons in whole basis points for these tenors and no others: for each of
+ * them, or for at least one if the curve is for one chain.
+ */
+export function assertCurvePoints(
+  points: CurvePoints,
+  { tenors, chainId }: { readonly tenors: readonly number[]; readonly chainId: number | null },
+): void {
+  const missing = tenors.filter((tenor) => points[tenor] === undefined)
+  const isMissing = chainId === null ? missing.length > 0 : missing.length === tenors.length
   const faults = [
     ...Object.keys(points)
       .filter((tenor) => !tenors.includes(Number(tenor)))
       .map((tenor) => `${tenor} days is not a configured tenor`),
-    ...tenors.filter((tenor) => points[tenor] === undefined).map((tenor) => `${tenor} days has no coupon`),
+    ...(isMissing ? missing.map((tenor) => `${tenor} days has no coupon`) : []),
     ...Object.entries(points)
       .filter(([, bps]) => !Number.isSafeInteger(bps) || bps < 1)
       .map(([tenor, bps]) => `the ${tenor}-day coupon is ${bps}, not a positive whole number of basis points`),
@@ -36,7 +49,10 @@ export function assertCurvePoints(points: CurvePoints, tenors: readonly number[]
   if (faults.length === 0) return
   throw new TallystickError({
     code: 'invalid_curve',
-    message: `The curve was not stored: ${faults.join('; ')}. Configured tenors: ${tenors.join(', ')}.`,
+    message:
+      `The curve was not stored: ${faults.join('; ')}. Configured tenors` +
+      `${chainId === null ? '' : ` of chain ${chainId}`}: ${tenors.join(', ')}.` +
+      (isMissing && chainId === null ? ' Only the curve of one chain (--chain <id>) may have fewer.' : ''),
     retryable: false,
     details: { faults, tenors },
   })

@@ -1,11 +1,12 @@
-import { periodAt, TallystickError } from '@tallystick/core'
-import type { Database } from '@tallystick/database'
+import { type Period, periodAt, TallystickError } from '@tallystick/core'
+import type { Database, Queryable } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
-import type { Config } from '../../config.ts'
+import type { ChainConfig, Config } from '../../config.ts'
 import { findCouponRefusal, findMoveRefusal } from '../issue/coupon-rails.ts'
+import { offeredTenors } from '../issue/rails.ts'
 import type { Refusal } from '../issue/refusal.ts'
-import { findLastNoteSet } from '../note-store.ts'
-import { assertCurvePoints, type Curve, type CurvePoints } from './curve.ts'
+import { findLastCoupons, findLastNoteSet } from '../note-store.ts'
+import { assertCurvePoints, type Curve, type CurvePoints, pickPoints } from './curve.ts'
 import {
   approveProposal,
   assertPersonalToken,
@@ -115,40 +116,66 @@ async function storeRequestedCurve(
     ) => Promise<boolean>
   },
 ): Promise<Curve | undefined> {
-  const chains = config.chains.filter((chain) => request.chainId === null || chain.id === request.chainId)
-  if (chains.length === 0) throw unknownChain(request.chainId, config)
-  assertCurvePoints(request.points, config.tenors)
-  const { tenors } = config
-  const curve = { points: request.points, confirmed: request.confirm }
+  const { chainId, points } = request
+  const chains = config.chains.filter((chain) => chainId === null || chain.id === chainId)
+  if (chains.length === 0) throw unknownChain(chainId, config)
+  assertCurvePoints(points, { chainId, tenors: chainId === null ? config.tenors : chains.flatMap((one) => one.tenors) })
+  const curve = { points, confirmed: request.confirm, chainId }
   const origin = { source: 'manual', provenance: null, createdBy, createdAt: nowSeconds } as const
   return storeCurveIf(database, {
-    curve: { ...curve, ...origin, chainId: request.chainId },
+    curve: { ...curve, ...origin },
     current: periodAt(nowSeconds),
     chainIds: chains.map((chain) => chain.id),
     auditor,
     shouldStore: async (transaction, effective, record) => {
       const moves: number[] = []
       for (const chain of chains) {
-        const before = { chainId: chain.id, beforeStart: effective.start }
-        const previous = await findLastNoteSet(transaction, before)
-        const windows = await readMoveWindows(transaction, { ...before, limits: config.rails })
-        const refusal =
-          findCouponRefusal({ chain }, { curve, tenors }) ??
-          findMoveRefusal({ previous, windows, maxMoveBps: config.rails.maxMoveBps }, { curve, tenors })
-        if (refusal) throw refused(refusal)
-        moves.push(findLargestMove(request.points, previous))
+        const { refusal, moveBps } = await checkChain(transaction, { chain, curve, config, effective })
+        if (refusal) throw refused(refusal, { chain, isForSeveral: chains.length > 1 })
+        moves.push(moveBps)
       }
       return shouldStore(transaction, { effective, record, moveBps: Math.max(...moves) })
     },
   })
 }
 
-function refused({ reason, message }: Refusal): TallystickError {
+/** Checks the coupon rails of a chain. Returns the largest move of a coupon. */
+async function checkChain(
+  transaction: Queryable,
+  {
+    chain,
+    curve,
+    config,
+    effective,
+  }: Pick<SetCurveOptions, 'config'> & {
+    readonly chain: ChainConfig
+    readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>
+    readonly effective: Period
+  },
+): Promise<{ readonly refusal: Refusal | undefined; readonly moveBps: number }> {
+  const { maxMoveBps } = config.rails
+  const before = { chainId: chain.id, beforeStart: effective.start }
+  const previous = await findLastNoteSet(transaction, before)
+  const windows = await readMoveWindows(transaction, { ...before, limits: config.rails })
+  const lastCoupons = await findLastCoupons(transaction, before)
+  const tenors = offeredTenors(chain.tenors, curve)
+  const refusal =
+    findCouponRefusal({ chain }, { curve, tenors }) ??
+    findMoveRefusal({ previous, windows, maxMoveBps, curveTenors: config.tenors }, { curve, tenors })
+  return { refusal, moveBps: findLargestMove(pickPoints(curve.points, tenors), lastCoupons) }
+}
+
+function refused(
+  { reason, message }: Refusal,
+  { chain, isForSeveral }: { readonly chain: ChainConfig; readonly isForSeveral: boolean },
+): TallystickError {
+  const subject = isForSeveral ? `for any chain, because chain ${chain.id} refuses it` : ''
+  const advice = ` To give chain ${chain.id} other coupons, set the curve of each chain with --chain <id>.`
   return new TallystickError({
     code: 'rail_refused',
-    message: `The curve was not stored: ${message}`,
+    message: `The curve was not stored${subject && ` ${subject}`}: ${message}${isForSeveral ? advice : ''}`,
     retryable: false,
-    details: { reason },
+    details: { reason, chainId: chain.id },
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Curve, CurvePoints } from '../curve/curve.ts'
+import { type Curve, pickPoints } from '../curve/curve.ts'
 import { formatConfirmAdvice } from '../curve/curve-set-command.ts'
 import type { RailInput } from './rail-input.ts'
 import type { Refusal } from './refusal.ts'
@@ -24,16 +24,27 @@ export function findCouponRefusal(
  * within a day or a week.
  */
 export function findMoveRefusal(
-  { previous, maxMoveBps, windows = [] }: Pick<RailInput, 'previous' | 'maxMoveBps' | 'windows'>,
-  { curve, tenors }: { readonly curve: Pick<Curve, 'points' | 'confirmed'>; readonly tenors: readonly number[] },
+  {
+    previous,
+    maxMoveBps,
+    windows = [],
+    curveTenors,
+  }: Pick<RailInput, 'previous' | 'maxMoveBps' | 'windows' | 'curveTenors'>,
+  {
+    curve,
+    tenors,
+  }: { readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>; readonly tenors: readonly number[] },
 ): Refusal | undefined {
   if (curve.confirmed) return undefined
+  const { chainId } = curve
+  // A command without --chain needs the tenors of every chain.
+  const points = pickPoints(curve.points, chainId === null ? curveTenors : tenors)
   const checkMove = (move: Omit<Move, 'after'>): Refusal | undefined => {
     const after = curve.points[move.tenor] as number
     if (Math.abs(after - move.before) <= move.maxMoveBps) return undefined
     return {
       reason: 'move_too_large',
-      message: `${formatMove({ ...move, after })} ${formatConfirmAdvice(pick(curve.points, tenors))}`,
+      message: `${formatMove({ ...move, after })} ${formatConfirmAdvice(points, chainId)}`,
     }
   }
   for (const tenor of tenors) {
@@ -53,10 +64,6 @@ export function findMoveRefusal(
     }
   }
   return undefined
-}
-
-function pick(points: CurvePoints, tenors: readonly number[]): CurvePoints {
-  return Object.fromEntries(tenors.map((tenor) => [tenor, points[tenor] as number]))
 }
 
 type Move = {

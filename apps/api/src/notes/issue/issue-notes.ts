@@ -21,13 +21,15 @@ import { signPeriodNote } from './sign-period-note.ts'
 export type IssueContext = {
   readonly database: Database
   readonly clock: Clock
-  readonly signer: Signer
+  /** By chain id. */
+  readonly signers: ReadonlyMap<number, Signer>
   readonly readChainTime: ReadChainTime
   /** Reads the present limits of a chain's pool. Returns undefined if they cannot be read. */
   readonly readPoolLimits: (chainId: number) => Promise<PoolLimits | undefined>
   readonly clocks: Pick<ClockComparison, 'status'>
   readonly signAheadSeconds: number
-  readonly tenors: readonly number[]
+  /** Tenors of all chains. A curve for all chains has a coupon for each of them. */
+  readonly curveTenors: readonly number[]
   readonly maxMoveBps: number
   /** Limits of a coupon's move within a day and a week; undefined means unlimited. */
   readonly windowLimits: WindowLimits | undefined
@@ -64,7 +66,7 @@ export async function issueNotes(
     if (restored) return acceptStoredSet(context, { set: restored, chain })
     const refusal = await checkRails(context, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
-    context.journal.assertNoConflict({ chain, period, curve, tenors: offeredTenors(context.tenors, curve) })
+    context.journal.assertNoConflict({ chain, period, curve, tenors: offeredTenors(chain.tenors, curve) })
     const set =
       context.preflight.findPending({ ...key, curveId: curve.id }) ?? (await signSet(context, { chain, period, curve }))
     const preflightRefusal = await context.preflight.findRefusal(set)
@@ -88,6 +90,7 @@ async function checkRails(
   return findRefusal({
     ...limits,
     chain,
+    tenors: chain.tenors,
     period,
     ...history,
     curve,
@@ -115,11 +118,12 @@ async function readHistory(
 }
 
 async function signSet(
-  { signer, clock, tenors }: IssueContext,
+  { signers, clock }: IssueContext,
   { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve },
 ): Promise<NoteSet> {
+  const signer = signers.get(chain.id) as Signer
   const notes = await Promise.all(
-    offeredTenors(tenors, curve).map(async (tenorDays) => {
+    offeredTenors(chain.tenors, curve).map(async (tenorDays) => {
       const couponBps = curve.points[tenorDays] as number
       return { ...(await signPeriodNote(signer, { chain, period, tenorDays, couponBps })), tenorDays }
     }),

@@ -1,10 +1,11 @@
 import { maxAgeBusinessDaysDefault } from '../../config-curve.ts'
 import { manualCurveSource } from '../curve/curve-source.ts'
+import type { Signer } from '../signers/signer.ts'
 import { type IssueContext, type IssueResult, issueNotes } from './issue-notes.ts'
 
 /** Issues the notes of a past period from a manual curve, for example to seed a sandbox. Checks no clocks or sources. */
 export function issuePastPeriod(
-  context: Pick<IssueContext, 'database' | 'clock' | 'signer' | 'tenors' | 'maxMoveBps'>,
+  { signer, ...context }: Pick<IssueContext, 'database' | 'clock' | 'maxMoveBps'> & { readonly signer: Signer },
   wanted: Parameters<typeof issueNotes>[1],
 ): Promise<IssueResult> {
   const preflight = { findPending: () => undefined, findRefusal: async () => undefined }
@@ -23,5 +24,6 @@ export function issuePastPeriod(
   }
   const silent = { ...nothing, preflight, curveSource: manualCurveSource, journal }
   const limits = { maxAgeBusinessDays: maxAgeBusinessDaysDefault, signAheadSeconds: 0 }
-  return issueNotes({ ...context, ...silent, ...limits }, wanted)
+  const { id, tenors: curveTenors } = wanted.chain
+  return issueNotes({ ...context, ...silent, ...limits, curveTenors, signers: new Map([[id, signer]]) }, wanted)
 }

@@ -15,8 +15,11 @@ import type { Refusal } from './refusal.ts'
 import { createRetryGate } from './retry-gate.ts'
 
 export type IssueScheduler = {
-  /** Issues the notes of the current period and, within the sign-ahead, of the next one. Never throws. */
-  catchUp(): Promise<void>
+  /**
+   * Issues the notes of the current period and, within the sign-ahead, of the next one, for one chain or for all. Each
+   * chain is issued on its own, so that one that hangs or fails does not delay the others. Never throws.
+   */
+  catchUp(chainId?: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -52,19 +55,26 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
     if (published.find(chain.id, period.start)) return
     await gate.run(`${chain.id}:${period.start}`, () => tryToIssue(options, { chain, period, reportRefusal }))
   }
-  const catchUp = async () => {
+  const catchUpChain = async (
+    chain: ChainConfig,
+    { current, nowSeconds }: { readonly current: Period; readonly nowSeconds: bigint },
+  ) => {
+    await ensure(chain, current)
+    if (!stopped && earliestSeconds(context, nowSeconds) >= current.end - BigInt(context.signAheadSeconds)) {
+      await ensure(chain, periodAfter(current))
+    }
+    // Not awaited: the notes are published already, and a refusal raises an alarm.
+    if (!stopped) void options.preflight.watch(findSets(published, { chain, current }))
+  }
+  const catchUp = async (chainId?: number) => {
     if (stopped) return
     const nowSeconds = toSeconds(context.clock.now())
     const current = periodAt(nowSeconds)
     // Retry at the boundary without waiting for the backoff.
     if (knownStart !== current.start) gate.reset()
     knownStart = current.start
-    await Promise.all(chains.map((chain) => ensure(chain, current)))
-    if (!stopped && earliestSeconds(context, nowSeconds) >= current.end - BigInt(context.signAheadSeconds)) {
-      await Promise.all(chains.map((chain) => ensure(chain, periodAfter(current))))
-    }
-    // Not awaited: the notes are published already, and a refusal raises an alarm.
-    if (!stopped) void options.preflight.watch(findSets(options, current))
+    const requested = chains.filter(({ id }) => chainId === undefined || chainId === id)
+    await Promise.all(requested.map((chain) => catchUpChain(chain, { current, nowSeconds })))
   }
   const stopListening = await context.database.listen(curvesChannel, () => {
     gate.reset()
@@ -90,10 +100,12 @@ function earliestSeconds({ clocks }: IssueContext, nowSeconds: bigint): bigint {
   return databaseSeconds < nowSeconds ? databaseSeconds : nowSeconds
 }
 
-/** Returns the published sets of a period and the one after it. */
-function findSets({ chains, published }: IssueSchedulerOptions, current: Period): NoteSet[] {
-  const starts = [current.start, periodAfter(current).start]
-  return chains.flatMap(({ id }) => starts.flatMap((start) => published.find(id, start) ?? []))
+/** Returns the published sets of a chain for a period and the one after it. */
+function findSets(
+  published: PublishedNotes,
+  { chain, current }: { readonly chain: ChainConfig; readonly current: Period },
+): NoteSet[] {
+  return [current, periodAfter(current)].flatMap(({ start }) => published.find(chain.id, start) ?? [])
 }
 
 type ReportRefusal = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<void>
@@ -114,7 +126,8 @@ async function tryToIssue(
       await reportRefusal(chain, period, refusal)
       return false
     }
-    const isEarlierSigner = set.signer !== context.signer.address
+    const configured = context.signers.get(chain.id)?.address
+    const isEarlierSigner = set.signer !== configured
     if (isEarlierSigner && earlierSigner === 'withhold') {
       await reportRefusal(chain, period, withheld(set.signer))
       return false
@@ -122,7 +135,7 @@ async function tryToIssue(
     published.publish(set)
     log.info({ ...about, notes: set.notes.length, signer: set.signer }, 'notes published')
     if (isEarlierSigner) {
-      log.warn({ ...about, configured: context.signer.address }, 'notes were signed by an earlier signer')
+      log.warn({ ...about, configured }, 'notes were signed by an earlier signer')
     }
     return true
   } catch (error) {

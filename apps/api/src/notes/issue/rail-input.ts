@@ -12,7 +12,10 @@ export type RailInput = {
   /** The pool's present limits. Undefined, or a limit is, if it cannot be read: then only the configured ones apply. */
   readonly poolLimits?: PoolLimits | undefined
   readonly period: Period
+  /** Tenors on offer on the chain. */
   readonly tenors: readonly number[]
+  /** Tenors of all chains, for the commands in messages. */
+  readonly curveTenors: readonly number[]
   readonly maxMoveBps: number
   /** Coupons of the day and the week before. If undefined, moves over a day or a week are not checked. */
   readonly windows?: readonly MoveWindow[] | undefined

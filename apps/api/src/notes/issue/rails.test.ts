@@ -41,6 +41,7 @@ const sound: RailInput = {
   chain: { id: 324, maxCouponBps: 1000, minMaturitySeconds: 172_800 },
   period,
   tenors: [7, 30],
+  curveTenors: [7, 30],
   maxMoveBps: 100,
   maxAgeBusinessDays: 2,
   curve,

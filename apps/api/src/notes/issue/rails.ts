@@ -13,7 +13,7 @@ export function findRefusal(input: RailInput): Refusal | undefined {
   if (!curve) {
     return {
       reason: 'no_curve',
-      message: `no curve is in force. ${formatProblem(input)}Set one with \`${formatCurveSetExample(input.tenors)}\`.`,
+      message: `no curve is in force. ${formatProblem(input)}Set one with \`${formatCurveSetExample(input.curveTenors)}\`.`,
     }
   }
   const tenors = offeredTenors(input.tenors, curve)
@@ -31,8 +31,8 @@ export function findRefusal(input: RailInput): Refusal | undefined {
   )
 }
 
-/** Returns the configured tenors for which the curve has a coupon. A newly configured tenor needs a new curve. */
-export function offeredTenors(tenors: readonly number[], curve: Curve): number[] {
+/** Returns the chain's tenors for which the curve has a coupon. A newly configured tenor needs a new curve. */
+export function offeredTenors(tenors: readonly number[], curve: Pick<Curve, 'points'>): number[] {
   return tenors.filter((tenor) => curve.points[tenor] !== undefined)
 }
 
@@ -47,7 +47,7 @@ function findAgeRefusal(input: RailInput, { provenance }: Curve): Refusal | unde
     message:
       `the rates in force are of ${provenance.sourceDate}, ${age} business days old on ${day}. ` +
       `The limit is ${input.maxAgeBusinessDays} (curve.maxAgeBusinessDays). ${formatProblem(input)}` +
-      `Set a curve with \`${formatCurveSetExample(input.tenors)}\`.`,
+      `Set a curve with \`${formatCurveSetExample(input.curveTenors)}\`.`,
   }
 }
 

@@ -34,7 +34,7 @@ export function assertNotRevised(
     failure: 'revised',
     message:
       `The Treasury feed changed its row of ${provenance.sourceDate}, from which notes were signed: ` +
-      `${changes.join(', ')}. The coupons are unchanged. ${formatConfirmAdvice(points)}`,
+      `${changes.join(', ')}. The coupons are unchanged. ${formatConfirmAdvice(points, null)}`,
   })
 }
 

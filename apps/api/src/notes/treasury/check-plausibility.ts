@@ -34,7 +34,7 @@ export function checkPlausibility(
       failure: 'off_sofr',
       message:
         `In the Treasury feed’s row of ${sourceDate} the ${weeks}-week bill is at ${bps} bps, ${difference.toFixed(1)} from ` +
-        `SOFR of ${sofr.date} (${sofr.percent} %). The band is ${config.bandBps} (curve.plausibility.bandBps). ${formatConfirmAdvice(points)}`,
+        `SOFR of ${sofr.date} (${sofr.percent} %). The band is ${config.bandBps} (curve.plausibility.bandBps). ${formatConfirmAdvice(points, null)}`,
     })
   }
   return undefined

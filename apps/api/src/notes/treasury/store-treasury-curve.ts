@@ -1,6 +1,6 @@
 import { billRatesPublishedAt, type CurveProvenance, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import type { Curve } from '../curve/curve.ts'
+import { type Curve, pickPoints } from '../curve/curve.ts'
 import { findCurveInForce, findLastTreasuryCurve, findSignedTreasuryCurve, storeCurveIf } from '../curve/curve-store.ts'
 import { assertNotRevised } from './assert-not-revised.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
@@ -15,20 +15,24 @@ export async function storeTreasuryCurve(
   {
     curve,
     chainId,
+    tenors,
     nowSeconds,
     bills,
   }: {
     readonly curve: TreasuryCurve
     readonly chainId: number
+    /** Tenors on offer on the chain. The curve has those of all chains. */
+    readonly tenors: readonly number[]
     readonly nowSeconds: bigint
     /** The configured bills, if any. */
     readonly bills?: readonly number[] | undefined
   },
 ): Promise<Curve | undefined> {
+  const points = pickPoints(curve.points, tenors)
   return storeCurveIf(database, {
     curve: {
       chainId,
-      points: curve.points,
+      points,
       confirmed: false,
       source: 'treasury',
       provenance: curve.provenance,
@@ -42,7 +46,7 @@ export async function storeTreasuryCurve(
     shouldStore: async (transaction, effective) => {
       const last = await findLastTreasuryCurve(transaction, chainId)
       const inForce = await findCurveInForce(transaction, { chainId, periodStart: effective.start })
-      if (!supersedes(curve, { last, inForce })) return false
+      if (!supersedes({ ...curve, points }, { last, inForce })) return false
       assertNotRevised(curve, { used: await findSignedTreasuryCurve(transaction, curve.provenance.sourceDate), bills })
       return true
     },

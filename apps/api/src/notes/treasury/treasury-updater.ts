@@ -114,8 +114,8 @@ async function storeCurves(
 ) {
   const { sourceDate, bills } = curve.provenance
   const options = { curve, nowSeconds, bills: config.curve.bills }
-  for (const { id: chainId } of config.chains) {
-    const stored = await storeTreasuryCurve(database, { ...options, chainId })
+  for (const { id: chainId, tenors } of config.chains) {
+    const stored = await storeTreasuryCurve(database, { ...options, chainId, tenors })
     if (!stored) continue
     const { id, points, effectiveFrom } = stored
     const fields = { chain: chainId, curve: id.toString(), sourceDate, bills: bills.length, points }
