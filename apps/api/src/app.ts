@@ -49,12 +49,13 @@ export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
 
 function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Route[] {
   const { queries, monotonicNow } = parts
-  const chainIds = chains.map((chain) => chain.id).sort((a, b) => a - b)
+  const sortedChains = chains.toSorted((a, b) => a.id - b.id)
+  const chainIds = sortedChains.map(({ id }) => id)
   const identifyCaller = createIdentifyCaller(listen.proxy?.trust ?? [])
   const limitAddress = createAddressLimit({ rpm: listen.publicRpm, identifyCaller, monotonicNow })
   const budget = createTimeBudget({ msPerMinute: listen.publicQueryMsPerMinute, monotonicNow })
   const described = [
-    createNotesRoute({ parts: parts.notes, chainIds }),
+    createNotesRoute({ parts: parts.notes, chains: sortedChains }),
     ...createDataRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
     createChainsRoute({ parts: parts.chains, limitAddress }),

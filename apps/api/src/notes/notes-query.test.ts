@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assertOffered, parseChainId, parseNotesQuery } from './notes-query.ts'
+import { assertKnownTenors, parseChainId, parseNotesQuery } from './notes-query.ts'
 
 const chainIds = [1, 324]
 const parse = (query: Record<string, unknown>) => parseNotesQuery(query, { chainIds })
@@ -128,12 +128,12 @@ describe('maturity', () => {
   })
 
   test('behavior: accepts an available tenor', () => {
-    expect(() => assertOffered([7, 30], [7, 14, 30])).not.toThrow()
-    expect(() => assertOffered([], [])).not.toThrow()
+    expect(() => assertKnownTenors([7, 30], [7, 14, 30])).not.toThrow()
+    expect(() => assertKnownTenors([], [])).not.toThrow()
   })
 
   test('error: names unavailable tenors and the available ones', () => {
-    const error = failureOf(() => assertOffered([7, 8, 9], [7, 14]))
+    const error = failureOf(() => assertKnownTenors([7, 8, 9], [7, 14]))
     expect(error).toMatchObject({ code: 'invalid_maturity' })
     expect(error.message).toMatchInlineSnapshot(`"maturity "8,9" is not available. Available: 7, 14."`)
   })

@@ -22,10 +22,10 @@ export function parseNotesQuery(
   return { chainId: parseChainId(query['chainid'], chainIds), tenors: parseTenors(query['maturity']) }
 }
 
-/** Throws `invalid_maturity` if a requested tenor is not available. */
-export function assertOffered(requested: readonly number[], offered: readonly number[]): void {
-  const unknown = requested.filter((tenor) => !offered.includes(tenor))
-  if (unknown.length > 0) throw invalidMaturity(unknown.join(','), `Available: ${offered.join(', ')}.`)
+/** Throws `invalid_maturity` if a requested tenor is not among those that the service offers in principle. */
+export function assertKnownTenors(requested: readonly number[], known: readonly number[]): void {
+  const unknown = requested.filter((tenor) => !known.includes(tenor))
+  if (unknown.length > 0) throw invalidMaturity(unknown.join(','), `Available: ${known.join(', ')}.`)
 }
 
 /** Parses the `chainid` parameter. Returns undefined if it is absent. */

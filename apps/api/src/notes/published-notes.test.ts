@@ -239,6 +239,7 @@ describe('a chain without notes', () => {
     const period = published.at(startMs)
     expect(period?.answer({ chainId: 1 })).toBeUndefined()
     expect(period?.answer({ chainId: 1, tenors: [7] })).toBeUndefined()
+    expect(period?.answer({ tenors: [8] })).toBeUndefined()
     expect(period?.answer({ chainId: 324 })?.complete).toBe(true)
     expect(bodyOf(period, { chainId: 324 }).message).not.toContain('None')
   })

@@ -23,7 +23,7 @@ export type PublishedPeriod = {
   readonly sets: ReadonlyMap<number, NoteSet>
   /** Returns the available tenors in days, ascending. */
   tenors(chainId: number | undefined): readonly number[]
-  /** Returns undefined if no requested chain has notes. */
+  /** Returns undefined if no requested chain has a requested note. */
   answer(filter: NotesFilter): NotesAnswer | undefined
 }
 
@@ -127,14 +127,11 @@ function createPeriod(
     const known = answers.get(key)
     if (known) return known
     const chosen = setsOf(filter.chainId)
-    if (chosen.length === 0) return undefined
+    const data = encodeSets(chosen, filter)
+    if (data.length === 0) return undefined
     const absent = filter.chainId === undefined ? missing : []
     const message = absent.length === 0 ? title : `${title} None are available for chain ${absent.join(', ')}.`
-    const created = createAnswer({
-      message,
-      data: encodeSets(chosen, filter),
-      availableMaturities: tenors(filter.chainId),
-    })
+    const created = createAnswer({ message, data, availableMaturities: tenors(filter.chainId) })
     const complete = absent.length === 0 && chosen.every(isWhole)
     if (answers.size < answersMax) answers.set(key, { ...created, complete })
     return { ...created, complete }

@@ -1,13 +1,15 @@
-import { TallystickError } from '@tallystick/core'
+import { periodAt, TallystickError } from '@tallystick/core'
 import type { RouteHandlerMethod } from 'fastify'
-import type { Clock } from '../clock.ts'
+import { type Clock, toSeconds } from '../clock.ts'
+import type { ChainConfig } from '../config.ts'
 import { matchesEtag } from '../http/matches-etag.ts'
 import { describeNotes } from '../openapi/describe-notes.ts'
 import type { Route } from '../route.ts'
 import type { ClockDispute } from '../time/clock-comparison.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
 import type { IssueScheduler } from './issue/issue-scheduler.ts'
-import { assertOffered, parseNotesQuery } from './notes-query.ts'
+import type { NoteSet } from './note-set.ts'
+import { assertKnownTenors, parseNotesQuery } from './notes-query.ts'
 import type { NotesAnswer, NotesFilter, PublishedNotes } from './published-notes.ts'
 
 export type NotesParts = {
@@ -21,20 +23,25 @@ export type NotesParts = {
 const catchUpMs = 2_000
 const retryAfterSeconds = 5
 
+type OfferingChain = Pick<ChainConfig, 'id' | 'tenors'>
+
 /** `GET /notes` (SPEC.md §4.1). */
 export function createNotesRoute({
   parts,
-  chainIds,
+  chains,
 }: {
   readonly parts: NotesParts
-  readonly chainIds: readonly number[]
+  /** Ascending by id. */
+  readonly chains: readonly OfferingChain[]
 }): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
+    const chainIds = chains.map(({ id }) => id)
     const filter = parseNotesQuery(request.query as Record<string, unknown>, { chainIds })
-    const found = await findAnswer(parts, { filter, nowMs: request.nowMs })
+    const requested = chains.filter(({ id }) => filter.chainId === undefined || filter.chainId === id)
+    const found = await findAnswer(parts, { filter, chains: requested, nowMs: request.nowMs })
     if (!found) {
       const dispute = parts.time.findDispute(parts.clock.now())
-      throw dispute ? disputed(dispute) : unavailable(filter.chainId)
+      throw dispute ? disputed(dispute) : unavailable(filter)
     }
     const { answer, maxAgeSeconds } = found
     reply.header('etag', answer.etag)
@@ -48,27 +55,60 @@ export function createNotesRoute({
 
 type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }
 
+type Wanted = {
+  readonly filter: NotesFilter
+  /** The requested chains. */
+  readonly chains: readonly OfferingChain[]
+  readonly nowMs: number
+}
+
 /** Returns the answer for an instant. If there is none, issues missing notes and looks again. */
 async function findAnswer(
   { published, scheduler, clock, time }: NotesParts,
-  { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
+  wanted: Wanted,
 ): Promise<Found | undefined> {
-  const found = lookUp(published, { filter, nowMs })
+  const found = lookUp(published, wanted)
   if (found) return found
+  // A set that is not in memory yet may have a tenor that is no longer configured.
+  if (findSets(published, wanted).length === wanted.chains.length) assertKnown(published, wanted)
   // After the machine slept, the estimates of the other clocks are late until the next measurement.
-  await withinMs(Promise.all([scheduler.catchUp(), time.refresh()]), catchUpMs)
-  return lookUp(published, { filter, nowMs: clock.now() })
+  await withinMs(Promise.all([scheduler.catchUp(wanted.filter.chainId), time.refresh()]), catchUpMs)
+  const wantedNow = { ...wanted, nowMs: clock.now() }
+  assertKnown(published, wantedNow)
+  return lookUp(published, wantedNow)
 }
 
-function lookUp(
-  published: PublishedNotes,
-  { filter, nowMs }: { readonly filter: NotesFilter; readonly nowMs: number },
-): Found | undefined {
+function lookUp(published: PublishedNotes, wanted: Wanted): Found | undefined {
+  const { filter, nowMs } = wanted
   const period = published.at(nowMs)
-  if (!period) return undefined
-  if (filter.tenors) assertOffered(filter.tenors, period.tenors(filter.chainId))
+  if (!period || !hasKnownTenors(published, wanted)) return undefined
   const answer = period.answer(filter)
   return answer && { answer, maxAgeSeconds: Math.floor((period.endMs - nowMs) / 1000) }
+}
+
+function hasKnownTenors(published: PublishedNotes, wanted: Wanted): boolean {
+  const { tenors } = wanted.filter
+  if (!tenors) return true
+  const known = listKnownTenors(published, wanted)
+  return tenors.every((tenor) => known.includes(tenor))
+}
+
+/** Throws `invalid_maturity` for a tenor that the requested chains do not offer. A missing note is an outage instead. */
+function assertKnown(published: PublishedNotes, wanted: Wanted): void {
+  const { tenors } = wanted.filter
+  if (tenors) assertKnownTenors(tenors, listKnownTenors(published, wanted))
+}
+
+/** Lists the configured tenors of the requested chains, and those signed before the configuration changed. */
+function listKnownTenors(published: PublishedNotes, wanted: Wanted): readonly number[] {
+  const signed = findSets(published, wanted).flatMap(({ notes }) => notes.map(({ tenorDays }) => tenorDays))
+  return [...new Set([...wanted.chains.flatMap(({ tenors }) => tenors), ...signed])].sort((a, b) => a - b)
+}
+
+/** Returns the sets in memory for an instant, also those that are withheld or whose period is disputed. */
+function findSets(published: PublishedNotes, { chains, nowMs }: Wanted): NoteSet[] {
+  const { start } = periodAt(toSeconds(nowMs))
+  return chains.flatMap(({ id }) => published.find(id, start) ?? [])
 }
 
 async function withinMs(work: Promise<unknown>, limitMs: number): Promise<void> {
@@ -80,11 +120,12 @@ async function withinMs(work: Promise<unknown>, limitMs: number): Promise<void> 
   clearTimeout(timer)
 }
 
-function unavailable(chainId: number | undefined): TallystickError {
+function unavailable({ chainId, tenors }: NotesFilter): TallystickError {
+  const notes = tenors === undefined ? 'notes' : `notes of ${tenors.join(' or ')} days`
   return new TallystickError({
     code: 'notes_unavailable',
     message:
-      `There are no notes for the current period${chainId === undefined ? '' : ` on chain ${chainId}`}. ` +
+      `There are no ${notes} for the current period${chainId === undefined ? '' : ` on chain ${chainId}`}. ` +
       `Notes of earlier periods have expired. Retry in ${retryAfterSeconds} seconds.`,
     retryable: true,
     retryAfterSeconds,
