@@ -63,11 +63,11 @@ describe.each(databaseEngines)('on %s', (engine) => {
     expect(refused.status).toBe(403)
 
     const shown = await tallystick(site, 'notes', 'show')
-    expect(shown.stdout).toContain(`by ${signerAddress}\nTENOR    COUPON   MATURITY`)
+    expect(shown.stdout).toMatch(new RegExp(`by ${signerAddress}\nTENOR +COUPON +MATURITY +NEW YORK +UTC`))
     const file = join(site.directory, 'notes.json')
     writeFileSync(file, notes.body)
     const verified = await run(site, 'notes', 'verify', file)
-    expect([verified.exitCode, verified.stdout.match(/genuine +usable for \d+ s more/g)?.length]).toEqual([0, 3])
+    expect([verified.exitCode, verified.stdout.match(/genuine +usable, \d+ s left/g)?.length]).toEqual([0, 3])
 
     const stopped = await server.kill('SIGTERM')
     expect(stopped.exitCode).toBe(0)

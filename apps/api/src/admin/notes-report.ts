@@ -1,4 +1,4 @@
-import { encodeNote, formatPeriod, type Period, type WireNote } from '@tallystick/core'
+import { encodeNote, formatPeriod, type Note, type Period, type WireNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { findCurve } from '../notes/curve/curve-store.ts'
@@ -25,6 +25,27 @@ export type PeriodReport = {
   readonly refusal: { readonly reason: string; readonly message: string } | null
 }
 
+/** Times of a note, ISO 8601 in UTC, null after the year 9999. The wire format has them as Unix seconds. */
+export type NoteTimes = {
+  readonly maturity: string | null
+  readonly started: string | null
+  readonly validAfter: string | null
+  readonly validBefore: string | null
+}
+
+// The end of the year 9999. A note in a file may have any time.
+const secondsMax = 253_402_300_799n
+
+export function describeTimes({ maturityTimestamp, startedAt, validAfter, validBefore }: Note): NoteTimes {
+  const describe = (seconds: bigint) => (seconds > secondsMax ? null : toIso(seconds))
+  return {
+    maturity: describe(maturityTimestamp),
+    started: describe(startedAt),
+    validAfter: describe(validAfter),
+    validBefore: describe(validBefore),
+  }
+}
+
 /** Notes on offer now, and the state of the next period. */
 export type NotesReport = {
   readonly now: string
@@ -32,7 +53,7 @@ export type NotesReport = {
     readonly chainId: number
     readonly name: string
     readonly current: PeriodReport & {
-      readonly notes: readonly (WireNote & { readonly tenorDays: number })[]
+      readonly notes: readonly (WireNote & { readonly tenorDays: number; readonly times: NoteTimes })[]
     }
     /** Without the notes, which stay secret until their period starts. */
     readonly next: PeriodReport
@@ -81,7 +102,9 @@ export async function reportNotes(
   const chains = await Promise.all(
     config.chains.map(async ({ id, name }) => {
       const set = await findNoteSet(database, { chainId: id, periodStart: current.start })
-      const notes = (set?.notes ?? []).map((note) => ({ tenorDays: note.tenorDays, ...encodeNote(note) }))
+      const notes = (set?.notes ?? []).map((note) => {
+        return { tenorDays: note.tenorDays, times: describeTimes(note), ...encodeNote(note) }
+      })
       return {
         chainId: id,
         name,

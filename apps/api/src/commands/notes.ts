@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { DiscardReport, NotesReport, PeriodReport } from '../admin/notes-report.ts'
+import type { DiscardReport } from '../admin/notes-report.ts'
 import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
-import { formatOrigin } from './format-curve.ts'
+import { formatCheckedNotes, formatNotesReport } from './format-notes.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
-import { createOutput, exitCodes, formatTable } from './output.ts'
+import { createOutput, exitCodes } from './output.ts'
 import type { Terminal } from './terminal.ts'
-import { type CheckedNote, verifyNotesFile } from './verify-notes.ts'
+import { verifyNotesFile } from './verify-notes.ts'
 import { withOperator, withReader } from './with-operator.ts'
 
 export function addNotesCommand(program: Command, terminal: Terminal): void {
@@ -17,7 +17,7 @@ export function addNotesCommand(program: Command, terminal: Terminal): void {
       const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showNotes())
       const output = createOutput(terminal, json)
       output.document(report)
-      output.text(formatReport(report))
+      output.text(formatNotesReport(report))
     },
   )
   addCommonOptions(
@@ -30,7 +30,7 @@ export function addNotesCommand(program: Command, terminal: Terminal): void {
       const checked = await verifyNotesFile(file, { source: { path: config, env: terminal.env }, signer })
       const output = createOutput(terminal, json)
       output.document({ notes: checked })
-      output.text(formatChecked(checked))
+      output.text(formatCheckedNotes(checked))
       if (checked.some((note) => !note.genuine)) terminal.exitCode = exitCodes.failed
     })
   addReconcileCommand(notes, terminal)
@@ -95,43 +95,4 @@ function formatReconciled({ restored, present, contradictions, problems }: Recon
       ? 'Nothing was changed.'
       : `Sets restored: ${restored.length}. Already in the database: ${present}.`
   return [...lines, summary].join('\n')
-}
-
-function formatReport({ now, chains, rogue }: NotesReport): string {
-  const parts = chains.map(({ chainId, name, current, next }) => {
-    const rows = current.notes.map((note) => [
-      `${note.tenorDays} days`,
-      `${note.coupon} bps`,
-      note.maturity_timestamp,
-      `${note.signature.r.slice(0, 10)}…`,
-    ])
-    const table = rows.length === 0 ? '' : `\n${formatTable(['TENOR', 'COUPON', 'MATURITY', 'SIGNATURE'], rows)}`
-    const origin = (report: PeriodReport) => (report.curve ? `\n${formatOrigin(report.curve)}` : '')
-    const now = `Now:  ${formatPeriodReport(current)}${table}${origin(current)}`
-    const then = `Next: ${formatPeriodReport(next)}${next.curve?.id === current.curve?.id ? '' : origin(next)}`
-    return `Chain ${chainId} (${name})\n${now}\n${then}`
-  })
-  const wrong = rogue.map(
-    ({ chainId, period, issuedAt, command }) =>
-      `Chain ${chainId}: ${period} was signed by a wrong clock, at ${issuedAt}. Discard it: ${command}`,
-  )
-  return [`Service time ${now}`, ...parts, ...wrong].join('\n\n')
-}
-
-function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport): string {
-  if (signed) return `${period}, signed ${issuedAt} by ${signer}${refusal ? `, WITHHELD: ${refusal.message}` : ''}`
-  if (refusal) return `${period}, NOT SIGNED (${refusal.reason}): ${refusal.message}`
-  return `${period}, not signed yet`
-}
-
-function formatChecked(notes: readonly CheckedNote[]): string {
-  const rows = notes.map((note) => [
-    String(note.chainId),
-    note.maturityTimestamp,
-    `${note.coupon} bps`,
-    note.genuine ? 'genuine' : 'NOT GENUINE',
-    note.status === 'usable' ? `usable for ${note.secondsLeft} s more` : note.status,
-    note.reason ?? '',
-  ])
-  return formatTable(['CHAIN', 'MATURITY', 'COUPON', 'SIGNATURE', 'NOW', 'WHY'], rows)
 }

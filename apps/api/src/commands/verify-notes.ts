@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { decodeNote, type Note, noteStatusAt, TallystickError, verifyNote } from '@tallystick/core'
 import { type Address, isAddress } from 'viem'
+import { describeTimes, type NoteTimes } from '../admin/notes-report.ts'
 import { createClock, toSeconds } from '../clock.ts'
 import { type ChainConfig, loadConfig } from '../config.ts'
 import { openSigners } from '../notes/signers/open-signers.ts'
@@ -9,6 +10,7 @@ import type { ConfigSource } from './with-operator.ts'
 export type CheckedNote = {
   readonly chainId: number
   readonly maturityTimestamp: string
+  readonly times: NoteTimes
   readonly coupon: string
   /** Whether the expected signer signed it for the configured pool of its chain. */
   readonly genuine: boolean
@@ -50,6 +52,7 @@ async function checkNote(
   return {
     chainId: note.chainId,
     maturityTimestamp: note.maturityTimestamp.toString(),
+    times: describeTimes(note),
     coupon: note.coupon.toString(),
     genuine: verification.valid,
     reason: verification.valid ? null : verification.reason,

@@ -162,7 +162,7 @@ async function readReports(
 
 function currentNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {
   const encoded = reports?.notes.chains.find(({ chainId }) => chainId === id)?.current.notes ?? []
-  return encoded.map(({ tenorDays: _, ...note }) => decodeNote(note))
+  return encoded.map(({ tenorDays: _tenor, times: _times, ...note }) => decodeNote(note))
 }
 
 function couponsInForce(reports: IssueReports | undefined, { id }: ChainConfig): number[] {

@@ -1,0 +1,71 @@
+import { formatNewYork } from '@tallystick/core'
+import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
+import { formatOrigin } from './format-curve.ts'
+import { formatTable } from './output.ts'
+import type { CheckedNote } from './verify-notes.ts'
+
+/** Formats the notes on offer of each chain, or why there are none, and the state of the next period. */
+export function formatNotesReport({ now, chains, rogue }: NotesReport): string {
+  const parts = chains.map(({ chainId, name, current, next }) => {
+    const origin = (report: PeriodReport) => (report.curve ? [formatOrigin(report.curve)] : [])
+    return [
+      `Chain ${chainId} (${name})`,
+      `Now:  ${formatPeriodReport(current)}`,
+      ...formatNotes(current.notes),
+      ...origin(current),
+      `Next: ${formatPeriodReport(next)}`,
+      ...(next.curve?.id === current.curve?.id ? [] : origin(next)),
+    ].join('\n')
+  })
+  const wrong = rogue.map(
+    ({ chainId, period, issuedAt, command }) =>
+      `Chain ${chainId}: ${period} was signed by a wrong clock, at ${issuedAt}. Discard it: ${command}`,
+  )
+  return [`Service time ${now}`, ...parts, ...wrong].join('\n\n')
+}
+
+/** Formats notes of a file and whether they are genuine. */
+export function formatCheckedNotes(notes: readonly CheckedNote[]): string {
+  const rows = notes.map((note) => [
+    String(note.chainId),
+    ...formatTime(note.maturityTimestamp, note.times.maturity),
+    `${note.coupon} bps`,
+    note.genuine ? 'genuine' : 'NOT GENUINE',
+    note.status === 'usable' ? `usable, ${note.secondsLeft} s left` : note.status,
+    note.reason ?? '',
+  ])
+  return formatTable(['CHAIN', 'MATURITY', 'NEW YORK', 'UTC', 'COUPON', 'SIGNATURE', 'NOW', 'WHY'], rows)
+}
+
+type ReportedNotes = NotesReport['chains'][number]['current']['notes']
+
+/** Formats the notes of a set, then their validity, which all of them share. */
+function formatNotes(notes: ReportedNotes): string[] {
+  const [first] = notes
+  if (!first) return []
+  const rows = notes.map((note) => [
+    `${note.tenorDays} days`,
+    `${note.coupon} bps`,
+    ...formatTime(note.maturity_timestamp, note.times.maturity),
+    `${note.signature.r.slice(0, 10)}…`,
+  ])
+  const validity = [
+    ['after', ...formatTime(first.signature_valid_after, first.times.validAfter)],
+    ['before', ...formatTime(first.signature_valid_before, first.times.validBefore)],
+  ]
+  return [
+    formatTable(['TENOR', 'COUPON', 'MATURITY', 'NEW YORK', 'UTC', 'SIGNATURE'], rows),
+    formatTable(['VALID', 'SECONDS', 'NEW YORK', 'UTC'], validity),
+  ]
+}
+
+/** Formats an instant as Unix seconds, in New York time and in UTC. */
+function formatTime(seconds: string, iso: string | null): [string, string, string] {
+  return iso === null ? [seconds, '-', '-'] : [seconds, formatNewYork(BigInt(seconds)), iso]
+}
+
+function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport): string {
+  if (signed) return `${period}, signed ${issuedAt} by ${signer}${refusal ? `, WITHHELD: ${refusal.message}` : ''}`
+  if (refusal) return `${period}, NOT SIGNED (${refusal.reason}): ${refusal.message}`
+  return `${period}, not signed yet`
+}
