@@ -12,6 +12,7 @@ import {
   floatingIncome,
   lendCalldata,
   poolEventAbi,
+  simulateCall,
   verifyNote,
 } from '@tallystick/client'
 import { erc20Abi, erc721Abi, formatUnits, type Hex, parseEventLogs, parseUnits } from 'viem'
@@ -22,7 +23,6 @@ const credentials = readCredentials(directory)
 const [sandbox] = credentials.chains
 const [lender] = credentials.wallets
 if (!sandbox || !lender) throw new Error('The sandbox has no chain or no wallet.')
-const { pool, positions, token, signer, id: chainId } = sandbox
 const { reader, wallet } = openChain(sandbox, lender)
 const client = createClient({
   baseUrl: credentials.baseUrl,
@@ -31,6 +31,15 @@ const client = createClient({
 })
 
 const principal = parseUnits('25000', 18)
+
+// 0. Fetch the contracts of the service's chain. Compare pool and signer with a source that you trust.
+title('The chain')
+const chain = (await client.chains()).find(({ chainId }) => chainId === sandbox.id)
+if (!chain?.positionToken || !chain.dollar) throw new Error('The service does not know the contracts of its chain.')
+const { chainId, pool, signer } = chain
+const [positions, token] = [chain.positionToken.address, chain.dollar.address]
+if (pool !== sandbox.pool || signer !== sandbox.signer) throw new Error('The service names another pool or signer.')
+say(`${chain.name}: pool ${pool}, loans from ${dollars(chain.limits.minLend ?? 0n)}.`)
 
 // 1. Fetch the notes. The pool accepts them until the end of the current period.
 title('The notes on offer')
@@ -56,13 +65,14 @@ say(
   `Fixed income ${dollars(expected.fixed)}. Floating income ${dollars(expected.floating)} if the rate stays at ${percent(floatingRate ?? 0n)}.`,
 )
 
-// 4. Approve the dollars and lend: two transactions. With permitLendCalldata it is one transaction and a signature.
+// 4. Approve the dollars, simulate the loan and lend: two transactions. With permitLendCalldata it is one transaction and a signature.
 await send(`approve ${dollars(principal)}`, () =>
   wallet.writeContract({ address: token, abi: erc20Abi, functionName: 'approve', args: [pool, principal] }),
 )
-const lent = await send('lend', () =>
-  wallet.sendTransaction(lendCalldata({ pool, note, beneficiary: lender.address, principal })),
-)
+const call = lendCalldata({ pool, note, beneficiary: lender.address, principal })
+const simulation = await simulateCall(reader, { from: lender.address, call })
+if (!simulation.ok) throw new Error(`lend: ${simulation.explanation?.message ?? String(simulation.error)}`)
+const lent = await send('lend', () => wallet.sendTransaction(call))
 const [lend] = parseEventLogs({ abi: poolEventAbi, eventName: 'Lend', logs: lent.logs })
 if (!lend) throw new Error('The pool did not log the loan.')
 const { tokenId } = lend.args

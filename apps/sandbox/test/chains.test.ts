@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
+import { createClient, permitLendCalldata, permitLendTypedData, simulateCall, verifyNote } from '@tallystick/client'
 import { rateResponseSchema } from '@tallystick/core'
+import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
+import { trustSandbox } from '../../../examples/sandbox.ts'
 import { callNode } from '../src/call-node.ts'
 import { getNotes, lendFrom, onChain, processesOf, readChain, readPoolEvents } from './devnet-client.ts'
 import { postJson } from './post-json.ts'
@@ -69,6 +72,37 @@ test('behavior: /notes, /data and /rate have both chains', async () => {
     ['324', 7],
     ['8453', 7],
   ])
+})
+
+test('behavior: the SDK lends on each chain with what the service says of it, and queries both by default', async () => {
+  const { baseUrl, apiKey } = credentials
+  const client = createClient({ baseUrl, apiKey, fetch: trustSandbox(credentials) })
+  const account = privateKeyToAccount(credentials.wallets[0]!.privateKey)
+  // Signer and limits are known after the first check of the pool.
+  await expect
+    .poll(() => client.chains())
+    .toMatchObject(
+      credentials.chains.map(({ id, pool, positions, token, signer, subgraphUrl }) => ({
+        ...{ chainId: id, pool, signer, registeredSigner: signer, subgraphUrl, hasData: true },
+        ...{ positionToken: { address: positions }, dollar: { address: token, decimals: 18 } },
+      })),
+    )
+  const { notes } = await client.notes({ maturity: 7 })
+  for (const { chainId, pool, signer, dollar, limits } of await client.chains()) {
+    const note = notes.find((candidate) => candidate.chainId === chainId)
+    if (!note || !dollar?.domain || limits.minLend === null) throw new Error(`Chain ${chainId} has unknown values.`)
+    expect(await verifyNote(note, { pool, signer })).toMatchObject({ valid: true })
+    const lend = { pool, note, beneficiary: account.address, principal: limits.minLend }
+    const token = { ...dollar.domain, address: dollar.address }
+    const permit = { chainId, token, owner: account.address, nonce: 0n, deadline: note.validBefore }
+    const signature = await account.signTypedData(permitLendTypedData({ ...lend, ...permit }))
+    const call = permitLendCalldata({ ...lend, permit: { signature, deadline: note.validBefore } })
+    const simulation = { from: account.address, call, blockTag: 'pending' } as const
+    expect(await simulateCall(readChain(onChain(credentials, chainId)), simulation)).toMatchObject({ ok: true })
+  }
+  expect(await client.positions(account.address)).toMatchObject(
+    ids.map((chain) => ({ chain, positions: expect.any(Array) })),
+  )
 })
 
 test('behavior: the pool of the second chain takes its notes, and not those of the first', async () => {
