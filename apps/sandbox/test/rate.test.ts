@@ -176,6 +176,15 @@ test('default: rates and sync are those of the contract, through midnights, miss
   expect(restated).toMatchObject({ isProtocolSynced: true, floatingRate: rate })
   await expectStateOfContracts()
 
+  // The follower has the denylister's events too.
+  const listed = '0x00000000000000000000000000000000000abcde'
+  const list = { from: chain.admin.address, to: chain.denylister, functionName: 'addToDenylist', args: [listed] }
+  await rateAt(missed + 100n, [list])
+  const headers = { ...forwarded, 'x-api-key': service.apiKey }
+  const body = { query: '{ accounts(where: { denylisted: true }) { id } }', variables: { chains: [324] } }
+  const { json } = await postJson(`${service.baseUrl}/data`, { headers, body })
+  expect(json).toEqual([{ chain: 324, data: { accounts: [{ id: listed }] } }])
+
   // A pause is the pool's word, read over the RPC.
   expect((await rateAt(missed + 120n, [byAdmin('pause')])).chains[0]?.status).toBe('paused')
   expect((await rateAt(missed + 180n, [byAdmin('unpause')])).chains[0]?.status).toBe('open')

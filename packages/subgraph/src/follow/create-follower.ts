@@ -136,24 +136,14 @@ function createObserver({ pool, progress }: Parts): () => void {
 async function work(parts: Parts, lock: Lock): Promise<void> {
   const { lost } = lock
   const { subgraph, progress, stopped, pollMs = pollMsDefault } = parts
-  const report = createProgressReport(parts)
-  const mapping = await openMapping(parts)
-  const context: ChainContext = {
-    ...parts,
-    mapping,
-    addresses: new Set(mapping.addresses.map((address) => address.toLowerCase())),
-    sizer: createRangeSizer(),
-    isOver: () => stopped.aborted || lost.aborted,
-    onStored: (events) => {
-      progress.eventsIndexed += events
-      report(parts.status())
-    },
-  }
+  const isOver = () => stopped.aborted || lost.aborted
+  let context: ChainContext | undefined
   let changes = 0
   let cursor = await readCursor(subgraph)
   progress.lock = lock
-  while (!context.isOver()) {
+  while (!isOver()) {
     try {
+      context ??= await openContext(parts, isOver)
       cursor = await followChain(context, { cursor, progress })
       progress.problem = undefined
       // The first block of a new index is stored before the state is known.
@@ -162,7 +152,7 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       if (isFollowing && isAtHead) await pause(pollMs, [stopped, lost])
       changes = 0
     } catch (error) {
-      if (context.isOver()) return
+      if (isOver()) return
       changes = isChainChange(error) ? changes + 1 : changesTolerated
       if (changes >= changesTolerated) fail(parts, error)
       await pause(Math.min(pollMs, failurePauseMsMax), [stopped, lost])
@@ -171,8 +161,24 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
   }
 }
 
-async function openMapping({ mapping, subgraph, pool, log }: Parts): Promise<Mapping> {
-  return typeof mapping === 'function' ? mapping({ load: subgraph.load, run: pool.run, log }) : mapping
+async function openContext(parts: Parts, isOver: () => boolean): Promise<ChainContext> {
+  const { subgraph, pool, log, progress } = parts
+  const report = createProgressReport(parts)
+  const mapping =
+    typeof parts.mapping === 'function'
+      ? await parts.mapping({ load: subgraph.load, run: pool.run, log })
+      : parts.mapping
+  return {
+    ...parts,
+    mapping,
+    addresses: new Set(mapping.addresses.map((address) => address.toLowerCase())),
+    sizer: createRangeSizer(),
+    isOver,
+    onStored: (events) => {
+      progress.eventsIndexed += events
+      report(parts.status())
+    },
+  }
 }
 
 function isChainChange(error: unknown): boolean {
