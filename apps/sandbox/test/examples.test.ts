@@ -59,6 +59,7 @@ function schemaOf(source: string): z.ZodType {
   if (source.includes('/notes')) return notesResponseSchema
   if (source.includes('/rate')) return rateResponseSchema
   if (source.includes('/chains')) return chainsResponseSchema
+  if (source.includes('/chains')) return chainsResponseSchema
   if (/\/(data|graphql)[" ]/.test(source)) return dataResponseSchema
   if (source.includes('/subgraphs/')) return graphqlAnswerSchema.extend({ errors: z.undefined().optional() })
   return z.looseObject({ openapi: z.string() })
@@ -144,7 +145,7 @@ describe('the examples of /docs', () => {
 
   test('default: programs', { timeout: 120_000 }, async () => {
     const sources = samplesOf('TypeScript').map(({ source }) => source)
-    expect(sources).toHaveLength(3)
+    expect(sources).toHaveLength(4)
     const env = { PATH: process.env['PATH'], ...environment() }
     const run = async (source: string) => {
       const options = ['--input-type=module', '--eval', await bundle(source)]
@@ -189,7 +190,7 @@ describe.each(pages)('$path', ({ path, text }) => {
   })
 
   test('default: every response it shows is valid', () => {
-    const schemas = [notesResponseSchema, dataResponseSchema, rateResponseSchema]
+    const schemas = [notesResponseSchema, dataResponseSchema, rateResponseSchema, chainsResponseSchema]
     const responses = jsonBlocks.filter((block) => !('listen' in block))
     expect(responses).toHaveLength(path === 'docs/api.md' ? schemas.length : 0)
     for (const [index, response] of responses.entries()) expect(schemas[index]?.parse(response)).toBeDefined()
