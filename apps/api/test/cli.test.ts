@@ -5,9 +5,19 @@ import { type Database, migrate, openDatabase } from '@tallystick/database'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { CheckedNote } from '../src/commands/verify-notes.ts'
 import { apiMigrations } from '../src/migrations.ts'
 import { openDatabaseToRead, openServiceDatabase } from '../src/service-database.ts'
-import { adminToken, call, coupons, newDatabase, newEmptyDatabase, signerAddress, signerKey } from './harness.ts'
+import {
+  adminToken,
+  call,
+  chain324,
+  coupons,
+  newDatabase,
+  newEmptyDatabase,
+  signerAddress,
+  signerKey,
+} from './harness.ts'
 import { launch, prepareSite, type Site, serve, serveHere, tallystick, tallystickProcess } from './process.ts'
 
 const defer = onTestFinished as never
@@ -106,6 +116,43 @@ test('error: an altered note, another signer and a file without notes have diffe
   writeFileSync(file, '{"hello":1}')
   const none = await tallystick(site, 'notes', 'verify', file, '--json')
   expect([none.exitCode, JSON.parse(none.stderr).code]).toEqual([1, 'invalid_note_file'])
+})
+
+test('default: a chain has its own tenors, curve and signer', { timeout: 60_000 }, async () => {
+  const own = {
+    name: 'Other',
+    pool: chain324.pool,
+    tenors: [7, 60],
+    signer: { kind: 'private-key', key: 'file:other' },
+  }
+  const admin = { port: await findFreePort(), token: 'env:ADMIN_TOKEN' }
+  const site = await prepareSite({ databaseUrl: await newDatabase(), config: { admin, chains: [chain324] } })
+  const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
+  writeFileSync(join(site.directory, 'other'), `0x${'02'.repeat(32)}`, { mode: 0o600 })
+  writeFileSync(site.configPath, JSON.stringify({ ...config, chains: [chain324, { id: 8453, ...own }] }))
+  const few = await tallystick(site, 'curve', 'set', ...points)
+  expect([few.exitCode, few.stderr]).toEqual([1, expect.stringMatching(/60 days has no coupon.*\(--chain <id>\)/)])
+  const other = await tallystick(site, 'curve', 'set', '7=369', '--chain', '8453', '--json')
+  expect([other.exitCode, JSON.parse(other.stdout).curve]).toMatchObject([0, { chainId: 8453, points: { 7: 369 } }])
+  expect((await tallystick(site, 'curve', 'set', '14=365', '30=362', '--chain', '324')).exitCode).toBe(0)
+
+  const server = await serveHere(site, defer)
+  const shown = await tallystick(site, 'curve', 'show')
+  expect(shown.stdout).toMatch(/^Chain 324\n {2}now .* \(signed\): curve 2, without 7 days\n/m)
+  expect(shown.stdout).toMatch(/^Chain 8453\n {2}now .* \(signed\): curve 1, without 60 days\n/m)
+  const { secret } = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'x', '--json')).stdout)
+  const notes = await call(`${server.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+  const file = join(site.directory, 'notes.json')
+  writeFileSync(file, notes.body)
+  const verified = await tallystick(site, 'notes', 'verify', file, '--json')
+  const genuine = JSON.parse(verified.stdout).notes.map((note: CheckedNote) => [note.chainId, note.genuine])
+  expect(genuine).toEqual([
+    [324, true],
+    [324, true],
+    [8453, true],
+  ])
+  const [note] = JSON.parse((await tallystick(site, 'notes', 'show', '--json')).stdout).chains[1].current.notes
+  expect(Date.parse(note.times.maturity) / 1000).toBe(Number(note.maturity_timestamp))
 })
 
 describe('exit codes', () => {

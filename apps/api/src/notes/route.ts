@@ -87,10 +87,9 @@ function lookUp(published: PublishedNotes, wanted: Wanted): Found | undefined {
 }
 
 function hasKnownTenors(published: PublishedNotes, wanted: Wanted): boolean {
-  const { tenors } = wanted.filter
-  if (!tenors) return true
-  const known = listKnownTenors(published, wanted)
-  return tenors.every((tenor) => known.includes(tenor))
+  const { tenors = [] } = wanted.filter
+  const isConfigured = (tenor: number) => wanted.chains.some((chain) => chain.tenors.includes(tenor))
+  return tenors.every((tenor) => isConfigured(tenor) || listKnownTenors(published, wanted).includes(tenor))
 }
 
 /** Throws `invalid_maturity` for a tenor that the requested chains do not offer. A missing note is an outage instead. */
