@@ -208,13 +208,14 @@ describe('the pool’s state by its chain', () => {
 })
 
 describe('the pool’s state by its index', () => {
+  const notPaused = 'Its index says that the pool is not paused. It does not follow the tokens.'
   const status10 = async () => {
     const { status, statusReason } = (await rate('/rate?chainid=10')).chains[0]!
     return [status, statusReason.replace('No RPC is configured for this chain. ', '')]
   }
 
   test('default: the reason says that the index was asked', async () => {
-    expect(await status10()).toEqual(['open', 'Its index says that the pool is not paused.'])
+    expect(await status10()).toEqual(['open', notPaused])
     indexedPools = [{ paused: true }]
     expect(await status10()).toEqual(['paused', 'Its index says that the pool is paused.'])
     indexedPools = [{ paused: false, positionTokenPaused: true }]
@@ -223,9 +224,9 @@ describe('the pool’s state by its index', () => {
 
   test('behavior: the reason tells the lag, and an index far behind cannot tell that a pool is open', async () => {
     fake.setHead({ timestamp: nowSeconds - 60 })
-    expect(await status10()).toEqual(['open', 'Its index says that the pool is not paused. It is 60 s behind.'])
+    expect(await status10()).toEqual(['open', `${notPaused} It is 60 s behind.`])
     fake.setHead({ timestamp: nowSeconds - 301 })
-    expect(await status10()).toEqual(['unknown', 'Its index says that the pool is not paused. It is 301 s behind.'])
+    expect(await status10()).toEqual(['unknown', `${notPaused} It is 301 s behind.`])
     indexedPools = [{ paused: true }]
     expect(await status10()).toEqual(['paused', 'Its index says that the pool is paused. It is 301 s behind.'])
   })

@@ -1,191 +1,275 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createClock, createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/api'
 import { poolAbi } from '@tallystick/contracts'
-import { annualisedFloatingRate, type RateResponse, rateResponseSchema } from '@tallystick/core'
-import { createTestDatabase } from '@tallystick/workbench/test-database'
-import pino from 'pino'
-import { beforeAll, expect, inject, test, vi } from 'vitest'
+import { annualisedFloatingRate, chainsResponseSchema, type RateResponse, rateResponseSchema } from '@tallystick/core'
+import { domainSeparator } from 'viem'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Chain, noteSigner, startChain, startsAt } from './chain.ts'
-import { postJson } from './post-json.ts'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
+import { startOnChain } from './service-on-chain.ts'
 import { type Call, mineBlock } from './subgraph/mine-block.ts'
 
 const secondsPerDay = 86_400n
 const firstDay = startsAt / secondsPerDay
-const coupons = { 7: 369, 30: 362 }
-const forwarded = { 'x-forwarded-proto': 'https' }
 const income = 40_654_777_192_457_711n
+const poolWatchTimes = { intervalMs: 100, confirmMs: 50, staleMs: 1_000 }
+
+type Service = Awaited<ReturnType<typeof startOnChain>>
 
 let chain: Chain
-let service: { readonly baseUrl: string; readonly apiKey: string; readonly setTime: (seconds: bigint) => void }
+let proxy: RpcProxy
+/** Three services of one chain: with RPC and embedded subgraph, with RPC alone, and with the first one's subgraph alone. */
+let services: { readonly both: Service; readonly byChain: Service; readonly byIndex: Service }
+let nowSeconds = startsAt
 
 beforeAll(async () => {
+  const undos: (() => unknown)[] = []
+  const defer = (undo: () => unknown) => void undos.push(undo)
   chain = await startChain()
-  const source = await createTestDatabase('postgres', inject('databases'))
-  const directory = mkdtempSync(join(tmpdir(), 'tallystick-rate-'))
-  const { stop, ...started } = await startOn(chain, { databaseUrl: source.url, directory })
-  service = started
+  defer(() => chain.stop())
+  proxy = await startRpcProxy(chain.client.transport.url as string)
+  defer(() => proxy.stop())
+  const setting = { preflight: 'off', atSeconds: startsAt, poolWatchTimes, defer } as const
+  const embedded = { positions: chain.positions, startBlock: 0 }
+  const both = await startOnChain(chain, { ...setting, rpc: [proxy.url], subgraph: { embedded } })
+  const remote = { urls: [`${both.baseUrl}/subgraphs/324`], headers: { 'x-forwarded-proto': 'env:SCHEME' } }
+  const [byChain, byIndex] = await Promise.all([
+    startOnChain(chain, setting),
+    startOnChain(chain, { ...setting, rpc: [], subgraph: remote }),
+  ])
+  services = { both, byChain, byIndex }
   return async () => {
-    await stop()
-    await chain.stop()
-    await source.remove()
-    rmSync(directory, { recursive: true })
+    for (const undo of undos.reverse()) await undo()
   }
 })
 
-/** The service with an embedded subgraph of the chain, its clock held. */
-async function startOn(
-  { client, pool, positions }: Chain,
-  { databaseUrl, directory }: { readonly databaseUrl: string; readonly directory: string },
-) {
-  const rpc = [client.transport.url as string]
-  const settings = {
-    listen: { host: '127.0.0.1', port: 0, lameDuckSeconds: 0, proxy: { trust: ['127.0.0.1'] } },
-    admin: { port: 0, token: 'env:TOKEN' },
-    database: databaseUrl,
-    signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
-    tenors: [7, 30],
-    // The chain is read for each request.
-    data: { pollMs: 0 },
-    chains: [{ id: 324, name: 'devnet', pool, rpc, subgraph: { embedded: { positions, startBlock: 0 } } }],
-  }
-  const env = { TOKEN: 'token', SIGNER_KEY: `0x${'01'.repeat(32)}` }
-  const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
-  const clock = createClock()
-  clock.hold(Number(startsAt) * 1000)
-  const database = await openServiceDatabase(databaseUrl, () => undefined)
-  const operator = createOperator({ database, config, clock })
-  await operator.setCurve({ points: coupons, by: 'test' })
-  const { secret } = await operator.createKey({ name: 'test', rpm: null })
-  await database.close()
-  const { baseUrl, stop } = await startService({
-    config,
-    clock,
-    log: pino({ level: 'silent' }),
-    say: () => undefined,
-    followMs: 50,
-    databaseShiftMs: () => clock.now() - Date.now(),
-  })
-  return { baseUrl, apiKey: secret, setTime: (seconds: bigint) => clock.hold(Number(seconds) * 1000), stop }
-}
-
-const byAdmin = (functionName: string, ...args: unknown[]): Call => ({
+const byAdmin = (functionName: string, ...args: unknown[]): Call => callOf('pool', functionName, ...args)
+const callOf = (contract: 'pool' | 'positions' | 'token', functionName: string, ...args: unknown[]): Call => ({
   from: chain.admin.address,
-  to: chain.pool,
+  to: chain[contract],
   functionName,
   args,
 })
 
-/** Lets a second come, on the chain and for the service alike, with these calls in its block; then asks for the rates. */
-async function rateAt(at: bigint, calls: readonly Call[] = []): Promise<RateResponse> {
+/** Lets a second come, on the chain and for the services alike, with these calls in its block, and waits for the index. */
+async function advanceTo(at: bigint, calls: readonly Call[]): Promise<bigint> {
+  nowSeconds = at
   await mineBlock(chain, { at, calls })
-  service.setTime(at)
+  for (const { clock } of Object.values(services)) clock.hold(Number(at) * 1000)
   const { number } = await chain.client.getBlock()
   await vi.waitFor(
     async () => {
-      const body = { query: '{ _meta { block { number } } }' }
-      const { json } = await postJson(`${service.baseUrl}/subgraphs/324`, { headers: forwarded, body })
-      expect(BigInt(json.data._meta.block.number)).toBe(number)
+      const { body } = await services.both.get('/subgraphs/324?query={_meta{block{number}}}')
+      expect(BigInt(body.data._meta.block.number)).toBe(number)
     },
     { timeout: 30_000 },
   )
-  const headers = { ...forwarded, 'x-api-key': service.apiKey }
-  const answer = await fetch(`${service.baseUrl}/rate`, { headers })
-  expect(answer.status).toBe(200)
-  const rate = rateResponseSchema.parse(await answer.json())
-  expect(rate.isProtocolSynced).toBe(await read('isFloatingIncomeSynced'))
-  expect(rate.chains[0]).toMatchObject({ dataBlock: String(number), dataLagSeconds: 0 })
-  return rate
+  return number
+}
+
+async function rateOf(service: Service): Promise<RateResponse> {
+  const { status, body } = await service.get('/rate')
+  expect(status).toBe(200)
+  return rateResponseSchema.parse(body)
+}
+
+/** Returns the rates of a second, which are those of the contract whether they are read from it or from its index. */
+async function rateAt(at: bigint, calls: readonly Call[] = []): Promise<RateResponse> {
+  const number = await advanceTo(at, calls)
+  const [rate, ...others] = await Promise.all(Object.values(services).map(rateOf))
+  const { isProtocolSynced, floatingRate, chains } = rate as RateResponse
+  expect(isProtocolSynced).toBe(await read('isFloatingIncomeSynced'))
+  expect(floatingRate).toBe(await rateOfContract())
+  const { statusReason: _, ...first } = chains[0]!
+  expect(first).toMatchObject({ dataBlock: String(number), dataLagSeconds: 0 })
+  for (const other of others)
+    expect(other.chains[0]).toMatchObject({ ...first, fixedRates: expect.any(Array), marketRates: expect.any(Array) })
+  await expectStateOfContracts()
+  return rate as RateResponse
 }
 
 const read = (functionName: 'isFloatingIncomeSynced' | 'lastFloatingIncomeUpdateDay') =>
   chain.client.readContract({ address: chain.pool, abi: poolAbi, functionName })
 
-/** The floating incomes and the pool's settings as `/data` has them are those of the contracts. */
+/** The floating incomes and the pool's settings as the index has them are those of the contracts. */
 async function expectStateOfContracts(): Promise<void> {
   const query = '{ floatingIncomes { day floatingIncome accFloatingIncome } pools { signer denylister } }'
-  const headers = { ...forwarded, 'x-api-key': service.apiKey }
-  const body = { query, variables: { chains: [324] } }
-  const [{ data }] = (await postJson(`${service.baseUrl}/data`, { headers, body })).json
-  const readSum = (day: number) => {
-    const call = { address: chain.pool, abi: poolAbi, functionName: 'accFloatingIncome' } as const
-    return chain.client.readContract({ ...call, args: [BigInt(day)] })
-  }
+  const { data } = (await services.both.get(`/subgraphs/324?query=${encodeURIComponent(query)}`)).body
   for (const { day, floatingIncome, accFloatingIncome } of data.floatingIncomes) {
-    const [before, sum] = [await readSum(day - 1), await readSum(day)]
+    const [before, sum] = [await readSum(BigInt(day) - 1n), await readSum(BigInt(day))]
     expect([day, accFloatingIncome, floatingIncome]).toEqual([day, String(sum), String(sum - before)])
   }
   const [signer, denylister] = [noteSigner.address, chain.denylister].map((address) => address.toLowerCase())
   expect(data.pools).toEqual([{ signer, denylister }])
 }
 
-test('default: rates and sync are those of the contract, through midnights, missed and late updates and a pause', {
-  timeout: 120_000,
-}, async () => {
-  // Nothing was ever set.
-  const empty = await rateAt(startsAt + 60n)
-  expect(empty).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
-  expect(empty.chains[0]?.syncReason).toBe('No floating income has been set.')
+const readSum = (day: bigint) =>
+  chain.client.readContract({ address: chain.pool, abi: poolAbi, functionName: 'accFloatingIncome', args: [day] })
 
-  // The income of yesterday comes in.
-  const synced = await rateAt(startsAt + 120n, [byAdmin('updateDailyFloatingIncome', income)])
-  expect(synced).toMatchObject({ fixedRate: '369', floatingRate: '1264', marketRate: '1633', isProtocolSynced: true })
-  expect(synced.chains[0]).toMatchObject({
-    status: 'open',
-    floatingDay: Number(firstDay) - 1,
-    fixedRates: [
-      { maturity: 7, coupon: '369' },
-      { maturity: 30, coupon: '362' },
-    ],
-    marketRates: [
-      { maturity: 7, rate: '1633' },
-      { maturity: 30, rate: '1626' },
-    ],
-    nextSyncExpectedAt: String((firstDay + 1n) * secondsPerDay),
+async function rateOfContract(): Promise<string | null> {
+  const day = (await read('lastFloatingIncomeUpdateDay')) as bigint
+  if (day === 0n) return null
+  return annualisedFloatingRate((await readSum(day)) - (await readSum(day - 1n))).toString()
+}
+
+describe('rates', () => {
+  test('default: are those of the contract, through midnights and missed, late and restated updates', {
+    timeout: 120_000,
+  }, async () => {
+    // Nothing was ever set.
+    const empty = await rateAt(startsAt + 60n)
+    expect(empty).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
+    expect(empty.chains[0]?.syncReason).toBe('No floating income has been set.')
+
+    // The income of yesterday comes in.
+    const synced = await rateAt(startsAt + 120n, [byAdmin('updateDailyFloatingIncome', income)])
+    expect(synced).toMatchObject({ chainid: '324', fixedRate: '369', floatingRate: '1264', marketRate: '1633' })
+    expect(synced.chains[0]).toMatchObject({
+      status: 'open',
+      floatingDay: Number(firstDay) - 1,
+      fixedRates: [
+        { maturity: 7, coupon: '369' },
+        { maturity: 30, coupon: '362' },
+      ],
+      marketRates: [
+        { maturity: 7, rate: '1633' },
+        { maturity: 30, rate: '1626' },
+      ],
+      nextSyncExpectedAt: String((firstDay + 1n) * secondsPerDay),
+    })
+
+    // The last second of the UTC day, and the first of the next.
+    const midnight = (firstDay + 1n) * secondsPerDay
+    expect((await rateAt(midnight - 1n)).isProtocolSynced).toBe(true)
+    const overdue = await rateAt(midnight)
+    expect(overdue).toMatchObject({ isProtocolSynced: false, floatingRate: '1264' })
+    expect(overdue.chains[0]).toMatchObject({
+      syncReason: 'The floating income of 2026-03-02 (UTC) has not been set. The last one is of 2026-03-01.',
+      nextSyncExpectedAt: String(midnight),
+    })
+
+    // It comes late, and is another one.
+    const late = await rateAt(midnight + 7_200n, [byAdmin('updateDailyFloatingIncome', income / 2n)])
+    expect(late).toMatchObject({ isProtocolSynced: true, floatingRate: String(annualisedFloatingRate(income / 2n)) })
+    expect(late.chains[0]?.floatingDay).toBe(Number(firstDay))
+
+    // Two days are missed and brought in together.
+    const missed = midnight + 2n * secondsPerDay + 60n
+    expect((await rateAt(missed)).isProtocolSynced).toBe(false)
+    const backfill = byAdmin('updatePreviousFloatingIncome', firstDay + 1n, 2n, [income, income])
+    expect(await rateAt(missed + 60n, [backfill])).toMatchObject({ isProtocolSynced: true, floatingRate: '1264' })
+
+    // The day before the last is restated. The sum of the last day stays, so its income becomes another one.
+    const restated = byAdmin('updatePreviousFloatingIncome', firstDay + 1n, 1n, [income - 3_985_222_807_542_289n])
+    expect(await rateAt(missed + 120n, [restated])).toMatchObject({ floatingRate: '1388', isProtocolSynced: true })
   })
-  await expectStateOfContracts()
+})
 
-  // The last second of the UTC day, and the first of the next.
-  const midnight = (firstDay + 1n) * secondsPerDay
-  expect((await rateAt(midnight - 1n)).isProtocolSynced).toBe(true)
-  const overdue = await rateAt(midnight)
-  expect(overdue).toMatchObject({ isProtocolSynced: false, floatingRate: '1264' })
-  expect(overdue.chains[0]).toMatchObject({
-    syncReason: 'The floating income of 2026-03-02 (UTC) has not been set. The last one is of 2026-03-01.',
-    nextSyncExpectedAt: String(midnight),
-  })
-
-  // It comes late, and is another one.
-  const late = await rateAt(midnight + 7_200n, [byAdmin('updateDailyFloatingIncome', income / 2n)])
-  expect(late).toMatchObject({ isProtocolSynced: true, floatingRate: String(annualisedFloatingRate(income / 2n)) })
-  expect(late.chains[0]?.floatingDay).toBe(Number(firstDay))
-
-  // Two days are missed and brought in together.
-  const missed = midnight + 2n * secondsPerDay + 60n
-  expect((await rateAt(missed)).isProtocolSynced).toBe(false)
-  const backfilled = [byAdmin('updatePreviousFloatingIncome', firstDay + 1n, 2n, [income / 10n, income])]
-  const caughtUp = await rateAt(missed + 60n, backfilled)
-  expect(caughtUp).toMatchObject({ isProtocolSynced: true, floatingRate: '1264' })
-  expect(BigInt(caughtUp.chains[0]?.floatingDay ?? 0)).toBe(await read('lastFloatingIncomeUpdateDay'))
-  await expectStateOfContracts()
-
-  // The day before the last is restated: the last keeps its sum, so that more of it is its own.
-  const restated = await rateAt(missed + 90n, [byAdmin('updatePreviousFloatingIncome', firstDay + 1n, 1n, [0n])])
-  const rate = String(annualisedFloatingRate(income + income / 10n))
-  expect(restated).toMatchObject({ isProtocolSynced: true, floatingRate: rate })
-  await expectStateOfContracts()
-
-  // The follower has the denylister's events too.
+test('behavior: the follower has the denylister’s events too', async () => {
   const listed = '0x00000000000000000000000000000000000abcde'
   const list = { from: chain.admin.address, to: chain.denylister, functionName: 'addToDenylist', args: [listed] }
-  await rateAt(missed + 100n, [list])
-  const headers = { ...forwarded, 'x-api-key': service.apiKey }
-  const body = { query: '{ accounts(where: { denylisted: true }) { id } }', variables: { chains: [324] } }
-  const { json } = await postJson(`${service.baseUrl}/data`, { headers, body })
-  expect(json).toEqual([{ chain: 324, data: { accounts: [{ id: listed }] } }])
+  await advanceTo(nowSeconds + 60n, [list])
+  const { body } = await services.both.get('/subgraphs/324?query={accounts(where:{denylisted:true}){id}}')
+  expect(body).toEqual({ data: { accounts: [{ id: listed }] } })
+})
 
-  // A pause is the pool's word, read over the RPC.
-  expect((await rateAt(missed + 120n, [byAdmin('pause')])).chains[0]?.status).toBe('paused')
-  expect((await rateAt(missed + 180n, [byAdmin('unpause')])).chains[0]?.status).toBe('open')
+describe('status', () => {
+  const statuses = async () => {
+    const entries = await Promise.all(
+      Object.entries(services).map(async ([name, service]) => {
+        const { status, statusReason } = (await rateOf(service)).chains[0]!
+        return [name, [status, statusReason]]
+      }),
+    )
+    return Object.fromEntries(entries)
+  }
+  const byIndexSays = (text: string) => `No RPC is configured for this chain. Its index says that ${text}.`
+  const notPaused = 'neither the pool nor the position token is paused. It does not follow the dollar'
+
+  test.each([
+    ['pool', 'pool', 'paused', 'the pool is paused'],
+    ['position token', 'positions', 'paused', 'the position token is paused'],
+    ['dollar', 'token', 'open', notPaused],
+  ] as const)(
+    'error: a paused %s is told by the chain, and by its index if it knows',
+    async (_, contract, status, text) => {
+      await advanceTo(nowSeconds + 60n, [callOf(contract, 'pause')])
+      const sentence = { pool: 'The pool', positions: 'The position token', token: 'The dollar' }[contract]
+      expect(await statuses()).toEqual({
+        both: ['paused', `${sentence} is paused.`],
+        byChain: ['paused', `${sentence} is paused.`],
+        byIndex: [status, byIndexSays(text)],
+      })
+      await advanceTo(nowSeconds + 60n, [callOf(contract, 'unpause')])
+      expect(await statuses()).toEqual({
+        both: ['open', 'The pool is not paused.'],
+        byChain: ['open', 'The pool is not paused.'],
+        byIndex: ['open', byIndexSays(notPaused)],
+      })
+    },
+  )
+})
+
+describe('GET /chains', () => {
+  const chainOf = async (service: Service) => {
+    const { status, body } = await service.get('/chains')
+    expect(status).toBe(200)
+    return chainsResponseSchema.parse(body).chains[0]!
+  }
+  const limits = { minLend: '1000000000000000000000', maxCoupon: '1000', minMaturitySeconds: '172800' }
+
+  test('default: contracts, domains, limits and the registered signer are those of the chain', async () => {
+    const info = await chainOf(services.both)
+    const domainOf = (name: string, verifyingContract: string) => {
+      return { name, version: '1', chainId: 324, verifyingContract }
+    }
+    const { positions, token, pool, denylister } = chain
+    expect(info).toEqual({
+      ...{ chainid: '324', name: 'devnet', pool, domain: domainOf('NoteSignatureVerifier', pool), denylister },
+      ...{ signer: noteSigner.address, registeredSigner: noteSigner.address },
+      positionToken: {
+        ...{ address: positions, name: 'Tallystick Position', symbol: 'tsPOS' },
+        domain: domainOf('Tallystick Position', positions),
+      },
+      dollar: {
+        ...{ address: token, name: 'Tallystick Dollar', symbol: 'tsUSD', decimals: 18 },
+        domain: domainOf('Tallystick Dollar', token),
+      },
+      ...{ tenors: [7, 30], limits, explorerUrl: null, subgraphUrl: '/subgraphs/324', hasData: true },
+    })
+    for (const [address, domain] of [
+      [pool, info.domain],
+      [positions, info.positionToken?.domain],
+      [token, info.dollar?.domain],
+    ] as const) {
+      const call = { address, abi: poolAbi, functionName: 'DOMAIN_SEPARATOR' } as const
+      expect(domainSeparator({ domain: domain as never })).toBe(await chain.client.readContract(call))
+    }
+  })
+
+  test('behavior: by an RPC alone or an index alone it is the same, except for what they do not know', async () => {
+    const whole = await chainOf(services.both)
+    expect(await chainOf(services.byChain)).toEqual({ ...whole, subgraphUrl: null, hasData: false })
+    const unread = { positionToken: null, dollar: null, denylister: null }
+    expect(await chainOf(services.byIndex)).toEqual({ ...whole, ...unread, subgraphUrl: null })
+  })
+
+  test('behavior: another signer and other limits are seen with the next check of the pool', async () => {
+    const other = chain.wallets[0]!.address
+    const changes = [byAdmin('setVerifierSigner', other), byAdmin('setMaxCouponLimit', 300n)]
+    await advanceTo(nowSeconds + 60n, [...changes, byAdmin('setMinLendLimit', 5n)])
+    const changed = { registeredSigner: other, limits: { ...limits, minLend: '5', maxCoupon: '300' } }
+    for (const service of Object.values(services)) {
+      await expect.poll(() => chainOf(service), { timeout: 10_000 }).toMatchObject(changed)
+    }
+  })
+})
+
+test('error: if no RPC answers any more, the index tells rates and status, and /chains keeps what it knew', async () => {
+  proxy.stop()
+  const { both } = services
+  const says = 'The pool cannot be read. Its index says that neither the pool nor the position token is paused.'
+  await expect
+    .poll(async () => (await rateOf(both)).chains[0], { timeout: 10_000 })
+    .toMatchObject({ status: 'open', statusReason: expect.stringContaining(says) })
+  expect(await rateOf(both)).toMatchObject({ floatingRate: '1388', isProtocolSynced: true })
+  expect((await both.get('/chains')).body.chains[0].dollar.symbol).toBe('tsUSD')
 })

@@ -18,6 +18,8 @@ export type ChainSetting = {
   readonly atSeconds: bigint
   /** The chain's own node by default. */
   readonly rpc?: readonly string[]
+  /** None by default. */
+  readonly subgraph?: Readonly<Record<string, unknown>>
   readonly pool?: string
   readonly poolWatchTimes?: Parameters<typeof startService>[0]['poolWatchTimes']
   /** A database of its own by default. */
@@ -44,9 +46,9 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
     rails: { preflight: setting.preflight },
     // `/rate` reads the chain for each request.
     data: { pollMs: 0 },
-    chains: [{ id: 324, name: 'devnet', pool: setting.pool ?? pool, rpc }],
+    chains: [{ id: 324, name: 'devnet', pool: setting.pool ?? pool, rpc, subgraph: setting.subgraph }],
   }
-  const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}` }
+  const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}`, SCHEME: 'https' }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
   const clock = createClock()
   clock.hold(Number(setting.atSeconds) * 1000)
@@ -57,7 +59,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   if (!setting.databaseUrl) await operator.setCurve({ points: coupons, by: 'test' })
   const { secret } = await operator.createKey({ name: 'test', rpm: null })
   const databaseShiftMs = () => clock.now() - Date.now()
-  const times = { poolWatchTimes, databaseShiftMs, schedulerTime }
+  const times = { poolWatchTimes, databaseShiftMs, schedulerTime, followMs: 50 }
   const service = await startService({ config, clock, log, say: () => undefined, ...times })
   const stop = async () => {
     await service.stop()
@@ -65,6 +67,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   }
   defer(stop)
   return {
+    baseUrl: service.baseUrl,
     clock,
     operator,
     database,

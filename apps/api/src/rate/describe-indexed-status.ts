@@ -24,7 +24,11 @@ export function describeIndexedStatus(
   const lag = lagSeconds > lagMentionedSeconds ? ` It is ${lagSeconds} s behind.` : ''
   const contract = pauses.isPoolPaused ? 'pool' : pauses.isPositionTokenPaused ? 'position token' : undefined
   if (contract) return { status: 'paused', reason: `${why} Its index says that the ${contract} is paused.${lag}` }
-  const reason = `${why} Its index says that the pool is not paused.${lag}`
+  const not =
+    pauses.isPositionTokenPaused === undefined
+      ? 'the pool is not paused. It does not follow the tokens.'
+      : 'neither the pool nor the position token is paused. It does not follow the dollar.'
+  const reason = `${why} Its index says that ${not}${lag}`
   return lagSeconds > maxLagSeconds ? unknown(reason) : { status: 'open', reason }
 }
 

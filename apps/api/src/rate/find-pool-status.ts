@@ -11,6 +11,8 @@ const pauseSentences = {
   dollar_paused: 'The dollar is paused.',
 } as const satisfies Partial<Record<PoolProblem, string>>
 
+const notPaused = 'The pool is not paused.'
+
 const obstacleSentences = {
   signer: 'The pool accepts notes of another signer only and rejects these.',
   limits: 'The pool’s limits are narrower than those of these notes, so it may reject some.',
@@ -39,7 +41,7 @@ export function findPoolStatus(
   // If the last read failed, either view may be the newer one. A pause in any of them counts.
   const names = Object.keys(pauseSentences) as (keyof typeof pauseSentences)[]
   const paused = names.filter((name) => read.has(name) || (!isCurrent && problems?.has(name)))
-  if (paused.length === 0) return { status: 'open', reason: 'The pool is not paused.' }
+  if (paused.length === 0) return { status: 'open', reason: notPaused }
   return { status: 'paused', reason: paused.map((name) => pauseSentences[name]).join(' ') }
 }
 
@@ -47,6 +49,6 @@ export function findPoolStatus(
 export function addObstacles({ status, reason }: PoolStatus, problems: PoolProblems | undefined): PoolStatus {
   const names = Object.keys(obstacleSentences) as (keyof typeof obstacleSentences)[]
   const obstacles = names.filter((name) => problems?.has(name)).map((name) => obstacleSentences[name])
-  const sentences = status === 'open' && obstacles.length > 0 ? obstacles : [reason, ...obstacles]
+  const sentences = reason === notPaused && obstacles.length > 0 ? obstacles : [reason, ...obstacles]
   return { status, reason: sentences.join(' ') }
 }
