@@ -45,6 +45,12 @@ contract DollarToken is ERC20, TokenBase, DollarTokenErrors {
         _mint(to, amount);
     }
 
+    /// Checks the denylist before the allowance.
+    function transferFrom(address from, address to, uint256 value) public override returns (bool) {
+        _requireNotDenylisted(from);
+        return super.transferFrom(from, to, value);
+    }
+
     function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
         external
     {

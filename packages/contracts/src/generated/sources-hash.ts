@@ -1,3 +1,3 @@
 // Generated from packages/contracts/solidity by `npm run compile -w packages/contracts`.
 
-export const sourcesHash = '9ca8f785a3dd22af695e885f02ce2f38bf9627cf7c5c3c14f6b602933a0f0674'
+export const sourcesHash = 'b6ac5f7b14d2e1e746d9ee60b11f431a8973812982cc118ccea16f836281974a'
