@@ -64,7 +64,8 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   })
   // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
   closers.push(() => Promise.all([curveSource.stop(), scheduler.stop()]))
-  const poolWatch = await watchPools({ ...context, readPool, published, noteMetrics, times: context.poolWatchTimes })
+  const times = context.poolWatchTimes
+  const poolWatch = await watchPools({ ...context, readPool, signers, published, noteMetrics, times })
   closers.push(() => poolWatch.stop())
   const journalChecks = await startJournalChecks(database, { ...context, published, journal })
   closers.push(() => journalChecks.stop())

@@ -164,6 +164,38 @@ describe('coupon', () => {
   })
 })
 
+describe('limits of the pool', () => {
+  const unknown = { minLendLimit: undefined, maxCouponLimit: undefined, minMaturityLimit: undefined }
+  const withLimits = (limits: Partial<NonNullable<RailInput['poolLimits']>>) => ({
+    poolLimits: { ...unknown, ...limits },
+  })
+  // The period ends at 18:00 of the first of the 7 days.
+  const toMaturity = 7n * day - 18n * 3600n
+
+  test.each([
+    ['unknown', {}, undefined],
+    ['the highest coupon', { maxCouponLimit: 410n }, undefined],
+    ['one less', { maxCouponLimit: 409n }, 'coupon_above_pool_limit'],
+    ['nothing', { maxCouponLimit: 0n }, 'coupon_above_pool_limit'],
+    ['the largest number', { maxCouponLimit: 2n ** 256n - 1n }, undefined],
+    ['the time to maturity', { minMaturityLimit: toMaturity }, undefined],
+    ['a second more', { minMaturityLimit: toMaturity + 1n }, 'maturity_below_pool_limit'],
+    ['an endless maturity', { minMaturityLimit: 2n ** 256n - 1n }, 'maturity_below_pool_limit'],
+  ] as const)('behavior: the rail compares with %s', (_, limits, reason) => {
+    expect(reasonAfter(withLimits(limits))).toBe(reason)
+  })
+
+  test('error: a confirmed curve does not override them, and the message says what to do', () => {
+    const input = { ...withLimits({ maxCouponLimit: 300n }), ...withCurve({ confirmed: true }) }
+    expect(messageAfter(input)).toMatchInlineSnapshot(
+      `"the 7-day coupon is 400 bps, but the pool of chain 324 accepts at most 300 now. Set lower coupons with \`tallystick curve set … --chain 324\`, or raise the limit with setMaxCouponLimit."`,
+    )
+    expect(messageAfter(withLimits({ minMaturityLimit: 600_000n }))).toMatchInlineSnapshot(
+      `"the 7-day note matures 540000 s after the period ends, but the pool of chain 324 requires 600000 s now. Set a curve without it with \`tallystick curve set … --chain 324\`, or lower the limit with setMinMaturityLimit."`,
+    )
+  })
+})
+
 describe('move', () => {
   const moved = (bps: number, change: Partial<Curve> = {}) =>
     withCurve({ points: { 7: 400, 30: 410 + bps }, ...change })

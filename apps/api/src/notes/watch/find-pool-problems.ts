@@ -1,5 +1,5 @@
 import type { PausableContract, PoolLimits, RevertReason } from '@tallystick/chain'
-import { isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { PreflightResult } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
 import type { KnownPool } from './pool-source.ts'
@@ -23,6 +23,10 @@ type PoolContext = {
   readonly state: KnownPool
   /** The set of the current period. */
   readonly current: NoteSet | undefined
+  /** Signer of notes to come. */
+  readonly configuredSigner: Address
+  /** Whether the pool was asked about the current set. */
+  readonly hasPreflight: boolean
   readonly nowSeconds: bigint
   /** Refused preflights, each confirmed by a second one. */
   readonly refusals: readonly RefusedPreflight[]
@@ -49,16 +53,13 @@ export function findPoolProblems({ state, refusals, ...context }: PoolContext): 
   if (!state.tellsPause) {
     problems.set('unknown', 'the contract at the pool address has no paused() function. Is it a pool of this protocol?')
   }
-  if (context.current) {
-    const beyond = findBeyondLimits(context.current, { limits: state.limits, atSeconds: context.nowSeconds })
-    if (beyond && !problems.has('limits')) problems.set('limits', beyond.message)
-    // With an RPC, the preflight has the answer for each note.
-    if (state.source === 'index' && state.signer && !isAddressEqual(state.signer, context.current.signer)) {
-      problems.set(
-        'signer',
-        `the pool accepts notes signed by ${state.signer}, but these are signed by ${context.current.signer}`,
-      )
-    }
+  const { current, configuredSigner, nowSeconds } = context
+  const beyond = current && findBeyondLimits(current, { limits: state.limits, atSeconds: nowSeconds })
+  if (beyond && !problems.has('limits')) problems.set('limits', beyond.message)
+  // A preflight has the pool's answer to the notes themselves.
+  const signer = current?.signer ?? configuredSigner
+  if (!context.hasPreflight && state.signer && !isAddressEqual(state.signer, signer)) {
+    problems.set('signer', `the pool accepts notes signed by ${state.signer}, not by ${signer}`)
   }
   return problems
 }

@@ -5,6 +5,7 @@ import type { ChainConfig } from '../../config.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import { runPreflight } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
+import type { Signer } from '../signers/signer.ts'
 import { findPoolProblems, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
 import { findWithholding, type PreflightedSet } from './find-withholding.ts'
 import type { KnownPool, ReadPool } from './pool-source.ts'
@@ -32,6 +33,8 @@ export type PoolWatchOptions = WithholdOptions & {
   /** By chain id, for chains with an RPC. Notes of other chains cannot be validated. */
   readonly pools: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
   readonly readPool: ReadPool
+  /** By chain id. */
+  readonly signers: ReadonlyMap<number, Pick<Signer, 'address'>>
   readonly metrics: Metrics
   readonly monotonicNow: () => number
   readonly times?: PoolWatchIntervals | undefined
@@ -175,7 +178,10 @@ function createProblemReader(
     }
     const refusals = found.flatMap(({ refusal, isConfirmed }) => (refusal && isConfirmed ? [refusal] : []))
     const currentSet = published.find(chain.id, current.start)
-    const problems = findPoolProblems({ state, current: currentSet, nowSeconds, refusals })
+    const configuredSigner = (options.signers.get(chain.id) as Signer).address
+    const hasPreflight = reader !== undefined && currentSet !== undefined
+    const context = { current: currentSet, configuredSigner, hasPreflight, nowSeconds }
+    const problems = findPoolProblems({ ...context, state, refusals })
     return { state, problems, mustConfirm: found.some(({ isConfirmed }) => !isConfirmed) }
   }
 }
