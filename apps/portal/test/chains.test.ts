@@ -1,8 +1,12 @@
+import { poolAbi } from '@tallystick/contracts'
+import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
 import type { Browser, Page } from 'playwright-core'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { encodeFunctionData } from 'viem'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openVisit, shoot, type Visit } from './browser.ts'
 import { launchBrowser } from './launch-browser.ts'
-import { type Credentials, startSandbox } from './start-sandbox.ts'
+import { type ChainCredentials, type Credentials, startSandbox } from './start-sandbox.ts'
+import { startService } from './start-service.ts'
 
 let browser: Browser
 /** Why every test here is skipped, if there is no browser. */
@@ -104,3 +108,75 @@ async function findLenderOnBoth(page: Page): Promise<string> {
   }
   throw new Error('No wallet has positions on both chains.')
 }
+
+describe('the second chain in another state', () => {
+  const [admin] = testAccounts[0] as readonly [string, string]
+
+  /** Sends a transaction to the second pool. The sandbox mines it in its next block. */
+  async function administer(functionName: string, args: readonly unknown[]): Promise<void> {
+    const { rpcUrl, pool } = credentials.chains[1] as ChainCredentials
+    const data = encodeFunctionData({ abi: poolAbi, functionName, args } as never)
+    const transaction = { from: admin, to: pool, data, gas: '0x100000' }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params: [transaction] })
+    const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    expect(await answer.json()).toHaveProperty('result')
+  }
+
+  const sideOf = (page: Page, { name }: { readonly name: string }) =>
+    page.locator('.board-side .card', { has: page.getByRole('heading', { name }) })
+
+  async function choose(page: Page, chain: { readonly name: string }): Promise<void> {
+    await page.getByRole('radio', { name: chain.name }).check()
+  }
+
+  test('error: a pause, a lowered limit and another signer are shown with their reasons', async () => {
+    await administer('setMaxCouponLimit', [300n])
+    await administer('setVerifierSigner', ['0x000000000000000000000000000000000000dEaD'])
+    await administer('pause', [])
+    const page = await visit('/')
+    await page.locator('.notch').last().waitFor()
+    await choose(page, second)
+    // The page polls the rates. The service checks the pool every 15 seconds.
+    const side = sideOf(page, second)
+    const options = { timeout: 60_000 }
+    await expect.poll(() => side.innerText(), options).toMatch(/Pool paused[\s\S]*The pool is paused\./)
+    await expect.poll(() => side.innerText(), options).toContain('accepts notes of another signer only')
+    await expect.poll(() => side.innerText(), options).toContain('limits')
+    await shoot(page, 'second-chain-paused')
+    await page.reload()
+    await choose(page, second)
+    await page.getByText('No notes are on offer.').waitFor()
+    await choose(page, first)
+    await expectShown(page, first)
+    await administer('unpause', [])
+    await administer('setMaxCouponLimit', [1000n])
+    await administer('setVerifierSigner', [credentials.chains[1]?.signer])
+  }, 150_000)
+
+  test('error: a chain without RPC has the status of its index, and one without a subgraph has rates but no data', async () => {
+    const [one, two] = credentials.chains.map(({ id, pool }) => ({ id, name: `chain ${id}`, pool }))
+    const urls = [credentials.chains[1]?.subgraphUrl]
+    const service = await startService(credentials, [
+      { ...one, rpc: [credentials.chains[0].rpcUrl] },
+      { ...two, subgraph: { urls } },
+    ])
+    onTestFinished(service.stop)
+    await desktop.reset()
+    const { page } = desktop
+    await page.goto(service.baseUrl)
+    await page.locator('#api-key').fill(service.apiKey)
+    await page.keyboard.press('Enter')
+    await page.getByText('No notes are on offer.').waitFor()
+    await expect.poll(() => sideOf(page, { name: 'chain 324' }).innerText()).toMatch(/Pool open[\s\S]*block \d/)
+    await choose(page, { name: 'chain 8453' })
+    // The index is at the time of the sandbox, which is not today.
+    await expect
+      .poll(() => sideOf(page, { name: 'chain 8453' }).innerText())
+      .toMatch(/Pool state unknown[\s\S]*No RPC is configured for this chain\. Its index says/)
+    await shoot(page, 'second-chain-without-rpc')
+    await page.goto(`${service.baseUrl}/#/wallet`)
+    await page.getByLabel('Address').fill('0x000000000000000000000000000000000000dEaD')
+    await page.keyboard.press('Enter')
+    await page.getByText('No positions').waitFor()
+  }, 150_000)
+})

@@ -17,12 +17,14 @@ export type ChainCredentials = {
   readonly positions: Address
   readonly token: Address
   readonly signer: Address
+  readonly subgraphUrl: string
 }
 
 /** Members of the sandbox's credentials that these tests use. */
 export type Credentials = {
   readonly baseUrl: string
   readonly apiKey: string
+  readonly caCert: string
   readonly adminUrl: string
   readonly adminToken: string
   readonly chains: readonly [ChainCredentials, ...ChainCredentials[]]

@@ -12,6 +12,8 @@ export type PortalInfo = {
     readonly domain: { readonly name: string; readonly version: string }
     /** Address that signs the notes of this chain. */
     readonly signer: Address
+    /** Whether `POST /data` answers for this chain. */
+    readonly hasData: boolean
   }[]
   /** Only in a sandbox, where the key protects nothing. */
   readonly visitor?: PortalVisitor | undefined
@@ -37,12 +39,13 @@ export function describePortal({
   return {
     chains: chains
       .toSorted((a, b) => a.id - b.id)
-      .map(({ id, name, domain: { verifyingContract, ...domain } }) => ({
+      .map(({ id, name, domain: { verifyingContract, ...domain }, subgraph }) => ({
         id,
         name,
         pool: verifyingContract,
         domain,
         signer: (signers.get(id) as Signer).address,
+        hasData: subgraph !== undefined,
       })),
     visitor,
   }

@@ -13,6 +13,13 @@ export type PortalChain = {
   readonly pool: Address
   readonly domain: { readonly name: string; readonly version: string }
   readonly signer: Address
+  /** Whether `POST /data` answers for this chain. */
+  readonly hasData: boolean
+}
+
+/** Returns the ids of the chains that can be queried. */
+export function listDataChains({ chains }: Pick<PortalInfo, 'chains'>): readonly number[] {
+  return chains.filter(({ hasData }) => hasData).map(({ id }) => id)
 }
 
 export async function fetchPortalInfo(): Promise<PortalInfo> {

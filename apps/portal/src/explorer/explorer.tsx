@@ -2,7 +2,7 @@ import { json } from '@codemirror/lang-json'
 import type { EditorView } from '@codemirror/view'
 import { graphql, updateSchema } from 'cm6-graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
+import { listDataChains, type PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
@@ -104,7 +104,7 @@ type Editors = { query?: EditorView; variables?: EditorView; result?: EditorView
 function useExplorer({ info, session }: ExplorerProps) {
   const editors = useRef<Editors>({})
   const [outcome, setOutcome] = useState<Outcome>({ status: 'idle' })
-  const chains = info.chains.map(({ id }) => id)
+  const chains = listDataChains(info)
   useEffect(() => {
     const controller = new AbortController()
     fetchSchema(session.client, controller.signal).then(

@@ -11,6 +11,9 @@ const lagSecondsMax = 60
 
 const poolStates = { open: 'Pool open', paused: 'Pool paused', unknown: 'Pool state unknown' } as const
 
+// Reason of a pool without problems. It repeats the status.
+const nothingSpecial = 'The pool is not paused.'
+
 /** Renders the status of a chain's pool and the lag of its data. */
 export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; readonly rate: Polled<RateAnswer> }) {
   const known = rate.value?.chains.find(({ chainId }) => chainId === chain.id)
@@ -20,10 +23,9 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
         <h2>{chain.name}</h2>
         {known ? <Pill tone={known.status === 'open' ? 'good' : 'warn'}>{poolStates[known.status]}</Pill> : null}
       </div>
+      {known && known.statusReason !== nothingSpecial ? <p class="hint">{known.statusReason}</p> : null}
       {known?.status === 'paused' ? (
-        <p class="hint">
-          The pool accepts no loans while it is paused. Notes stay valid but cannot be used until the pool is unpaused.
-        </p>
+        <p class="hint">The pool accepts no loans until then. Notes stay valid but cannot be used.</p>
       ) : null}
       <dl class="facts">
         <div>
