@@ -39,10 +39,10 @@ export type Chain = Awaited<ReturnType<typeof startChain>>
 export type Signature = { readonly v: number; readonly r: Hex; readonly s: Hex }
 
 /** A chain of its own with the protocol deployed and a hundred million dollars in each of five wallets. */
-export async function startChain(timestamp: bigint = startsAt) {
-  const node = await runDevChain({ chainId, timestamp, blockGasLimit: 1_000_000_000n })
+export async function startChain(timestamp: bigint = startsAt, id: number = chainId) {
+  const node = await runDevChain({ chainId: id, timestamp, blockGasLimit: 1_000_000_000n })
   const chain = defineChain({
-    id: chainId,
+    id,
     name: 'devnet',
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [node.url] } },
@@ -63,7 +63,7 @@ export async function startChain(timestamp: bigint = startsAt) {
   const protocol = await deployProtocol(client, { signer: noteSigner.address, mint })
   // Sent is not mined: blocks are made by `mine`, so that nothing has to be waited for.
   await client.setAutomine(false)
-  return { ...protocol, client, admin: admin as PrivateKeyAccount, wallets, stop: node.stop }
+  return { ...protocol, id, client, admin: admin as PrivateKeyAccount, wallets, stop: node.stop }
 }
 
 /** As viem's `http`, without HTTP. */

@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createClock,
+  createOperator,
+  openServiceDatabase,
+  parseConfig,
+  runDoctor,
+  type ShiftableClock,
+  startService,
+} from '@tallystick/api'
+import { createClient } from '@tallystick/client'
+import { findFreePort } from '@tallystick/workbench/free-port'
+import { createTestDatabase } from '@tallystick/workbench/test-database'
+import pino from 'pino'
+import { inject } from 'vitest'
+
+const env = { ADMIN_TOKEN: 'an-admin-token-for-tests', SIGNER_KEY: `0x${'01'.repeat(32)}`, FORWARDED_PROTO: 'https' }
+const schedulerTime = { tickMs: 50, monotonicNow: () => performance.now() * 20 }
+const poolWatchTimes = { intervalMs: 100, confirmMs: 50, staleMs: 1_000 }
+
+export type TwoChains = Awaited<ReturnType<typeof startTwoChains>>
+
+/** Starts a service with these chains, whose clock stands still. */
+export async function startTwoChains(chains: readonly object[], { atSeconds }: { readonly atSeconds: bigint }) {
+  const source = await createTestDatabase('postgres', inject('databases'))
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-states-'))
+  const configPath = join(directory, 'tallystick.json')
+  const settings = {
+    listen: { host: '127.0.0.1', port: 0, lameDuckSeconds: 0, proxy: { trust: ['127.0.0.1'] } },
+    admin: { port: await findFreePort(), token: 'env:ADMIN_TOKEN' },
+    database: source.url,
+    signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+    tenors: [7, 30],
+    // `/rate` reads the chains for each request.
+    data: { pollMs: 0 },
+    chains,
+  }
+  await writeFile(configPath, JSON.stringify(settings), { mode: 0o600 })
+  const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
+  const clock = createClock()
+  clock.hold(Number(atSeconds) * 1000)
+  const database = await openServiceDatabase(source.url, () => undefined)
+  const operator = createOperator({ database, config, clock })
+  const { secret } = await operator.createKey({ name: 'test', rpm: null })
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
+  const databaseShiftMs = () => clock.now() - Date.now()
+  const times = { databaseShiftMs, schedulerTime, poolWatchTimes, followMs: 50 }
+  const service = await startService({ config, clock, log, say: () => undefined, ...times })
+  return {
+    operator,
+    clock,
+    baseUrl: service.baseUrl,
+    apiKey: secret,
+    log: () => lines.join(''),
+    ...visit(service.baseUrl, secret),
+    examine: () => examine(configPath, clock),
+    stop: async () => {
+      await service.stop()
+      await database.close()
+      await source.remove()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** Returns functions that request the service as the proxy in front of it does, and the SDK. */
+function visit(baseUrl: string, apiKey: string) {
+  const proxied = { 'x-forwarded-proto': 'https' }
+  const toJson = async (answer: Response) => ({
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    body: (await answer.json()) as any,
+  })
+  const headers = { ...proxied, 'x-api-key': apiKey }
+  return {
+    get: async (path: string) => toJson(await fetch(`${baseUrl}${path}`, { headers })),
+    post: async (path: string, body: object) => {
+      const options = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+      return toJson(await fetch(`${baseUrl}${path}`, { ...options, body: JSON.stringify(body) }))
+    },
+    client: createClient({
+      baseUrl: 'https://service.example',
+      apiKey,
+      retries: 0,
+      fetch: (url, options) =>
+        fetch(String(url).replace('https://service.example', baseUrl), {
+          ...options,
+          headers: { ...(options?.headers as Record<string, string>), ...proxied },
+        }),
+    }),
+  }
+}
+
+/** Runs `tallystick doctor`. Returns what it found out about the notes, the chains and the subgraphs, by outcome. */
+async function examine(configPath: string, clock: ShiftableClock) {
+  const { checks } = await runDoctor({ configPath, env, hosts: [], clock, report: () => undefined })
+  const linesOf = (outcome: string) =>
+    checks
+      .filter((check) => check.outcome === outcome && /^(notes|chain|subgraph)/.test(check.subject))
+      .map(({ subject, name, found }) => `${subject}: ${name}: ${found}`)
+  return { fail: linesOf('fail'), warn: linesOf('warn') }
+}
