@@ -8,7 +8,8 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   insufficient_scope: 'The key is valid but lacks the scope of this endpoint, which is `details.scope`.',
   rate_limited: 'The request limit of this minute is used up. Wait for `Retry-After` seconds.',
   invalid_chainid: '`chainid` is not one supported chain id in plain decimal digits. Use one of `details.supported`.',
-  invalid_maturity: '`maturity` is not a comma separated list of days, or contains a tenor that is not offered.',
+  invalid_maturity:
+    '`maturity` is not a comma separated list of days, or contains a tenor that the requested chains never offer.',
   invalid_chains:
     '`variables.chains` is missing or empty, or contains a chain twice or an unsupported one. See `details.supported`.',
   query_rejected: 'The query is invalid or exceeds the limit in `details.limit`. Correct the query.',
@@ -23,14 +24,15 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   headers_too_large: 'The headers exceed the size limit. Send fewer or shorter headers.',
   internal_error: 'An unexpected error. Try again later. If it persists, send the operator the `requestId`.',
   notes_unavailable:
-    'There are no notes for the current period. Notes of earlier periods have expired. Try again after `Retry-After`.',
+    'There are no such notes for the current period. Notes of earlier periods have expired. Try again after `Retry-After`.',
   upstream_failed: 'No subgraph of the requested chains returned a usable answer. Try again later.',
   upstream_timeout: 'The subgraphs of the requested chains did not answer in time. Try again or select less.',
   not_ready:
     'The service cannot reach its database, or too many queries without a key are waiting. Try again after `Retry-After`.',
   unauthorized: 'Admin listener: the admin token is missing or wrong.',
   insufficient_role: 'Admin listener: the admin token lacks the role that the route needs.',
-  invalid_curve: 'Admin listener: the curve does not give the configured tenors in whole basis points.',
+  invalid_curve:
+    'Admin listener: the curve lacks a tenor, has one that is not configured, or is not in whole basis points.',
   rail_refused: 'Admin listener: the curve fails a rail and was not stored.',
   proposal_refused: 'Admin listener: the proposed curve cannot be approved, or not by this user.',
   invalid_key_request: 'Admin listener: the request for a key has an invalid value.',

@@ -217,6 +217,16 @@ describe('move', () => {
     )
   })
 
+  test('error: the command is for the chain of the curve, or has the tenors of all chains', () => {
+    const confirm = (change: Partial<Curve>) => {
+      const points = { 7: 400, 14: 405, 30: 511, 60: 420 }
+      const input = { ...withCurve({ points, ...change }), tenors: [14, 30], curveTenors: [7, 14, 30] }
+      return /`(.*)`/.exec(messageAfter(input) ?? '')?.[1]
+    }
+    expect(confirm({ chainId: null })).toBe('tallystick curve set 7=400 14=405 30=511 --confirm')
+    expect(confirm({ chainId: 324 })).toBe('tallystick curve set 14=405 30=511 --chain 324 --confirm')
+  })
+
   test('behavior: a limit of 0 allows only unchanged coupons', () => {
     expect(reasonAfter({ ...moved(0), maxMoveBps: 0 })).toBeUndefined()
     expect(reasonAfter({ ...moved(1), maxMoveBps: 0 })).toBe('move_too_large')
