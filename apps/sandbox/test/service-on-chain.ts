@@ -21,6 +21,8 @@ export type ChainSetting = {
   /** None by default. */
   readonly subgraph?: Readonly<Record<string, unknown>>
   readonly pool?: string
+  /** Further chains. The curve is then that of chain 324 alone. */
+  readonly others?: readonly object[]
   readonly poolWatchTimes?: Parameters<typeof startService>[0]['poolWatchTimes']
   /** A database of its own by default. */
   readonly databaseUrl?: string
@@ -46,7 +48,10 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
     rails: { preflight: setting.preflight },
     // `/rate` reads the chain for each request.
     data: { pollMs: 0 },
-    chains: [{ id: 324, name: 'devnet', pool: setting.pool ?? pool, rpc, subgraph: setting.subgraph }],
+    chains: [
+      { id: 324, name: 'devnet', pool: setting.pool ?? pool, rpc, subgraph: setting.subgraph },
+      ...(setting.others ?? []),
+    ],
   }
   const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}`, SCHEME: 'https' }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
@@ -56,7 +61,8 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
   const database = await openServiceDatabase(databaseUrl, () => undefined)
   const operator = createOperator({ database, config, clock })
-  if (!setting.databaseUrl) await operator.setCurve({ points: coupons, by: 'test' })
+  const chainId = setting.others ? 324 : undefined
+  if (!setting.databaseUrl) await operator.setCurve({ points: coupons, chainId, by: 'test' })
   const { secret } = await operator.createKey({ name: 'test', rpm: null })
   const databaseShiftMs = () => clock.now() - Date.now()
   const times = { poolWatchTimes, databaseShiftMs, schedulerTime, followMs: 50 }
@@ -68,6 +74,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   defer(stop)
   return {
     baseUrl: service.baseUrl,
+    secret,
     clock,
     operator,
     database,
