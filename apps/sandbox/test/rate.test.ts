@@ -271,5 +271,7 @@ test('error: if no RPC answers any more, the index tells rates and status, and /
     .poll(async () => (await rateOf(both)).chains[0], { timeout: 10_000 })
     .toMatchObject({ status: 'open', statusReason: expect.stringContaining(says) })
   expect(await rateOf(both)).toMatchObject({ floatingRate: '1388', isProtocolSynced: true })
-  expect((await both.get('/chains')).body.chains[0].dollar.symbol).toBe('tsUSD')
+  expect((await both.get('/chains')).body.chains[0]).toMatchObject({
+    ...{ registeredSigner: null, dollar: { symbol: 'tsUSD' }, limits: { maxCoupon: '300' } },
+  })
 })

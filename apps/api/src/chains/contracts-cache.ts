@@ -29,16 +29,16 @@ export function createContractsCache(
 ): ContractsCache {
   const entries = new Map([...pools.keys()].map((id): [number, Entry] => [id, newEntry()]))
   const refresh = async (chainId: number, entry: Entry) => {
-    let delayMs = retryMs
+    let isComplete = false
     try {
       const contracts = await pools.get(chainId)?.readContracts()
-      // An address without a pool has none, until the pool is deployed.
-      if (contracts?.positionToken && contracts.dollar) delayMs = refreshMs
-      entry.contracts = contracts
+      // An address without a pool has none, until the pool is deployed or the node has caught up.
+      isComplete = contracts?.positionToken !== undefined && contracts.dollar !== undefined
+      if (isComplete || !entry.contracts) entry.contracts = contracts
     } catch (error) {
       onError(chainId, error)
     }
-    entry.dueAtMs = monotonicNow() + delayMs
+    entry.dueAtMs = monotonicNow() + (isComplete ? refreshMs : retryMs)
     entry.reading = undefined
   }
   return {

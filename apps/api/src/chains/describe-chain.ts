@@ -8,15 +8,18 @@ export type ChainFacts = {
   readonly chain: Pick<ChainConfig, 'id' | 'name' | 'domain' | 'tenors' | 'explorer' | 'subgraph'>
   /** Address that signs this service's notes for the chain. */
   readonly signer: Address
-  /** State of the pool by the last check of the pool watch. */
-  readonly state: WatchedPool['state']
+  /** The pool by the last check of the pool watch. Undefined if it is not watched. */
+  readonly watched: WatchedPool | undefined
   /** Undefined if no RPC is configured or none has answered. */
   readonly contracts: PoolContracts | undefined
 }
 
 /** Describes a chain for `GET /chains`. A value that is not known is null. */
-export function describeChain({ chain, signer, state, contracts }: ChainFacts): ChainInfo {
+export function describeChain({ chain, signer, watched, contracts }: ChainFacts): ChainInfo {
   const { id, name, domain, tenors, explorer, subgraph } = chain
+  const limits = watched?.state?.limits
+  // A signer that was registered some time ago may have been replaced because its key leaked.
+  const registered = watched?.problems?.has('unknown') ? undefined : watched?.state?.signer
   const embedded = subgraph?.embedded
   const dollar = contracts?.dollar
   const positionToken = contracts?.positionToken ?? (embedded && { address: embedded.positions })
@@ -26,15 +29,15 @@ export function describeChain({ chain, signer, state, contracts }: ChainFacts): 
     pool: domain.verifyingContract,
     domain: { name: domain.name, version: domain.version, chainId: id, verifyingContract: domain.verifyingContract },
     signer: getAddress(signer),
-    registeredSigner: state?.signer ? getAddress(state.signer) : null,
+    registeredSigner: registered ? getAddress(registered) : null,
     positionToken: positionToken ? describeToken(positionToken) : null,
     dollar: dollar ? { ...describeToken(dollar), decimals: dollar.decimals ?? null } : null,
     denylister: contracts?.denylister ?? null,
     tenors: [...tenors].sort((a, b) => a - b),
     limits: {
-      minLend: state?.limits.minLendLimit?.toString() ?? null,
-      maxCoupon: state?.limits.maxCouponLimit?.toString() ?? null,
-      minMaturitySeconds: state?.limits.minMaturityLimit?.toString() ?? null,
+      minLend: limits?.minLendLimit?.toString() ?? null,
+      maxCoupon: limits?.maxCouponLimit?.toString() ?? null,
+      minMaturitySeconds: limits?.minMaturityLimit?.toString() ?? null,
     },
     explorerUrl: explorer ?? null,
     // The URLs of a remote subgraph may contain a key.

@@ -40,8 +40,8 @@ export function openChains(
     Promise.all(
       chains.map(async (chain) => {
         const { address: signer } = signers.get(chain.id) as { readonly address: Address }
-        const state = poolWatch.find(chain.id)?.state
-        return describeChain({ chain, signer, state, contracts: await contracts.read(chain.id) })
+        const known = await contracts.read(chain.id)
+        return describeChain({ chain, signer, watched: poolWatch.find(chain.id), contracts: known })
       }),
     )
   void list()
