@@ -1,7 +1,10 @@
+import { openDatabase } from '@tallystick/database'
+import { openSubgraph, schemaIdOf } from '@tallystick/subgraph'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chain324, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { namespaceOf } from '../src/data/embedded-subgraphs.ts'
+import { chain324, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
 
 const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc', startBlock: 0 } }
 const withRpc = (...rpc: string[]) => ({ chains: [{ ...chain324, rpc, subgraph }] })
@@ -39,6 +42,24 @@ describe.each(databaseEngines)('on %s', (engine) => {
     expect(metrics).toContain('tallystick_subgraph_head_block{chain="324"} 0')
     expect(metrics).toContain('tallystick_subgraph_problem{chain="324"} 0')
   })
+})
+
+test('behavior: the index of a release with another schema is left as it is, and the chain is indexed again', async () => {
+  const databaseUrl = await newDatabase()
+  const database = await openDatabase(databaseUrl)
+  const schema = 'type Pool @entity { id: Bytes! }'
+  const old = `chain_324_${pool.slice(2, 10).toLowerCase()}`
+  const namespaces = [old, `${old}_${schemaIdOf(schema)}`]
+  for (const namespace of namespaces) await openSubgraph({ database, schema, namespace })
+  const service = await start({ databaseUrl, config: withRpc(rpcUrl) })
+  await expect.poll(async () => (await ask(service, '{ pools { signer } }')).json()).toEqual({ data: { pools: [] } })
+  const found = await database.query<{ name: string }>(
+    "select nspname as name from pg_namespace where nspname like 'chain\\_%'",
+  )
+  expect(found.map(({ name }) => name).toSorted()).toEqual(
+    [...namespaces, namespaceOf({ id: 324, domain: { verifyingContract: pool } })].toSorted(),
+  )
+  await database.close()
 })
 
 test('error: /readyz, metrics and log report an RPC of another chain; notes are served, nothing is indexed', async () => {
