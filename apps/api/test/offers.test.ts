@@ -75,6 +75,7 @@ describe('two chains with their own tenors and signers', () => {
     }
     expect(service.log()).toContain(`signing as ${signerAddress} (web3signer) on chain 324\n`)
     expect(service.log()).toContain(`signing as ${otherSigner} (private-key) on chain 5000\n`)
+    expect(service.log()).not.toContain('earlier signer')
     const portal = (await service.call('/portal.json')).json()
     expect(portal.chains.map((chain: { signer: string }) => chain.signer)).toEqual([signerAddress, otherSigner])
   })
