@@ -23,7 +23,7 @@ export type WireNote = {
 
 /** Decoded note with its tenor and its original as `raw`. It can be used as a `Note`. */
 export type OfferedNote = Note & {
-  /** Days from `startedAt` to `maturityTimestamp`, both 00:00 in New York. */
+  /** Days from `startedAt` to `maturityTimestamp`, rounded. Both are 00:00 in New York. */
   readonly tenorDays: number
   readonly raw: WireNote
 }
@@ -68,20 +68,15 @@ function decodeNote(place: Place, askedChainId: number | undefined): OfferedNote
   if (askedChainId !== undefined && note.chainId !== askedChainId) {
     refuse(decodeMember(place, 'chainid'), `the requested chain ${askedChainId}`)
   }
-  const tenorDays =
-    tenorOf(note) ?? refuse(decodeMember(place, 'maturity_timestamp'), 'a whole number of days after note_started_at')
-  return { ...note, tenorDays, raw: place.value as WireNote }
+  return { ...note, tenorDays: tenorOf(note), raw: place.value as WireNote }
 }
 
 /**
- * Returns the days between two midnights of New York, or undefined if they are not. A change to or from daylight saving time
- * makes the sum of the days an hour shorter or longer.
+ * Returns the days from the start to the maturity of a note, rounded: the days of a clock change have 23 or 25 hours, and
+ * other services may let notes mature at another time than midnight.
  */
-function tenorOf({ startedAt, maturityTimestamp }: Pick<Note, 'startedAt' | 'maturityTimestamp'>): number | undefined {
-  const seconds = maturityTimestamp - startedAt
-  const days = (seconds + 43_200n) / 86_400n
-  const rest = seconds - days * 86_400n
-  return days > 0n && rest >= -3_600n && rest <= 3_600n ? Number(days) : undefined
+function tenorOf({ startedAt, maturityTimestamp }: Pick<Note, 'startedAt' | 'maturityTimestamp'>): number {
+  return Math.round(Number(maturityTimestamp - startedAt) / 86_400)
 }
 
 function decodeTimestamp(place: Place): bigint {
