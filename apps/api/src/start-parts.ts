@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { createChainTimeReader, createPoolReader, type PoolReader } from '@tallystick/chain'
 import { type ChainsParts, openChains } from './chains/open-chains.ts'
 import type { Config } from './config.ts'
+import { createAskIndex } from './data/ask-index.ts'
 import type { EmbeddedSubgraph } from './data/embedded-subgraphs.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
 import { type OpenData, openData } from './data/open-data.ts'
@@ -48,7 +49,7 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const data = openData(config, { ...context, embedded })
   closers.push(data.close)
   const queries = openPublicQueries(config, { ...context, embedded })
-  const readIndexedPool = createReadIndexedPool(config.chains, data)
+  const readIndexedPool = createReadIndexedPool(config.chains, { ask: createAskIndex(data), chainIds: data.chainIds })
   const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time })
   const { published, poolWatch, signers } = notes
   const rate = openRate(config, { ...context, published, poolWatch, data, pools })

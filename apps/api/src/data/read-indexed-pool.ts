@@ -1,6 +1,4 @@
-import type { AnalysedQuery } from './analyse-query.ts'
-import { prepareQuery } from './prepare-query.ts'
-import type { Gateway } from './query-chains.ts'
+import type { AskIndex } from './ask-index.ts'
 
 /** State of a pool by its index. A value that the index does not have is undefined. */
 export type IndexedPool = {
@@ -14,48 +12,27 @@ export type IndexedPool = {
 /** Reads the pool of a chain from its subgraph. Returns undefined if the chain has none or it does not answer in time. */
 export type ReadIndexedPool = (chainId: number) => Promise<IndexedPool | undefined>
 
-const poolQuery = `query FetchPool($pool: ID!) {
-  pool(id: $pool) { paused signer minLendLimit maxCouponLimit minMaturityLimit }
-}`
-// Nothing that waits for it may wait longer.
-const waitMs = 3_000
-
-/** Creates the function that reads pools through the gateway. */
+/** Creates the function that reads pools. It filters by address, because a subgraph may index several pools. */
 export function createReadIndexedPool(
   chains: readonly { readonly id: number; readonly domain: { readonly verifyingContract: string } }[],
-  {
-    analyse,
-    gateway,
-    chainIds,
-  }: {
-    readonly analyse: (text: string) => AnalysedQuery
-    readonly gateway: Pick<Gateway, 'query'>
-    /** Chains with a subgraph. */
-    readonly chainIds: readonly number[]
-  },
+  { ask, chainIds }: { readonly ask: AskIndex; readonly chainIds: readonly number[] },
 ): ReadIndexedPool {
-  const analysed = analyse(poolQuery)
-  const queries = new Map(
-    chains
-      .filter(({ id }) => chainIds.includes(id))
-      .map(({ id, domain }) => {
-        const variables = { pool: domain.verifyingContract.toLowerCase() }
-        return [id, prepareQuery(analysed, { variables, operationName: undefined })]
-      }),
-  )
+  const indexed = chains.filter(({ id }) => chainIds.includes(id))
+  const queries = new Map(indexed.map(({ id, domain }) => [id, poolQuery(domain.verifyingContract.toLowerCase())]))
   return async (chainId) => {
     const query = queries.get(chainId)
-    if (!query) return undefined
-    const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(), waitMs)
-    const [result] = await gateway.query({ chains: [chainId], query, gone: controller.signal })
-    clearTimeout(timer)
-    return result?.answer && decodePool(result.answer.data)
+    const { answer } = query === undefined ? {} : await ask(chainId, query)
+    return answer && decodePool(answer.data)
   }
 }
 
+function poolQuery(pool: string): string {
+  return `{ pools(first: 1, where: { id: "${pool}" }) { paused signer minLendLimit maxCouponLimit minMaturityLimit } }`
+}
+
 function decodePool(data: string): IndexedPool | undefined {
-  const { pool } = JSON.parse(data) as { readonly pool?: unknown }
+  const { pools } = JSON.parse(data) as { readonly pools?: unknown }
+  const [pool] = Array.isArray(pools) ? pools : []
   if (typeof pool !== 'object' || pool === null) return undefined
   const { paused, signer, ...limits } = pool as Readonly<Record<string, unknown>>
   const integer = (name: string) => {
