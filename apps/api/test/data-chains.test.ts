@@ -33,12 +33,18 @@ async function startWith(
   urls: ReadonlyMap<number, string>,
   {
     deferring = defer,
+    rpc = [],
     ...data
-  }: { readonly timeoutMs: number; readonly pollMs?: number; readonly deferring?: typeof defer },
+  }: {
+    readonly timeoutMs: number
+    readonly pollMs?: number
+    readonly deferring?: typeof defer
+    readonly rpc?: readonly string[]
+  },
 ): Promise<TestService> {
   // One note per chain, because signing takes most of the start-up time with many chains.
   const notes = { tenors: [7] }
-  const chains = [...urls].map(([id, url]) => ({ id, name: 'chain', pool, subgraph: { urls: [url] } }))
+  const chains = [...urls].map(([id, url]) => ({ id, name: 'chain', pool, rpc, subgraph: { urls: [url] } }))
   return start(
     {
       databaseUrl,
@@ -138,7 +144,10 @@ test('error: each upstream failure is reported on its chain, and the other chain
   const { defer: deferHere, finish: finishHere } = createDeferrals()
   const bad = await Promise.all(failureNames.map((name) => startFailingServer(name, deferHere)))
   const urls = new Map([[324, fakes[0]?.url ?? ''], ...bad.map(({ url }, index) => [1_000 + index, url] as const)])
-  const failing = await startWith(urls, { timeoutMs: hastyMs, deferring: deferHere })
+  // With an RPC, even one that is down, the service does not read the pools from the indexes. Those failures would open
+  // the circuits.
+  const rpc = ['http://127.0.0.1:1']
+  const failing = await startWith(urls, { timeoutMs: hastyMs, deferring: deferHere, rpc })
   const ask = await createPostData(failing)
   const isSlow = (name: (typeof failureNames)[number]) => failures[name].failure.startsWith('slow_')
   const check = async (name: (typeof failureNames)[number]) => {
