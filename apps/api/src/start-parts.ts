@@ -49,10 +49,11 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const data = openData(config, { ...context, embedded })
   closers.push(data.close)
   const queries = openPublicQueries(config, { ...context, embedded })
-  const readIndexedPool = createReadIndexedPool(config.chains, { ask: createAskIndex(data), chainIds: data.chainIds })
+  const index = { ask: createAskIndex(data), chainIds: data.chainIds }
+  const readIndexedPool = createReadIndexedPool(config.chains, index)
   const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time })
   const { published, poolWatch, signers } = notes
-  const rate = openRate(config, { ...context, published, poolWatch, data, pools })
+  const rate = openRate(config, { ...context, published, poolWatch, index, readIndexedPool, pools })
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
   return { ...keys, time, notes, embedded, data, queries, rate, chains }
 }

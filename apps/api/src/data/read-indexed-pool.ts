@@ -1,16 +1,28 @@
-import type { AskIndex } from './ask-index.ts'
+import type { PausableContract } from '@tallystick/chain'
+import type { AskIndex, IndexResult } from './ask-index.ts'
 
 /** State of a pool by its index. A value that the index does not have is undefined. */
 export type IndexedPool = {
-  readonly isPaused: boolean | undefined
+  /** Contracts whose pauses the index knows, and those of them that are paused. */
+  readonly tellsPauseOf: readonly PausableContract[]
+  readonly paused: readonly PausableContract[]
   readonly signer: `0x${string}` | undefined
   readonly minLendLimit: bigint | undefined
   readonly maxCouponLimit: bigint | undefined
   readonly minMaturityLimit: bigint | undefined
+  /** Time of the index's newest block in Unix seconds. */
+  readonly timestamp: number | undefined
 }
 
-/** Reads the pool of a chain from its subgraph. Returns undefined if the chain has none or it does not answer in time. */
-export type ReadIndexedPool = (chainId: number) => Promise<IndexedPool | undefined>
+/** Reads the pool of a chain from its subgraph. Returns undefined if the chain has none. Never throws. */
+export type ReadIndexedPool = (chainId: number) => Promise<IndexedPool | { readonly problem: string } | undefined>
+
+/** Fields to select. A subgraph that rejects a selection may be of another version and is asked for the next one. */
+const selections = [
+  'paused positionTokenPaused signer minLendLimit maxCouponLimit minMaturityLimit',
+  'paused signer minLendLimit maxCouponLimit minMaturityLimit',
+  'paused',
+] as const
 
 /** Creates the function that reads pools. It filters by address, because a subgraph may index several pools. */
 export function createReadIndexedPool(
@@ -18,33 +30,46 @@ export function createReadIndexedPool(
   { ask, chainIds }: { readonly ask: AskIndex; readonly chainIds: readonly number[] },
 ): ReadIndexedPool {
   const indexed = chains.filter(({ id }) => chainIds.includes(id))
-  const queries = new Map(indexed.map(({ id, domain }) => [id, poolQuery(domain.verifyingContract.toLowerCase())]))
+  const pools = new Map(indexed.map(({ id, domain }) => [id, domain.verifyingContract.toLowerCase()]))
+  const rejectedCounts = new Map<number, number>()
   return async (chainId) => {
-    const query = queries.get(chainId)
-    const { answer } = query === undefined ? {} : await ask(chainId, query)
-    return answer && decodePool(answer.data)
+    const pool = pools.get(chainId)
+    if (pool === undefined) return undefined
+    for (let index = rejectedCounts.get(chainId) ?? 0; ; index += 1) {
+      const result = await ask(chainId, `{ pools(first: 1, where: { id: "${pool}" }) { ${selections[index]} } }`)
+      if (!isRejected(result) || index === selections.length - 1) return decode(result)
+      if (result.failure?.code === 'query_rejected') rejectedCounts.set(chainId, index + 1)
+    }
   }
 }
 
-function poolQuery(pool: string): string {
-  return `{ pools(first: 1, where: { id: "${pool}" }) { paused signer minLendLimit maxCouponLimit minMaturityLimit } }`
+/** The Graph's gateway reports a query that every indexer rejects as a failure of the indexers. */
+function isRejected({ failure }: IndexResult): boolean {
+  return failure?.code === 'query_rejected' || failure?.details?.['failure'] === 'bad_indexers'
 }
 
-function decodePool(data: string): IndexedPool | undefined {
-  const { pools } = JSON.parse(data) as { readonly pools?: unknown }
+function decode({ answer, failure }: IndexResult): IndexedPool | { readonly problem: string } {
+  if (!answer) return { problem: failure.message }
+  const { pools } = JSON.parse(answer.data) as { readonly pools?: unknown }
   const [pool] = Array.isArray(pools) ? pools : []
-  if (typeof pool !== 'object' || pool === null) return undefined
-  const { paused, signer, ...limits } = pool as Readonly<Record<string, unknown>>
+  if (typeof pool !== 'object' || pool === null) return { problem: 'It does not have this pool.' }
+  const { paused, positionTokenPaused, signer, ...limits } = pool as Readonly<Record<string, unknown>>
   const integer = (name: string) => {
     const value = limits[name]
     return typeof value === 'string' && /^\d{1,78}$/.test(value) ? BigInt(value) : undefined
   }
+  const pauses = [
+    ['pool', paused],
+    ['position token', positionTokenPaused],
+  ] as const
   return {
-    isPaused: typeof paused === 'boolean' ? paused : undefined,
+    tellsPauseOf: pauses.flatMap(([contract, value]) => (typeof value === 'boolean' ? contract : [])),
+    paused: pauses.flatMap(([contract, value]) => (value === true ? contract : [])),
     signer:
       typeof signer === 'string' && /^0x[0-9a-f]{40}$/i.test(signer) ? (signer as IndexedPool['signer']) : undefined,
     minLendLimit: integer('minLendLimit'),
     maxCouponLimit: integer('maxCouponLimit'),
     minMaturityLimit: integer('minMaturityLimit'),
+    timestamp: answer.head?.timestamp,
   }
 }

@@ -1,28 +1,30 @@
 import type { PoolReader } from '@tallystick/chain'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { createAskIndex } from '../data/ask-index.ts'
-import type { DataParts } from '../data/data-route.ts'
+import type { AskIndex } from '../data/ask-index.ts'
+import type { ReadIndexedPool } from '../data/read-indexed-pool.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
-import { createReadIndexedPauses } from './read-indexed-pauses.ts'
 import type { RateParts } from './route.ts'
 
 /** Creates the parts of `/rate`: published notes, and the state of each pool by its chain and by its index. */
 export function openRate(
-  config: Pick<Config, 'data' | 'chains'>,
+  config: Pick<Config, 'data'>,
   {
     published,
-    data,
+    index,
+    readIndexedPool,
     pools,
     poolWatch,
     log,
     monotonicNow,
   }: {
     readonly published: PublishedNotes
-    readonly data: DataParts
+    /** Indexes of the chains in `chainIds`. */
+    readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
+    readonly readIndexedPool: ReadIndexedPool
     /** Readers by chain, for chains with an RPC. */
     readonly pools: ReadonlyMap<number, PoolReader>
     readonly poolWatch: Pick<PoolWatch, 'find'>
@@ -30,7 +32,6 @@ export function openRate(
     readonly monotonicNow: () => number
   },
 ): RateParts {
-  const index = { ask: createAskIndex(data), chainIds: data.chainIds }
   const poolStates = createPoolStates(new Map([...pools].map(([id, reader]) => [id, readPoolWith(reader)])), {
     maxAgeMs: config.data.pollMs,
     monotonicNow,
@@ -39,7 +40,7 @@ export function openRate(
   return {
     published,
     readFloatingIncome: createReadFloatingIncome(index),
-    readIndexedPauses: createReadIndexedPauses({ ...index, chains: config.chains }),
+    readIndexedPool,
     poolStates,
     poolWatch,
     hasRpc: (chainId) => pools.has(chainId),

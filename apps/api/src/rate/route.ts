@@ -1,6 +1,7 @@
 import { type ChainRateFacts, currentRates, formatPeriod, periodAt, TallystickError } from '@tallystick/core'
 import type { RouteHandlerMethod } from 'fastify'
 import { toSeconds } from '../clock.ts'
+import type { ReadIndexedPool } from '../data/read-indexed-pool.ts'
 import { parseChainId } from '../notes/notes-query.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
@@ -11,13 +12,12 @@ import { describeIndexedStatus } from './describe-indexed-status.ts'
 import { addObstacles, findPoolStatus } from './find-pool-status.ts'
 import type { PoolStates, ReadPoolState } from './pool-states.ts'
 import type { ReadFloatingIncome } from './read-floating-income.ts'
-import type { ReadIndexedPauses } from './read-indexed-pauses.ts'
 
 export type RateParts = {
   readonly published: Pick<PublishedNotes, 'at'>
   /** Reads the index of a chain. */
   readonly readFloatingIncome: ReadFloatingIncome
-  readonly readIndexedPauses: ReadIndexedPauses
+  readonly readIndexedPool: ReadIndexedPool
   /** Reads the RPCs of a chain. */
   readonly poolStates: PoolStates
   readonly poolWatch: Pick<PoolWatch, 'find'>
@@ -53,21 +53,21 @@ async function gatherFacts(
   parts: RateParts,
   { chainId, nowMs }: { readonly chainId: number; readonly nowMs: number },
 ): Promise<ChainRateFacts> {
-  const { published, readIndexedPauses, poolStates, poolWatch, maxLagSeconds } = parts
+  const { published, readIndexedPool, poolStates, poolWatch, maxLagSeconds } = parts
   const hasRpc = parts.hasRpc(chainId)
   const pool = await poolStates.read(chainId)
   const problems = poolWatch.find(chainId)?.problems
   const status = hasRpc ? findPoolStatus(pool, problems) : undefined
-  const [floating, pauses] = await Promise.all([
+  const [floating, indexed] = await Promise.all([
     readFloating(parts, { chainId, pool }),
-    status ? undefined : readIndexedPauses(chainId),
+    status ? undefined : readIndexedPool(chainId),
   ])
   const context = { hasRpc, nowSeconds: toSeconds(nowMs), maxLagSeconds }
   return {
     chainId,
     fixed: published.at(nowMs)?.sets.get(chainId)?.notes ?? [],
     floating,
-    status: addObstacles(status ?? describeIndexedStatus(pauses, context), problems),
+    status: addObstacles(status ?? describeIndexedStatus(indexed, context), problems),
   }
 }
 

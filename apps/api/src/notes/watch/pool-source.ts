@@ -22,29 +22,30 @@ export function createReadPool({
     const reader = readers.get(chainId)
     if (!reader) {
       const indexed = await readIndexedPool(chainId)
-      if (!indexed) throw new ChainError('no RPC is configured, and the index of this chain does not have the pool.')
-      return fromIndex(indexed)
+      if (indexed && !('problem' in indexed)) return fromIndex(indexed)
+      throw new ChainError(`no RPC is configured, and no index has the pool. ${indexed?.problem ?? ''}`.trim())
     }
     const state = await reader.readState(signal)
     const isComplete = Object.values(state.limits).every((limit) => limit !== undefined)
     const indexed = isComplete ? undefined : await readIndexedPool(chainId)
-    return { ...state, limits: fill(state.limits, indexed), source: 'chain' }
+    const limits = indexed && !('problem' in indexed) ? fill(state.limits, indexed) : state.limits
+    return { ...state, limits, source: 'chain' }
   }
 }
 
-function fill(limits: PoolLimits, indexed: IndexedPool | undefined): PoolLimits {
+function fill(limits: PoolLimits, indexed: IndexedPool): PoolLimits {
   return {
-    minLendLimit: limits.minLendLimit ?? indexed?.minLendLimit,
-    maxCouponLimit: limits.maxCouponLimit ?? indexed?.maxCouponLimit,
-    minMaturityLimit: limits.minMaturityLimit ?? indexed?.minMaturityLimit,
+    minLendLimit: limits.minLendLimit ?? indexed.minLendLimit,
+    maxCouponLimit: limits.maxCouponLimit ?? indexed.maxCouponLimit,
+    minMaturityLimit: limits.minMaturityLimit ?? indexed.minMaturityLimit,
   }
 }
 
 function fromIndex(indexed: IndexedPool): KnownPool {
-  const { isPaused, signer, minLendLimit, maxCouponLimit, minMaturityLimit } = indexed
+  const { tellsPauseOf, paused, signer, minLendLimit, maxCouponLimit, minMaturityLimit } = indexed
   return {
-    tellsPause: isPaused !== undefined,
-    paused: isPaused ? ['pool'] : [],
+    tellsPause: tellsPauseOf.includes('pool'),
+    paused,
     limits: { minLendLimit, maxCouponLimit, minMaturityLimit },
     signer,
     source: 'index',
