@@ -51,6 +51,15 @@ test.each([
   expect(await read(setting)).toBeUndefined()
 })
 
+test('behavior: a node that does not have the block is no failure of the RPC', async () => {
+  const call: RpcEndpoint['call'] = async ({ method }) => {
+    if (method === 'eth_getBlockByNumber') return { number: '0x64', timestamp: '0x65' }
+    throw new RpcError({ kind: 'error', code: -32000, message: 'header not found' })
+  }
+  const endpoint = { label: 'test', call, callMany: () => Promise.resolve([]) }
+  await expect(readFloatingIncome(endpoint, pool)).rejects.toMatchObject({ kind: 'changed' })
+})
+
 test.each([null, {}, { number: '0x1' }, { number: 1, timestamp: 2 }, { number: '0xzz', timestamp: '0x1' }])(
   'error: %j is not a block',
   async (wrong) => {

@@ -25,10 +25,10 @@ export async function readFloatingIncome(
   pool: Address,
 ): Promise<PoolFloatingIncome | undefined> {
   const block = await readNewestBlock(endpoint)
-  const read = async (functionName: string, data: Hex) =>
-    decodeGetter(functionName, await callContract(endpoint, { to: pool, data, block: block.number })) as
-      | bigint
-      | undefined
+  const read = async (functionName: string, data: Hex) => {
+    const call = callContract(endpoint, { to: pool, data, block: block.number }).catch(toLaggingNode)
+    return decodeGetter(functionName, await call) as bigint | undefined
+  }
   const readSum = (day: bigint) =>
     read('accFloatingIncome', encodeFunctionData({ abi: [accFloatingIncome], args: [day] }))
   const day = await read('lastFloatingIncomeUpdateDay', encodeFunctionData({ abi: [lastFloatingIncomeUpdateDay] }))
@@ -37,6 +37,12 @@ export async function readFloatingIncome(
   const [before, sum] = await Promise.all([readSum(day - 1n), readSum(day)])
   if (before === undefined || sum === undefined || sum < before) return undefined
   return { last: { day: Number(day), floatingIncome: sum - before }, block }
+}
+
+/** Another node behind the same URL may not have the block yet. That is no reason to back off from the RPC. */
+function toLaggingNode(error: unknown): never {
+  if (!(error instanceof RpcError) || error.kind !== 'error') throw error
+  throw new RpcError({ kind: 'changed', message: error.message, cause: error })
 }
 
 async function readNewestBlock(endpoint: RpcEndpoint): Promise<PoolFloatingIncome['block']> {
