@@ -114,6 +114,7 @@ describe('the page', () => {
           pool,
           domain: { name: 'NoteSignatureVerifier', version: '1' },
           signer: signerAddress,
+          hasData: false,
         },
       ],
     })

@@ -52,7 +52,12 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const curveSource = await openCurveSource(context, published)
   closers.push(() => curveSource.stop())
   const noteMetrics = createNoteMetrics({ metrics, clock, published: offered, chainIds })
-  const readPool = createReadPool({ readers: context.pools, readIndexedPool: context.readIndexedPool })
+  const readPool = createReadPool({
+    readers: context.pools,
+    readIndexedPool: context.readIndexedPool,
+    nowSeconds: () => toSeconds(clock.now()),
+    maxLagSeconds: config.data.maxLagSeconds,
+  })
   const scheduler = await startScheduler(context, {
     readPool,
     signers,

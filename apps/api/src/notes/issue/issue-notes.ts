@@ -84,7 +84,8 @@ async function checkRails(
   const [history, chainTimeSeconds, poolLimits] = await Promise.all([
     readHistory(database, { chainId: chain.id, beforeStart: period.start, limits: windowLimits }),
     readChainTime(chain.id),
-    readPoolLimits(chain.id),
+    // Without a curve nothing is signed, and attempts are frequent.
+    curve && readPoolLimits(chain.id),
   ])
   const nowMs = clock.now()
   return findRefusal({

@@ -13,22 +13,34 @@ export type ReadPool = (chainId: number, signal?: AbortSignal) => Promise<KnownP
 export function createReadPool({
   readers,
   readIndexedPool,
+  nowSeconds,
+  maxLagSeconds,
 }: {
   /** By chain id, for chains with an RPC. */
   readonly readers: ReadonlyMap<number, Pick<PoolReader, 'readState'>>
   readonly readIndexedPool: ReadIndexedPool
+  readonly nowSeconds: () => bigint
+  /** An index that lags more may have limits and pauses of the past, and is not used. */
+  readonly maxLagSeconds: number
 }): ReadPool {
+  const readIndex = async (chainId: number): Promise<IndexedPool | { readonly problem: string }> => {
+    const indexed = await readIndexedPool(chainId)
+    if (!indexed) return { problem: 'No subgraph is configured.' }
+    if ('problem' in indexed) return indexed
+    const lagSeconds = indexed.timestamp === undefined ? 0 : Number(nowSeconds()) - indexed.timestamp
+    return lagSeconds > maxLagSeconds ? { problem: `It is ${lagSeconds} s behind.` } : indexed
+  }
   return async (chainId, signal) => {
     const reader = readers.get(chainId)
     if (!reader) {
-      const indexed = await readIndexedPool(chainId)
-      if (indexed && !('problem' in indexed)) return fromIndex(indexed)
-      throw new ChainError(`no RPC is configured, and no index has the pool. ${indexed?.problem ?? ''}`.trim())
+      const indexed = await readIndex(chainId)
+      if (!('problem' in indexed)) return fromIndex(indexed)
+      throw new ChainError(`no RPC is configured, and the index does not tell. ${indexed.problem}`)
     }
     const state = await reader.readState(signal)
-    const isComplete = Object.values(state.limits).every((limit) => limit !== undefined)
-    const indexed = isComplete ? undefined : await readIndexedPool(chainId)
-    const limits = indexed && !('problem' in indexed) ? fill(state.limits, indexed) : state.limits
+    if (Object.values(state.limits).every((limit) => limit !== undefined)) return { ...state, source: 'chain' }
+    const indexed = await readIndex(chainId)
+    const limits = 'problem' in indexed ? state.limits : fill(state.limits, indexed)
     return { ...state, limits, source: 'chain' }
   }
 }

@@ -45,6 +45,8 @@ export const poolMetricHelp: MetricHelp = {
     'ALARM: 1 while a pool is paused, refuses the published notes, has limits they violate, or cannot be read (unknown).',
 }
 
+// A chain without an RPC has a remote subgraph, whose queries may cost money. It is read once a minute.
+const indexFactor = 4
 // Two checks that each take the reader's full timeout (8 s) still complete within a minute of a change.
 const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
 
@@ -85,7 +87,8 @@ type SinglePoolWatch = {
 }
 
 function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
-  const { monotonicNow, signal, times = defaultTimes } = options
+  const { monotonicNow, signal } = options
+  const times = timesOf(options.times ?? defaultTimes, { hasRpc: options.pools.has(chain.id) })
   const readProblems = createProblemReader(chain, options)
   const report = createProblemReporter(chain, options)
   let problems: PoolProblems | undefined
@@ -136,6 +139,11 @@ function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly si
       await running
     },
   }
+}
+
+function timesOf(times: PoolWatchIntervals, { hasRpc }: { readonly hasRpc: boolean }): PoolWatchIntervals {
+  const { intervalMs, confirmMs, staleMs } = times
+  return hasRpc ? times : { intervalMs: intervalMs * indexFactor, confirmMs, staleMs: staleMs * indexFactor }
 }
 
 type PoolCheckResult = {
