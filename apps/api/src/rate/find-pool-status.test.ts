@@ -37,7 +37,10 @@ test.each([
 
 test('behavior: obstacles replace the reason of an open pool and follow every other', () => {
   const problems = problemsOf('limits', 'signer', 'pool_paused')
-  const [signer, limits] = ['The pool accepts notes of another signer only and rejects these.', 'The pool’s limits are']
+  const [signer, limits] = [
+    'The pool accepts notes of another signer only and rejects these.',
+    'Notes beyond the pool’s',
+  ]
   const open = { status: 'open', reason: 'The pool is not paused.' } as const
   expect(addObstacles(open, problems).reason).toMatch(new RegExp(`^${signer} ${limits}`))
   const paused = { status: 'paused', reason: 'The pool is paused.' } as const

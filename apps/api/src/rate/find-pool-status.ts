@@ -15,7 +15,7 @@ const notPaused = 'The pool is not paused.'
 
 const obstacleSentences = {
   signer: 'The pool accepts notes of another signer only and rejects these.',
-  limits: 'The pool’s limits are narrower than those of these notes, so it may reject some.',
+  limits: 'Notes beyond the pool’s present limits are not on offer.',
   refused: 'The pool rejects these notes.',
 } as const satisfies Partial<Record<PoolProblem, string>>
 

@@ -99,12 +99,38 @@ describe('a chain’s clock', () => {
 
   test('behavior: all clocks must agree, and the longest retry delay is returned', () => {
     const database = clockAt('database', boundaryMs + 1_000)
-    const chains = [clockAt('chain 324', boundaryMs - 60_000, boundaryMs + 900_000), clockAt('chain 1', 0, 1)]
+    const ahead = clockAt('chain 1', boundaryMs + 86_400_000)
+    const chains = [clockAt('chain 324', boundaryMs - 60_000, boundaryMs + 900_000), ahead]
     expect(createClockComparison({ database, chains }).agrees(boundaryMs + 1_000)).toBe(false)
     expect(createClockComparison({ database, chains }).findDispute(boundaryMs - 1_000)).toMatchObject({
       reference: 'chain 1',
       retryAfterSeconds: 300,
     })
+  })
+})
+
+describe('a chain that stopped', () => {
+  const stopped = clockAt('chain 1', boundaryMs - 7_200_000, boundaryMs - 6_300_000)
+  const running = clockAt('chain 324', boundaryMs - 60_000, boundaryMs + 900_000)
+  const nowMs = boundaryMs + 1_000
+
+  test('behavior: does not count if another chain confirms the local clock', () => {
+    const comparison = createClockComparison({ database: undefined, chains: [stopped, running] })
+    expect([comparison.agrees(nowMs), comparison.findDispute(nowMs)]).toEqual([true, undefined])
+    expect(comparison.status(nowMs).confirmation).toBe('confirmed')
+  })
+
+  test('error: counts if it is alone, with one that cannot be read, or beside one that is ahead', () => {
+    for (const other of [unknown('chain 324'), clockAt('chain 324', boundaryMs + 86_400_000), stopped]) {
+      const comparison = createClockComparison({ database: undefined, chains: [stopped, other] })
+      expect(comparison.agrees(nowMs)).toBe(false)
+      expect(comparison.status(nowMs).confirmation).toBe('contradicted')
+    }
+  })
+
+  test('error: the database does not vouch for the local clock, because both may be on one host', () => {
+    const comparison = createClockComparison({ database: clockAt('database', nowMs), chains: [stopped] })
+    expect(comparison.findDispute(nowMs)).toMatchObject({ reference: 'chain 1' })
   })
 })
 

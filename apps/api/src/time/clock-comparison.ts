@@ -56,7 +56,8 @@ export function createClockComparison({ database, chains }: ComparedClocks): Clo
     const estimate = reference.estimate()
     if (!estimate) return undefined
     const otherMs = reference === database ? findFarthest(estimate, nowMs) : findNearest(estimate, nowMs)
-    return otherMs === undefined || isSamePeriod(nowMs, otherMs) ? undefined : otherMs
+    if (otherMs === undefined || isSamePeriod(nowMs, otherMs)) return undefined
+    return reference !== database && otherMs < nowMs && isConfirmedByChain(chains, nowMs) ? undefined : otherMs
   }
   const disputeWith = (reference: ReferenceClock, nowMs: number): ClockDispute | undefined => {
     if (reference === database && !reference.estimate()) return unmeasured(reference)
@@ -93,8 +94,19 @@ function readStatus({ database, chains }: ComparedClocks, nowMs: number): ClockS
   if (chains.length === 0) return { databaseSeconds: undefined, confirmation: 'single_clock' }
   const estimates = chains.flatMap((chain) => chain.estimate() ?? [])
   if (estimates.length === 0) return { databaseSeconds: undefined, confirmation: 'unconfirmed' }
-  const isConfirmed = estimates.every((chain) => findNearest(chain, nowMs) === undefined)
+  const isConfirmed = isConfirmedByChain(chains, nowMs) && estimates.every(({ earliestMs }) => earliestMs <= nowMs)
   return { databaseSeconds: undefined, confirmation: isConfirmed ? 'confirmed' : 'contradicted' }
+}
+
+/**
+ * Returns whether the blocks of a chain confirm an instant. A chain that is behind has then stopped: a block only gives a
+ * lower bound of the time, and the newer one counts.
+ */
+function isConfirmedByChain(chains: readonly ReferenceClock[], nowMs: number): boolean {
+  return chains.some((chain) => {
+    const estimate = chain.estimate()
+    return estimate !== undefined && findNearest(estimate, nowMs) === undefined
+  })
 }
 
 /** Returns the end of an estimate that is farthest from an instant, or undefined if they are within the tolerance. */

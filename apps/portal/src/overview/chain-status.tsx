@@ -25,7 +25,7 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
       </div>
       {known && known.statusReason !== nothingSpecial ? <p class="hint">{known.statusReason}</p> : null}
       {known?.status === 'paused' ? (
-        <p class="hint">The pool accepts no loans until then. Notes stay valid but cannot be used.</p>
+        <p class="hint">Notes stay valid, but cannot be used until the pause ends.</p>
       ) : null}
       <dl class="facts">
         <div>
