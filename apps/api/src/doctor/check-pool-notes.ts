@@ -56,7 +56,9 @@ export async function checkOfferedNotes(
   const validation = simulated.outcome === 'time_unsupported' ? await reader.validate(notes) : simulated
   if (validation.outcome === 'accepted') findings.ok(name, `the pool accepts all ${notes.length}`)
   else if (validation.outcome === 'refused') {
-    const [{ message }] = validation.refusals
-    findings.fail(name, `the pool refuses ${validation.refusals.length} of ${notes.length}: ${message}`, advice)
+    const [{ message, reason }] = validation.refusals
+    const isLimit = reason === 'InvalidCoupon' || reason === 'InvalidMaturity'
+    const found = `the pool refuses ${validation.refusals.length} of ${notes.length}: ${message}`
+    findings.fail(name, found, isLimit ? 'See the lines about its limits above.' : advice)
   }
 }
