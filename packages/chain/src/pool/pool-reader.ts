@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
 import { poolAbi } from '@tallystick/contracts'
-import { accFloatingIncome } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { createRpcEndpoint, type RpcEndpoint } from '../rpc/rpc-endpoint.ts'
@@ -34,8 +33,6 @@ export type PoolReader = {
   /** Returns whether there is a contract at an address, by default the pool's. */
   hasCode(address?: Address, signal?: AbortSignal): Promise<boolean>
   read<Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal): Promise<PoolValues<Name>>
-  /** Returns the accumulated floating income up to a UTC day, or undefined if the pool does not have the getter. */
-  readAccFloatingIncome(day: bigint, signal?: AbortSignal): Promise<bigint | undefined>
   readPauses(signal?: AbortSignal): Promise<PoolPauses>
   /** Returns the last floating income and its block, or undefined if the pool does not have the getters. */
   readFloatingIncome(signal?: AbortSignal): Promise<PoolFloatingIncome | undefined>
@@ -95,11 +92,6 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
           return [name, decodeGetter(name, await callContract(endpoint, { to: pool, data }))] as const
         }
         return Object.fromEntries(await Promise.all(names.map(read))) as PoolValues<Name>
-      }, signal),
-    readAccFloatingIncome: (day, signal) =>
-      run(async (endpoint) => {
-        const data = encodeFunctionData({ abi: [accFloatingIncome], args: [day] })
-        return decodeGetter('accFloatingIncome', await callContract(endpoint, { to: pool, data })) as bigint | undefined
       }, signal),
     readPauses: (signal) => run((endpoint) => readPauses(endpoint, pool), signal),
     readFloatingIncome: (signal) => run((endpoint) => readFloatingIncome(endpoint, pool), signal),
