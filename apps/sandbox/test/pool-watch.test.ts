@@ -182,6 +182,26 @@ test('error: a limit that the notes on offer break is told, and one that they ke
   await poll(async () => (await strict.readyz()).pool?.ok).toBe(true)
 })
 
+test('error: a lowered limit is found also through an RPC that returns no logs, by a simulated loan', async () => {
+  const refuseLogs: Interfere = ({ method }) =>
+    method === 'eth_getLogs'
+      ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
+      : undefined
+  const proxy = await startRpcProxy(chain.client.transport.url as string, refuseLogs)
+  onTestFinished(proxy.stop)
+  const setting = { preflight: 'warn', atSeconds: headSeconds + 100n, poolWatchTimes: times, rpc: [proxy.url] } as const
+  const service = await startOnChain(chain, setting)
+  const tenors = async () => (await service.get('/notes')).body.availableMaturities
+  await poll(async () => (await service.readyz()).pool?.ok).toBe(true)
+  expect(await tenors()).toEqual([7, 30])
+  await change('setMaxCouponLimit', 365n)
+  onTestFinished(() => change('setMaxCouponLimit', 1000n))
+  await poll(tenors).toEqual([30])
+  expect(await service.metric(problem('limits'))).toBe(1)
+  await change('setMaxCouponLimit', 369n)
+  await poll(tenors).toEqual([7, 30])
+})
+
 test('error: an RPC that is away keeps the last verdict for a while, then the state is unknown, and no route fails', async () => {
   const proxy = await startRpcProxy(chain.client.transport.url as string)
   const setting = { preflight: 'require', atSeconds: headSeconds + 100n, poolWatchTimes: times } as const

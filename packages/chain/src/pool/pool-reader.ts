@@ -46,7 +46,12 @@ export type PoolReader = {
   close(): void
 }
 
-export type ValidateOptions = { readonly atSeconds?: bigint | undefined; readonly signal?: AbortSignal | undefined }
+export type ValidateOptions = {
+  readonly atSeconds?: bigint | undefined
+  /** Whether the limits are known, so that they need not be probed with a second call for each note. */
+  readonly knowsLimits?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
 
 export type PoolReaderOptions = {
   readonly chainId: number
@@ -97,8 +102,8 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
     readFloatingIncome: (signal) => run((endpoint) => readFloatingIncome(endpoint, pool), signal),
     readContracts: (signal) => run((endpoint) => readContracts(endpoint, { pool, chainId }), signal),
     readState: (signal) => run(readState, signal),
-    validate: (notes, { atSeconds, signal } = {}) =>
-      run((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds }), signal),
+    validate: (notes, { atSeconds, knowsLimits = false, signal } = {}) =>
+      run((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds, knowsLimits }), signal),
     close: () => closing.abort(),
   }
 }

@@ -72,19 +72,31 @@ test.each(['error', 'refused', 'timeout', 'malformed'] as const)(
   },
 )
 
-test.each(['error', 'timeout'] as const)(
-  'error: reads the same blocks again after a later failure (%s)',
+/** Reads 2 limits, then fails once at a change, then reads on. */
+async function readAroundFailure(kind: 'error' | 'refused' | 'timeout' | 'malformed') {
+  const read = createReadLimitLogs(pool)
+  let failure: Error | undefined
+  const node = nodeOf({ 5: [log(maxCoupon, 1000)], 900: [] }, () => failure)
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 1000n })
+  node.blocks[910] = [log(maxCoupon, 700)]
+  failure = new RpcError({ kind, message: 'no answer' })
+  const during = await read(node.endpoint).catch((error: Error) => error.message)
+  failure = undefined
+  node.blocks[2_000] = []
+  return { during, after: await read(node.endpoint) }
+}
+
+test.each(['timeout', 'malformed'] as const)(
+  'error: a later failure is one of the RPC, and no change is lost (%s)',
   async (kind) => {
-    const read = createReadLimitLogs(pool)
-    let failure: Error | undefined
-    const node = nodeOf({ 900: [] }, () => failure)
-    await read(node.endpoint)
-    node.blocks[910] = [log(maxCoupon, 700)]
-    failure = new RpcError({ kind, message: 'no answer' })
-    await expect(read(node.endpoint)).rejects.toThrow('no answer')
-    failure = undefined
-    node.blocks[2_000] = []
-    expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 700n })
+    expect(await readAroundFailure(kind)).toEqual({ during: 'no answer', after: { maxCouponLimit: 700n } })
+  },
+)
+
+test.each(['error', 'refused'] as const)(
+  'error: the limits are unknown while logs are refused, and no change is lost (%s)',
+  async (kind) => {
+    expect(await readAroundFailure(kind)).toEqual({ during: {}, after: { maxCouponLimit: 700n } })
   },
 )
 

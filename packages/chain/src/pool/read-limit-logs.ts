@@ -18,7 +18,8 @@ const callsPerHistory = 20
 
 /**
  * Creates a function that reads a pool's limits from its logs: the whole history from `startBlock` at the first call, later
- * only new blocks. While a provider rejects the range of the history, only new blocks are read.
+ * only new blocks. While a provider rejects the range of the history, only new blocks are read. While it rejects those
+ * too, the limits are unknown.
  */
 export function createReadLimitLogs(
   pool: Address,
@@ -43,7 +44,10 @@ export function createReadLimitLogs(
     const settledTo = head - reorgBlocks
     const history = await readHistory(endpoint, head)
     if (history) hasHistory = true
-    const changes = history ?? (await read(endpoint, fromBlock ?? Math.max(startBlock, settledTo + 1), head))
+    const tailFrom = fromBlock ?? Math.max(startBlock, settledTo + 1)
+    const changes = history ?? (await read(endpoint, tailFrom, head).catch(toUnknown))
+    // A change may be in blocks whose logs the provider refuses, so what was known may be wrong.
+    if (!changes) return {}
     settled = apply(
       settled,
       changes.filter(({ block }) => block <= settledTo),
@@ -51,6 +55,11 @@ export function createReadLimitLogs(
     fromBlock = Math.max(fromBlock ?? startBlock, settledTo + 1)
     return apply(settled, changes)
   }
+}
+
+function toUnknown(error: unknown): undefined {
+  if (error instanceof RpcError && (error.kind === 'error' || error.kind === 'refused')) return undefined
+  throw error
 }
 
 async function readHead(endpoint: RpcEndpoint): Promise<number> {

@@ -23,6 +23,7 @@ type NotesCall = {
   readonly pool: Address
   readonly notes: readonly Note[]
   readonly atSeconds: bigint | undefined
+  readonly knowsLimits: boolean
 }
 
 type NoteVerdict =
@@ -33,11 +34,11 @@ type NoteVerdict =
 /** Returns whether a pool accepts notes, by default at the newest block's time. */
 export async function validateNotes(
   endpoint: RpcEndpoint,
-  { pool, notes, atSeconds }: NotesCall,
+  { pool, notes, ...options }: NotesCall,
 ): Promise<PoolVerdict> {
   const [isThere, ...verdicts] = await Promise.all([
     hasCode(endpoint, pool),
-    ...notes.map((note) => validateNote(endpoint, { pool, note, atSeconds })),
+    ...notes.map((note) => validateNote(endpoint, { pool, note, ...options })),
   ])
   // A call to an address without code succeeds.
   const [first] = notes
@@ -56,13 +57,13 @@ export async function hasCode(endpoint: RpcEndpoint, address: Address): Promise<
   return typeof code === 'string' && code.length > '0x'.length
 }
 
-type NoteCall = { readonly pool: Address; readonly note: Note; readonly atSeconds: bigint | undefined }
+type NoteCall = Omit<NotesCall, 'notes'> & { readonly note: Note }
 
 async function validateNote(endpoint: RpcEndpoint, call: NoteCall): Promise<NoteVerdict> {
   const { note } = call
   const signature = encodeFunctionData({ abi: [validatePriceFeed], args: [note, note.signature] })
   const verdict = await callWithNote(endpoint, call, signature)
-  if (verdict.outcome !== 'accepted') return verdict
+  if (verdict.outcome !== 'accepted' || call.knowsLimits) return verdict
   const limits = await callWithNote(endpoint, call, encodeEmptyLend(note))
   const isLimit =
     limits.outcome === 'refused' && (limits.reason === 'InvalidCoupon' || limits.reason === 'InvalidMaturity')

@@ -105,17 +105,26 @@ export function createPreflight(options: PreflightOptions): Preflight {
 /** Calls `validatePriceFeed` for each note, simulated at the start of the period, or now if it has started. */
 export async function runPreflight(
   reader: Pick<PoolReader, 'validate'>,
-  { set, nowSeconds, signal }: { readonly set: NoteSet; readonly nowSeconds: bigint; readonly signal?: AbortSignal },
+  {
+    set,
+    nowSeconds,
+    ...options
+  }: {
+    readonly set: NoteSet
+    readonly nowSeconds: bigint
+    readonly knowsLimits?: boolean
+    readonly signal?: AbortSignal
+  },
 ): Promise<PreflightResult> {
   const { notes, period, chainId } = set
   const isOpen = period.start <= nowSeconds
   try {
-    const simulated = await reader.validate(notes, { atSeconds: isOpen ? nowSeconds : period.start, signal })
+    const simulated = await reader.validate(notes, { ...options, atSeconds: isOpen ? nowSeconds : period.start })
     if (simulated.outcome === 'time_unsupported' && !isOpen) {
       const message = `the RPC of chain ${chainId} cannot simulate a future block time (it ${simulated.message}). The preflight runs after the boundary.`
       return { outcome: 'too_early', message }
     }
-    const validation = simulated.outcome === 'time_unsupported' ? await reader.validate(notes, { signal }) : simulated
+    const validation = simulated.outcome === 'time_unsupported' ? await reader.validate(notes, options) : simulated
     if (validation.outcome !== 'refused') return { outcome: 'accepted' }
     const [{ reason: firstReason }] = validation.refusals
     if (simulated.outcome === 'time_unsupported' && firstReason === 'FeedNotYetValid') {

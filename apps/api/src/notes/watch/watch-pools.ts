@@ -47,7 +47,7 @@ export const poolMetricHelp: MetricHelp = {
 
 // A chain without an RPC has a remote subgraph, whose queries may cost money. It is read once a minute.
 const indexFactor = 4
-// Two checks that each take the reader's full timeout (8 s) still complete within a minute of a change.
+// Two checks, each of two reads that take the reader's full timeout (8 s), still complete within a minute of a change.
 const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
 
 /**
@@ -168,11 +168,14 @@ function createProblemReader(
     const nowSeconds = toSeconds(clock.now())
     const current = periodAt(nowSeconds)
     const sets = [current, periodAfter(current)].flatMap(({ start }) => published.find(chain.id, start) ?? [])
+    const state = await readPool(chain.id, signal)
+    const { maxCouponLimit, minMaturityLimit } = state.limits
+    const knowsLimits = maxCouponLimit !== undefined && minMaturityLimit !== undefined
     const check = async (set: NoteSet): Promise<PreflightedSet> => ({
       set,
-      preflight: reader && (await runPreflight(reader, { set, nowSeconds, signal })),
+      preflight: reader && (await runPreflight(reader, { set, nowSeconds, knowsLimits, signal })),
     })
-    const [state, ...checked] = await Promise.all([readPool(chain.id, signal), ...sets.map(check)])
+    const checked = await Promise.all(sets.map(check))
     const failed = checked.find(({ preflight }) => preflight?.outcome === 'unavailable')?.preflight
     if (failed?.outcome === 'unavailable') throw new ChainError(failed.message)
     logLimits(state.limits)
