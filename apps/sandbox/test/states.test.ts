@@ -170,7 +170,7 @@ test('error: a lowered coupon limit takes the notes above it off offer, and a hi
   const { fail } = await service.examine()
   expect(fail).toEqual([
     expect.stringMatching(
-      /^notes: chain 8453: the notes of 7 days are withheld: the pool accepts coupons up to 300 bps/,
+      /^notes: chain 8453: the pool accepts coupons up to 300 bps and refuses the notes of 7 days\. They are withheld\.$/,
     ),
     expect.stringContaining(
       'chain 8453: coupon limit: the pool accepts up to 300 bps, but there are coupons of 369 bps',

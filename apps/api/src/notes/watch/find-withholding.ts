@@ -63,6 +63,8 @@ function chooseWithholding(
   const refused = refusal?.tenorsBeyondLimits ?? []
   const tenors = all.filter((tenor) => beyond?.tenors.includes(tenor) || refused.includes(tenor))
   if (tenors.length === 0) return undefined
-  const why = beyond?.message ?? refusal?.message
-  return { tenors, reason: 'pool_limits', message: `the notes of ${tenors.join(', ')} days are withheld: ${why}` }
+  const message = beyond
+    ? `${beyond.message}. They are withheld.`
+    : `${refusal?.message} The notes of ${tenors.join(', ')} days are withheld.`
+  return { tenors, reason: 'pool_limits', message }
 }
