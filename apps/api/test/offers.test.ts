@@ -93,6 +93,7 @@ describe('two chains with their own tenors and signers', () => {
       'invalid_curve',
       '14 days is not a configured tenor. Configured tenors of chain 5000: 7, 60.',
     ],
+    [5000, { 14: 365 }, 'invalid_curve', 'The curve was not stored: 14 days is not a configured tenor. Configured'],
     [5000, {}, 'invalid_curve', '7 days has no coupon; 60 days has no coupon'],
     [5000, { 7: 0 }, 'invalid_curve', 'the 7-day coupon is 0,'],
     [1, { 7: 369 }, 'invalid_curve', 'Chain 1 is not configured.'],

@@ -1,5 +1,5 @@
 export { createChainTimeReader, type ReadChainTime } from './chain-time-reader.ts'
-export type { Revert, RevertReason } from './pool/describe-revert.ts'
+export { isLimitReason, type Revert, type RevertReason } from './pool/describe-revert.ts'
 export {
   ChainError,
   createPoolReader,

@@ -1,4 +1,5 @@
 import type { PoolContracts, PoolReader } from '@tallystick/chain'
+import { settleWithin } from '../settle-within.ts'
 
 export type ContractsCache = {
   /**
@@ -54,13 +55,4 @@ export function createContractsCache(
 
 function newEntry(): Entry {
   return { contracts: undefined, dueAtMs: Number.NEGATIVE_INFINITY, reading: undefined }
-}
-
-async function settleWithin(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, timeout])
-  clearTimeout(timer)
 }

@@ -168,4 +168,12 @@ describe('chain', () => {
   ])('error: %j', (value) => {
     expect(() => parseChain(value)).toThrow(new InvalidArgumentError('Give a chain id, such as 324.'))
   })
+
+  test('error: a second chain is rejected, not used instead of the first', () => {
+    const command = new Command('test').exitOverride().configureOutput({ writeErr: () => undefined })
+    command.option('--chain <id>', 'one chain', parseChain)
+    const parse = (...argv: string[]) => command.parse(argv, { from: 'user' }).opts()
+    expect(parse('--chain', '8453')).toEqual({ chain: 8453 })
+    expect(() => parse('--chain', '8453', '--chain', '324')).toThrow('run the command once for each chain')
+  })
 })

@@ -44,7 +44,9 @@ export function parseInstant(value: string): string {
   throw new InvalidArgumentError('Give a date such as 2027-01-01, or an instant such as 2027-01-01T12:00:00Z.')
 }
 
-export function parseChain(value: string): number {
+/** Parses a chain id. Rejects a second one: the command would ignore the first. */
+export function parseChain(value: string, previous?: number): number {
+  if (previous !== undefined) throw new InvalidArgumentError('Give one chain, and run the command once for each chain.')
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value)
   throw new InvalidArgumentError('Give a chain id, such as 324.')
 }

@@ -1,3 +1,4 @@
+import { isLimitReason } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import { signNote } from '../notes/signers/sign-note.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
@@ -57,8 +58,7 @@ export async function checkOfferedNotes(
   if (validation.outcome === 'accepted') findings.ok(name, `the pool accepts all ${notes.length}`)
   else if (validation.outcome === 'refused') {
     const [{ message, reason }] = validation.refusals
-    const isLimit = reason === 'InvalidCoupon' || reason === 'InvalidMaturity'
     const found = `the pool refuses ${validation.refusals.length} of ${notes.length}: ${message}`
-    findings.fail(name, found, isLimit ? 'See the lines about its limits above.' : advice)
+    findings.fail(name, found, isLimitReason(reason) ? 'See the lines about its limits above.' : advice)
   }
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { encodeNote, formatPeriod, type NotesResponse } from '@tallystick/core'
+import { etagOf } from '../http/etag-of.ts'
 import type { NoteSet } from './note-set.ts'
 
 export type NotesFilter = {
@@ -152,5 +152,5 @@ function encodeSets(sets: readonly NoteSet[], { tenors }: NotesFilter): NotesRes
 
 function createAnswer(response: NotesResponse): Omit<NotesAnswer, 'complete'> {
   const body = Buffer.from(JSON.stringify(response))
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+  return { body, etag: etagOf(body) }
 }

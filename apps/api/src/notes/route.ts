@@ -5,6 +5,7 @@ import type { ChainConfig } from '../config.ts'
 import { matchesEtag } from '../http/matches-etag.ts'
 import { describeNotes } from '../openapi/describe-notes.ts'
 import type { Route } from '../route.ts'
+import { settleWithin } from '../settle-within.ts'
 import type { ClockDispute } from '../time/clock-comparison.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
 import type { IssueScheduler } from './issue/issue-scheduler.ts'
@@ -75,7 +76,7 @@ async function findAnswer(
   const refreshed = time.refresh()
   const lookUpNow = () => lookUp(published, { ...wanted, nowMs: clock.now() })
   const issued = scheduler.catchUp(wanted.filter.chainId)
-  await withinMs(
+  await settleWithin(
     issued.then<unknown>(() => lookUpNow() ?? refreshed),
     catchUpMs,
   )
@@ -113,15 +114,6 @@ function listKnownTenors(published: PublishedNotes, wanted: Wanted): readonly nu
 function findSets(published: PublishedNotes, { chains, nowMs }: Wanted): NoteSet[] {
   const { start } = periodAt(toSeconds(nowMs))
   return chains.flatMap(({ id }) => published.find(id, start) ?? [])
-}
-
-async function withinMs(work: Promise<unknown>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs)
-  })
-  await Promise.race([work, limit])
-  clearTimeout(timer)
 }
 
 function unavailable({ chainId, tenors }: NotesFilter): TallystickError {

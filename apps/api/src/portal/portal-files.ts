@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { etagOf } from '../http/etag-of.ts'
 
 /** File body in one encoding. */
 export type Variant = { readonly body: Buffer; readonly etag: string }
@@ -51,5 +51,5 @@ function readPortalFile(path: string, { isHashed }: { readonly isHashed: boolean
 /** Reads a file and computes its ETag. Each encoding has its own, because a strong ETag means identical bytes (RFC 9110 §8.8.1). */
 function readVariant(path: string): Variant {
   const body = readFileSync(path)
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+  return { body, etag: etagOf(body) }
 }

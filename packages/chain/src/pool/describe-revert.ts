@@ -29,6 +29,11 @@ export type Revert = {
   readonly message: string
 }
 
+/** Returns whether a pool refuses a note because of its limits of coupon and maturity. */
+export function isLimitReason(reason: RevertReason | 'no_code'): boolean {
+  return reason === 'InvalidCoupon' || reason === 'InvalidMaturity'
+}
+
 /** Describes the revert data of a pool. */
 export function describeRevert(data: Hex): Revert {
   if (data.length < 10) {

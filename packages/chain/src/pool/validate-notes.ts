@@ -3,7 +3,7 @@ import type { Note } from '@tallystick/core'
 import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { callContract } from './call-contract.ts'
-import { describeRevert, type RevertReason } from './describe-revert.ts'
+import { describeRevert, isLimitReason, type RevertReason } from './describe-revert.ts'
 
 /** Why a pool refuses a note. */
 export type NoteRefusal = {
@@ -65,9 +65,7 @@ async function validateNote(endpoint: RpcEndpoint, call: NoteCall): Promise<Note
   const verdict = await callWithNote(endpoint, call, signature)
   if (verdict.outcome !== 'accepted' || call.knowsLimits) return verdict
   const limits = await callWithNote(endpoint, call, encodeEmptyLend(note))
-  const isLimit =
-    limits.outcome === 'refused' && (limits.reason === 'InvalidCoupon' || limits.reason === 'InvalidMaturity')
-  return isLimit ? limits : verdict
+  return limits.outcome === 'refused' && isLimitReason(limits.reason) ? limits : verdict
 }
 
 /**

@@ -36,7 +36,7 @@ export function assertCurvePoints(
   { tenors, chainId }: { readonly tenors: readonly number[]; readonly chainId: number | null },
 ): void {
   const missing = tenors.filter((tenor) => points[tenor] === undefined)
-  const isMissing = chainId === null ? missing.length > 0 : missing.length === tenors.length
+  const isMissing = chainId === null ? missing.length > 0 : Object.keys(points).length === 0
   const faults = [
     ...Object.keys(points)
       .filter((tenor) => !tenors.includes(Number(tenor)))

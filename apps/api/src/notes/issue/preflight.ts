@@ -1,4 +1,4 @@
-import { ChainError, type NoteRefusal, type PoolReader, type RevertReason } from '@tallystick/chain'
+import { ChainError, isLimitReason, type NoteRefusal, type PoolReader, type RevertReason } from '@tallystick/chain'
 import { formatPeriod, type Note } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../../clock.ts'
@@ -145,7 +145,7 @@ export async function runPreflight(
 }
 
 function isLimit({ reason }: NoteRefusal): boolean {
-  return reason === 'InvalidCoupon' || reason === 'InvalidMaturity'
+  return isLimitReason(reason)
 }
 
 type SetKey = { readonly chainId: number; readonly period: Pick<NoteSet['period'], 'start'> }

@@ -16,7 +16,7 @@ function groupsOf(signers: readonly SignerConfig[]): number[][] {
   return listSigners(chains).map((use) => use.chains.map(({ id }) => id))
 }
 
-test('default: chains with equal settings share a signer, whoever else has the journal', () => {
+test('default: chains with equal settings share a signer, with or without a journal', () => {
   const withJournal = Object.assign(keyOf('1'), { journal: '/journal' })
   expect(groupsOf([keyOf('1'), keyOf('2'), keyOf('1'), withJournal])).toEqual([[1, 3, 4], [2]])
 })

@@ -1,4 +1,4 @@
-import type { PausableContract, PoolLimits, RevertReason } from '@tallystick/chain'
+import { isLimitReason, type PausableContract, type PoolLimits, type RevertReason } from '@tallystick/chain'
 import { type Address, isAddressEqual } from 'viem'
 import type { PreflightResult } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
@@ -81,7 +81,7 @@ const temporaryReasons: readonly RefusedPreflight['reason'][] = [
 
 function problemOf(reason: RevertReason | 'no_code'): PoolProblem {
   if (reason === 'InvalidSigner') return 'signer'
-  return reason === 'InvalidCoupon' || reason === 'InvalidMaturity' ? 'limits' : 'refused'
+  return isLimitReason(reason) ? 'limits' : 'refused'
 }
 
 /** Returns the tenors of notes that the pool's limits reject at an instant, and why. */
