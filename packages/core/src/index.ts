@@ -39,6 +39,12 @@ export {
 } from './treasury/bill-curve.ts'
 export { billRatesPublishedAt, newestBillRatesDate } from './treasury/publication.ts'
 export {
+  type CalendarPeriod,
+  type CalendarResponse,
+  calendarPeriodSchema,
+  calendarResponseSchema,
+} from './wire/calendar-response.ts'
+export {
   type ChainInfo,
   type ChainsResponse,
   chainInfoSchema,
@@ -59,6 +65,18 @@ export { chainDataSchema, chainErrorSchema, type DataResponse, dataResponseSchem
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
 export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
 export {
+  type HistoryDay,
+  type HistoryNotesResponse,
+  type HistoryPeriod,
+  type HistoryRateResponse,
+  historyCouponSchema,
+  historyDaySchema,
+  historyFixedRateSchema,
+  historyNotesResponseSchema,
+  historyPeriodSchema,
+  historyRateResponseSchema,
+} from './wire/history-response.ts'
+export {
   decodeNote,
   encodeNote,
   type NotesResponse,
@@ -68,7 +86,18 @@ export {
   wireSignatureSchema,
 } from './wire/notes-response.ts'
 export { positionQuery } from './wire/position-query.ts'
-export { maturityPattern, notesQuerySchema, rateQuerySchema } from './wire/query-parameters.ts'
+export {
+  calendarDaysDefault,
+  calendarDaysMax,
+  calendarQuerySchema,
+  historyDaysMax,
+  historyNotesQuerySchema,
+  historyPeriodsMax,
+  historyRateQuerySchema,
+  maturityPattern,
+  notesQuerySchema,
+  rateQuerySchema,
+} from './wire/query-parameters.ts'
 export {
   type ChainRates,
   chainRatesSchema,

@@ -21,5 +21,58 @@ export const notesQuerySchema = z.strictObject({
   }).optional(),
 })
 
+/** Most periods on a page of `GET /history/notes`. */
+export const historyPeriodsMax = 1_000
+/** Most days on a page of `GET /history/rate`. */
+export const historyDaysMax = 366
+/** Most days of `GET /calendar`. */
+export const calendarDaysMax = 366
+/** Days of `GET /calendar` by default. */
+export const calendarDaysDefault = 14
+
+const day = (description: string, example: string) =>
+  field(z.iso.date(), { description, unit: 'date', example }).optional()
+const cursor = field(z.string().min(1), {
+  description: '`nextCursor` of the page before. The newest page by default.',
+  unit: 'opaque text',
+  example: 'MTc5NDY5NzIwMC4zMjQ',
+}).optional()
+
+/** Query parameters of `GET /history/notes` before encoding. */
+export const historyNotesQuerySchema = z.strictObject({
+  chainid,
+  maturity: field(z.string().regex(maturityPattern), {
+    description: 'Only coupons of these tenors, comma-separated, and periods that had one. All tenors by default.',
+    unit: 'days',
+    example: '7,14',
+  }).optional(),
+  from: day('First New York day. By default the first day with notes.', '2026-10-01'),
+  to: day('Last New York day, included. By default today.', '2026-10-31'),
+  cursor,
+  limit: field(z.int().min(1).max(historyPeriodsMax), {
+    description: 'Most periods on a page.',
+    unit: 'periods',
+    example: historyPeriodsMax,
+  }).optional(),
+})
+
+/** Query parameters of `GET /history/rate` before encoding. */
+export const historyRateQuerySchema = z.strictObject({
+  chainid,
+  from: day('First day. By default 29 days before `to`.', '2026-10-01'),
+  to: day('Last day, included. By default today in New York.', '2026-10-31'),
+  cursor,
+})
+
+/** Query parameters of `GET /calendar` before encoding. */
+export const calendarQuerySchema = z.strictObject({
+  from: day('First New York day. By default today.', '2026-11-01'),
+  days: field(z.int().min(1).max(calendarDaysMax), {
+    description: 'Number of days.',
+    unit: 'days',
+    example: calendarDaysDefault,
+  }).optional(),
+})
+
 /** Query parameters of `GET /rate` before encoding. */
 export const rateQuerySchema = z.strictObject({ chainid })
