@@ -1,5 +1,6 @@
 import type { Migration } from '@tallystick/database'
 import { auditMigrations } from './audit/audit-log.ts'
+import { eventMigrations } from './events/event-store.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { replicaMigrations } from './keys/replicas.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
@@ -16,4 +17,5 @@ export const apiMigrations: readonly Migration[] = [
   ...keyChangeMigrations,
   ...replicaMigrations,
   ...proposalMigrations,
+  ...eventMigrations,
 ]

@@ -63,6 +63,15 @@ export {
 } from './wire/data-request.ts'
 export { chainDataSchema, chainErrorSchema, type DataResponse, dataResponseSchema } from './wire/data-response.ts'
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
+export {
+  type EventType,
+  eventDataSchemas,
+  eventTypes,
+  type RateEvent,
+  rateEventSchema,
+  type StatusEvent,
+  statusEventSchema,
+} from './wire/event.ts'
 export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
 export {
   type HistoryDay,
