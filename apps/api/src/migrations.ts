@@ -3,6 +3,7 @@ import { auditMigrations } from './audit/audit-log.ts'
 import { eventMigrations } from './events/event-store.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { replicaMigrations } from './keys/replicas.ts'
+import { logMigrations } from './log/log-migrations.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve/curve-store.ts'
 import { noteMigrations } from './notes/note-store.ts'
@@ -18,4 +19,5 @@ export const apiMigrations: readonly Migration[] = [
   ...replicaMigrations,
   ...proposalMigrations,
   ...eventMigrations,
+  ...logMigrations,
 ]

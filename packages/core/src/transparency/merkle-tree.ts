@@ -1,0 +1,68 @@
+import { hashBytes, nodeHash } from './merkle-hash.ts'
+import type { ReadNode } from './merkle-range.ts'
+
+/** Append-only Merkle tree in memory. It keeps the hash of every complete subtree, 64 bytes per leaf. */
+export type MerkleTree = {
+  readonly size: number
+  append(leaf: Uint8Array): void
+  readonly readNode: ReadNode
+  /** Returns the hashes of consecutive complete subtrees of a level, one after another. */
+  readNodes(level: number, from: number, to: number): Uint8Array
+}
+
+export function createMerkleTree(): MerkleTree {
+  const levels: HashList[] = []
+  const listOf = (level: number) => {
+    levels[level] ??= createHashList()
+    return levels[level]
+  }
+  const readNodes = (level: number, from: number, to: number) => listOf(level).slice(from, to)
+  return {
+    get size() {
+      return listOf(0).length
+    },
+    append: (leaf) => {
+      let hash = leaf
+      for (let level = 0; ; level++) {
+        const list = listOf(level)
+        list.push(hash)
+        if (list.length % 2 === 1) return
+        hash = nodeHash(list.slice(list.length - 2, list.length - 1), list.slice(list.length - 1, list.length))
+      }
+    },
+    readNode: ({ level, index }) => readNodes(level, index, index + 1),
+    readNodes,
+  }
+}
+
+type HashList = {
+  readonly length: number
+  push(hash: Uint8Array): void
+  slice(from: number, to: number): Uint8Array
+}
+
+/** Hashes in one growing array: an object per hash would take several times the memory. */
+function createHashList(): HashList {
+  let bytes = new Uint8Array(16 * hashBytes)
+  let length = 0
+  return {
+    get length() {
+      return length
+    },
+    push: (hash) => {
+      if (hash.length !== hashBytes) throw new RangeError(`a hash has ${hashBytes} bytes, not ${hash.length}`)
+      if ((length + 1) * hashBytes > bytes.length) {
+        const larger = new Uint8Array(bytes.length * 2)
+        larger.set(bytes)
+        bytes = larger
+      }
+      bytes.set(hash, length * hashBytes)
+      length += 1
+    },
+    slice: (from, to) => {
+      if (from < 0 || to > length || from > to)
+        throw new RangeError(`there are no hashes ${from} to ${to} of ${length}`)
+      return bytes.slice(from * hashBytes, to * hashBytes)
+    },
+  }
+}

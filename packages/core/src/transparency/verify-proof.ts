@@ -1,0 +1,74 @@
+import { emptyRoot, equalBytes, nodeHash } from './merkle-hash.ts'
+
+export type InclusionProof = {
+  readonly index: number
+  readonly size: number
+  readonly root: Uint8Array
+  readonly leaf: Uint8Array
+  /** From the leaf to the root. */
+  readonly hashes: readonly Uint8Array[]
+}
+
+/** Returns whether a proof shows that a tree contains a leaf (RFC 9162 §2.1.3.2). */
+export function verifyInclusion({ index, size, root, leaf, hashes }: InclusionProof): boolean {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= size) return false
+  let node = index
+  let last = size - 1
+  let hash = leaf
+  for (const other of hashes) {
+    if (last === 0) return false
+    if (node % 2 === 1 || node === last) {
+      hash = nodeHash(other, hash)
+      while (node % 2 === 0 && node !== 0) {
+        node /= 2
+        last = Math.floor(last / 2)
+      }
+    } else {
+      hash = nodeHash(hash, other)
+    }
+    node = Math.floor(node / 2)
+    last = Math.floor(last / 2)
+  }
+  return last === 0 && equalBytes(hash, root)
+}
+
+/** Size and root of a tree. */
+export type TreeHead = { readonly size: number; readonly root: Uint8Array }
+
+/** Returns whether a proof shows that a tree extends an older one (RFC 9162 §2.1.4.2). */
+export function verifyConsistency(older: TreeHead, newer: TreeHead, proof: readonly Uint8Array[]): boolean {
+  if (older.size > newer.size) return false
+  if (older.size === newer.size) return proof.length === 0 && equalBytes(older.root, newer.root)
+  if (older.size === 0) return proof.length === 0 && equalBytes(older.root, emptyRoot())
+  const hashes = isPowerOfTwo(older.size) ? [older.root, ...proof] : [...proof]
+  const [first, ...rest] = hashes
+  if (!first) return false
+  let node = older.size - 1
+  let last = newer.size - 1
+  while (node % 2 === 1) {
+    node = Math.floor(node / 2)
+    last = Math.floor(last / 2)
+  }
+  let oldHash = first
+  let newHash = first
+  for (const other of rest) {
+    if (last === 0) return false
+    if (node % 2 === 1 || node === last) {
+      oldHash = nodeHash(other, oldHash)
+      newHash = nodeHash(other, newHash)
+      while (node % 2 === 0 && node !== 0) {
+        node /= 2
+        last = Math.floor(last / 2)
+      }
+    } else {
+      newHash = nodeHash(newHash, other)
+    }
+    node = Math.floor(node / 2)
+    last = Math.floor(last / 2)
+  }
+  return last === 0 && equalBytes(oldHash, older.root) && equalBytes(newHash, newer.root)
+}
+
+function isPowerOfTwo(size: number): boolean {
+  return Number.isInteger(Math.log2(size))
+}
