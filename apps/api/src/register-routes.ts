@@ -1,13 +1,19 @@
-import { type KeyScope, TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Authenticate } from './http/authenticate.ts'
-import { assertAcceptsJson } from './http/negotiate.ts'
+import { assertAccepts } from './http/negotiate.ts'
+import type { RingKey } from './keys/key-snapshot.ts'
 import { formatAllow, listEndpoints, type Route } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Scope that the API key of a request needs. */
-    scope?: KeyScope | undefined
+    scope?: Route['scope']
+    mediaTypes?: Route['mediaTypes']
+  }
+  interface FastifyRequest {
+    /** API key of the request, on a route that needs one. */
+    apiKey: RingKey | undefined
   }
 }
 
@@ -16,17 +22,18 @@ export function registerRoutes(
   app: FastifyInstance,
   { routes, authenticate }: { readonly routes: readonly Route[]; readonly authenticate: Authenticate },
 ): void {
+  app.decorateRequest('apiKey', undefined)
   // First: a bad key is a 403, whatever else is wrong with the request.
   app.addHook('onRequest', (request, reply, done) => {
-    const { scope } = request.routeOptions.config
+    const { scope, mediaTypes } = request.routeOptions.config
     if (scope) {
-      authenticate(scope, request, reply)
-      assertAcceptsJson(request.headers.accept)
+      request.apiKey = authenticate(scope, request, reply)
+      assertAccepts(request.headers.accept, mediaTypes)
     }
     done()
   })
-  for (const { method, url, scope, onRequest, handler } of routes) {
-    app.route({ method, url, config: { scope }, ...(onRequest && { onRequest }), handler })
+  for (const { method, url, scope, mediaTypes, onRequest, handler } of routes) {
+    app.route({ method, url, config: { scope, mediaTypes }, ...(onRequest && { onRequest }), handler })
   }
   const patterns = routes.map(({ url, scope }) => ({ url, scope, pattern: toPattern(url) }))
   app.setNotFoundHandler((request, reply) => {

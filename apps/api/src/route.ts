@@ -1,13 +1,15 @@
-import type { KeyScope } from '@tallystick/core'
 import type { RouteHandlerMethod, RouteShorthandOptions } from 'fastify'
+import type { RouteScope } from './http/authenticate.ts'
 import type { DescribeOperation } from './openapi/document.ts'
 
 /** Declaration of a route of the public listener. */
 export type Route = {
   readonly method: 'GET' | 'POST' | 'OPTIONS'
   readonly url: string
-  /** Scope that the API key needs. A route without one needs no key. */
-  readonly scope?: KeyScope | undefined
+  /** Scope that the API key needs; with `any` the handler checks it. A route without one needs no key. */
+  readonly scope?: RouteScope | undefined
+  /** Media types of a successful response to a request with a key; JSON by default. */
+  readonly mediaTypes?: readonly string[] | undefined
   /** Describes the route in the OpenAPI document. A route without one is not part of the API. */
   readonly describe?: DescribeOperation | undefined
   readonly onRequest?: RouteShorthandOptions['onRequest'] | undefined

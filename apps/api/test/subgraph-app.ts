@@ -41,6 +41,11 @@ export function buildSubgraphApp(
     identifyCaller,
     budget: createTimeBudget({ msPerMinute, monotonicNow }),
   })
-  registerRoutes(app, { routes, authenticate: () => undefined })
+  registerRoutes(app, { routes, authenticate: notAuthenticated })
   return app
+}
+
+/** No route of the subgraphs needs a key. */
+function notAuthenticated(): never {
+  throw new Error('a route without a scope was authenticated')
 }

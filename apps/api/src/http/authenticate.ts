@@ -1,23 +1,33 @@
 import { type KeyScope, TallystickError } from '@tallystick/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyRing } from '../keys/key-ring.ts'
+import type { RingKey } from '../keys/key-snapshot.ts'
 import { countRequest } from './count-request.ts'
 
-export type Authenticate = (scope: KeyScope, request: FastifyRequest, reply: FastifyReply) => void
+/** Scope of a route. With `any`, every valid key may use it. */
+export type RouteScope = KeyScope | 'any'
+
+export type Authenticate = (scope: RouteScope, request: FastifyRequest, reply: FastifyReply) => RingKey
 
 /**
  * Creates the function that checks key, scope and rate limit of a request, in that order. It throws at the first that
- * fails and never waits.
+ * fails and never waits. Returns the key.
  */
 export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow: () => number): Authenticate {
   return (scope, request, reply) => {
     const secret = request.headers['x-api-key']
     const key = typeof secret === 'string' ? keyRing.find(secret, request.nowMs) : undefined
     if (!key) throw invalidKey()
-    if (!key.scopes.has(scope)) throw insufficientScope(scope)
-    key.uses[scope]++
+    if (scope !== 'any') useScope(key, scope)
     if (key.window) countRequest(key.window, { reply, monotonicMs: monotonicNow(), whose: 'This key' })
+    return key
   }
+}
+
+/** Counts a use of a scope. Throws `insufficient_scope` if the key lacks it. */
+export function useScope(key: RingKey, scope: KeyScope): void {
+  if (!key.scopes.has(scope)) throw insufficientScope(scope)
+  key.uses[scope]++
 }
 
 /** One text for every fault of a key, so that it does not reveal which keys exist. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertAcceptsJson } from './negotiate.ts'
+import { assertAccepts } from './negotiate.ts'
 
 test.each([
   undefined,
@@ -20,7 +20,7 @@ test.each([
   '*/*;q=0, application/json',
   'application/*;q=0, application/json;q=0.2',
 ])('default: %j accepts JSON', (accept) => {
-  expect(() => assertAcceptsJson(accept)).not.toThrow()
+  expect(() => assertAccepts(accept)).not.toThrow()
 })
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   'application/*;q=0',
   'text/html, application/json;q=0',
 ])('error: %j excludes JSON', (accept) => {
-  expect(() => assertAcceptsJson(accept)).toThrow(
+  expect(() => assertAccepts(accept)).toThrow(
     expect.objectContaining({ code: 'not_acceptable', retryable: false }) as Error,
   )
 })
@@ -49,12 +49,23 @@ test.each([
 test.each(['application/json;q=0, */*', '*/*, application/json;q=0', 'application/*;q=0, */*;q=0.5'])(
   'error: %j excludes JSON by its most specific range',
   (accept) => {
-    expect(() => assertAcceptsJson(accept)).toThrow(expect.objectContaining({ code: 'not_acceptable' }) as Error)
+    expect(() => assertAccepts(accept)).toThrow(expect.objectContaining({ code: 'not_acceptable' }) as Error)
   },
 )
 
 test('error: the message', () => {
-  expect(() => assertAcceptsJson('text/html')).toThrowErrorMatchingInlineSnapshot(
+  expect(() => assertAccepts('text/html')).toThrowErrorMatchingInlineSnapshot(
     `[TallystickError: This service responds with application/json, which the Accept header excludes.]`,
   )
+})
+
+test('behavior: other media types of a route', () => {
+  const types = ['application/json', 'text/event-stream']
+  for (const accept of ['text/event-stream', 'text/*', '*/*', 'application/json']) {
+    expect(() => assertAccepts(accept, types)).not.toThrow()
+  }
+  expect(() => assertAccepts('application/json', ['text/event-stream'])).toThrow(
+    'responds with text/event-stream, which',
+  )
+  expect(() => assertAccepts('text/html', types)).toThrow('responds with application/json or text/event-stream, which')
 })

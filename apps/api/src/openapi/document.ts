@@ -1,4 +1,4 @@
-import type { KeyScope } from '@tallystick/core'
+import type { RouteScope } from '../http/authenticate.ts'
 
 /** JSON Schema (2020-12), limited to the keywords of our schemas. */
 export type JsonSchema = {
@@ -107,7 +107,7 @@ export type Endpoint = {
   readonly path: string
   readonly allow: string
   /** Undefined if no key is needed. */
-  readonly scope?: KeyScope | undefined
+  readonly scope?: RouteScope | undefined
 }
 
 export type DescribeOperation = (context: DocumentContext, endpoint: Endpoint) => Operation
