@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { addAuditCommand } from '../apps/api/src/commands/audit.ts'
 import { addCurveCommand } from '../apps/api/src/commands/curve.ts'
 import { addDoctorCommand } from '../apps/api/src/commands/doctor.ts'
+import { addHooksCommand } from '../apps/api/src/commands/hooks.ts'
 import { addKeysCommand } from '../apps/api/src/commands/keys.ts'
 import { addNotesCommand } from '../apps/api/src/commands/notes.ts'
 import { exitCodes } from '../apps/api/src/commands/output.ts'
@@ -30,6 +31,7 @@ test('default: the documented commands and options are exactly those that exist'
     addKeysCommand,
     addCurveCommand,
     addNotesCommand,
+    addHooksCommand,
     addAuditCommand,
     addDoctorCommand,
   ]) {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { dataMetricHelp } from '../apps/api/src/data/data-metrics.ts'
 import { remoteMetricHelp } from '../apps/api/src/data/remote/remote-metrics.ts'
 import { subgraphMetricHelp } from '../apps/api/src/data/subgraph-metrics.ts'
+import { hookMetricHelp } from '../apps/api/src/hooks/start-hooks.ts'
 import { hostMetricHelp } from '../apps/api/src/host-metrics.ts'
 import { connectionMetricHelp } from '../apps/api/src/http/limit-connections.ts'
 import { httpMetricHelp } from '../apps/api/src/http/measure.ts'
@@ -29,6 +30,7 @@ const help = {
   ...treasuryMetricHelp,
   ...poolMetricHelp,
   ...clockMetricHelp,
+  ...hookMetricHelp,
 }
 
 /** Returns the section of the guide with this heading. */

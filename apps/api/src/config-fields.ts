@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type Address, getAddress, isAddress } from 'viem'
 import { z } from 'zod'
 
@@ -7,6 +8,9 @@ export const addressSchema = z
   .string()
   .refine((value) => isAddress(value), 'must be an address: 0x and 40 hex digits, with a valid checksum if mixed case')
   .transform((value): Address => getAddress(value))
+
+/** IP address, or a network in CIDR notation. */
+export const networkSchema = z.string().refine(isNetwork, 'must be an IP address or a network such as "10.0.0.0/8"')
 
 // Zod skips a check of the whole if a part is invalid. As `when`, these make it run, so that every fault is listed.
 export function isList({ value }: { readonly value: unknown }): boolean {
@@ -34,4 +38,11 @@ function isPlainHttpsUrl(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, username, password, search, hash } = new URL(value)
   return protocol === 'https:' && `${username}${password}${search}${hash}` === ''
+}
+
+function isNetwork(value: string): boolean {
+  const [ip = '', prefix, ...rest] = value.split('/')
+  const version = isIP(ip)
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }

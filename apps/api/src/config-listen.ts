@@ -1,14 +1,12 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import { checkCertificate } from './config-certificates.ts'
-import { isObject, portSchema } from './config-fields.ts'
+import { isObject, networkSchema, portSchema } from './config-fields.ts'
 import type { ConfigSources, Secret } from './config-secrets.ts'
 
 export function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
   const tls = z.strictObject({ cert: path, key: path }).superRefine((files, context) => {
     if (sources.secrets === 'required') checkCertificate(files, context)
   })
-  const network = z.string().refine(isNetwork, 'must be an IP address or a network such as "10.0.0.0/8"')
   return z
     .strictObject({
       host: z.string().min(1).default('0.0.0.0'),
@@ -23,7 +21,7 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
       /** How long connections are served after the stop signal, with /readyz at 503. */
       lameDuckSeconds: z.int().min(0).max(300).default(5),
       tls: tls.optional(),
-      proxy: z.strictObject({ trust: z.array(network).min(1) }).optional(),
+      proxy: z.strictObject({ trust: z.array(networkSchema).min(1) }).optional(),
     })
     .refine((listen) => (listen.tls === undefined) !== (listen.proxy === undefined), {
       message: 'must have either "tls" (this service terminates TLS) or "proxy" (a trusted proxy does)',
@@ -43,11 +41,4 @@ export function choosePublicBudget(listen: Listen, database: Secret): number | n
   if (listen.publicQueryMsPerMinute !== undefined) return listen.publicQueryMsPerMinute
   if (listen.publicRpm === null) return null
   return database.reveal().startsWith('file:') ? publicQueryMsDefaultEmbedded : publicQueryMsDefault
-}
-
-function isNetwork(value: string): boolean {
-  const [ip = '', prefix, ...rest] = value.split('/')
-  const version = isIP(ip)
-  if (version === 0 || rest.length > 0) return false
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }

@@ -4,6 +4,7 @@ import { adminTokensSchema, checkAdminTokens } from './admin/admin-tokens.ts'
 import { chainsSchema, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
 import { curveSchema } from './config-curve.ts'
 import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
+import { hooksSchema } from './config-hooks.ts'
 import { choosePublicBudget, listenSchema } from './config-listen.ts'
 import { type ConfigSources, databaseSchema, type Secret, secretSchema } from './config-secrets.ts'
 import { signerSchema } from './config-signer.ts'
@@ -24,6 +25,7 @@ export function configSchema(sources: ConfigSources) {
     curve: curveSchema,
     rails: railsSchema,
     data: dataSchema,
+    hooks: hooksSchema,
     chains: chainsSchema(sources, { path, secret }),
   })
   return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, ...config }) => {

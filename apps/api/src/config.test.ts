@@ -108,6 +108,7 @@ describe('the example of the design', () => {
     const config = await load(example)
     expect(JSON.parse(JSON.stringify(config))).toEqual({
       ...example,
+      hooks: { allowPrivate: [] },
       listen: {
         ...example.listen,
         publicRpm: 600,

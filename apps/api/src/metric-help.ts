@@ -1,6 +1,7 @@
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { subgraphMetricHelp } from './data/subgraph-metrics.ts'
+import { hookMetricHelp } from './hooks/start-hooks.ts'
 import { hostMetricHelp } from './host-metrics.ts'
 import { connectionMetricHelp } from './http/limit-connections.ts'
 import { httpMetricHelp } from './http/measure.ts'
@@ -26,4 +27,5 @@ export const metricHelp: MetricHelp = {
   ...treasuryMetricHelp,
   ...poolMetricHelp,
   ...clockMetricHelp,
+  ...hookMetricHelp,
 }

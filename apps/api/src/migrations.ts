@@ -1,6 +1,7 @@
 import type { Migration } from '@tallystick/database'
 import { auditMigrations } from './audit/audit-log.ts'
 import { eventMigrations } from './events/event-store.ts'
+import { hookMigrations } from './hooks/hook-migrations.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { replicaMigrations } from './keys/replicas.ts'
 import { logMigrations } from './log/log-migrations.ts'
@@ -20,4 +21,5 @@ export const apiMigrations: readonly Migration[] = [
   ...proposalMigrations,
   ...eventMigrations,
   ...logMigrations,
+  ...hookMigrations,
 ]

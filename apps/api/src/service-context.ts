@@ -2,6 +2,7 @@ import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import type { HookTestOptions } from './hooks/open-hooks.ts'
 import type { HostMetricsOptions } from './host-metrics.ts'
 import type { PremadeWriter } from './http/premade-answer.ts'
 import type { Metrics } from './metrics.ts'
@@ -30,6 +31,8 @@ export type ServiceOptions = {
   readonly poolWatchTimes?: PoolWatchIntervals | undefined
   /** Tick and clock of the schedulers. Tests inject faster ones, so that nothing waits for a second. */
   readonly schedulerTime?: SchedulerTime | undefined
+  /** Resolver, certificates, time limits and interval of the webhooks. Tests inject their own. */
+  readonly hooks?: HookTestOptions | undefined
   /** Interval at which the certificate files are read; 1 s by default. */
   readonly certificatePollMs?: number | undefined
   /** Waits for the lame duck time. Tests inject one that they end. */

@@ -68,18 +68,18 @@ async function buildPublicApp(
 
 function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInstance {
   const { config, clock, database, log } = context
-  const { replica, time, notes, embedded, data, isListening } = parts
+  const { replica, time, notes, embedded, data, hooks, isListening } = parts
   const { published, poolWatch, journalChecks, curveSource } = notes
   const operatorParts = {
     ...{ database, config, clock },
     ...{ refreshKeys: replica.refreshKeys, curveProblem: curveSource.problem },
     ...{ reconcile: journalChecks.reconcile, discard: journalChecks.discard },
-    ...{ latestNow: time.latestNow, assertClock: time.assertCertain },
+    ...{ latestNow: time.latestNow, assertClock: time.assertCertain, sender: hooks.sender },
   }
   const readinessParts = {
     ...{ database, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
     ...{ subgraphs: embedded, remote: data.remote, poolWatch },
-    ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check },
+    ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check, checkHooks: hooks.check },
   }
   return buildAdminApp({
     ...context,

@@ -9,6 +9,7 @@ import { type OpenData, openData } from './data/open-data.ts'
 import { openPublicQueries, type PublicQueries } from './data/open-public-queries.ts'
 import { createReadIndexedPool } from './data/read-indexed-pool.ts'
 import { addSubgraphMetrics } from './data/subgraph-metrics.ts'
+import { type OpenHooks, openHooks } from './hooks/open-hooks.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
 import { type Announcement, announceReplica } from './keys/replicas.ts'
@@ -29,6 +30,7 @@ export type ServiceParts = {
   readonly queries: PublicQueries
   readonly rate: RateParts
   readonly chains: ChainsParts
+  readonly hooks: OpenHooks
 }
 
 /** Starts everything but the listeners: keys, clocks, notes, subgraphs. */
@@ -55,7 +57,9 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const { published, poolWatch, signers } = notes
   const rate = openRate(config, { ...context, published, poolWatch, index, readIndexedPool, pools })
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
-  return { ...keys, time, notes, embedded, data, queries, rate, chains }
+  const hooks = await openHooks(config, context)
+  closers.push(hooks.stop)
+  return { ...keys, time, notes, embedded, data, queries, rate, chains, hooks }
 }
 
 async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica'>> {

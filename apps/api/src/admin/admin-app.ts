@@ -17,7 +17,7 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
   readonly checkReadiness: () => Promise<Readiness>
 }
 
-/** Builds the admin listener: health, metrics, keys, curve, notes. All but `/livez` need a token with the route's role. */
+/** Builds the admin listener: health, metrics, keys, curve, notes, webhooks. All but `/livez` need a token with the route's role. */
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
   const { metrics } = parts
   const app = createInstance({ ...parts, headers: securityHeaders })
@@ -47,6 +47,17 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   app.get('/notes', needs('curve'), (request) => operatorOf(request).showNotes())
   app.post('/notes/discard', needs('curve'), (request) => operatorOf(request).discardNotes(request.body))
   app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
+  app.get('/hooks', needs('hooks'), (request) => operatorOf(request).listHooks())
+  app.post('/hooks', needs('hooks'), (request) => operatorOf(request).addHook(request.body))
+  app.post('/hooks/:id/test', needs('hooks'), (request) => operatorOf(request).testHook(idOf(request)))
+  app.post('/hooks/:id/remove', needs('hooks'), (request) => operatorOf(request).removeHook(idOf(request)))
+  app.post('/hooks/:id/rotate', needs('hooks'), (request) =>
+    operatorOf(request).rotateHook(idOf(request), request.body),
+  )
+  app.post('/hooks/:id/enable', needs('hooks'), (request) => operatorOf(request).enableHook(idOf(request)))
+  app.get('/hooks/:id/deliveries', needs('hooks'), (request) =>
+    operatorOf(request).listDeliveries(idOf(request), limitOf(request)),
+  )
   app.get('/audit', (request) => operatorOf(request).showAudit(limitOf(request)))
   return app
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Secret } from '../config-secrets.ts'
 
 /** Roles of an admin token. `all` includes the others. */
-export const adminRoles = ['metrics', 'keys', 'curve', 'all'] as const
+export const adminRoles = ['metrics', 'keys', 'curve', 'hooks', 'all'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
 /** Admin token. Changes made with it are recorded in the audit log under its name. */
@@ -12,7 +12,7 @@ export type AdminToken = { readonly name: string; readonly token: Secret; readon
 type AdminTokens = { readonly token?: Secret | undefined; readonly tokens?: readonly AdminToken[] | undefined }
 
 // Actors of the audit log that are not tokens.
-const reservedNames = ['treasury', 'local']
+const reservedNames = ['treasury', 'local', 'hooks']
 
 /** Returns the schema of `admin.tokens`. */
 export function adminTokensSchema(secret: z.ZodType<Secret, string>) {

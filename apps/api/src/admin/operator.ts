@@ -2,22 +2,25 @@ import type { Database } from '@tallystick/database'
 import type { Auditor } from '../audit/audit-log.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import type { Sender } from '../hooks/send-request.ts'
 import { discardFromFile, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
 import { type CurveOperator, createCurveOperator } from './operate-curve.ts'
+import { createHookOperator, type HookOperator } from './operate-hooks.ts'
 import { createKeyOperator, type KeyOperator } from './operate-keys.ts'
 import { createNotesOperator, type NotesOperator, type NotesOperatorContext } from './operate-notes.ts'
 
 /** Commands of an operator, through the admin listener or directly on the database. Plain data in and out. */
 export type Operator = KeyOperator &
   CurveOperator &
-  NotesOperator & {
+  NotesOperator &
+  HookOperator & {
     showAudit(limit?: number): Promise<AuditReport>
   }
 
 export type OperatorOptions = {
   readonly database: Database
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer'>
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'hooks'>
   readonly clock: Clock
   /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
   readonly refreshKeys?: (() => Promise<void>) | undefined
@@ -25,6 +28,8 @@ export type OperatorOptions = {
   readonly curveProblem?: (() => string | undefined) | undefined
   /** Reads the latest of all known clocks, Unix ms. A set is discarded only if it is in the future by all of them. */
   readonly latestNow?: (() => Promise<number>) | undefined
+  /** Sends test events to webhooks. */
+  readonly sender?: Sender | undefined
   /** Author of the changes. */
   readonly auditor?: Auditor | undefined
   /** Reconciles with the signer journal that the service has open. */
@@ -51,6 +56,7 @@ export function createOperator(options: OperatorOptions): Operator {
       reconcile: options.reconcile ?? ((auditor) => reconcileFromFile(database, { config, clock, auditor })),
       discard: options.discard ?? ((request) => discardFromFile(database, { config, request })),
     }),
+    ...createHookOperator({ database, config, clock, auditor, sender: options.sender }),
     showAudit: (limit) => reportAudit(database, limit),
   }
 }

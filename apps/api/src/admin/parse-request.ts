@@ -8,7 +8,7 @@ export const printable = z.string().regex(/^\P{Cc}*$/u, 'must not contain contro
 export function parseRequest<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  code: 'invalid_key_request' | 'invalid_curve' | 'invalid_parameter',
+  code: 'invalid_key_request' | 'invalid_curve' | 'invalid_hook' | 'invalid_parameter',
 ): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

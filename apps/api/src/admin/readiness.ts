@@ -22,7 +22,7 @@ const silenceMaxSeconds = 900
 /**
  * Checks whether the service is ready: the public listener accepts connections, the current notes of every chain are in
  * memory, the database responds and agrees with the signed notes, and the clocks agree about the period. The checks of
- * subgraphs and pools are informational, because notes can be served without them.
+ * subgraphs, pools and webhooks are informational, because notes can be served without them.
  */
 export async function checkReadiness({
   database,
@@ -34,6 +34,7 @@ export async function checkReadiness({
   poolWatch,
   checkSignedNotes,
   checkClocks,
+  checkHooks,
   isListening,
 }: {
   readonly database: Database
@@ -46,6 +47,7 @@ export async function checkReadiness({
   /** Checks that memory, signer journal and database agree. */
   readonly checkSignedNotes: () => Check
   readonly checkClocks: () => readonly Check[]
+  readonly checkHooks?: (() => Check) | undefined
   /** Returns false before the public listener is open and from the start of a shutdown. */
   readonly isListening: () => boolean
 }): Promise<Readiness> {
@@ -63,7 +65,8 @@ export async function checkReadiness({
   )
   const own = [await checkDatabase(database), checkListener(isListening()), checkSignedNotes()]
   const pools = chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId)))
-  const checks = [...notes, ...own, ...checkClocks(), ...indexes, ...remote.map(checkRemote), ...pools]
+  const hooks = checkHooks ? [checkHooks()] : []
+  const checks = [...notes, ...own, ...checkClocks(), ...indexes, ...remote.map(checkRemote), ...pools, ...hooks]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 

@@ -6,7 +6,7 @@ export type AuditEntry = {
   readonly id: bigint
   /** Time of the database's clock, ISO 8601. */
   readonly at: string
-  /** Name of the admin token, `local:<system user>` for a command line on the database, or `treasury`. */
+  /** Name of the admin token, `local:<system user>` for a command line on the database, `treasury`, or `hooks`. */
   readonly actor: string
   readonly remark: string | null
   /** Kind of change, such as `key.revoke`. */

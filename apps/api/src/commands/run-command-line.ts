@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { addAuditCommand } from './audit.ts'
 import { addCurveCommand } from './curve.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addHooksCommand } from './hooks.ts'
 import { addKeysCommand } from './keys.ts'
 import { addNotesCommand } from './notes.ts'
 import { exitCodes, reportFailure } from './output.ts'
@@ -34,6 +35,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   addKeysCommand(program, terminal)
   addCurveCommand(program, terminal)
   addNotesCommand(program, terminal)
+  addHooksCommand(program, terminal)
   addAuditCommand(program, terminal)
   addDoctorCommand(program, terminal)
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)

@@ -44,7 +44,9 @@ export async function withOperator<Result>(
 /** Runs a read-only command. It neither creates nor migrates a database. */
 export function withReader<Result>(
   source: ConfigSource,
-  work: (operator: Pick<Operator, 'listKeys' | 'showCurve' | 'showNotes' | 'showAudit'>) => Promise<Result>,
+  work: (
+    operator: Pick<Operator, 'listKeys' | 'showCurve' | 'showNotes' | 'showAudit' | 'listHooks' | 'listDeliveries'>,
+  ) => Promise<Result>,
 ): Promise<Result> {
   return withOperator(source, work, openDatabaseToRead)
 }
@@ -63,6 +65,14 @@ function createRemoteOperator(call: Call): Operator {
     showNotes: () => call('GET', '/notes'),
     discardNotes: (request) => call('POST', '/notes/discard', request),
     reconcileNotes: () => call('POST', '/notes/reconcile'),
+    addHook: (request) => call('POST', '/hooks', request),
+    listHooks: () => call('GET', '/hooks'),
+    testHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/test`),
+    removeHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/remove`),
+    rotateHook: (id, request) => call('POST', `/hooks/${encodeURIComponent(id)}/rotate`, request),
+    enableHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/enable`),
+    listDeliveries: (id, limit) =>
+      call('GET', `/hooks/${encodeURIComponent(id)}/deliveries${limit === undefined ? '' : `?limit=${limit}`}`),
     showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
   }
 }

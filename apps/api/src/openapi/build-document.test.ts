@@ -163,6 +163,8 @@ describe('errors', () => {
         "invalid_key_request",
         "key_not_found",
         "key_not_active",
+        "invalid_hook",
+        "hook_not_found",
         "invalid_config",
         "invalid_note_file",
         "signer_failed",

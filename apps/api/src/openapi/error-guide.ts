@@ -38,6 +38,8 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   invalid_key_request: 'Admin listener: the request for a key has an invalid value.',
   key_not_found: 'Admin listener: no key has this id.',
   key_not_active: 'Admin listener: the key to be rotated is revoked or expired.',
+  invalid_hook: 'Admin listener: the webhook cannot be added or changed.',
+  hook_not_found: 'Admin listener: no webhook has this id.',
   invalid_config: 'Command line: the configuration is wrong. Nothing was started.',
   invalid_note_file: 'Command line: the file to verify contains no notes.',
   signer_failed: 'Log: the signer did not sign, or its signature is invalid.',

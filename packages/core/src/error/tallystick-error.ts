@@ -30,6 +30,8 @@ export const errorCodes = [
   'invalid_key_request',
   'key_not_found',
   'key_not_active',
+  'invalid_hook',
+  'hook_not_found',
   'invalid_config',
   'invalid_note_file',
   'signer_failed',

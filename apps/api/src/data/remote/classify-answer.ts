@@ -1,9 +1,9 @@
 import type { TallystickError } from '@tallystick/core'
+import { parseRetryAfter } from '../../http/parse-retry-after.ts'
 import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { classifyErrors, cleanMessages, type ErrorEntries } from './classify-errors.ts'
 import type { Redact } from './create-redact.ts'
 import type { Exchange } from './open-connections.ts'
-import { parseRetryAfter } from './parse-retry-after.ts'
 
 export type Reading = {
   /** Response key of the head selection that the service adds. */
@@ -12,6 +12,8 @@ export type Reading = {
   readonly nowMs: number
 }
 
+// Caps Retry-After at 120 s. Then one probe is sent.
+const retryAfterSecondsMax = 120
 // For a 429 without Retry-After. Limits per second are the most common.
 const retryAfterSecondsDefault = 1
 
@@ -70,6 +72,7 @@ function statusError(
     retryAfter: headers['retry-after'],
     date: headers['date'],
     nowMs: reading.nowMs,
+    secondsMax: retryAfterSecondsMax,
   })
   if (status === 429) {
     const message = 'The rate limit of the chain’s subgraph is reached. Try again later.'

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { parseRetryAfter } from './parse-retry-after.ts'
 
 const nowMs = Date.parse('2026-03-08T12:00:00Z')
-const parse = (retryAfter: string | undefined, date?: string) => parseRetryAfter({ retryAfter, date, nowMs })
+const parse = (retryAfter: string | undefined, date?: string) =>
+  parseRetryAfter({ retryAfter, date, nowMs, secondsMax: 120 })
 
 test.each([
   ['0', 0],
