@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // Assembles dist, the published folder: the modules tsc built that index.js imports, and those of core and contracts as
-// `core/…` and `contracts/…`. An integrator installs viem and nothing else. Decision 0010.
+// `core/…` and `contracts/…`. An integrator installs viem, and gets the noble libraries that viem has too. Decision 0010.
 
 const client = fileURLToPath(new URL('../', import.meta.url))
 const bundledPackages: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ async function add(path: string, source: string): Promise<void> {
   const text = (await readFile(source, 'utf8')).replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
   const needed = new Set<string>()
   const rewritten = text.replace(importPattern, (whole, head: string, quote: string, name: string) => {
-    if (/^viem(\/|$)/.test(name)) return whole
+    if (/^(viem|@noble\/(curves|hashes))(\/|$)/.test(name)) return whole
     const imported = moduleOf(path, name)
     needed.add(imported)
     return `${head}${quote}${relativeTo(path, `${imported}.js`)}${quote}`

@@ -101,6 +101,7 @@ export function createClientIn(environment: Environment, options: ClientOptions)
     environment,
     apiKey,
     baseUrl: parseBaseUrl(options.baseUrl, apiKey),
+    urlOption: 'baseUrl',
     timeoutMs: (options.timeoutSeconds ?? 15) * 1000,
     retries: options.retries ?? 3,
     signal: options.signal,

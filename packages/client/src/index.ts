@@ -36,8 +36,10 @@ export {
   InsufficientScopeError,
   InvalidApiKeyError,
   InvalidRequestError,
+  LogError,
   MalformedAnswerError,
   NotesUnavailableError,
+  NotLoggedError,
   QueryRejectedError,
   RateLimitedError,
   ServiceError,
@@ -46,8 +48,11 @@ export {
 } from './errors.ts'
 export { type ExpectedIncome, type ExpectedIncomeOptions, expectedIncome } from './income/expected-income.ts'
 export { floatingAccumulator } from './income/floating-accumulator.ts'
+export type { LogStorage } from './log/read-checkpoint.ts'
+export { type LoggedNotes, type VerifyLoggedOptions, verifyLogged } from './log/verify-logged.ts'
 export type { OfferedNote, WireNote } from './notes/decode-notes.ts'
 export type { NotesAnswer, NotesFilter } from './notes/fetch-notes.ts'
+export type { LogPosition } from './notes/log-positions.ts'
 export { noteStatus } from './notes/note-status.ts'
 export { type VerifyNoteOptions, verifyNote } from './notes/verify-note.ts'
 export type { WatchNotesOptions } from './notes/watch-notes.ts'

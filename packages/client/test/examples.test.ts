@@ -43,9 +43,10 @@ function world() {
     ...exported,
     client: exported.createClient({ baseUrl: api.baseUrl, apiKey }),
     ...{ apiKey, pool, wallet, signer: noteSigner.address },
+    ...{ log: `${api.baseUrl}/log`, key: api.log.key },
     ...{ token: `0x${'0e'.repeat(20)}`, positions: `0x${'0f'.repeat(20)}` },
     console: { log: (...values: readonly unknown[]) => lines.push(values) },
-    process: { env: { TALLYSTICK_API_KEY: apiKey } },
+    process: { env: { TALLYSTICK_API_KEY: apiKey, TALLYSTICK_LOG_KEY: api.log.key } },
   }
   const modules = { viem, 'viem/accounts': accounts, '@tallystick/client': exported }
   return { lines, baseUrl: api.baseUrl, scope, modules }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,6 +11,7 @@ import {
   periodAt,
   type WireNote,
 } from '@tallystick/core'
+import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { type Hex, parseSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type ChainData, executeQuery, headOf, notIndexed } from './fake-subgraph.ts'
@@ -60,6 +62,8 @@ export type FakeApi = {
   headers: Readonly<Record<string, string | undefined>>
   /** Number of requests that are left without a response. */
   hanging: number
+  /** The public log. It has the notes of all chains that were requested. */
+  readonly log: PublicLog
   stop(): Promise<void>
 }
 
@@ -79,6 +83,7 @@ export async function startFakeApi(): Promise<FakeApi> {
     chains: new Map([[324, { positions: [], floatingIncomes: [], accounts: {} }]]),
     headers: {},
     hanging: 0,
+    log: createPublicLog(),
     stop: async () => {
       server.closeAllConnections()
       server.close()
@@ -100,6 +105,7 @@ async function answer(api: FakeApi, { request, response }: Exchange): Promise<vo
   const mishap = api.mishaps.shift() ?? api.mishapOf(seen)
   if (mishap === 'hang') return leaveHanging(api, response)
   if (mishap) return misbehave(response, mishap)
+  if (seen.method === 'GET' && seen.path.startsWith('/log/')) return sendLogResource(api, { response, seen })
   if (seen.method === 'GET' && seen.path === '/chains') return sendJson(api, { response, value: chainsBody(api) })
   if (request.headers['x-api-key'] !== apiKey) return sendError(response, { status: 403, code: 'invalid_api_key' })
   const url = new URL(seen.path, api.baseUrl)
@@ -152,9 +158,48 @@ async function sendNotes(api: FakeApi, { response, url }: { readonly response: S
   const wanted = url.searchParams.get('maturity')?.split(',').map(Number) ?? tenors
   const chainIds = chainid === null ? [...api.chains.keys()] : [Number(chainid)]
   const asked = chainIds.flatMap((chainId) => wanted.map((tenorDays) => signedNote(period, { chainId, tenorDays })))
+  const positions = await Promise.all(chainIds.map((chainId) => logNotes(api, { period, chainId })))
+  response.setHeader('x-tallystick-log', positions.join(', '))
   response.setHeader('cache-control', `private, max-age=${Math.floor(Number(period.end) - api.now() / 1000)}`)
   const value = { message: 'Treasury notes.', data: await Promise.all(asked), availableMaturities: tenors }
   sendJson(api, { response, value })
+}
+
+/** Logs the notes of a chain and period once. Returns their item of `x-tallystick-log`. */
+async function logNotes(
+  { log }: FakeApi,
+  { period, chainId }: { readonly period: Period; readonly chainId: number },
+): Promise<string> {
+  const notes = await Promise.all(tenors.map((tenorDays) => signedNote(period, { chainId, tenorDays })))
+  const find = () => log.entries.findIndex((entry) => Buffer.from(entry).includes(notes[0]?.signature.r ?? ''))
+  if (find() < 0) {
+    log.append(formatNotesEntry(notes, period))
+    log.publish()
+  }
+  return `${log.origin};index=${find()};size=${log.size}`
+}
+
+/** Returns the entry of notes. */
+export function formatNotesEntry(
+  notes: readonly WireNote[],
+  { start, end, noteDay }: Pick<Period, 'start' | 'end' | 'noteDay'>,
+): string {
+  const chainid = notes[0]?.chainid ?? '324'
+  const chainId = Number(chainid)
+  const domain = { name: 'NoteSignatureVerifier', version: '1', chainId, verifyingContract: pool }
+  const period = { start: String(start), end: String(end), noteDay: String(noteDay) }
+  const salt = randomBytes(16).toString('hex')
+  const rest = { signer: noteSigner.address, curve: 0, issuedAt: String(start - 600n), notes }
+  return JSON.stringify({ v: 1, type: 'notes', salt, chainid, pool, domain, period, ...rest })
+}
+
+function sendLogResource(
+  { log }: FakeApi,
+  { response, seen }: { readonly response: ServerResponse; readonly seen: SeenRequest },
+) {
+  const resource = log.read(seen.path.slice('/log/'.length))
+  if (resource.status !== 200) return sendError(response, resource)
+  response.setHeader('content-type', resource.type).end(resource.body)
 }
 
 const signed = new Map<string, Promise<WireNote>>()

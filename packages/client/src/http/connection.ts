@@ -7,6 +7,8 @@ export type Connection = {
   readonly environment: Environment
   /** Without a trailing slash. */
   readonly baseUrl: string
+  /** Name of the option with the URL, for messages. */
+  readonly urlOption: 'baseUrl' | 'log'
   readonly apiKey: string | undefined
   readonly timeoutMs: number
   readonly retries: number
@@ -15,20 +17,26 @@ export type Connection = {
 
 /** Returns the URL without trailing slashes. Rejects an invalid URL and one that would send the key unencrypted. */
 export function parseBaseUrl(baseUrl: string, apiKey: string | undefined): string {
-  const address = baseUrl.replace(/\/+$/, '')
+  const address = parseUrl(baseUrl, 'baseUrl')
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'http:' || apiKey === undefined || isLoopback(url.hostname)) return address
+  throw new HttpsRequiredError({
+    code: 'https_required',
+    message: `baseUrl http://${url.host} would send the API key in the clear. Use https.`,
+  })
+}
+
+/** Returns the URL of an option without trailing slashes. */
+export function parseUrl(text: string, option: Connection['urlOption']): string {
+  const address = text.replace(/\/+$/, '')
   // A path of the page's own site, where the integrator's server adds the key.
-  if (baseUrl.startsWith('/') && !baseUrl.startsWith('//')) return address
+  if (text.startsWith('/') && !text.startsWith('//')) return address
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    const example = option === 'log' ? 'https://notes.example/log' : 'https://notes.example'
     throw new InvalidRequestError({
       code: 'invalid_request',
-      message: 'baseUrl must be an https URL such as "https://notes.example", without credentials, query or fragment.',
-    })
-  }
-  if (url.protocol === 'http:' && apiKey !== undefined && !isLoopback(url.hostname)) {
-    throw new HttpsRequiredError({
-      code: 'https_required',
-      message: `baseUrl http://${url.host} would send the API key in the clear. Use https.`,
+      message: `${option} must be an https URL such as "${example}", without credentials, query or fragment.`,
     })
   }
   return address

@@ -13,19 +13,23 @@ import {
   UpstreamError,
 } from '../errors.ts'
 
+export type FailedAnswer = {
+  readonly endpoint: string
+  readonly text: string
+  /** Name of the option with the URL. */
+  readonly option: string
+}
+
 /** Returns the error of an unsuccessful response, by the service's error code or else by the status. */
-export function errorOfAnswer(
-  { status, headers }: Response,
-  { endpoint, text }: { readonly endpoint: string; readonly text: string },
-): ClientError {
+export function errorOfAnswer({ status, headers }: Response, { endpoint, text, option }: FailedAnswer): ClientError {
   const body = parseErrorBody(text)
   const common = { status, retryAfterSeconds: parseRetryAfter(headers) }
   if (body) return errorOfCode({ ...common, ...body })
   // For a redirect that is not followed, browsers report the status 0.
   const isRedirect = status === 0 || (status >= 300 && status < 400)
   const message = isRedirect
-    ? `${endpoint} was redirected. Set baseUrl to the final URL. Redirects are not followed: they would send the key elsewhere.`
-    : `${endpoint} returned status ${status} without an error body of the service. Check baseUrl.`
+    ? `${endpoint} was redirected. Set ${option} to the final URL. Redirects are not followed: they would send the key elsewhere.`
+    : `${endpoint} returned status ${status} without an error body of the service. Check ${option}.`
   return errorOfStatus({ ...common, code: 'http_error', message })
 }
 

@@ -3,9 +3,8 @@ import type { Reading } from '../environment.ts'
 import { ClientError, ConnectionError, MalformedAnswerError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { errorOfAnswer } from './error-of-answer.ts'
-import { readText } from './read-text.ts'
-import { retryDelayMs } from './retry-delay.ts'
-import { pause, withDeadline } from './with-deadline.ts'
+import { readText } from './read-body.ts'
+import { withRetries } from './with-retries.ts'
 
 export type ApiRequest = {
   /** Path with query string. */
@@ -25,24 +24,13 @@ export type ApiAnswer = {
 }
 
 /** Sends a request and returns the JSON of the response. Retries retryable errors, also of POST: every endpoint only reads. */
-export async function requestJson(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
-  const { clock, random } = connection.environment
-  const signals = [connection.signal, request.signal].filter((signal) => signal !== undefined)
-  const retries = request.retries ?? connection.retries
-  for (let tries = 0; ; tries++) {
-    try {
-      const run = (signal: AbortSignal) => attempt(connection, { request, signal })
-      return await withDeadline(clock, { timeoutMs: connection.timeoutMs, signals, run })
-    } catch (error) {
-      const delayMs = tries < retries ? retryDelayMs(error, { tries, random }) : undefined
-      if (delayMs === undefined) throw error
-      await pause(clock, { delayMs, signals })
-    }
-  }
+export function requestJson(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
+  const { signal, retries } = request
+  return withRetries(connection, { signal, retries, run: (each) => attempt(connection, { request, signal: each }) })
 }
 
 async function attempt(
-  { environment: { fetch, clock }, baseUrl, apiKey }: Connection,
+  { environment: { fetch, clock }, baseUrl, urlOption, apiKey }: Connection,
   { request, signal }: { readonly request: ApiRequest; readonly signal: AbortSignal },
 ): Promise<ApiAnswer> {
   const endpoint = `${request.body === undefined ? 'GET' : 'POST'} ${request.path.replace(/\?.*/, '')}`
@@ -51,12 +39,15 @@ async function attempt(
     const response = await fetch(`${baseUrl}${request.path}`, initOf(request, { apiKey, signal }))
     const text = await readText(response)
     const receivedAt = clock.read()
-    // A proxy may echo the request.
-    if (!response.ok) throw errorOfAnswer(response, { endpoint, text: redact(text, [apiKey ?? ''], '[API key]') })
+    if (!response.ok) {
+      // A proxy may echo the request.
+      const safeText = redact(text, [apiKey ?? ''], '[API key]')
+      throw errorOfAnswer(response, { endpoint, text: safeText, option: urlOption })
+    }
     return { json: parseJson(text, endpoint), headers: response.headers, sentAt, receivedAt }
   } catch (error) {
     if (error instanceof ClientError) throw error
-    const message = `${endpoint} received no complete response. Check baseUrl and the network.`
+    const message = `${endpoint} received no complete response. Check ${urlOption} and the network.`
     throw new ConnectionError({ code: 'connection_failed', message, cause: error })
   }
 }

@@ -3,6 +3,7 @@ import type { Connection } from '../http/connection.ts'
 import { requestJson } from '../http/request-json.ts'
 import { sampleServerTime, type TimeSample } from '../server-time.ts'
 import { decodeNotes, type NotesBody } from './decode-notes.ts'
+import { type LogPosition, parseLogPositions } from './log-positions.ts'
 
 /** Filter of notes. */
 export type NotesFilter = {
@@ -16,6 +17,8 @@ export type NotesFilter = {
 export type NotesAnswer = NotesBody & {
   /** Service's time of the response, Unix seconds. Pass it to `noteStatus` instead of the local time. */
   readonly serverTime: bigint
+  /** Where the notes of each chain are in the public log; undefined if the service has none or does not say it. */
+  readonly logged: readonly LogPosition[] | undefined
 }
 
 export type FetchedNotes = {
@@ -38,7 +41,10 @@ export async function fetchNotes(connection: Connection, options: FetchNotesOpti
   const serverTime = BigInt(Math.floor(time.earliest / 1000))
   // A complete response may be cached until the boundary, one that lacks a chain may not be cached.
   const isComplete = !/\bno-(cache|store)\b/.test(received.headers.get('cache-control') ?? '')
-  return { answer: { ...decodeNotes(json, { chainId }), serverTime }, time, isComplete }
+  const body = decodeNotes(json, { chainId })
+  const chainIds = body.notes.map((note) => note.chainId)
+  const logged = parseLogPositions(received.headers.get('x-tallystick-log'), chainIds)
+  return { answer: { ...body, serverTime, logged }, time, isComplete }
 }
 
 /** Returns `?chainid=…&maturity=…`, or '' without a filter. */

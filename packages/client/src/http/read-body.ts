@@ -1,0 +1,54 @@
+import { readChunks } from '@tallystick/core/stream/read-chunks'
+import { MalformedAnswerError } from '../errors.ts'
+
+// A page of 1,000 positions is less than 1 MB.
+const textBytesMax = 32 * 1024 * 1024
+
+/** Reads a response body as text. Throws if a streamed body exceeds 32 MiB. */
+export async function readText(response: Response): Promise<string> {
+  // Some implementations of fetch have no streams.
+  if (!response.body) return response.text()
+  const chunks = await readStream(response.body, textBytesMax)
+  const decoder = new TextDecoder()
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
+}
+
+/** Reads the bytes of a response body. Throws if a streamed body exceeds `bytesMax`. */
+export async function readBytes(response: Response, bytesMax: number): Promise<Uint8Array> {
+  if (!response.body) return new Uint8Array(await response.arrayBuffer())
+  const chunks = await readStream(response.body, bytesMax)
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<readonly Uint8Array[]> {
+  return readChunks(chunksOf(body), { bytesMax, tooLarge: () => tooLarge(bytesMax) })
+}
+
+/** Iterates over a stream by its reader: not every browser can iterate over the stream itself. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel()
+  }
+}
+
+function tooLarge(bytesMax: number): MalformedAnswerError {
+  const message = `The response exceeds ${formatBytes(bytesMax)}. Request less at once.`
+  return new MalformedAnswerError({ code: 'malformed_answer', message, retryable: false })
+}
+
+function formatBytes(bytes: number): string {
+  return bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20} MiB` : `${bytes} bytes`
+}

@@ -1,0 +1,134 @@
+import type { Note } from '@tallystick/core/note/note'
+import type { Checkpoint } from '@tallystick/core/transparency/checkpoint'
+import { leafHash } from '@tallystick/core/transparency/merkle-hash'
+import { hashRange, inclusionRanges, nodesOf } from '@tallystick/core/transparency/merkle-range'
+import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { verifyInclusion } from '@tallystick/core/transparency/verify-proof'
+import { createEnvironment, type Environment, type FetchFunction } from '../environment.ts'
+import { InvalidRequestError, NotLoggedError } from '../errors.ts'
+import { type Connection, parseUrl } from '../http/connection.ts'
+import { withDeadline } from '../http/with-deadline.ts'
+import { askForEntry, type FoundEntry, searchEntry } from './find-entry.ts'
+import { incomplete, invalid } from './log-failures.ts'
+import { createLogReader, type LogReader } from './log-reader.ts'
+import { checkEntry, groupNotes, type NotesOfPeriod } from './notes-of-period.ts'
+import { type LogStorage, readCheckpoint } from './read-checkpoint.ts'
+
+/** Options of `verifyLogged`. */
+export type VerifyLoggedOptions = {
+  /** URL of the log, such as `https://notes.example/log`, or of a static copy of it. */
+  readonly log: string
+  /** Verifier key of the log in its text form. Get it once, not from the service each time, and keep it in your configuration. */
+  readonly key: string
+  /** Keeps the last checkpoint. Without it, a log that shows you two histories is not detected. */
+  readonly storage?: LogStorage | undefined
+  /** Replaces the global `fetch`. Full tiles never change: it may cache them. */
+  readonly fetch?: FetchFunction | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Timeout of the whole verification; 60 by default. */
+  readonly timeoutSeconds?: number | undefined
+}
+
+/** Place of the notes of one chain and period in the public log. */
+export type LoggedNotes = {
+  readonly chainId: number
+  /** Unix seconds. The end is excluded. */
+  readonly period: { readonly start: bigint; readonly end: bigint }
+  /** Index of the entry. */
+  readonly index: number
+  /** Entries of the log when it was verified. */
+  readonly size: number
+  readonly origin: string
+  /** When the notes were signed, Unix seconds. */
+  readonly issuedAt: bigint
+}
+
+/**
+ * Verifies that notes are in the public log, so that everyone can see them: that the log's key signed its checkpoint, that
+ * the log contains the notes unchanged, and that it continues the checkpoint of `storage`. It trusts nothing but `key`.
+ * Returns one result per chain and period. Throws `NotLoggedError`, `LogError` or the error of a request.
+ *
+ * @example
+ * const { notes } = await client.notes({ chainId: 324 })
+ * const checkpoints = new Map<string, string>()
+ * const storage = { get: (origin: string) => checkpoints.get(origin), set: (origin: string, checkpoint: string) => void checkpoints.set(origin, checkpoint) }
+ * const [logged] = await verifyLogged(notes, { log, key, storage })
+ * console.log(`logged as entry ${logged?.index} at ${logged?.issuedAt}`)
+ * checkpoints.size // => 1
+ */
+export function verifyLogged(notes: readonly Note[], options: VerifyLoggedOptions): Promise<readonly LoggedNotes[]> {
+  return verifyLoggedIn(createEnvironment(options.fetch), { ...options, notes })
+}
+
+/** Verifies with the given `Environment`. */
+export async function verifyLoggedIn(
+  environment: Environment,
+  options: Omit<VerifyLoggedOptions, 'fetch'> & { readonly notes: readonly Note[] },
+): Promise<readonly LoggedNotes[]> {
+  const { storage, signal, timeoutSeconds = 60 } = options
+  const sets = groupNotes(options.notes)
+  const key = parseKey(options.key)
+  const baseUrl = parseUrl(options.log, 'log')
+  const run = (ended: AbortSignal) => {
+    const common = { environment, baseUrl, urlOption: 'log', apiKey: undefined, signal: ended } as const
+    const connection: Connection = { ...common, timeoutMs: requestTimeoutMs, retries: retriesMax }
+    return verifySets(createLogReader(connection), { sets, key, storage })
+  }
+  const signals = signal ? [signal] : []
+  return withDeadline(environment.clock, { timeoutMs: timeoutSeconds * 1000, signals, run })
+}
+
+const requestTimeoutMs = 15_000
+const retriesMax = 2
+
+function parseKey(text: string): VerifierKey {
+  const key = parseVerifierKey(text)
+  if (key) return key
+  const message =
+    'key is not a verifier key, or it was copied incompletely. It has the form <origin>+<8 hex digits>+<base64>.'
+  throw new InvalidRequestError({ code: 'invalid_request', message })
+}
+
+type Verification = {
+  readonly sets: readonly NotesOfPeriod[]
+  readonly key: VerifierKey
+  readonly storage: LogStorage | undefined
+}
+
+async function verifySets(reader: LogReader, { sets, key, storage }: Verification): Promise<readonly LoggedNotes[]> {
+  // Before the checkpoint, so that it includes the entries.
+  const claims = await Promise.all(sets.map((set) => askForEntry(reader, set)))
+  const checkpoint = await readCheckpoint(reader, { key, storage })
+  return Promise.all(
+    sets.map(async (notes, at) => {
+      const found = claims[at] ?? (await searchEntry(reader, { size: checkpoint.size, notes }))
+      if (!found) throw notLogged(notes, checkpoint)
+      await checkInclusion(reader, { found, checkpoint })
+      const issuedAt = checkEntry(notes, found)
+      const { chainId, start, end } = notes
+      const { origin, size } = checkpoint
+      return { chainId, period: { start, end }, index: found.index, size, origin, issuedAt }
+    }),
+  )
+}
+
+/** Verifies by tiles that a checkpoint includes an entry. */
+async function checkInclusion(
+  reader: LogReader,
+  { found, checkpoint }: { readonly found: FoundEntry; readonly checkpoint: Checkpoint },
+): Promise<void> {
+  const { index, entry } = found
+  const { size, root, origin } = checkpoint
+  if (index >= size)
+    throw incomplete(`The checkpoint of ${origin} has ${size} entries and does not include entry ${index} yet.`)
+  const ranges = inclusionRanges(index, size)
+  const readNode = await reader.readNodes(ranges.flatMap(nodesOf), size)
+  const hashes = ranges.map((range) => hashRange(range, readNode))
+  if (verifyInclusion({ index, size, root, leaf: leafHash(entry), hashes })) return
+  throw invalid(`The checkpoint of ${origin} does not include entry ${index} as the log shows it.`)
+}
+
+function notLogged({ chainId, start }: NotesOfPeriod, { origin, size }: Checkpoint): NotLoggedError {
+  const message = `The log ${origin} of ${size} entries has no notes of chain ${chainId} for the period from ${start}. Do not use the notes. If this is a copy of the log, it may be outdated: try again later.`
+  return new NotLoggedError({ code: 'not_logged', message, retryable: true })
+}
