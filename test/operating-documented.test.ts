@@ -1,37 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { dataMetricHelp } from '../apps/api/src/data/data-metrics.ts'
-import { remoteMetricHelp } from '../apps/api/src/data/remote/remote-metrics.ts'
-import { subgraphMetricHelp } from '../apps/api/src/data/subgraph-metrics.ts'
-import { hookMetricHelp } from '../apps/api/src/hooks/start-hooks.ts'
-import { hostMetricHelp } from '../apps/api/src/host-metrics.ts'
-import { connectionMetricHelp } from '../apps/api/src/http/limit-connections.ts'
-import { httpMetricHelp } from '../apps/api/src/http/measure.ts'
-import { preflightMetricHelp } from '../apps/api/src/notes/issue/preflight-metrics.ts'
+import { metricHelp as help } from '../apps/api/src/metric-help.ts'
 import { refusalReasons } from '../apps/api/src/notes/issue/refusal.ts'
-import { discrepancyMetricHelp } from '../apps/api/src/notes/journal/discrepancy-monitor.ts'
-import { noteMetricHelp } from '../apps/api/src/notes/note-metrics.ts'
 import { signerFailures } from '../apps/api/src/notes/signers/signer.ts'
-import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metrics.ts'
-import { poolMetricHelp } from '../apps/api/src/notes/watch/watch-pools.ts'
-import { clockMetricHelp } from '../apps/api/src/time/clock-monitor.ts'
 
 const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
-const help = {
-  ...httpMetricHelp,
-  ...hostMetricHelp,
-  ...connectionMetricHelp,
-  ...noteMetricHelp,
-  ...preflightMetricHelp,
-  ...discrepancyMetricHelp,
-  ...subgraphMetricHelp,
-  ...dataMetricHelp,
-  ...remoteMetricHelp,
-  ...treasuryMetricHelp,
-  ...poolMetricHelp,
-  ...clockMetricHelp,
-  ...hookMetricHelp,
-}
 
 /** Returns the section of the guide with this heading. */
 function sectionOf(heading: string): string {

@@ -14,6 +14,7 @@ import { requireForwardedHttps } from './http/https-required.ts'
 import { measureRequests } from './http/measure.ts'
 import { createTimeBudget } from './http/time-budget.ts'
 import type { KeyRing } from './keys/key-ring.ts'
+import { createLogRoutes, type LogParts } from './log/route.ts'
 import type { Metrics } from './metrics.ts'
 import { createNotesRoute, type NotesParts } from './notes/route.ts'
 import { createOpenapiRoutes } from './openapi/route.ts'
@@ -28,6 +29,8 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly data: DataParts
   readonly rate: RateParts
   readonly chains: ChainsParts
+  /** Undefined if no public log is configured. */
+  readonly publicLog?: LogParts | undefined
   /** Queries of the embedded subgraphs. */
   readonly queries: PublicQueries
   readonly portal: PortalParts
@@ -59,6 +62,7 @@ function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Ro
     ...createDataRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
     createChainsRoute({ parts: parts.chains, limitAddress }),
+    ...(parts.publicLog ? createLogRoutes({ parts: parts.publicLog, chainIds, limitAddress }) : []),
     ...createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget }),
   ]
   const context = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds: [...queries.subgraphs.keys()] }

@@ -6,6 +6,7 @@ import { curveSchema } from './config-curve.ts'
 import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
 import { hooksSchema } from './config-hooks.ts'
 import { choosePublicBudget, listenSchema } from './config-listen.ts'
+import { logSchema } from './config-log.ts'
 import { type ConfigSources, databaseSchema, type Secret, secretSchema } from './config-secrets.ts'
 import { signerSchema } from './config-signer.ts'
 
@@ -23,6 +24,7 @@ export function configSchema(sources: ConfigSources) {
     signer: signerSchema(sources, { path, secret }),
     tenors: tenorsSchema.default(tenorsDefault),
     curve: curveSchema,
+    log: logSchema(sources, { path, secret }),
     rails: railsSchema,
     data: dataSchema,
     hooks: hooksSchema,

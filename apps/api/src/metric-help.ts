@@ -5,6 +5,7 @@ import { hookMetricHelp } from './hooks/start-hooks.ts'
 import { hostMetricHelp } from './host-metrics.ts'
 import { connectionMetricHelp } from './http/limit-connections.ts'
 import { httpMetricHelp } from './http/measure.ts'
+import { logMetricHelp } from './log/watch-rows.ts'
 import type { MetricHelp } from './metrics.ts'
 import { preflightMetricHelp } from './notes/issue/preflight-metrics.ts'
 import { discrepancyMetricHelp } from './notes/journal/discrepancy-monitor.ts'
@@ -19,6 +20,7 @@ export const metricHelp: MetricHelp = {
   ...hostMetricHelp,
   ...connectionMetricHelp,
   ...noteMetricHelp,
+  ...logMetricHelp,
   ...preflightMetricHelp,
   ...discrepancyMetricHelp,
   ...subgraphMetricHelp,

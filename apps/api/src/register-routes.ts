@@ -47,9 +47,9 @@ export function registerRoutes(
   })
 }
 
-/** Returns the pattern of the paths that a URL such as `/assets/:name` matches. */
+/** Returns the pattern of the paths that a URL such as `/assets/:name` or `/files/*` matches. */
 function toPattern(url: string): RegExp {
-  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
+  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`)
 }
 
 function notFound(endpoints: readonly string[]): TallystickError {

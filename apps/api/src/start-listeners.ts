@@ -60,6 +60,7 @@ async function buildPublicApp(
     data,
     rate,
     chains,
+    publicLog: parts.runningLog && { ...parts.runningLog, database },
     queries,
     portal: openPortal(database, { config, signers, options: context.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
@@ -80,6 +81,7 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
     ...{ database, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
     ...{ subgraphs: embedded, remote: data.remote, poolWatch },
     ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check, checkHooks: hooks.check },
+    checkLog: () => parts.runningLog?.checks() ?? [],
   }
   return buildAdminApp({
     ...context,

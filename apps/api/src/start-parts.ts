@@ -13,6 +13,7 @@ import { type OpenHooks, openHooks } from './hooks/open-hooks.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
 import { type Announcement, announceReplica } from './keys/replicas.ts'
+import { type RunningLog, startPublicLog } from './log/start-public-log.ts'
 import { type RunningNotes, startNotes } from './notes/start-notes.ts'
 import { openRate } from './rate/open-rate.ts'
 import type { RateParts } from './rate/route.ts'
@@ -24,6 +25,8 @@ export type ServiceParts = {
   readonly keyRing: KeyRing
   readonly replica: Announcement
   readonly time: ClockMonitor
+  /** Undefined if no public log is configured. */
+  readonly runningLog: RunningLog | undefined
   readonly notes: RunningNotes
   readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
   readonly data: OpenData
@@ -53,13 +56,14 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const queries = openPublicQueries(config, { ...context, embedded })
   const index = { ask: createAskIndex(data), chainIds: data.chainIds }
   const readIndexedPool = createReadIndexedPool(config.chains, index)
-  const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time })
+  const runningLog = await startPublicLog(context, { time })
+  const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time, runningLog })
   const { published, poolWatch, signers } = notes
   const rate = openRate(config, { ...context, published, poolWatch, index, readIndexedPool, pools })
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
   const hooks = await openHooks(config, context)
   closers.push(hooks.stop)
-  return { ...keys, time, notes, embedded, data, queries, rate, chains, hooks }
+  return { ...keys, time, runningLog, notes, embedded, data, queries, rate, chains, hooks }
 }
 
 async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica'>> {

@@ -14,6 +14,7 @@ import { inject, onTestFinished } from 'vitest'
 import { createOperator, type Operator } from '../src/admin/operator.ts'
 import { type Clock, createClock, type ShiftableClock } from '../src/clock.ts'
 import { type Config, parseConfig } from '../src/config.ts'
+import { createLogKeyText } from '../src/log/log-key.ts'
 import { apiMigrations } from '../src/migrations.ts'
 import type { ServiceOptions } from '../src/service-context.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
@@ -21,6 +22,8 @@ import { startService } from '../src/start-service.ts'
 
 export const signerKey = `0x${'01'.repeat(32)}`
 export const signerAddress = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
+/** Key of the log `notes.example/log`. */
+export const logKey = createLogKeyText('notes.example/log')
 export const adminToken = 'an-admin-token-for-tests'
 export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 export const chain324 = { id: 324, name: 'zkSync Era', pool }
@@ -141,7 +144,7 @@ export async function prepare({ databaseUrl, config: overrides }: Setting) {
     // No test but those of the lame duck waits for it.
     listen: { lameDuckSeconds: 0, ...(overrides?.['listen'] ?? ownTls) },
   }
-  const env = { ADMIN_TOKEN: adminToken, SIGNER_KEY: signerKey }
+  const env = { ADMIN_TOKEN: adminToken, SIGNER_KEY: signerKey, LOG_KEY: logKey }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
   return { directory, authority, settings, config, env }
 }

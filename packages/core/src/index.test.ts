@@ -69,6 +69,7 @@ test('default: the list of exports changes only on purpose', () => {
       "historyNotesResponseSchema",
       "historyPeriodSchema",
       "historyRateResponseSchema",
+      "logProofSchema",
       "decodeNote",
       "encodeNote",
       "notesResponseSchema",

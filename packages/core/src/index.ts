@@ -85,6 +85,7 @@ export {
   historyPeriodSchema,
   historyRateResponseSchema,
 } from './wire/history-response.ts'
+export { type LogProof, logProofSchema } from './wire/log-proof.ts'
 export {
   decodeNote,
   encodeNote,

@@ -8,7 +8,8 @@ import {
   type PrematureSet,
   type SigningHorizon,
 } from '../notes/issue/premature-sets.ts'
-import { findNoteSet, findRecordedRefusal } from '../notes/note-store.ts'
+import { findRecordedRefusal } from '../notes/note-refusals.ts'
+import { findNoteSet } from '../notes/note-store.ts'
 import { type CurveView, viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
 

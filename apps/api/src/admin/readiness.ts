@@ -35,6 +35,7 @@ export async function checkReadiness({
   checkSignedNotes,
   checkClocks,
   checkHooks,
+  checkLog = () => [],
   isListening,
 }: {
   readonly database: Database
@@ -48,6 +49,8 @@ export async function checkReadiness({
   readonly checkSignedNotes: () => Check
   readonly checkClocks: () => readonly Check[]
   readonly checkHooks?: (() => Check) | undefined
+  /** Checks the public log, if there is one. */
+  readonly checkLog?: (() => readonly Check[]) | undefined
   /** Returns false before the public listener is open and from the start of a shutdown. */
   readonly isListening: () => boolean
 }): Promise<Readiness> {
@@ -66,7 +69,16 @@ export async function checkReadiness({
   const own = [await checkDatabase(database), checkListener(isListening()), checkSignedNotes()]
   const pools = chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId)))
   const hooks = checkHooks ? [checkHooks()] : []
-  const checks = [...notes, ...own, ...checkClocks(), ...indexes, ...remote.map(checkRemote), ...pools, ...hooks]
+  const checks = [
+    ...notes,
+    ...own,
+    ...checkClocks(),
+    ...checkLog(),
+    ...indexes,
+    ...remote.map(checkRemote),
+    ...pools,
+    ...hooks,
+  ]
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 

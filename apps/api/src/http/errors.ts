@@ -19,6 +19,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   insufficient_scope: 403,
   insufficient_role: 403,
   not_found: 404,
+  log_entries_withheld: 404,
   key_not_found: 404,
   hook_not_found: 404,
   method_not_allowed: 405,

@@ -76,11 +76,12 @@ function createAnswerFinder(
     const period = published.at(nowMs)
     const answer = period?.answer({ chainId })
     if (!period || !answer?.complete) return undefined
-    const { etag, body } = answer
+    const { etag, body, log } = answer
     const cacheControl = `private, max-age=${Math.floor((period.endMs - nowMs) / 1000)}`
     const notModifiedHeaders = [
       ...Object.entries(common).flat(),
       ...['date', formatDate(nowMs), 'etag', etag, 'cache-control', cacheControl],
+      ...(log === undefined ? [] : ['x-tallystick-log', log]),
     ]
     const bodyHeaders = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]
     const prepared: PreparedAnswers = {

@@ -14,4 +14,8 @@ export type NoteSet = {
   readonly issuedAt: bigint
   /** Ascending by maturity. */
   readonly notes: readonly OfferedNote[]
+  /** Index of its entry in the public log; undefined if it is not logged. */
+  readonly logIndex?: number | undefined
+  /** Place in the public log, once a checkpoint of this size is signed that covers the entry. */
+  readonly log?: { readonly index: number; readonly size: number } | undefined
 }

@@ -2,7 +2,6 @@ import type { NoteSignature, Period } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Address } from 'viem'
 import { findCurveInForce } from './curve/curve-store.ts'
-import type { Refusal } from './issue/refusal.ts'
 import type { NoteSet } from './note-set.ts'
 
 // Replicas race to insert the row of `note_sets`. The replica that inserts it stores the notes in the same transaction, so
@@ -65,7 +64,14 @@ export async function findLastCoupons(
 export async function storeNoteSet(
   database: Database,
   set: NoteSet,
-  beforeStore: () => Promise<void>,
+  {
+    beforeStore,
+    afterStore,
+  }: {
+    readonly beforeStore: () => Promise<void>
+    /** Runs in the same transaction if this call stored the set. */
+    readonly afterStore?: ((transaction: Queryable) => Promise<unknown>) | undefined
+  },
 ): Promise<NoteSet | undefined> {
   const key = { chainId: set.chainId, periodStart: set.period.start }
   return database.transaction(async (transaction) => {
@@ -75,74 +81,65 @@ export async function storeNoteSet(
     if (stored) return stored
     if ((await findCurveInForce(transaction, key))?.id !== set.curveId) return undefined
     await beforeStore()
-    await insertNoteSet(transaction, set)
+    if (await insertNoteSet(transaction, set)) await afterStore?.(transaction)
     return findNoteSet(transaction, key)
   })
 }
 
-/** Inserts a set and its notes. Does nothing if the period has a set. */
-export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promise<void> {
+/** Inserts a set and its notes, unless the period has a set. Returns whether it did. */
+export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promise<boolean> {
   const inserted = await transaction.query(
     `insert into note_sets (chain_id, period_start, period_end, note_day, signer, curve_id, issued_at)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning 1`,
     [set.chainId, set.period.start, set.period.end, set.period.noteDay, set.signer, set.curveId, set.issuedAt],
   )
-  if (inserted.length === 0) return
+  if (inserted.length === 0) return false
   await insertNotes(transaction, set)
   // An earlier refusal does not apply to the new set.
   await transaction.query('delete from note_refusals where chain_id = $1 and period_start = $2', [
     set.chainId,
     set.period.start,
   ])
+  return true
 }
 
-/** Records why a period has no notes. */
-export async function recordRefusal(
+/** Returns the sets whose entries in the public log are in a range, each with the index of its curve's entry. */
+export async function findLoggedSets(
   database: Queryable,
-  {
-    chainId,
-    periodStart,
-    refusal,
-    nowSeconds,
-  }: {
-    readonly chainId: number
-    readonly periodStart: bigint
-    readonly refusal: Refusal
-    readonly nowSeconds: bigint
-  },
-): Promise<void> {
-  await database.query(
-    `insert into note_refusals (chain_id, period_start, reason, message, refused_at) values ($1, $2, $3, $4, $5)
-     on conflict (chain_id, period_start) do update set reason = $3, message = $4, refused_at = $5`,
-    [chainId, periodStart, refusal.reason, refusal.message, nowSeconds],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<{ readonly set: NoteSet; readonly curveIndex: number }[]> {
+  const rows = await database.query<SetRow & { readonly curve_index: bigint | null }>(
+    `select s.*, c.log_index as curve_index from note_sets s left join curves c on c.id = s.curve_id
+     where s.log_index >= $1 and s.log_index < $2`,
+    [from, to],
   )
+  const notes = await database.query<NoteRow & Pick<SetRow, 'chain_id' | 'period_start'>>(
+    `select n.* from notes n join note_sets s using (chain_id, period_start)
+     where s.log_index >= $1 and s.log_index < $2 order by n.maturity`,
+    [from, to],
+  )
+  const keyOf = (row: Pick<SetRow, 'chain_id' | 'period_start'>) => `${row.chain_id}:${row.period_start}`
+  return rows.map((row) => {
+    const curveIndex = row.curve_index === null ? -1 : Number(row.curve_index)
+    return {
+      set: fromRows(
+        row,
+        notes.filter((note) => keyOf(note) === keyOf(row)),
+      ),
+      curveIndex,
+    }
+  })
 }
 
-/** Deletes the recorded refusal of a period if it has this reason. */
-export async function clearRefusal(
-  database: Queryable,
-  {
-    chainId,
-    periodStart,
-    reason,
-  }: { readonly chainId: number; readonly periodStart: bigint; readonly reason: Refusal['reason'] },
+export async function setNotesLogIndex(
+  transaction: Queryable,
+  { chainId, periodStart, index }: { readonly chainId: number; readonly periodStart: bigint; readonly index: number },
 ): Promise<void> {
-  await database.query('delete from note_refusals where chain_id = $1 and period_start = $2 and reason = $3', [
+  await transaction.query('update note_sets set log_index = $3 where chain_id = $1 and period_start = $2', [
     chainId,
     periodStart,
-    reason,
+    index,
   ])
-}
-
-export async function findRecordedRefusal(
-  database: Queryable,
-  { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
-): Promise<Refusal | undefined> {
-  const [row] = await database.query<Refusal>(
-    'select reason, message from note_refusals where chain_id = $1 and period_start = $2',
-    [chainId, periodStart],
-  )
-  return row
 }
 
 type SetRow = {
@@ -153,6 +150,7 @@ type SetRow = {
   readonly signer: string
   readonly curve_id: bigint
   readonly issued_at: bigint
+  readonly log_index: bigint | null
 }
 
 type NoteRow = {
@@ -210,6 +208,7 @@ function fromRows(row: SetRow, notes: readonly NoteRow[]): NoteSet {
     signer: row.signer as Address,
     curveId: row.curve_id,
     issuedAt: row.issued_at,
+    ...(row.log_index !== null && { logIndex: Number(row.log_index) }),
     notes: notes.map((note) => ({
       chainId,
       tenorDays: note.tenor_days,

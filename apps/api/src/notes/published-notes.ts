@@ -13,6 +13,8 @@ export type NotesFilter = {
 export type NotesAnswer = {
   readonly body: Buffer
   readonly etag: string
+  /** Where its sets are in the public log: the header `x-tallystick-log`. Undefined without a log. */
+  readonly log: string | undefined
   /** Whether it includes every requested chain, with all notes of its set. */
   readonly complete: boolean
 }
@@ -46,16 +48,20 @@ const periodsMax = 3
 const answersMax = 256
 
 /**
- * Creates the in-memory store of notes. The next period's notes are in it before the boundary, and each reader selects the
+ * Creates the in-memory store of notes. `origin` is that of the public log, if there is one. The next period's notes are in it before the boundary, and each reader selects the
  * period by its own clock reading, so no timer can be late.
  */
-export function createPublishedNotes(chainIds: readonly number[]): PublishedNotes {
+export function createPublishedNotes(chainIds: readonly number[], origin?: string): PublishedNotes {
   let periods: readonly KeptPeriod[] = []
   const withheld = new Map<string, readonly number[]>()
   const createKept = (startMs: number, sets: ReadonlyMap<number, NoteSet>): KeptPeriod => {
     const served = [...sets.values()].flatMap((set) => withoutTenors(set, withheld.get(keyOf(set)) ?? []))
     const isWhole = (set: NoteSet) => set.notes.length === sets.get(set.chainId)?.notes.length
-    return { startMs, sets, offered: served.length > 0 ? createPeriod(served, { chainIds, isWhole }) : undefined }
+    return {
+      startMs,
+      sets,
+      offered: served.length > 0 ? createPeriod(served, { chainIds, isWhole, origin }) : undefined,
+    }
   }
   const keep = (set: NoteSet) => {
     const startMs = Number(set.period.start) * 1000
@@ -111,7 +117,16 @@ export function withClockCheck(published: PublishedNotes, agrees: (nowMs: number
 
 function createPeriod(
   served: readonly NoteSet[],
-  { chainIds, isWhole }: { readonly chainIds: readonly number[]; readonly isWhole: (set: NoteSet) => boolean },
+  {
+    chainIds,
+    isWhole,
+    origin,
+  }: {
+    readonly chainIds: readonly number[]
+    readonly isWhole: (set: NoteSet) => boolean
+    /** Origin of the public log, if there is one. */
+    readonly origin: string | undefined
+  },
 ): PublishedPeriod {
   const sets = new Map(served.map((set) => [set.chainId, set]))
   const [{ period }] = served as [NoteSet]
@@ -133,8 +148,9 @@ function createPeriod(
     const message = absent.length === 0 ? title : `${title} None are available for chain ${absent.join(', ')}.`
     const created = createAnswer({ message, data, availableMaturities: tenors(filter.chainId) })
     const complete = absent.length === 0 && chosen.every(isWhole)
-    if (answers.size < answersMax) answers.set(key, { ...created, complete })
-    return { ...created, complete }
+    const whole = { ...created, complete, log: origin === undefined ? undefined : formatPlaces(chosen, origin) }
+    if (answers.size < answersMax) answers.set(key, whole)
+    return whole
   }
 
   // The most common answers are created before the period begins, not by its first request.
@@ -150,7 +166,15 @@ function encodeSets(sets: readonly NoteSet[], { tenors }: NotesFilter): NotesRes
     .map(encodeNote)
 }
 
-function createAnswer(response: NotesResponse): Omit<NotesAnswer, 'complete'> {
+/** Formats the places of sets in the public log, ascending by chain like the notes of an answer. */
+function formatPlaces(sets: readonly NoteSet[], origin: string): string | undefined {
+  const places = sets
+    .toSorted((a, b) => a.chainId - b.chainId)
+    .flatMap(({ log }) => (log ? [`${origin};index=${log.index};size=${log.size}`] : []))
+  return places.length > 0 ? places.join(', ') : undefined
+}
+
+function createAnswer(response: NotesResponse): Pick<NotesAnswer, 'body' | 'etag'> {
   const body = Buffer.from(JSON.stringify(response))
   return { body, etag: etagOf(body) }
 }

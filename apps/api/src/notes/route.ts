@@ -46,6 +46,7 @@ export function createNotesRoute({
     }
     const { answer, maxAgeSeconds } = found
     reply.header('etag', answer.etag)
+    if (answer.log !== undefined) reply.header('x-tallystick-log', answer.log)
     // An incomplete answer may change within a second. A complete one is constant until the boundary.
     reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
     if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()

@@ -3,6 +3,7 @@ import { formatPeriod, periodAt } from '@tallystick/core'
 import { toSeconds } from '../clock.ts'
 import { maxAgeBusinessDaysDefault } from '../config-curve.ts'
 import type { ReadIndexedPool } from '../data/read-indexed-pool.ts'
+import type { RunningLog } from '../log/start-public-log.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
 import { type CurveSource, manualCurveSource } from './curve/curve-source.ts'
@@ -26,6 +27,8 @@ export type NotesContext = ServiceContext & {
   readonly readIndexedPool: ReadIndexedPool
   readonly readChainTime: ReadChainTime
   readonly time: ClockMonitor
+  /** Undefined if no public log is configured. */
+  readonly runningLog: RunningLog | undefined
 }
 
 export type RunningNotes = {
@@ -46,7 +49,7 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const journal = await openSignerJournal(config.signer.journal, { create: true, say })
   closers.push(() => journal.close())
   const chainIds = config.chains.map(({ id }) => id)
-  const published = createPublishedNotes(chainIds)
+  const published = createPublishedNotes(chainIds, config.log?.origin)
   const offered = withClockCheck(published, time.agrees)
   const preflight = openPreflight(context)
   const curveSource = await openCurveSource(context, published)
@@ -72,14 +75,17 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const times = context.poolWatchTimes
   const poolWatch = await watchPools({ ...context, readPool, signers, published, noteMetrics, times })
   closers.push(() => poolWatch.stop())
-  const journalChecks = await startJournalChecks(database, { ...context, published, journal })
+  const journalChecks = await startJournalChecks(database, {
+    ...{ ...context, published, journal },
+    ...{ noteLog: context.runningLog?.noteLog, reconcileLog: context.runningLog?.reconcile },
+  })
   closers.push(() => journalChecks.stop())
   sayNotes(context, offered)
   return { published: offered, scheduler, signers, poolWatch, journalChecks, curveSource }
 }
 
 function startScheduler(
-  { config, database, clock, log, monotonicNow, schedulerTime, readChainTime, time }: NotesContext,
+  { config, database, clock, log, monotonicNow, schedulerTime, readChainTime, time, runningLog }: NotesContext,
   {
     readPool,
     signers,
@@ -106,6 +112,7 @@ function startScheduler(
     ...{ curveTenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
     readPoolLimits: createReadPoolLimits(readPool),
     journal: createJournalGuard(database, journal),
+    noteLog: runningLog?.noteLog,
   }
   return startIssueScheduler({
     context: issueContext,

@@ -28,6 +28,7 @@ export function buildDocument(chains: DocumentChains, routes: readonly Documente
       { name: 'Data', description: 'Positions, earnings and protocol metrics.' },
       { name: 'Rate', description: 'Current rates.' },
       { name: 'Chains', description: 'The chains of the service and their contracts.' },
+      { name: 'Log', description: 'The public log of everything that was signed.' },
       { name: 'Subgraph', description: 'The index behind `/data`, as a public GraphQL endpoint.' },
       { name: 'Documentation', description: 'This documentation.' },
     ],
@@ -56,5 +57,7 @@ function describePaths(context: DocumentContext, routes: readonly DocumentedRout
     })
     return Object.fromEntries(operations)
   }
-  return Object.fromEntries(context.endpoints.map((url) => [url.replaceAll(/:(\w+)/g, '{$1}'), describeUrl(url)]))
+  return Object.fromEntries(
+    context.endpoints.map((url) => [url.replaceAll(/:(\w+)/g, '{$1}').replaceAll('*', '{path}'), describeUrl(url)]),
+  )
 }

@@ -31,7 +31,14 @@ export function describeNotes(context: DocumentContext, endpoint: Endpoint): Ope
     responses: {
       200: {
         description: 'The notes, sorted by chain, then maturity.',
-        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
+        headers: headerReferences(
+          'x-request-id',
+          'RateLimit',
+          'RateLimit-Policy',
+          'ETag',
+          'Cache-Control',
+          'x-tallystick-log',
+        ),
         content: {
           'application/json': {
             schema: schemaReference('NotesResponse'),
@@ -41,7 +48,14 @@ export function describeNotes(context: DocumentContext, endpoint: Endpoint): Ope
       },
       304: {
         description: 'The notes match `If-None-Match`. There is no body.',
-        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control'),
+        headers: headerReferences(
+          'x-request-id',
+          'RateLimit',
+          'RateLimit-Policy',
+          'ETag',
+          'Cache-Control',
+          'x-tallystick-log',
+        ),
       },
       ...errorResponses(context, {
         endpoint: { ...endpoint, parameters: 'chainid and maturity' },

@@ -36,6 +36,11 @@ function refusals(
     },
     not_ready: { message: '200 queries are already waiting for this subgraph. Try again in 1 s.' },
     not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
+    log_entries_withheld: {
+      message:
+        'Entry 1204 is not public before its period begins, and a bundle is served only if all its entries are. ' +
+        'Up to 180 entries of it are served.',
+    },
     method_not_allowed: { message: `${path} accepts ${allow}.` },
     not_acceptable: { message: 'This service responds with application/json, which the Accept header excludes.' },
     request_timeout: { message: 'The request did not arrive in time.' },

@@ -16,6 +16,8 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   invalid_parameter: 'The query string has an unknown parameter. Names are case-sensitive.',
   invalid_request: 'The request cannot be parsed, or its body does not match the schema of this endpoint.',
   not_found: 'There is nothing at this path. Paths are case-sensitive and end without a slash.',
+  log_entries_withheld:
+    'The bundle contains an entry of the public log that is not public before its period begins. Try again then.',
   method_not_allowed: 'The endpoint does not support this method. The `Allow` header lists the supported methods.',
   not_acceptable: 'The `Accept` header rules out `application/json`.',
   request_timeout: 'The request was not received completely in time. Send it again on a new connection.',

@@ -34,6 +34,10 @@ export const headers = {
     unit: 'chain id; block number; seconds',
     example: '324;block=5184123;lag=4',
   }),
+  'x-tallystick-log': header(
+    'Place of the notes in the public log: its origin, the index of the entry and the size of a checkpoint that covers it. One item per chain, ascending. Absent without a log.',
+    { unit: 'origin; entries; entries', example: 'notes.example/log;index=1204;size=1206' },
+  ),
   Deprecation: header('Time from which this path is deprecated (RFC 9745).', {
     unit: 'Unix seconds after `@`',
     example: '@1763164800',

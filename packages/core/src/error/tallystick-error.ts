@@ -11,6 +11,7 @@ export const errorCodes = [
   'invalid_parameter',
   'invalid_request',
   'not_found',
+  'log_entries_withheld',
   'method_not_allowed',
   'not_acceptable',
   'request_timeout',

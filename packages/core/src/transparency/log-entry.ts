@@ -28,7 +28,7 @@ export const curveEntrySchema = z.strictObject({
   confirmed: z.boolean(),
   createdAt: seconds,
   /** Origin of the coupons; null if a person set them. */
-  provenance: curveProvenanceSchema.omit({ url: true }).nullable(),
+  provenance: curveProvenanceSchema.nullable(),
 })
 
 /** All notes of one chain and period, as `/notes` serves them. */

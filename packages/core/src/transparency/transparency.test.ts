@@ -6,6 +6,7 @@ import { decodeBundle, encodeBundle } from './entry-bundle.ts'
 import { leafHash } from './merkle-hash.ts'
 import { consistencyRanges, hashRange, inclusionRanges, nodesOf, rootOf } from './merkle-range.ts'
 import { createMerkleTree } from './merkle-tree.ts'
+import { rootAfter } from './root-after.ts'
 import { formatTilePath, hashOfNode, parseTilePath, tileOf } from './tile.ts'
 import { createVerifierKey, formatVerifierKey, isOrigin, parseVerifierKey } from './verifier-key.ts'
 import { verifyConsistency, verifyInclusion } from './verify-proof.ts'
@@ -98,6 +99,15 @@ test.each([1, 2, 255, 256, 257, 65_535, 65_537])('behavior: a proof from the til
     const hashes = inclusionRanges(index, size).map((range) => hashRange(range, readNode))
     expect(verifyInclusion({ index, size, root, leaf: leafHash(entryOf(index)), hashes })).toBe(true)
   }
+})
+
+test('behavior: the root after more leaves equals that of the larger tree', () => {
+  const whole = createTree(40)
+  for (let size = 0; size <= 40; size++) {
+    const more = Array.from({ length: 40 - size }, (_, at) => leafHash(entryOf(size + at)))
+    expect(hex(rootAfter(createTree(size), more)), `from ${size}`).toBe(hex(rootOf(40, whole.readNode)))
+  }
+  expect(hex(rootAfter(createTree(0), []))).toBe(hex(rootOf(0, whole.readNode)))
 })
 
 test('behavior: the nodes of a range cover it', () => {

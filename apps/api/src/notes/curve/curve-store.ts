@@ -43,6 +43,34 @@ export async function findCurve(database: Queryable, id: bigint): Promise<Curve 
   return row && fromRow(row)
 }
 
+/** Returns the curves that are in force from an instant on and not in the public log yet, oldest first. */
+export async function listUnloggedCurves(database: Queryable, fromSeconds: bigint): Promise<Curve[]> {
+  const rows = await database.query<CurveRow>(
+    'select * from curves where log_index is null and effective_from >= $1 order by id',
+    [fromSeconds],
+  )
+  return rows.map(fromRow)
+}
+
+/** Returns the curves whose entries in the public log are in a range. */
+export async function findLoggedCurves(
+  database: Queryable,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Curve[]> {
+  const rows = await database.query<CurveRow>('select * from curves where log_index >= $1 and log_index < $2', [
+    from,
+    to,
+  ])
+  return rows.map(fromRow)
+}
+
+export async function setCurveLogIndex(
+  transaction: Queryable,
+  { id, index }: { readonly id: bigint; readonly index: number },
+): Promise<void> {
+  await transaction.query('update curves set log_index = $2 where id = $1', [id, index])
+}
+
 /** Returns the newest curve of a chain, in force or not. */
 export async function findNewestCurve(database: Queryable, chainId: number): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
@@ -180,6 +208,7 @@ type CurveRow = {
   readonly provenance: unknown
   readonly created_by: string
   readonly created_at: bigint
+  readonly log_index: bigint | null
 }
 
 function fromRow(row: CurveRow): Curve {
@@ -194,5 +223,6 @@ function fromRow(row: CurveRow): Curve {
     provenance: row.provenance === null ? null : curveProvenanceSchema.parse(row.provenance),
     createdBy: row.created_by,
     createdAt: row.created_at,
+    ...(row.log_index !== null && { logIndex: Number(row.log_index) }),
   }
 }

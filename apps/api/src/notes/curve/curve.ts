@@ -20,6 +20,8 @@ export type Curve = {
   readonly createdBy: string
   /** Service clock, Unix seconds. */
   readonly createdAt: bigint
+  /** Index of its entry in the public log; undefined if it is not logged. */
+  readonly logIndex?: number | undefined
 }
 
 /** Returns the coupons of these tenors. */

@@ -3,6 +3,7 @@ import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { ChainConfig } from '../../config.ts'
+import type { NoteLog } from '../../log/note-log.ts'
 import type { ClockComparison } from '../../time/clock-comparison.ts'
 import type { Curve } from '../curve/curve.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
@@ -37,6 +38,8 @@ export type IssueContext = {
   readonly maxAgeBusinessDays: number
   readonly curveSource: CurveSource
   readonly journal: JournalGuard
+  /** Undefined if no public log is configured. */
+  readonly noteLog?: NoteLog | undefined
 }
 
 export type IssueResult =
@@ -66,12 +69,17 @@ export async function issueNotes(
     if (restored) return acceptStoredSet(context, { set: restored, chain })
     const refusal = await checkRails(context, { chain, period, curve })
     if (refusal || !curve) return { refusal: refusal as Refusal }
+    const logRefusal = await context.noteLog?.findRefusal(curve)
+    if (logRefusal) return { refusal: logRefusal }
     context.journal.assertNoConflict({ chain, period, curve, tenors: offeredTenors(chain.tenors, curve) })
     const set =
       context.preflight.findPending({ ...key, curveId: curve.id }) ?? (await signSet(context, { chain, period, curve }))
     const preflightRefusal = await context.preflight.findRefusal(set)
     if (preflightRefusal) return { refusal: preflightRefusal }
-    const storedSet = await storeNoteSet(context.database, set, () => context.journal.record(set, { chain, curve }))
+    const storedSet = await storeNoteSet(context.database, set, {
+      beforeStore: () => context.journal.record(set, { chain, curve }),
+      afterStore: (transaction) => context.noteLog?.append(transaction, { set, chain }) ?? Promise.resolve(),
+    })
     if (storedSet) return acceptStoredSet(context, { set: storedSet, chain })
   }
   throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times while its notes were being signed`)
@@ -139,14 +147,15 @@ async function signSet(
   }
 }
 
-/** Verifies a stored set and writes it to the journal, so that it can be published. Any replica may have signed it. */
+/** Verifies a stored set, writes it to the journal and logs it, so that it can be published. Any replica may have signed it. */
 export async function acceptStoredSet(
-  { journal }: Pick<IssueContext, 'journal'>,
+  { journal, noteLog }: Pick<IssueContext, 'journal' | 'noteLog'>,
   { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
 ): Promise<IssueResult> {
   const verified = await verifyStoredSet(set, chain)
-  if (verified.set) await journal.recordStored(set, chain)
-  return verified
+  if (!verified.set) return verified
+  await journal.recordStored(set, chain)
+  return noteLog ? noteLog.cover(set, chain) : verified
 }
 
 /** Verifies a stored set like a new signature: it may belong to another pool, or have been altered. */

@@ -20,6 +20,8 @@ export const refusalReasons = [
   'earlier_signer',
   'journal_contradicted',
   'journal_failed',
+  'log_restored',
+  'log_contradicted',
 ] as const
 
 /** The reason why a period has no notes: `reason` for programs, `message` for operators. */

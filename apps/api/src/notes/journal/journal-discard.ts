@@ -1,7 +1,7 @@
 import type { NoteDomain } from '@tallystick/core'
 import { z } from 'zod'
+import { decodeChecksumLine, encodeChecksumLine } from '../../checksum-line.ts'
 import { domainSchema, uint } from './journal-entry.ts'
-import { decodeJournalLine, encodeJournalLine } from './journal-line.ts'
 
 /** A journal line that voids the earlier entries of a premature set. */
 export type JournalDiscard = {
@@ -16,7 +16,7 @@ export type JournalDiscard = {
 
 export function encodeDiscard({ chainId, domain, periodStart, by, at }: JournalDiscard): Buffer {
   const { name, version: domainVersion, verifyingContract } = domain
-  return encodeJournalLine({
+  return encodeChecksumLine({
     version,
     kind: 'discard',
     chainId,
@@ -29,7 +29,7 @@ export function encodeDiscard({ chainId, domain, periodStart, by, at }: JournalD
 
 /** Decodes a line without its line break. Returns undefined if it is damaged or not a discard. */
 export function decodeDiscard(line: Buffer): JournalDiscard | undefined {
-  const { data } = discardSchema.safeParse(decodeJournalLine(line))
+  const { data } = discardSchema.safeParse(decodeChecksumLine(line))
   if (!data) return undefined
   const { chainId, domain, periodStart, by, at } = data
   return { chainId, domain, periodStart, by, at }

@@ -1,9 +1,9 @@
 import { type CurveProvenance, hashNote, type NoteDomain } from '@tallystick/core'
 import { type Hex, isAddress } from 'viem'
 import { z } from 'zod'
+import { decodeChecksumLine, encodeChecksumLine } from '../../checksum-line.ts'
 import type { Curve } from '../curve/curve.ts'
 import type { NoteSet } from '../note-set.ts'
-import { decodeJournalLine, encodeJournalLine } from './journal-line.ts'
 
 /** A signed set and its curve, complete enough to restore both in the database. */
 export type JournalEntry = {
@@ -24,7 +24,7 @@ export function createJournalEntry(
 
 export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buffer {
   const { period, notes } = set
-  return encodeJournalLine({
+  return encodeChecksumLine({
     version,
     chainId: set.chainId,
     domain: { name: domain.name, version: domain.version, verifyingContract: domain.verifyingContract },
@@ -49,7 +49,7 @@ export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buff
 
 /** Decodes a line without its line break. Returns undefined if it is damaged or not an entry. */
 export function decodeEntry(line: Buffer): JournalEntry | undefined {
-  const parsed = entrySchema.safeParse(decodeJournalLine(line))
+  const parsed = entrySchema.safeParse(decodeChecksumLine(line))
   if (!parsed.success) return undefined
   const { chainId, domain, period, signer, issuedAt, curve } = parsed.data
   const notes = parsed.data.notes.map(({ maturity, tenorDays, coupon, r, s, v }) => ({

@@ -2,9 +2,10 @@ import { access } from 'node:fs/promises'
 import type { NoteDomain } from '@tallystick/core'
 import { lockDirectory } from '@tallystick/database'
 import type { Hex } from 'viem'
+import { createLineFile } from '../../line-file.ts'
 import { encodeDiscard, type JournalDiscard } from './journal-discard.ts'
 import { encodeEntry, type JournalEntry } from './journal-entry.ts'
-import { createJournalFile, JournalError, openJournalFile, readJournal } from './journal-file.ts'
+import { JournalError, openJournalFile, readJournal } from './journal-file.ts'
 
 /** A signed note. */
 export type SignedNote = { readonly tenorDays: number; readonly coupon: bigint; readonly digest: Hex }
@@ -95,7 +96,7 @@ export function signaturesOf(notes: JournalEntry['set']['notes']): string {
 
 async function lockJournal(path: string, { create }: { readonly create: boolean }): Promise<() => Promise<void>> {
   try {
-    if (create) await createJournalFile(path)
+    if (create) await createLineFile(path)
     // Locking would create the directory of a missing file.
     await access(path)
     return await lockDirectory(path, { inUse: (holder) => inUse(path, holder) })

@@ -3,6 +3,8 @@ import type { Database } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
+import type { NoteLog } from '../../log/note-log.ts'
+import { type LogReconcileReport, reconcileLogFromFile } from '../../log/reconcile-log.ts'
 import { acceptStoredSet } from '../issue/issue-notes.ts'
 import { type DiscardedSet, type DiscardRequest, discardPrematureSet } from '../issue/premature-sets.ts'
 import type { PublishedNotes } from '../published-notes.ts'
@@ -14,10 +16,16 @@ import { openSignerJournal, type SignerJournal } from './signer-journal.ts'
 type JournalChecksContext = Pick<Parameters<typeof startDiscrepancyMonitor>[0], 'clock' | 'metrics' | 'log'> & {
   readonly config: Pick<Config, 'signer' | 'chains'>
   readonly published: PublishedNotes
+  /** Undefined if no public log is configured. */
+  readonly noteLog?: NoteLog | undefined
+  readonly reconcileLog?: ((auditor: Auditor) => Promise<LogReconcileReport>) | undefined
 }
 
+/** What was restored. `log` is undefined if no public log is configured, or if the notes contradict each other. */
+export type FullReconcileReport = ReconcileReport & { readonly log?: LogReconcileReport | undefined }
+
 export type JournalChecks = DiscrepancyMonitor & {
-  readonly reconcile: (auditor: Auditor) => Promise<ReconcileReport>
+  readonly reconcile: (auditor: Auditor) => Promise<FullReconcileReport>
   readonly discard: (request: DiscardRequest) => Promise<DiscardedSet>
 }
 
@@ -26,7 +34,7 @@ export async function startJournalChecks(
   database: Database,
   { journal, ...context }: JournalChecksContext & { readonly journal: SignerJournal },
 ): Promise<JournalChecks> {
-  const { config, clock, log, published } = context
+  const { config, clock, log, published, noteLog, reconcileLog } = context
   const guard = createJournalGuard(database, journal)
   const monitor = await startDiscrepancyMonitor({
     ...context,
@@ -34,9 +42,9 @@ export async function startJournalChecks(
     journal,
     chains: config.chains,
     adopt: async (set, chain) => {
-      const accepted = await acceptStoredSet({ journal: guard }, { set, chain }).catch(() => undefined)
+      const accepted = await acceptStoredSet({ journal: guard, noteLog }, { set, chain }).catch(() => undefined)
       if (!accepted?.set) return false
-      published.publish(set)
+      published.publish(accepted.set)
       log.warn({ chain: chain.id, periodStart: Number(set.period.start) }, 'adopted the signatures in the database')
       return true
     },
@@ -46,8 +54,9 @@ export async function startJournalChecks(
     reconcile: async (auditor) => {
       const nowSeconds = toSeconds(clock.now())
       const report = await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
+      const log = report.contradictions.length === 0 ? await reconcileLog?.(auditor) : undefined
       await monitor.compare()
-      return report
+      return { ...report, log }
     },
     discard: async (request) => {
       const discarded = await discardPrematureSet(database, { request, journal, chains: config.chains })
@@ -65,12 +74,14 @@ export async function reconcileFromFile(
     config,
     clock,
     auditor,
-  }: { readonly config: Pick<Config, 'signer' | 'chains'>; readonly clock: Clock; readonly auditor: Auditor },
-): Promise<ReconcileReport> {
+  }: { readonly config: Pick<Config, 'signer' | 'chains' | 'log'>; readonly clock: Clock; readonly auditor: Auditor },
+): Promise<FullReconcileReport> {
   const journal = await openSignerJournal(config.signer.journal, { create: false, say: () => undefined })
   try {
     const nowSeconds = toSeconds(clock.now())
-    return await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
+    const report = await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
+    if (!config.log || report.contradictions.length > 0) return report
+    return { ...report, log: await reconcileLogFromFile(database, { config: config.log, auditor }) }
   } finally {
     await journal.close()
   }

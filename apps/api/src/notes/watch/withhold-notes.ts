@@ -4,8 +4,8 @@ import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { Refusal } from '../issue/refusal.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
+import { clearRefusal, recordRefusal } from '../note-refusals.ts'
 import type { NoteSet } from '../note-set.ts'
-import { clearRefusal, recordRefusal } from '../note-store.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 
 export type WithholdOptions = {

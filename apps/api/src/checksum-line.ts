@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
 /** Encodes a line: 16 hex digits of the JSON's SHA-256, a space, the JSON and a line break. */
-export function encodeJournalLine(value: unknown): Buffer {
+export function encodeChecksumLine(value: unknown): Buffer {
   const json = JSON.stringify(value)
   return Buffer.from(`${checksumOf(Buffer.from(json))} ${json}\n`)
 }
 
 /** Decodes a line without its line break. Returns undefined if the checksum is wrong. Throws if the content is not JSON. */
-export function decodeJournalLine(line: Buffer): unknown {
+export function decodeChecksumLine(line: Buffer): unknown {
   const json = line.subarray(checksumLength + 1)
   if (line.toString('latin1', 0, checksumLength + 1) !== `${checksumOf(json)} `) return undefined
   return JSON.parse(json.toString('utf8'))

@@ -1,0 +1,155 @@
+import { periodAt, TallystickError } from '@tallystick/core'
+import { type Checkpoint, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
+import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
+import { rootOf } from '@tallystick/core/transparency/merkle-range'
+import { createMerkleTree, type MerkleTree } from '@tallystick/core/transparency/merkle-tree'
+import { rootAfter } from '@tallystick/core/transparency/root-after'
+import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import type { VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import { type Clock, toSeconds } from '../clock.ts'
+import { runOneAtATime } from '../keys/run-one-at-a-time.ts'
+import type { Refusal } from '../notes/issue/refusal.ts'
+import { logCurves } from './append-records.ts'
+import { LogContradictionError, problemOf } from './log-contradiction.ts'
+import type { LogJournal } from './log-journal.ts'
+import type { LogKey } from './log-key.ts'
+import { countEntries, findCheckpoint, readEntries, readLeaves, type StoredCheckpoint } from './log-store.ts'
+import { signCheckpoint } from './sign-checkpoint.ts'
+
+/** The public log as this replica shows it. */
+export type PublicLog = {
+  readonly key: VerifierKey
+  /** Has at least the leaves of the head. */
+  readonly tree: Pick<MerkleTree, 'readNode' | 'readNodes'>
+  /** Returns the newest checkpoint that this replica has verified and journalled. Undefined while there is a problem. */
+  head(): StoredCheckpoint | undefined
+  /** Returns why nothing may be signed or logged, or undefined. */
+  problem(): Refusal | undefined
+  /** Logs waiting curves, signs a checkpoint of new entries, and reads what other replicas logged. */
+  refresh(): Promise<void>
+  /** Resolves to a checkpoint that covers an entry. Throws if there is none after a refresh, or if it is not to be trusted. */
+  cover(index: number): Promise<StoredCheckpoint>
+  /** Calls `listener` after each new checkpoint. */
+  onHead(listener: () => void): void
+}
+
+export type PublicLogOptions = {
+  readonly database: Database
+  readonly key: LogKey
+  readonly journal: LogJournal
+  /** Checkpoint that the mirror had at the start. */
+  readonly mirrored: Checkpoint | undefined
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Creates the log of the database. It reads nothing before the first `refresh`. */
+export function createPublicLog(options: PublicLogOptions): PublicLog {
+  const { database, key, journal, mirrored, clock, log } = options
+  const tree = createMerkleTree()
+  const listeners: (() => void)[] = []
+  let head: StoredCheckpoint | undefined
+  let problem: Refusal | undefined
+
+  /** Takes over the newest checkpoint of the database, once its entries are in the journal. */
+  const adopt = async () => {
+    const stored = await findCheckpoint(database)
+    if (stored) assertSignedBy(stored, key.verifier)
+    if (stored && stored.size > tree.size) await extend(stored)
+    // The notes of a restored database can be served as far as they are logged, but nothing may be added to its log.
+    assertNotRestored(stored, { sizes: [tree.size, journal.size, mirrored?.size ?? 0] })
+  }
+  const extend = async (stored: StoredCheckpoint) => {
+    const leaves = await readLeaves(database, { from: tree.size, to: stored.size })
+    assertJournalled(leaves, { journal, from: tree.size })
+    if (!equalBytes(rootAfter(tree, leaves), stored.root)) throw new LogContradictionError('root')
+    await copyToJournal(options, stored.size)
+    for (const leaf of leaves) tree.append(leaf)
+    if (mirrored && mirrored.size <= tree.size && !equalBytes(rootOf(mirrored.size, tree.readNode), mirrored.root)) {
+      throw new LogContradictionError('mirror')
+    }
+    head = stored
+  }
+  const refresh = runOneAtATime(async () => {
+    const before = head
+    try {
+      await adopt()
+      problem = undefined
+      await logCurves(database, periodAt(toSeconds(clock.now())).start)
+      if ((await countEntries(database)) > tree.size) {
+        await signCheckpoint(database, { key, tree, nowSeconds: toSeconds(clock.now()) })
+        await adopt()
+      }
+    } catch (error) {
+      const found = problemOf(error)
+      if (!found) throw error
+      if (problem?.message !== found.message) log.error({ reason: found.reason }, `public log: ${found.message}`)
+      problem = found
+    }
+    if (head !== before) for (const listener of listeners) listener()
+  })
+  return {
+    key: key.verifier,
+    tree,
+    head: () => (problem ? undefined : head),
+    problem: () => problem,
+    refresh,
+    cover: async (index) => {
+      if (!head || head.size <= index) await refresh()
+      const isTrusted = problem === undefined || problem.reason === 'log_restored'
+      if (isTrusted && head && head.size > index) return head
+      throw new Error(problem?.message ?? `no checkpoint covers entry ${index} of the public log yet`)
+    },
+    onHead: (listener) => listeners.push(listener),
+  }
+}
+
+function assertSignedBy({ note }: StoredCheckpoint, key: VerifierKey): void {
+  try {
+    openCheckpoint(note, key)
+  } catch {
+    throw new TallystickError({
+      code: 'invalid_config',
+      message:
+        `The checkpoints of the public log in the database are not signed by the configured key of ${key.name} (log.key). ` +
+        'Configure the key that signed them. A log cannot change its key or its origin.',
+      retryable: false,
+    })
+  }
+}
+
+/** Throws if more entries were published than the database has. */
+function assertNotRestored(stored: StoredCheckpoint | undefined, { sizes }: { readonly sizes: readonly number[] }) {
+  const published = Math.max(...sizes)
+  const size = stored?.size ?? 0
+  if (size < published) throw new LogContradictionError('restored', { size, published })
+}
+
+/** Throws if a leaf of the database differs from the one that this replica published. */
+function assertJournalled(
+  leaves: readonly Uint8Array[],
+  { journal, from }: { readonly journal: LogJournal; readonly from: number },
+): void {
+  const index = leaves.findIndex((leaf, at) => from + at < journal.size && !equalBytes(leaf, journal.leaf(from + at)))
+  if (index >= 0) throw new LogContradictionError('journal', { index: from + index })
+}
+
+/** Entries that are read at once. */
+const pageSize = 1_000
+
+/** Copies the entries that the journal lacks. Throws if one does not have the leaf that is stored with it. */
+async function copyToJournal({ database, journal }: PublicLogOptions, size: number): Promise<void> {
+  while (journal.size < size) {
+    const from = journal.size
+    const entries = await readEntries(database, { from, to: Math.min(size, from + pageSize) })
+    await journal.append(
+      entries.map(({ line, leaf, index }) => {
+        if (!equalBytes(leaf, leafHash(encodeUtf8(line)))) throw new LogContradictionError('entry', { index })
+        return line
+      }),
+    )
+    if (entries.length === 0) throw new LogContradictionError('root')
+  }
+}

@@ -1,0 +1,89 @@
+import { type LogEntry, parseLogEntry } from '@tallystick/core/transparency/log-entry'
+import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
+import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import type { Queryable } from '@tallystick/database'
+import { findLoggedCurves } from '../notes/curve/curve-store.ts'
+import { findLoggedSets } from '../notes/note-store.ts'
+import type { PublicLog } from './create-public-log.ts'
+import { curveEntryOf, isSameContent, notesEntryOf } from './format-entries.ts'
+import { readEntries } from './log-store.ts'
+
+/** A row that differs from the public log. */
+export type AlteredRow = { readonly index: number; readonly message: string }
+
+type Range = { readonly from: number; readonly to: number }
+
+/** Compares a range of entries with the tree, and the rows of curves, notes and signers with their entries. */
+export async function findAlteredRows(
+  database: Queryable,
+  { tree, range }: { readonly tree: PublicLog['tree']; readonly range: Range },
+): Promise<AlteredRow[]> {
+  const stored = new Map((await readEntries(database, range)).map((entry) => [entry.index, entry]))
+  const records = await readRecords(database, range)
+  const found: AlteredRow[] = []
+  for (let index = range.from; index < range.to; index++) {
+    const entry = stored.get(index)
+    const message = entry ? findFault(entry, { tree, records }) : 'it is missing in the table log_entries'
+    if (message) found.push({ index, message: `entry ${index}: ${message}` })
+  }
+  return found
+}
+
+/** Returns a digest of all rows that `findAlteredRows` compares, computed by the database. */
+export async function digestRows(database: Queryable, { from, to }: Range): Promise<string> {
+  const [row] = await database.query<{ digest: string }>(
+    `select encode(sha256(convert_to(concat_ws(chr(10),
+       (select string_agg(e::text, chr(10) order by e.index) from log_entries e where e.index >= $1 and e.index < $2),
+       (select string_agg(c::text, chr(10) order by c.log_index) from curves c where c.log_index >= $1 and c.log_index < $2),
+       (select string_agg(s::text, chr(10) order by s.log_index) from log_signers s
+        where s.log_index >= $1 and s.log_index < $2),
+       (select string_agg(s::text || n::text, chr(10) order by s.log_index, n.maturity) from note_sets s
+        left join notes n using (chain_id, period_start) where s.log_index >= $1 and s.log_index < $2)
+     ), 'UTF8')), 'hex') as digest`,
+    [from, to],
+  )
+  return row?.digest ?? ''
+}
+
+type Records = {
+  readonly contents: ReadonlyMap<number, (entry: LogEntry) => object>
+}
+
+/** Reads the rows that belong to entries, as functions that return the content their entry should have. */
+async function readRecords(database: Queryable, { from, to }: Range): Promise<Records> {
+  const contents = new Map<number, (entry: LogEntry) => object>()
+  for (const curve of await findLoggedCurves(database, { from, to })) {
+    contents.set(curve.logIndex as number, () => curveEntryOf(curve))
+  }
+  for (const { set, curveIndex } of await findLoggedSets(database, { from, to })) {
+    // The database does not store the domain, which the signatures depend on.
+    contents.set(set.logIndex as number, (entry) =>
+      entry.type === 'notes' ? notesEntryOf(set, { domain: entry.domain as never, curveIndex }) : {},
+    )
+  }
+  const signers = await database.query<{ log_index: bigint; chain_id: bigint; signer: string }>(
+    'select log_index, chain_id, signer from log_signers where log_index >= $1 and log_index < $2',
+    [from, to],
+  )
+  for (const { log_index, chain_id, signer } of signers) {
+    contents.set(Number(log_index), (entry) => ({ ...entry, chainid: String(chain_id), to: signer, type: 'signer' }))
+  }
+  return { contents }
+}
+
+function findFault(
+  { index, line, leaf }: { readonly index: number; readonly line: string; readonly leaf: Uint8Array },
+  { tree, records }: { readonly tree: PublicLog['tree']; readonly records: Records },
+): string | undefined {
+  if (!equalBytes(leafHash(encodeUtf8(line)), tree.readNode({ level: 0, index }))) {
+    return 'its bytes in the table log_entries were changed'
+  }
+  if (!equalBytes(leaf, tree.readNode({ level: 0, index }))) return 'its hash in the table log_entries was changed'
+  const { entry, problem } = parseLogEntry(line)
+  if (!entry) return `it is not valid: ${problem}`
+  const contentOf = records.contents.get(index)
+  const table = { curve: 'curves', notes: 'note_sets', signer: 'log_signers' }[entry.type]
+  if (!contentOf) return `its row in the table ${table} is missing`
+  const where = entry.type === 'notes' ? 'the tables note_sets and notes' : `the table ${table}`
+  return isSameContent(contentOf(entry), entry) ? undefined : `its row in ${where} was changed`
+}

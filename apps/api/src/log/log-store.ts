@@ -1,0 +1,120 @@
+import { entryBytesMax } from '@tallystick/core/transparency/entry-bundle'
+import { formatLogEntry, type LogEntry, publicFrom } from '@tallystick/core/transparency/log-entry'
+import { leafHash } from '@tallystick/core/transparency/merkle-hash'
+import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import type { Queryable } from '@tallystick/database'
+
+/** Entry of the log as it is stored. */
+export type StoredEntry = {
+  readonly index: number
+  readonly leaf: Uint8Array
+  /** One line of JSON. Its bytes are what is hashed. */
+  readonly line: string
+  /** When its bytes become public, Unix seconds. */
+  readonly publicFrom: bigint
+}
+
+/** Signed state of the log as it is stored. */
+export type StoredCheckpoint = { readonly size: number; readonly root: Uint8Array; readonly note: string }
+
+/**
+ * Appends an entry and returns its index. The lock lasts until the transaction ends, so that indexes have no gaps and are
+ * visible in their order. Lock `curves` first, if at all.
+ */
+export async function appendEntry(transaction: Queryable, entry: LogEntry): Promise<number> {
+  const line = formatLogEntry(entry)
+  const bytes = encodeUtf8(line)
+  if (bytes.length > entryBytesMax) {
+    throw new RangeError(`an entry of the public log has ${bytes.length} bytes, more than ${entryBytesMax}`)
+  }
+  await transaction.query('lock table log_entries in exclusive mode')
+  const index = await countEntries(transaction)
+  await insertEntry(transaction, { index, line, leaf: leafHash(bytes), publicFrom: publicFrom(entry) ?? 0n })
+  return index
+}
+
+export async function insertEntry(transaction: Queryable, entry: StoredEntry): Promise<void> {
+  const { index, leaf, line, publicFrom } = entry
+  const insert = 'insert into log_entries (index, leaf_hash, entry, public_from) values ($1, $2, $3, $4)'
+  await transaction.query(insert, [index, leaf, line, publicFrom])
+}
+
+export async function countEntries(database: Queryable): Promise<number> {
+  const [row] = await database.query<{ count: bigint }>('select coalesce(max(index) + 1, 0) as count from log_entries')
+  return Number(row?.count ?? 0n)
+}
+
+/** Reads the entries from `from` up to, but not including, `to`. */
+export async function readEntries(
+  database: Queryable,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<StoredEntry[]> {
+  const rows = await database.query<EntryRow>(
+    'select * from log_entries where index >= $1 and index < $2 order by index',
+    [from, to],
+  )
+  return rows.map((row) => ({
+    index: Number(row.index),
+    leaf: row.leaf_hash,
+    line: row.entry,
+    publicFrom: row.public_from,
+  }))
+}
+
+type EntryRow = {
+  readonly index: bigint
+  readonly leaf_hash: Uint8Array
+  readonly entry: string
+  readonly public_from: bigint
+}
+
+/** Reads the leaves from `from` up to, but not including, `to`. Throws if one is missing. */
+export async function readLeaves(
+  database: Queryable,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Uint8Array[]> {
+  if (from >= to) return []
+  const rows = await database.query<Pick<EntryRow, 'index' | 'leaf_hash'>>(
+    'select index, leaf_hash from log_entries where index >= $1 and index < $2 order by index',
+    [from, to],
+  )
+  if (rows.length !== to - from) throw new MissingEntriesError(`entries ${from} to ${to - 1} are not all stored`)
+  return rows.map((row) => new Uint8Array(row.leaf_hash))
+}
+
+/** Thrown if the database lacks entries that a checkpoint covers. */
+export class MissingEntriesError extends Error {
+  override readonly name = 'MissingEntriesError'
+}
+
+/** Returns the newest checkpoint. */
+export async function findCheckpoint(database: Queryable): Promise<StoredCheckpoint | undefined> {
+  const [row] = await database.query<{ size: bigint; root: Uint8Array; note: string }>(
+    'select size, root, note from log_checkpoints order by size desc limit 1',
+  )
+  return row && { size: Number(row.size), root: new Uint8Array(row.root), note: row.note }
+}
+
+export async function insertCheckpoint(
+  transaction: Queryable,
+  { size, root, note, signedAt }: StoredCheckpoint & { readonly signedAt: bigint },
+): Promise<void> {
+  await transaction.query('insert into log_checkpoints (size, root, note, signed_at) values ($1, $2, $3, $4)', [
+    size,
+    root,
+    note,
+    signedAt,
+  ])
+}
+
+/** Returns the index of the entry of a set. Undefined if the set does not exist or is not logged. */
+export async function findSetIndex(
+  database: Queryable,
+  { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
+): Promise<number | undefined> {
+  const [row] = await database.query<{ log_index: bigint | null }>(
+    'select log_index from note_sets where chain_id = $1 and period_start = $2',
+    [chainId, periodStart],
+  )
+  return row?.log_index == null ? undefined : Number(row.log_index)
+}

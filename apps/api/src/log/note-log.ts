@@ -1,0 +1,100 @@
+import { parseLogEntry } from '@tallystick/core/transparency/log-entry'
+import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
+import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import type { Database, Queryable } from '@tallystick/database'
+import { type Clock, toSeconds } from '../clock.ts'
+import type { ChainConfig } from '../config.ts'
+import type { Curve } from '../notes/curve/curve.ts'
+import { findCurve } from '../notes/curve/curve-store.ts'
+import type { Refusal } from '../notes/issue/refusal.ts'
+import type { NoteSet } from '../notes/note-set.ts'
+import { findNoteSet } from '../notes/note-store.ts'
+import { appendSet, logCurve } from './append-records.ts'
+import type { PublicLog } from './create-public-log.ts'
+import { curveEntryOf, isSameContent, notesEntryOf } from './format-entries.ts'
+import { readEntries } from './log-store.ts'
+
+/** Puts notes into the public log before they are served. */
+export type NoteLog = {
+  /** Logs a curve unless it is logged. Returns why nothing may be signed from it, or undefined. Call it before the signer. */
+  findRefusal(curve: Curve): Promise<Refusal | undefined>
+  /** Logs a set in the transaction that stores it. */
+  append(transaction: Queryable, logged: { readonly set: NoteSet; readonly chain: ChainConfig }): Promise<void>
+  /** Logs a stored set unless it is logged, and waits until a signed checkpoint covers it. Returns it with its place. */
+  cover(set: NoteSet, chain: ChainConfig): Promise<CoveredSet>
+}
+
+export type CoveredSet =
+  | { readonly set: NoteSet; readonly refusal?: undefined }
+  | { readonly set?: undefined; readonly refusal: Refusal }
+
+export type NoteLogOptions = {
+  readonly database: Database
+  readonly publicLog: Pick<PublicLog, 'problem' | 'cover' | 'tree'>
+  /** Why a signer changes (log.signerReason). */
+  readonly why: string
+  readonly clock: Clock
+}
+
+export function createNoteLog(options: NoteLogOptions): NoteLog {
+  const { database, publicLog, why, clock } = options
+  const append: NoteLog['append'] = async (transaction, { set, chain }) => {
+    await appendSet(transaction, { set, domain: chain.domain, why, nowSeconds: toSeconds(clock.now()) })
+  }
+  return {
+    append,
+    findRefusal: async (curve) => {
+      const problem = publicLog.problem()
+      if (problem) return problem
+      const index = await logCurve(database, curve.id)
+      const isLogged = await isEntry(options, { index, content: curveEntryOf(curve) })
+      return isLogged ? undefined : differs(`curve ${curve.id}`, index)
+    },
+    cover: async (set, chain) => {
+      const problem = publicLog.problem()
+      if (problem && set.logIndex === undefined) return { refusal: problem }
+      const stored = set.logIndex === undefined ? await logStoredSet(options, { set, chain, append }) : set
+      const index = stored.logIndex as number
+      const { size } = await publicLog.cover(index)
+      const curve = await findCurve(database, stored.curveId)
+      const content = notesEntryOf(stored, { domain: chain.domain, curveIndex: curve?.logIndex ?? -1 })
+      if (await isEntry(options, { index, content })) return { set: { ...stored, log: { index, size } } }
+      return { refusal: differs(`the set of notes on chain ${set.chainId}`, index) }
+    },
+  }
+}
+
+/** Logs a set that was stored without a log, or by a replica that has none configured. */
+async function logStoredSet(
+  { database }: NoteLogOptions,
+  { set, chain, append }: { readonly set: NoteSet; readonly chain: ChainConfig; readonly append: NoteLog['append'] },
+): Promise<NoteSet> {
+  const key = { chainId: set.chainId, periodStart: set.period.start }
+  await logCurve(database, set.curveId)
+  return database.transaction(async (transaction) => {
+    await transaction.query('lock table log_entries in exclusive mode')
+    const stored = (await findNoteSet(transaction, key)) as NoteSet
+    if (stored.logIndex === undefined) await append(transaction, { set: stored, chain })
+    return (await findNoteSet(transaction, key)) as NoteSet
+  })
+}
+
+/** Returns whether the entry at an index has this content and its own hash. */
+async function isEntry(
+  { database }: NoteLogOptions,
+  { index, content }: { readonly index: number; readonly content: object },
+): Promise<boolean> {
+  const [stored] = await readEntries(database, { from: index, to: index + 1 })
+  if (!stored || !equalBytes(leafHash(encodeUtf8(stored.line)), stored.leaf)) return false
+  const { entry } = parseLogEntry(stored.line)
+  return entry !== undefined && isSameContent(entry, content)
+}
+
+function differs(subject: string, index: number): Refusal {
+  return {
+    reason: 'log_contradicted',
+    message:
+      `${subject} in the database differs from entry ${index} of the public log. Was the row changed? ` +
+      'Run `tallystick doctor`, which lists such rows.',
+  }
+}

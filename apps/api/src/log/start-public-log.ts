@@ -1,0 +1,142 @@
+import { formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import type { Check } from '../admin/readiness.ts'
+import type { Auditor } from '../audit/audit-log.ts'
+import { toSeconds } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { curvesChannel } from '../notes/curve/curve-store.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ClockMonitor } from '../time/clock-monitor.ts'
+import { createPublicLog, type PublicLog } from './create-public-log.ts'
+import { openLogJournal } from './log-journal.ts'
+import { type LogKey, parseLogKey } from './log-key.ts'
+import { logChannel } from './log-migrations.ts'
+import { createLogMirror, type LogMirror } from './log-mirror.ts'
+import { createNoteLog, type NoteLog } from './note-log.ts'
+import { type BundleReader, createBundleReader } from './read-bundle.ts'
+import { type LogReconcileReport, openMirror, reconcileLog } from './reconcile-log.ts'
+import { watchRows } from './watch-rows.ts'
+
+/** The running public log. */
+export type RunningLog = {
+  readonly publicLog: PublicLog
+  readonly noteLog: NoteLog
+  readonly readBundle: BundleReader
+  /** Returns the second up to which entries are public: the earlier of the local and the database's clock. */
+  publicSeconds(): bigint
+  reconcile(auditor: Auditor): Promise<LogReconcileReport>
+  checks(): readonly Check[]
+}
+
+const signerReasonDefault = 'the service was configured with another signer'
+// Notifications announce changes at once. This covers lost ones, and entries that become public.
+const ticksPerRefresh = 5
+
+/** Opens the public log and follows it. Returns undefined if none is configured. */
+export async function startPublicLog(
+  context: ServiceContext,
+  { time }: { readonly time: Pick<ClockMonitor, 'status'> },
+): Promise<RunningLog | undefined> {
+  const { config, database, clock, log, closers, say } = context
+  if (!config.log) {
+    say('no public log is configured ("log"): nobody can check afterwards what this service signed')
+    return undefined
+  }
+  const key = parseLogKey(config.log.key.reveal()) as LogKey
+  const journal = await openLogJournal(config.log.journal)
+  closers.push(() => journal.close())
+  const mirror = await openMirror(config.log)
+  const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock, log })
+  await publicLog.refresh()
+  sayLog(context, publicLog)
+  const publicSeconds = () => {
+    const nowMs = clock.now()
+    const now = toSeconds(nowMs)
+    const { databaseSeconds = now } = time.status(nowMs)
+    return databaseSeconds < now ? databaseSeconds : now
+  }
+  const readBundle = createBundleReader(database, publicSeconds)
+  const rows = watchRows({ ...context, publicLog })
+  closers.push(() => rows.stop())
+  await follow(context, {
+    publicLog,
+    mirror: openWriter(config.log, { publicLog, readBundle, mirrored: mirror?.head.size }),
+  })
+  const why = config.log.signerReason ?? signerReasonDefault
+  return {
+    publicLog,
+    noteLog: createNoteLog({ database, publicLog, why, clock }),
+    readBundle,
+    publicSeconds,
+    reconcile: async (auditor) => {
+      const report = await reconcileLog(database, { journal, mirror, auditor })
+      await publicLog.refresh()
+      await rows.compare()
+      return report
+    },
+    checks: () => [checkProblem(publicLog), rows.check()],
+  }
+}
+
+function openWriter(
+  { mirror }: NonNullable<Config['log']>,
+  {
+    publicLog,
+    readBundle,
+    mirrored = 0,
+  }: { publicLog: PublicLog; readBundle: BundleReader; mirrored: number | undefined },
+): LogMirror | undefined {
+  return mirror === undefined ? undefined : createLogMirror(mirror, { log: publicLog, readBundle, mirrored })
+}
+
+/** Keeps the log and its mirror up to date until the service stops. */
+async function follow(
+  { database, log, metrics, closers, schedulerTime }: ServiceContext,
+  { publicLog, mirror }: { readonly publicLog: PublicLog; readonly mirror: LogMirror | undefined },
+): Promise<void> {
+  let isMirrorBehind = false
+  let running: Promise<void> | undefined
+  const run = async () => {
+    await publicLog.refresh()
+    const head = publicLog.head()
+    if (!mirror || !head) return
+    try {
+      await mirror.write(head)
+      isMirrorBehind = false
+    } catch (error) {
+      if (!isMirrorBehind) log.error({ err: error }, 'the mirror of the public log cannot be written; retrying')
+      isMirrorBehind = true
+    }
+  }
+  const refresh = () => {
+    running ??= run()
+      .catch((error) => log.warn({ err: error }, 'reading the public log failed; retrying'))
+      .finally(() => {
+        running = undefined
+      })
+  }
+  metrics.gauge('tallystick_log_entries', () => [{ value: publicLog.head()?.size ?? 0 }])
+  metrics.gauge('tallystick_log_problem', () => [{ value: publicLog.problem() ? 1 : 0 }])
+  metrics.gauge('tallystick_log_mirror_behind', () => [{ value: isMirrorBehind ? 1 : 0 }])
+  publicLog.onHead(() => queueMicrotask(refresh))
+  const stops = await Promise.all([logChannel, curvesChannel].map((channel) => database.listen(channel, refresh)))
+  const timer = setInterval(refresh, (schedulerTime?.tickMs ?? 1_000) * ticksPerRefresh).unref()
+  closers.push(async () => {
+    clearInterval(timer)
+    for (const stop of stops) await stop()
+    await running
+  })
+  refresh()
+}
+
+function checkProblem(publicLog: PublicLog): Check {
+  const problem = publicLog.problem()
+  const detail = problem?.message ?? `${publicLog.head()?.size ?? 0} entries, all covered by a signed checkpoint`
+  return { name: 'public log', ok: !problem, detail, required: false }
+}
+
+function sayLog({ say }: ServiceContext, publicLog: PublicLog): void {
+  const { name } = publicLog.key
+  const problem = publicLog.problem()
+  if (problem) say(`PUBLIC LOG ${name}: ${problem.message}`)
+  else say(`public log ${name}: ${publicLog.head()?.size ?? 0} entries, key ${formatVerifierKey(publicLog.key)}`)
+}
