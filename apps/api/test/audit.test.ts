@@ -56,6 +56,7 @@ const tokens = {
   kim: 'token-of-kim-with-keys',
   cy: 'token-of-cy-curves',
   mo: 'token-of-mo',
+  hal: 'token-of-hal',
 }
 
 /** Members of `admin.tokens`, each with its file. */
@@ -72,7 +73,7 @@ describe('named admin tokens', () => {
   let service: TestService
   beforeAll(async () => {
     const { defer, finish } = createDeferrals()
-    const named = nameTokens({ ann: ['all'], kim: ['keys'], cy: ['curve'], mo: ['metrics'] }, defer)
+    const named = nameTokens({ ann: ['all'], kim: ['keys'], cy: ['curve'], mo: ['metrics'], hal: ['hooks'] }, defer)
     const config = { admin: { port: 0, token: 'env:ADMIN_TOKEN', tokens: named } }
     service = await start({ databaseUrl: await newDatabase('postgres', defer), config }, defer)
     return finish
@@ -99,6 +100,13 @@ describe('named admin tokens', () => {
       ['/curve'],
       ['/curve', {}],
       ['/notes'],
+      ['/hooks'],
+      ['/hooks', {}],
+      ['/hooks/hook_nowhere/test', {}],
+      ['/hooks/hook_nowhere/remove', {}],
+      ['/hooks/hook_nowhere/rotate', {}],
+      ['/hooks/hook_nowhere/enable', {}],
+      ['/hooks/hook_nowhere/deliveries'],
       ['/audit'],
       ['/audit?limit=0'],
       ['/nowhere'],
@@ -117,10 +125,21 @@ describe('named admin tokens', () => {
       'POST /keys/key_nowhere/rotate 404',
     ]
     const curve = ['/curve 200', 'POST /curve 400', '/notes 200']
+    const hooks = [
+      '/hooks 200',
+      'POST /hooks 400',
+      'POST /hooks/hook_nowhere/test 404',
+      'POST /hooks/hook_nowhere/remove 404',
+      'POST /hooks/hook_nowhere/rotate 404',
+      'POST /hooks/hook_nowhere/enable 404',
+      '/hooks/hook_nowhere/deliveries 404',
+    ]
+    expect(await opened('hal')).toEqual([...everyone, ...hooks, '/nowhere 404'])
     expect(await opened('mo')).toEqual([...everyone, '/metrics 200', '/nowhere 404'])
     expect(await opened('kim')).toEqual([...everyone, ...keys, '/nowhere 404'])
     expect(await opened('cy')).toEqual([...everyone, ...curve, '/nowhere 404'])
-    const all = [...everyone, '/metrics 200', ...keys, ...curve, '/audit 200', '/audit?limit=0 400', '/nowhere 404']
+    const rest = ['/audit 200', '/audit?limit=0 400', '/nowhere 404']
+    const all = [...everyone, '/metrics 200', ...keys, ...curve, ...hooks, ...rest]
     expect(await opened('ann')).toEqual(all)
     const refused = (await as('mo', '/keys')).json()
     expect(refused).toMatchObject({ code: 'insufficient_role', details: { token: 'mo', role: 'keys' } })

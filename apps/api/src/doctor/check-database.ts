@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import type { CurveReport } from '../admin/curve-report.ts'
+import type { ListedHookView } from '../admin/hook-view.ts'
 import type { NotesReport } from '../admin/notes-report.ts'
 import { createOperator } from '../admin/operator.ts'
 import type { Readiness } from '../admin/readiness.ts'
@@ -13,8 +14,13 @@ import { readSchema, type SchemaReading } from '../read-schema.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 
-/** Reports about curve and notes, from the service or the database. */
-export type IssueReports = { readonly notes: NotesReport; readonly curve: CurveReport }
+/** Reports about curve, notes and webhooks, from the service or the database. */
+export type IssueReports = {
+  readonly notes: NotesReport
+  readonly curve: CurveReport
+  /** Without hooks if the token lacks the role. */
+  readonly hooks?: { readonly hooks?: readonly ListedHookView[] | undefined } | undefined
+}
 
 export type DatabaseState = {
   /** How far the server's clock is ahead of this machine's; undefined if the database is embedded. */
@@ -77,7 +83,8 @@ async function examine(
   if (schema !== 'current') return { offsetMs, isEmpty: schema === 'empty' }
   const latestNow = async () => clock.now() + Math.max(0, offsetMs ?? 0)
   const operator = createOperator({ database, config, clock, latestNow })
-  return { offsetMs, reports: { notes: await operator.showNotes(), curve: await operator.showCurve() } }
+  const [notes, curve] = [await operator.showNotes(), await operator.showCurve()]
+  return { offsetMs, reports: { notes, curve, hooks: await operator.listHooks() } }
 }
 
 /** Checks that the schema is the one of this version. */

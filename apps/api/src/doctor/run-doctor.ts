@@ -10,6 +10,7 @@ import { checkClock } from './check-clock.ts'
 import { checkConfig } from './check-config.ts'
 import { checkDatabase, type IssueReports } from './check-database.ts'
 import { checkFiles } from './check-files.ts'
+import { checkHooks } from './check-hooks.ts'
 import { checkJournal } from './check-journal.ts'
 import { checkNotes } from './check-notes.ts'
 import { checkServedCertificate } from './check-served-certificate.ts'
@@ -86,9 +87,10 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
     const known = await Promise.all(config.chains.map(async ({ id }) => [id, (await signers.of(id))?.address] as const))
     checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known) })
   })
+  const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
   const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
   const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
-  return [files, running, database, clocks, certificate, ...signers.runs, journal, notes, ...chains]
+  return [files, running, database, clocks, certificate, ...signers.runs, journal, notes, hooks, ...chains]
 }
 
 /** Starts the checks of each different signer. */
@@ -154,7 +156,11 @@ async function readReports(
 ): Promise<IssueReports | undefined> {
   if (service.state !== 'running') return (await database)?.reports
   try {
-    return { notes: await service.get('/notes'), curve: await service.get('/curve') }
+    const [notes, curve] = [
+      await service.get<IssueReports['notes']>('/notes'),
+      await service.get<IssueReports['curve']>('/curve'),
+    ]
+    return { notes, curve, hooks: await service.get('/hooks') }
   } catch {
     return undefined
   }
