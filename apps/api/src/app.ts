@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { createDataRoutes, type DataParts } from './data/data-route.ts'
 import type { PublicQueries } from './data/open-public-queries.ts'
 import { createSubgraphRoutes } from './data/subgraph-route.ts'
+import { createEventsRoute, type EventsParts } from './events/route.ts'
 import { createAddressLimit } from './http/address-limit.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createIdentifyCaller } from './http/client-address.ts'
@@ -19,7 +20,8 @@ import type { Metrics } from './metrics.ts'
 import { createNotesRoute, type NotesParts } from './notes/route.ts'
 import { createOpenapiRoutes } from './openapi/route.ts'
 import { createPortalRoutes, type PortalParts } from './portal/portal-routes.ts'
-import { createRateRoute, type RateParts } from './rate/route.ts'
+import type { RateParts } from './rate/read-rates.ts'
+import { createRateRoute } from './rate/route.ts'
 import { registerRoutes } from './register-routes.ts'
 import type { Route } from './route.ts'
 
@@ -31,6 +33,7 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly chains: ChainsParts
   /** Undefined if no public log is configured. */
   readonly publicLog?: LogParts | undefined
+  readonly events: EventsParts
   /** Queries of the embedded subgraphs. */
   readonly queries: PublicQueries
   readonly portal: PortalParts
@@ -61,6 +64,7 @@ function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Ro
     createNotesRoute({ parts: parts.notes, chains: sortedChains }),
     ...createDataRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
+    createEventsRoute({ parts: parts.events, chainIds }),
     createChainsRoute({ parts: parts.chains, limitAddress }),
     ...(parts.publicLog ? createLogRoutes({ parts: parts.publicLog, chainIds, limitAddress }) : []),
     ...createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget }),

@@ -18,6 +18,10 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
       connectionsMax: z.int().min(1).max(1_000_000).optional(),
       /** Open connections of one IPv4 address or IPv6 /64. Null is unlimited. Trusted proxies have no limit. */
       connectionsPerAddressMax: z.int().min(1).max(1_000_000).nullable().default(100),
+      /** Open streams of `GET /events` of one key. */
+      eventStreamsPerKey: z.int().min(1).max(1_000_000).default(20),
+      /** Open streams of all keys. Default: three quarters of the connections. */
+      eventStreamsMax: z.int().min(1).max(1_000_000).optional(),
       /** How long connections are served after the stop signal, with /readyz at 503. */
       lameDuckSeconds: z.int().min(0).max(300).default(5),
       tls: tls.optional(),

@@ -114,6 +114,7 @@ describe('the example of the design', () => {
         publicRpm: 600,
         publicQueryMsPerMinute: 1_500,
         connectionsPerAddressMax: 100,
+        eventStreamsPerKey: 20,
         lameDuckSeconds: 5,
         tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') },
       },
@@ -191,6 +192,7 @@ describe('the example of the design', () => {
       publicRpm: 600,
       publicQueryMsPerMinute: 1_500,
       connectionsPerAddressMax: 100,
+      eventStreamsPerKey: 20,
       lameDuckSeconds: 5,
       proxy: { trust },
     })

@@ -1,6 +1,7 @@
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { subgraphMetricHelp } from './data/subgraph-metrics.ts'
+import { eventMetricHelp } from './events/event-metrics.ts'
 import { hookMetricHelp } from './hooks/start-hooks.ts'
 import { hostMetricHelp } from './host-metrics.ts'
 import { connectionMetricHelp } from './http/limit-connections.ts'
@@ -30,4 +31,5 @@ export const metricHelp: MetricHelp = {
   ...poolMetricHelp,
   ...clockMetricHelp,
   ...hookMetricHelp,
+  ...eventMetricHelp,
 }

@@ -16,6 +16,13 @@ export type SchedulerTime = {
   readonly monotonicNow: () => number
 }
 
+export type EventTimes = {
+  /** Interval at which streams receive a heartbeat; 15 s by default. */
+  readonly heartbeatMs?: number | undefined
+  /** Interval at which the state of a chain is read; 15 s or 60 s by default. Null appends no `rate` and `status` events. */
+  readonly stateMs?: number | null | undefined
+}
+
 export type ServiceOptions = {
   readonly config: Config
   readonly clock: Clock
@@ -33,6 +40,8 @@ export type ServiceOptions = {
   readonly schedulerTime?: SchedulerTime | undefined
   /** Resolver, certificates, time limits and interval of the webhooks. Tests inject their own. */
   readonly hooks?: HookTestOptions | undefined
+  /** Intervals of events. Tests inject shorter ones. */
+  readonly eventTimes?: EventTimes | undefined
   /** Interval at which the certificate files are read; 1 s by default. */
   readonly certificatePollMs?: number | undefined
   /** Waits for the lame duck time. Tests inject one that they end. */

@@ -37,6 +37,8 @@ export async function startListeners(
   const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
   closers.push(() => drain(app, tls))
   closers.push(() => lameDuck.begin(app.server))
+  // First of all: the clients of streams connect to another replica.
+  closers.push(() => parts.streams.end())
   return { baseUrl, adminUrl }
 }
 
@@ -47,7 +49,7 @@ async function buildPublicApp(
   parts: ListenerParts & { readonly tls: OpenTls | undefined },
 ): Promise<FastifyInstance> {
   const { config, clock, database } = context
-  const { tls, keyRing, time, data, rate, chains, queries, isListening } = parts
+  const { tls, keyRing, time, data, rate, chains, queries, streams, isListening } = parts
   const { published, scheduler, signers } = parts.notes
   const { gateway, knownRequests } = data
   const chainIds = config.chains.map(({ id }) => id)
@@ -62,6 +64,7 @@ async function buildPublicApp(
     chains,
     publicLog: parts.runningLog && { ...parts.runningLog, database },
     queries,
+    events: { streams },
     portal: openPortal(database, { config, signers, options: context.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })

@@ -9,6 +9,8 @@ import { type OpenData, openData } from './data/open-data.ts'
 import { openPublicQueries, type PublicQueries } from './data/open-public-queries.ts'
 import { createReadIndexedPool } from './data/read-indexed-pool.ts'
 import { addSubgraphMetrics } from './data/subgraph-metrics.ts'
+import type { EventStreams } from './events/open-streams.ts'
+import { startEvents } from './events/start-events.ts'
 import { type OpenHooks, openHooks } from './hooks/open-hooks.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
@@ -16,7 +18,7 @@ import { type Announcement, announceReplica } from './keys/replicas.ts'
 import { type RunningLog, startPublicLog } from './log/start-public-log.ts'
 import { type RunningNotes, startNotes } from './notes/start-notes.ts'
 import { openRate } from './rate/open-rate.ts'
-import type { RateParts } from './rate/route.ts'
+import type { RateParts } from './rate/read-rates.ts'
 import type { ServiceContext } from './service-context.ts'
 import { type ClockMonitor, startClockMonitor } from './time/clock-monitor.ts'
 
@@ -34,6 +36,7 @@ export type ServiceParts = {
   readonly rate: RateParts
   readonly chains: ChainsParts
   readonly hooks: OpenHooks
+  readonly streams: EventStreams
 }
 
 /** Starts everything but the listeners: keys, clocks, notes, subgraphs. */
@@ -63,7 +66,8 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
   const hooks = await openHooks(config, context)
   closers.push(hooks.stop)
-  return { ...keys, time, runningLog, notes, embedded, data, queries, rate, chains, hooks }
+  const streams = await startEvents({ ...context, ...keys, published, rate })
+  return { ...keys, time, runningLog, notes, embedded, data, queries, rate, chains, streams, hooks }
 }
 
 async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica'>> {

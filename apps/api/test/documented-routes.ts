@@ -1,6 +1,7 @@
 import { createChainsRoute } from '../src/chains/route.ts'
 import { createDataRoutes } from '../src/data/data-route.ts'
 import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
+import { createEventsRoute } from '../src/events/route.ts'
 import { createNotesRoute } from '../src/notes/route.ts'
 import { openapiRoutes } from '../src/openapi/route.ts'
 import { createRateRoute } from '../src/rate/route.ts'
@@ -13,6 +14,7 @@ export const documentedRoutes = [
   createNotesRoute(parts),
   ...createDataRoutes(parts),
   createRateRoute(parts),
+  createEventsRoute(parts),
   createChainsRoute(parts),
   ...createSubgraphRoutes(parts),
   ...openapiRoutes,

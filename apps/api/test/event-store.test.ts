@@ -9,6 +9,7 @@ import {
   findLastEvent,
   type NewEvent,
   readEvents,
+  readLastEvents,
 } from '../src/events/event-store.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
 import { newDatabase } from './harness.ts'
@@ -32,7 +33,7 @@ describe.each(databaseEngines)('the events on %s', (engine) => {
     const database = await open(await newDatabase(engine))
     expect(await appendEvents(database, [])).toEqual([])
     expect(await readEvents(database, { afterId: 0n, limit: 10 })).toEqual([])
-    expect(await findLastEvent(database)).toBeUndefined()
+    expect(await readLastEvents(database, 2)).toEqual([])
     const stored = await appendEvents(database, [
       event({ type: 'notes', data: `{"long":"${'é'.repeat(5_000)}"}`, dedupeKey: 'notes:324:1' }),
       event({ type: 'rate', chainId: 9_007_199_254_740_991 }),
@@ -56,7 +57,7 @@ describe.each(databaseEngines)('the events on %s', (engine) => {
     expect(await read({ types: ['rate'], chainIds: [324] })).toEqual([])
     expect(await findEvent(database, second.id)).toEqual(second)
     expect(await findEvent(database, 999n)).toBeUndefined()
-    expect(await findLastEvent(database)).toEqual(third)
+    expect(await readLastEvents(database, 2)).toEqual([second, third])
     expect(await findLastEvent(database, { type: 'notes', chainId: 324 })).toEqual(first)
     expect(await findLastEvent(database, { type: 'rate', chainId: 324 })).toBeUndefined()
   })

@@ -75,6 +75,8 @@ export type Setting = {
   readonly databaseClock?: Clock
   readonly waitLameDuck?: ServiceOptions['waitLameDuck']
   readonly certificatePollMs?: number
+  /** By default no `rate` and `status` events are appended: they read upstreams that tests count requests of. */
+  readonly eventTimes?: ServiceOptions['eventTimes']
   /** Time limit for a connection of the service to PostgreSQL. */
   readonly connectTimeoutMs?: number
 }
@@ -159,6 +161,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   // The embedded database is open once; on PostgreSQL the tests have connections of their own.
   const beside = opened.engine === 'pglite' ? undefined : opened
   const { portal, premadeWriter, waitLameDuck, certificatePollMs, connectTimeoutMs } = setting
+  const { eventTimes = { stateMs: null } } = setting
   const openImpatient = () => connectTimeoutMs && openDatabase(config.database.reveal(), { connectTimeoutMs })
   const database = beside ? (await openImpatient()) || undefined : opened
   const lines: string[] = []
@@ -177,6 +180,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     schedulerTime,
     waitLameDuck,
     certificatePollMs,
+    eventTimes,
   }
   const service = await startService(options).catch(async (error) => {
     await opened.close()

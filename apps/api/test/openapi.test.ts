@@ -124,6 +124,9 @@ describe('the error examples match the service’s responses', () => {
     ['invalid_maturity', '/notes', ['/notes?maturity=7;14', {}]],
     ['invalid_parameter', '/notes', ['/notes?chainId=324', {}]],
     ['invalid_parameter', '/rate', ['/rate?chainId=324', {}]],
+    ['invalid_chainid', '/events', ['/events?chainid=0x144', {}]],
+    ['invalid_parameter', '/events', ['/events?chainId=324', {}]],
+    ['not_acceptable', '/events', ['/events', { headers: { accept: 'text/html' } }]],
     ['invalid_parameter', '/chains', ['/chains?chainId=324', {}]],
     ['not_acceptable', '/notes', ['/notes', { headers: { accept: 'text/html' } }]],
     ['not_found', '/notes', ['/note', {}]],
@@ -170,6 +173,7 @@ describe('the error examples match the service’s responses', () => {
     for (const [path, scope] of [
       ['/notes', 'data'],
       ['/rate', 'notes'],
+      ['/events', 'data'],
     ] as const) {
       const { secret } = await createKey(service, { scopes: [scope] })
       expectExample(

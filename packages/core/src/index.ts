@@ -66,11 +66,15 @@ export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
 export {
   type EventType,
   eventDataSchemas,
+  eventIdPattern,
   eventTypes,
   type RateEvent,
   rateEventSchema,
+  resetEventSchema,
   type StatusEvent,
+  type StreamEvent,
   statusEventSchema,
+  streamEventSchema,
 } from './wire/event.ts'
 export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
 export {
@@ -100,6 +104,7 @@ export {
   calendarDaysDefault,
   calendarDaysMax,
   calendarQuerySchema,
+  eventsQuerySchema,
   historyDaysMax,
   historyNotesQuerySchema,
   historyPeriodsMax,

@@ -83,21 +83,26 @@ export async function readEvents(
   return rows.map(fromRow)
 }
 
+/** Returns the newest events, in order. */
+export async function readLastEvents(database: Queryable, limit: number): Promise<StoredEvent[]> {
+  const rows = await database.query<EventRow>(`select ${columns} from events order by id desc limit $1`, [limit])
+  return rows.map(fromRow).reverse()
+}
+
 /** Returns an event by its id. */
 export async function findEvent(database: Queryable, id: bigint): Promise<StoredEvent | undefined> {
   const [row] = await database.query<EventRow>(`select ${columns} from events where id = $1`, [id])
   return row && fromRow(row)
 }
 
-/** Returns the newest event, of one type and chain if given. */
+/** Returns the newest event of a type and chain. */
 export async function findLastEvent(
   database: Queryable,
-  { type, chainId }: { readonly type?: EventType | undefined; readonly chainId?: number | undefined } = {},
+  { type, chainId }: { readonly type: EventType; readonly chainId: number },
 ): Promise<StoredEvent | undefined> {
   const [row] = await database.query<EventRow>(
-    `select ${columns} from events where ($1::text is null or type = $1) and ($2::bigint is null or chain_id = $2)
-     order by id desc limit 1`,
-    [type ?? null, chainId ?? null],
+    `select ${columns} from events where type = $1 and chain_id = $2 order by id desc limit 1`,
+    [type, chainId],
   )
   return row && fromRow(row)
 }

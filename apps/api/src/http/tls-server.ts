@@ -4,6 +4,7 @@ import type { ServerOpts, Socket } from 'node:net'
 import { trackConnections } from './connections.ts'
 import { endConnection } from './end-connection.ts'
 import { keyExchange } from './key-exchange.ts'
+import { onLongResponse } from './long-response.ts'
 
 export type TlsServerOptions = {
   readonly cert: string | Buffer
@@ -64,6 +65,7 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
   server.on('stream', (stream) => {
     const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeoutsMs.request)
     stream.once('close', () => clearTimeout(timer))
+    onLongResponse(stream, () => clearTimeout(timer))
   })
   server.on('session', (session) => session.setTimeout(timeoutsMs.keepAlive, () => session.close()))
   // Node would respond to an unknown expectation without a body. RFC 9110 §10.1.1 allows ignoring it.

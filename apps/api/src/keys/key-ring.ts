@@ -11,6 +11,8 @@ import { runOneAtATime } from './run-one-at-a-time.ts'
 export type KeyRing = {
   /** Returns the key of a secret, or undefined if it is malformed, unknown, revoked or expired. Never waits. */
   find(secret: string, nowMs: number): RingKey | undefined
+  /** Returns the key of a secret's hash like `find`. It is not a use of the key. */
+  findByHash(hash: string, nowMs: number): RingKey | undefined
   /** Loads the changes in the database. */
   refresh(): Promise<void>
   /** Position of the last change that was loaded. */
@@ -46,14 +48,19 @@ export async function openKeyRing({
   await refresh()
   const stopFollowing = await followChanges(database, { refresh, log })
 
+  const findByHash = (hash: string, nowMs: number) => {
+    const found = snapshot.secrets.get(hash)
+    return found && nowMs < found.expiresAtMs ? found.key : undefined
+  }
+
   return {
     find: (secret, nowMs) => {
       // A malformed secret has no entry either, so its form and checksum need no check.
-      const found = snapshot.secrets.get(hashSecret(secret))
-      if (!found || nowMs >= found.expiresAtMs) return undefined
-      recorder.note(found.key.id, nowMs)
-      return found.key
+      const key = findByHash(hashSecret(secret), nowMs)
+      if (key) recorder.note(key.id, nowMs)
+      return key
     },
+    findByHash,
     refresh,
     get position() {
       return snapshot.position

@@ -11,6 +11,7 @@ import {
   graphqlRequestSchema,
   notesResponseSchema,
   rateResponseSchema,
+  streamEventSchema,
   verifyNote,
 } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
@@ -107,6 +108,7 @@ describe('examples', () => {
     DataRequest: dataRequestSchema,
     DataResponse: dataResponseSchema,
     RateResponse: rateResponseSchema,
+    StreamEvent: streamEventSchema,
     ChainsResponse: chainsResponseSchema,
     GraphqlRequest: graphqlRequestSchema,
     GraphqlAnswer: graphqlAnswerSchema,

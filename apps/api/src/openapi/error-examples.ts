@@ -5,6 +5,8 @@ import type { DocumentContext, Endpoint } from './document.ts'
 export type ErrorEndpoint = Endpoint & {
   /** Names of its query parameters, in words. Undefined if it has none. */
   readonly parameters?: string | undefined
+  /** Media type of a successful response; JSON by default. */
+  readonly mediaType?: string | undefined
 }
 
 type Example = Omit<ErrorBody, 'code' | 'requestId'>
@@ -17,7 +19,7 @@ export function errorExamples(context: DocumentContext, endpoint: ErrorEndpoint)
 /** Errors about access, limits and HTTP. */
 function refusals(
   { endpoints }: DocumentContext,
-  { path, allow, scope }: Endpoint,
+  { path, allow, scope, mediaType = 'application/json' }: ErrorEndpoint,
 ): Partial<Record<ErrorCode, Example>> {
   return {
     https_required: {
@@ -34,7 +36,15 @@ function refusals(
     rate_limited: {
       message: `${scope ? 'This key' : 'Your address'} is allowed 600 requests a minute. Try again in 12 seconds.`,
     },
-    not_ready: { message: '200 queries are already waiting for this subgraph. Try again in 1 s.' },
+    too_many_streams: {
+      message: 'This key has 20 streams open, which is its limit. Close one, or share a stream among your clients.',
+    },
+    not_ready: {
+      message:
+        path === '/events'
+          ? 'This replica has no free stream. Try again in 5 seconds.'
+          : '200 queries are already waiting for this subgraph. Try again in 1 s.',
+    },
     not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
     log_entries_withheld: {
       message:
@@ -42,7 +52,7 @@ function refusals(
         'Up to 180 entries of it are served.',
     },
     method_not_allowed: { message: `${path} accepts ${allow}.` },
-    not_acceptable: { message: 'This service responds with application/json, which the Accept header excludes.' },
+    not_acceptable: { message: `This service responds with ${mediaType}, which the Accept header excludes.` },
     request_timeout: { message: 'The request did not arrive in time.' },
     payload_too_large: { message: 'The body is too large.' },
     unsupported_media_type: { message: 'Send the body as application/json.' },

@@ -7,13 +7,14 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
     'The `x-api-key` header is missing, malformed, unknown, revoked or expired. Ask the operator for a key.',
   insufficient_scope: 'The key is valid but lacks the scope of this endpoint, which is `details.scope`.',
   rate_limited: 'The request limit of this minute is used up. Wait for `Retry-After` seconds.',
+  too_many_streams: 'The key has as many streams of `/events` open as it may. Close one, or share a stream.',
   invalid_chainid: '`chainid` is not one supported chain id in plain decimal digits. Use one of `details.supported`.',
   invalid_maturity:
     '`maturity` is not a comma separated list of days, or contains a tenor that the requested chains never offer.',
   invalid_chains:
     '`variables.chains` is missing or empty, or contains a chain twice or an unsupported one. See `details.supported`.',
   query_rejected: 'The query is invalid or exceeds the limit in `details.limit`. Correct the query.',
-  invalid_parameter: 'The query string has an unknown parameter. Names are case-sensitive.',
+  invalid_parameter: 'A parameter is unknown or has an invalid value. Names are case-sensitive.',
   invalid_request: 'The request cannot be parsed, or its body does not match the schema of this endpoint.',
   not_found: 'There is nothing at this path. Paths are case-sensitive and end without a slash.',
   log_entries_withheld:
@@ -30,7 +31,7 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   upstream_failed: 'No subgraph of the requested chains returned a usable answer. Try again later.',
   upstream_timeout: 'The subgraphs of the requested chains did not answer in time. Try again or select less.',
   not_ready:
-    'The service cannot reach its database, or too many queries without a key are waiting. Try again after `Retry-After`.',
+    'The service cannot reach its database, too many queries without a key are waiting, or a replica accepts no more streams. Try again after `Retry-After`.',
   unauthorized: 'Admin listener: the admin token is missing or wrong.',
   insufficient_role: 'Admin listener: the admin token lacks the role that the route needs.',
   invalid_curve:

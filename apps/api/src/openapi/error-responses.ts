@@ -18,7 +18,13 @@ const anywhere: readonly ErrorCode[] = [
   'internal_error',
 ]
 const withKey: readonly ErrorCode[] = ['invalid_api_key', 'insufficient_scope', 'not_acceptable']
-const retryAfter: readonly ErrorCode[] = ['rate_limited', 'notes_unavailable', 'upstream_failed', 'not_ready']
+const retryAfter: readonly ErrorCode[] = [
+  'rate_limited',
+  'too_many_streams',
+  'notes_unavailable',
+  'upstream_failed',
+  'not_ready',
+]
 
 /** Returns the error responses of an operation by status: its own, and those common to all operations. */
 export function errorResponses(

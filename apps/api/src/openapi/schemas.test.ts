@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { parseDataRequest } from '../data/data-request.ts'
 import { parseQueryRequest } from '../data/query-request.ts'
+import { parseEventsRequest } from '../events/events-query.ts'
 import { parseNotesQuery } from '../notes/notes-query.ts'
 import { parseRateQuery } from '../rate/route.ts'
 import type { JsonSchema } from './document.ts'
@@ -66,16 +67,38 @@ describe('query strings: the parser accepts exactly the texts of values that the
       '10000',
       '7,,14',
       '7\n',
+      ...[
+        'notes',
+        'status,rate,notes',
+        'notes,',
+        'notes,notes',
+        'Notes',
+        '12-0a',
+        '012-0a',
+        '12-0A',
+        `${'9'.repeat(18)}-0`,
+      ],
     ),
     digits,
     fc.string({ unit: 'binary', maxLength: 4 }),
   )
-  const names = fc.constantFrom('chainid', 'maturity', 'chainId', 'page', 'toString', '__proto__', 'constructor', '')
+  const names = fc.constantFrom(
+    'chainid',
+    'maturity',
+    'types',
+    'lastEventId',
+    'chainId',
+    'page',
+    'toString',
+    '__proto__',
+    'constructor',
+    '',
+  )
   const query = fc.dictionary(fc.oneof({ weight: 6, arbitrary: names }, fc.string({ maxLength: 3 })), texts, {
     maxKeys: 2,
   })
 
-  const agrees = (of: 'notes' | 'rate') => {
+  const agrees = (of: Parameters<typeof queryParameters>[0]) => {
     const parameters = new Map(
       queryParameters(of, { chainIds }).map(({ name, schema }) => [
         name,
@@ -96,6 +119,13 @@ describe('query strings: the parser accepts exactly the texts of values that the
       parser: (value) => accepts(() => parseNotesQuery(value, { chainIds })),
       schema: agrees('notes'),
     })
+  })
+
+  test('default: /events', () => {
+    const scopes = new Set(['notes', 'rate'] as const)
+    const parse = (value: Record<string, string>) =>
+      parseEventsRequest({ query: value, lastEventId: undefined }, { chainIds, scopes })
+    assertAgreement(query, { parser: (value) => accepts(() => parse(value)), schema: agrees('events') })
   })
 
   test('default: /rate', () => {

@@ -9,6 +9,7 @@ import {
   dataVariablesSchema,
   dollarSchema,
   errorBodySchema,
+  eventsQuerySchema,
   fixedRateSchema,
   graphqlAnswerSchema,
   graphqlErrorSchema,
@@ -19,9 +20,13 @@ import {
   notesResponseSchema,
   poolLimitsSchema,
   positionTokenSchema,
+  rateEventSchema,
   rateQuerySchema,
   rateResponseSchema,
+  resetEventSchema,
   signingDomainSchema,
+  statusEventSchema,
+  streamEventSchema,
   wireNoteSchema,
   wireSignatureSchema,
 } from '@tallystick/core'
@@ -43,6 +48,10 @@ const published = {
   ChainRates: chainRatesSchema,
   FixedRate: fixedRateSchema,
   MarketRate: marketRateSchema,
+  StreamEvent: streamEventSchema,
+  RateEvent: rateEventSchema,
+  StatusEvent: statusEventSchema,
+  ResetEvent: resetEventSchema,
   ChainsResponse: chainsResponseSchema,
   ChainInfo: chainInfoSchema,
   SigningDomain: signingDomainSchema,
@@ -86,12 +95,14 @@ export function publishedSchemas({
   }
 }
 
-/** Returns the query parameters of `GET /notes` or `GET /rate`. */
+const querySchemas = { notes: notesQuerySchema, rate: rateQuerySchema, events: eventsQuerySchema } as const
+
+/** Returns the query parameters of an operation. */
 export function queryParameters(
-  of: 'notes' | 'rate',
+  of: keyof typeof querySchemas,
   { chainIds }: { readonly chainIds: readonly number[] },
 ): readonly Parameter[] {
-  const { properties = {} } = z.toJSONSchema({ notes: notesQuerySchema, rate: rateQuerySchema }[of]) as JsonSchema
+  const { properties = {} } = z.toJSONSchema(querySchemas[of]) as JsonSchema
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
     name,
     in: 'query',

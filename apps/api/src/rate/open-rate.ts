@@ -7,7 +7,7 @@ import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
-import type { RateParts } from './route.ts'
+import type { RateParts } from './read-rates.ts'
 
 /** Creates the parts of `/rate`: published notes, and the state of each pool by its chain and by its index. */
 export function openRate(

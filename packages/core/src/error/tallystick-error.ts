@@ -4,6 +4,7 @@ export const errorCodes = [
   'invalid_api_key',
   'insufficient_scope',
   'rate_limited',
+  'too_many_streams',
   'invalid_chainid',
   'invalid_maturity',
   'invalid_chains',

@@ -24,17 +24,17 @@ export const statusEventSchema = z.strictObject({
     example: 'The pool is paused.',
   }),
   chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
-  changed: field(z.array(z.enum(['status', 'isProtocolSynced', 'areNotesAvailable', 'signer'])), {
+  changed: field(z.array(z.enum(['status', 'isProtocolSynced', 'availableMaturities', 'signer'])), {
     description: 'The members that changed. All of them in the first event of a chain.',
     unit: 'names of members',
     example: ['status'],
   }),
   status,
   isProtocolSynced,
-  areNotesAvailable: field(z.boolean(), {
-    description: 'Whether `GET /notes` has notes of the chain.',
-    unit: 'true or false',
-    example: true,
+  availableMaturities: field(z.array(z.int().positive()), {
+    description: 'Tenors of the notes that `GET /notes` has for the chain, ascending. Empty while there are none.',
+    unit: 'days',
+    example: [7, 14, 30],
   }),
   signer: field(
     z
@@ -50,6 +50,48 @@ export const statusEventSchema = z.strictObject({
 })
 /** Data of a `status` event. */
 export type StatusEvent = z.infer<typeof statusEventSchema>
+
+/** Id of an event: its number, which fits into 63 bits, and a random tag. */
+export const eventIdPattern = /^(0|[1-9]\d{0,17})-([0-9a-f]{1,8})$/
+
+const id = field(z.string().regex(eventIdPattern), {
+  description: 'Id of the event. Send the last one as `Last-Event-ID` to resume.',
+  unit: 'opaque id',
+  example: '1204-9f2c41d0',
+})
+
+function streamEvent<Event extends string, Data extends z.ZodType>(
+  event: Event,
+  { data, description }: { readonly data: Data; readonly description: string },
+) {
+  return z.strictObject({
+    id,
+    event: field(z.literal(event), { description: 'Type of the event.', unit: 'event type', example: event }),
+    data: data.meta({ description }),
+  })
+}
+
+/** Data of the event that tells a client that it may have missed events. */
+export const resetEventSchema = z.strictObject({
+  message: field(z.string(), {
+    description: 'Why events may be missing, and what to do.',
+    unit: 'human-readable text',
+    example: 'Events may be missing. Fetch the current state.',
+  }),
+})
+
+/** Event of `GET /events`. In the stream, `data` is JSON on one line. */
+export const streamEventSchema = z.union([
+  streamEvent('notes', {
+    data: notesResponseSchema,
+    description: 'The body of `GET /notes?chainid=<id>`: the notes of a period that has begun.',
+  }),
+  streamEvent('rate', { data: rateEventSchema, description: 'The figures of a chain after one of them changed.' }),
+  streamEvent('status', { data: statusEventSchema, description: 'The state of a chain after it changed.' }),
+  streamEvent('reset', { data: resetEventSchema, description: 'Events may be missing.' }),
+])
+/** Event of `GET /events`. */
+export type StreamEvent = z.infer<typeof streamEventSchema>
 
 /** Data of an event by its type. The data of `notes` is the body of `GET /notes?chainid=<id>`. */
 export const eventDataSchemas = {

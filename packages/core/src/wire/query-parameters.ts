@@ -76,3 +76,18 @@ export const calendarQuerySchema = z.strictObject({
 
 /** Query parameters of `GET /rate` before encoding. */
 export const rateQuerySchema = z.strictObject({ chainid })
+
+/** Query parameters of `GET /events` before encoding. */
+export const eventsQuerySchema = z.strictObject({
+  types: field(z.string().regex(/^(notes|rate|status)(,(notes|rate|status))*$/), {
+    description: 'Only events of these types, comma-separated. All types that the key may receive by default.',
+    unit: 'event types',
+    example: 'notes,status',
+  }).optional(),
+  chainid,
+  lastEventId: field(z.string().regex(/^((0|[1-9]\d{0,17})-[0-9a-f]{1,8})?$/), {
+    description: 'Resumes after this event, for clients that cannot send `Last-Event-ID`. The header takes precedence.',
+    unit: 'opaque id',
+    example: '1204-9f2c41d0',
+  }).optional(),
+})

@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { EventPosition, FramedEvent } from './event-frame.ts'
+import type { EventStream } from './event-stream.ts'
+import { createMatches, type EventFilter } from './events-query.ts'
+
+/** Open streams, grouped by their filters. */
+export type StreamHub = {
+  /** Adds a stream that has received everything up to its `sentId`. */
+  add(stream: EventStream): void
+  remove(stream: EventStream): void
+  /** Sends events to the streams whose filters match, in the background and in the order of the calls. */
+  sendEvents(events: readonly FramedEvent[]): void
+  /** Sends bytes to every stream. Skips streams that have received a later event than `position`. */
+  sendToAll(bytes: Buffer, position: EventPosition): void
+  /** Sends bytes to every stream. The events after `position` are new to all of them. */
+  reset(bytes: string, position: EventPosition): void
+}
+
+type Group = EventFilter & { readonly streams: Set<EventStream> }
+type Job = (group: Group) => ((stream: EventStream) => void) | undefined
+
+// Other requests are served between two slices. The clock is read once per batch of streams.
+const sliceMs = 5
+const batchSize = 32
+
+/** Creates a hub. `onSent` receives the number of events that were written. */
+export function createStreamHub(onSent: (count: number) => void): StreamHub {
+  const groups = new Map<string, Group>()
+  const jobs: Job[] = []
+  let isRunning = false
+  const run = async () => {
+    isRunning = true
+    for (let job = jobs.shift(); job; job = jobs.shift()) await runJob(job, groups)
+    isRunning = false
+  }
+  const enqueue = (job: Job) => {
+    jobs.push(job)
+    if (!isRunning) void run()
+  }
+  return {
+    add: (stream) => {
+      const key = keyOf(stream)
+      const group = groups.get(key) ?? { types: stream.types, chainId: stream.chainId, streams: new Set() }
+      groups.set(key, group)
+      group.streams.add(stream)
+    },
+    remove: (stream) => {
+      const group = groups.get(keyOf(stream))
+      if (group?.streams.delete(stream) && group.streams.size === 0) groups.delete(keyOf(stream))
+    },
+    sendEvents: (events) => enqueue((group) => createSendEvents(events.filter(createMatches(group)), onSent)),
+    sendToAll: (bytes, { id }) =>
+      enqueue(() => (stream) => {
+        if (stream.sentId <= id) stream.write(bytes)
+      }),
+    reset: (bytes, { id }) =>
+      enqueue(() => (stream) => {
+        stream.sentId = id
+        stream.write(bytes)
+      }),
+  }
+}
+
+async function runJob(job: Job, groups: ReadonlyMap<string, Group>): Promise<void> {
+  let sliceStart = performance.now()
+  let count = 0
+  for (const group of groups.values()) {
+    const send = job(group)
+    if (!send) continue
+    for (const stream of group.streams) {
+      send(stream)
+      if (++count % batchSize > 0 || performance.now() - sliceStart < sliceMs) continue
+      await nextTurn()
+      sliceStart = performance.now()
+    }
+  }
+}
+
+/** Returns the function that sends the events of a group to one of its streams, in one write if it has received none. */
+function createSendEvents(events: readonly FramedEvent[], onSent: (count: number) => void): ReturnType<Job> {
+  const [first] = events
+  const last = events.at(-1)
+  if (!first || !last) return undefined
+  const all = events.length === 1 ? first.frame : Buffer.concat(events.map(({ frame }) => frame))
+  return (stream) => {
+    // A stream that was added meanwhile has received some of them already.
+    const missing = stream.sentId < first.id ? events : events.filter(({ id }) => id > stream.sentId)
+    if (missing.length === 0) return
+    stream.sentId = last.id
+    stream.write(missing === events ? all : Buffer.concat(missing.map(({ frame }) => frame)))
+    onSent(missing.length)
+  }
+}
+
+function keyOf({ types, chainId }: EventFilter): string {
+  return `${types}|${chainId ?? ''}`
+}

@@ -1,0 +1,83 @@
+import { TallystickError } from '@tallystick/core'
+
+export type StreamBounds = {
+  /** Streams of one key. */
+  readonly perKeyMax: number
+  /** Streams of all keys. */
+  readonly max: number
+}
+
+/** Counts open streams. */
+export type StreamSlots = {
+  readonly used: number
+  /** Takes a slot and returns the function that frees it. Throws if a bound is reached. */
+  take(keyId: string): () => void
+  /** Throws from now on, for streams that are not open yet. */
+  close(): void
+  /** Throws after `close`. */
+  assertOpen(): void
+}
+
+const retryAfterSeconds = 5
+
+export function createStreamSlots(
+  { perKeyMax, max }: StreamBounds,
+  onRefused: (bound: 'key' | 'all') => void,
+): StreamSlots {
+  const counts = new Map<string, number>()
+  let used = 0
+  let isClosed = false
+  const assertOpen = () => {
+    if (isClosed) throw notReady('This replica is stopping.')
+  }
+  return {
+    assertOpen,
+    close: () => {
+      isClosed = true
+    },
+    get used() {
+      return used
+    },
+    take: (keyId) => {
+      assertOpen()
+      const ofKey = counts.get(keyId) ?? 0
+      if (ofKey >= perKeyMax) {
+        onRefused('key')
+        throw tooManyStreams(perKeyMax)
+      }
+      if (used >= max) {
+        onRefused('all')
+        throw notReady('This replica has no free stream.')
+      }
+      used++
+      counts.set(keyId, ofKey + 1)
+      let isFree = false
+      return () => {
+        if (isFree) return
+        isFree = true
+        used--
+        const left = (counts.get(keyId) ?? 0) - 1
+        if (left > 0) counts.set(keyId, left)
+        else counts.delete(keyId)
+      }
+    },
+  }
+}
+
+function tooManyStreams(perKeyMax: number): TallystickError {
+  return new TallystickError({
+    code: 'too_many_streams',
+    message: `This key has ${perKeyMax} streams open, which is its limit. Close one, or share a stream among your clients.`,
+    retryable: true,
+    retryAfterSeconds,
+  })
+}
+
+function notReady(problem: string): TallystickError {
+  return new TallystickError({
+    code: 'not_ready',
+    message: `${problem} Try again in ${retryAfterSeconds} seconds.`,
+    retryable: true,
+    retryAfterSeconds,
+  })
+}
