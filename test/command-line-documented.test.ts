@@ -6,6 +6,7 @@ import { addCurveCommand } from '../apps/api/src/commands/curve.ts'
 import { addDoctorCommand } from '../apps/api/src/commands/doctor.ts'
 import { addHooksCommand } from '../apps/api/src/commands/hooks.ts'
 import { addKeysCommand } from '../apps/api/src/commands/keys.ts'
+import { addLogCommand } from '../apps/api/src/commands/log.ts'
 import { addNotesCommand } from '../apps/api/src/commands/notes.ts'
 import { exitCodes } from '../apps/api/src/commands/output.ts'
 import { addServeCommand } from '../apps/api/src/commands/serve.ts'
@@ -31,6 +32,7 @@ test('default: the documented commands and options are exactly those that exist'
     addKeysCommand,
     addCurveCommand,
     addNotesCommand,
+    addLogCommand,
     addHooksCommand,
     addAuditCommand,
     addDoctorCommand,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLogKeyText } from '@tallystick/api'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { generatePrivateKey } from 'viem/accounts'
 
@@ -9,6 +10,7 @@ export type Home = {
   readonly dir: string
   readonly database: string
   readonly journal: string
+  readonly logJournal: string
   /** Contains one directory per chain. */
   readonly chains: string
   /** Directory of the only chain in older versions, which cannot be resumed. */
@@ -19,17 +21,22 @@ export type Home = {
   readonly caCert: string
   readonly tls: { readonly cert: string; readonly key: string }
   readonly signerKey: string
+  readonly logKey: string
   readonly adminToken: string
   readonly apiKey: string
 }
 
 const markerFile = 'sandbox.json'
 
+/** Origin of a sandbox's public log. */
+export const logOrigin = 'sandbox.tallystick.example/log'
+
 export function describeHome(dir: string): Home {
   return {
     dir,
     database: join(dir, 'db'),
     journal: join(dir, 'signer-journal.jsonl'),
+    logJournal: join(dir, 'log-journal.jsonl'),
     chains: join(dir, 'chains'),
     oldChain: join(dir, 'chain'),
     config: join(dir, 'tallystick.json'),
@@ -38,6 +45,7 @@ export function describeHome(dir: string): Home {
     caCert: join(dir, 'tls', 'ca.pem'),
     tls: { cert: join(dir, 'tls', 'server.pem'), key: join(dir, 'tls', 'server.key') },
     signerKey: join(dir, 'secrets', 'signer-key'),
+    logKey: join(dir, 'secrets', 'log-key'),
     adminToken: join(dir, 'secrets', 'admin-token'),
     apiKey: join(dir, 'secrets', 'api-key.json'),
   }
@@ -67,6 +75,7 @@ export function prepareHome(home: Home): void {
     writeSecret(home.tls.key, server.key)
   }
   if (!existsSync(home.signerKey)) writeSecret(home.signerKey, generatePrivateKey())
+  if (!existsSync(home.logKey)) writeSecret(home.logKey, createLogKeyText(logOrigin))
   if (!existsSync(home.adminToken)) writeSecret(home.adminToken, randomBytes(24).toString('base64url'))
 }
 

@@ -118,7 +118,8 @@ async function createDevnets(options: HistoryOptions): Promise<readonly Devnet[]
   const { home, clock, positionCount = positionCountDefault } = options
   const chains = describeChains(home, options.chainCount ?? findChainCount(home) ?? 1)
   // The signer journal is deleted too. It has notes of old pools, and new pools may have the same addresses.
-  for (const old of [home.chains, home.oldChain, home.journal]) rmSync(old, { recursive: true, force: true })
+  for (const old of [home.chains, home.oldChain, home.journal, home.logJournal])
+    rmSync(old, { recursive: true, force: true })
   return Promise.all(
     chains.map(async (chain) => {
       const devnet = await createDevnet(options, { chain, positionCount })

@@ -1,6 +1,6 @@
 import type { Service } from '@tallystick/api'
 import type { Devnet } from './devnet/devnet.ts'
-import { type Home, writeSecret } from './home.ts'
+import { type Home, logOrigin, writeSecret } from './home.ts'
 
 /** Content of `tallystick.json`. */
 export type Settings = ReturnType<typeof makeSettings>
@@ -14,6 +14,7 @@ export function makeSettings(
     admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
     database: `file:${home.database}`,
     signer: { kind: 'private-key', key: `file:${home.signerKey}`, journal: home.journal },
+    log: { origin: logOrigin, key: `file:${home.logKey}`, journal: home.logJournal },
     chains: devnets.map(({ chain, node, record: { protocol } }) => ({
       id: chain.id,
       name: chain.name,

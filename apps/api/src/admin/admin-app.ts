@@ -58,6 +58,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   app.get('/hooks/:id/deliveries', needs('hooks'), (request) =>
     operatorOf(request).listDeliveries(idOf(request), limitOf(request)),
   )
+  app.get('/log', needs('curve'), (request) => operatorOf(request).showLog())
   app.get('/audit', (request) => operatorOf(request).showAudit(limitOf(request)))
   return app
 }

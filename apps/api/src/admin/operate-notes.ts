@@ -5,24 +5,24 @@ import type { Auditor } from '../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { type DiscardedSet, type DiscardRequest, signingHorizon } from '../notes/issue/premature-sets.ts'
-import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
+import type { FullReconcileReport } from '../notes/journal/start-journal-checks.ts'
 import { type DiscardReport, type NotesReport, reportDiscarded, reportNotes } from './notes-report.ts'
 import { parseRequest } from './parse-request.ts'
 
 export type NotesOperator = {
   showNotes(): Promise<NotesReport>
-  reconcileNotes(): Promise<ReconcileReport>
+  reconcileNotes(): Promise<FullReconcileReport>
   /** Deletes a set that a wrong clock signed too early, from the database and the signer journal. */
   discardNotes(request: unknown): Promise<{ readonly discarded: DiscardReport }>
 }
 
 export type NotesOperatorContext = {
   readonly database: Database
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer'>
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'log'>
   readonly clock: Clock
   readonly auditor: Auditor
   readonly latestNow: () => Promise<number>
-  readonly reconcile: (auditor: Auditor) => Promise<ReconcileReport>
+  readonly reconcile: (auditor: Auditor) => Promise<FullReconcileReport>
   readonly discard: (request: DiscardRequest) => Promise<DiscardedSet>
 }
 

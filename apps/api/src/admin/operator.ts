@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Sender } from '../hooks/send-request.ts'
 import { discardFromFile, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
 import { type AuditReport, reportAudit } from './audit-report.ts'
+import { type LogReport, reportLog } from './log-report.ts'
 import { type CurveOperator, createCurveOperator } from './operate-curve.ts'
 import { createHookOperator, type HookOperator } from './operate-hooks.ts'
 import { createKeyOperator, type KeyOperator } from './operate-keys.ts'
@@ -16,11 +17,13 @@ export type Operator = KeyOperator &
   NotesOperator &
   HookOperator & {
     showAudit(limit?: number): Promise<AuditReport>
+    /** Verifies the public log in the database. */
+    showLog(): Promise<LogReport>
   }
 
 export type OperatorOptions = {
   readonly database: Database
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'hooks'>
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'log' | 'hooks'>
   readonly clock: Clock
   /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
   readonly refreshKeys?: (() => Promise<void>) | undefined
@@ -58,5 +61,6 @@ export function createOperator(options: OperatorOptions): Operator {
     }),
     ...createHookOperator({ database, config, clock, auditor, sender: options.sender }),
     showAudit: (limit) => reportAudit(database, limit),
+    showLog: () => reportLog(database),
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { DiscardReport } from '../admin/notes-report.ts'
-import type { ReconcileReport } from '../notes/journal/reconcile-notes.ts'
+import type { FullReconcileReport } from '../notes/journal/start-journal-checks.ts'
 import { formatCheckedNotes, formatNotesReport } from './format-notes.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, exitCodes } from './output.ts'
@@ -68,12 +68,13 @@ function addReconcileCommand(notes: Command, terminal: Terminal): void {
     const output = createOutput(terminal, json)
     output.document(report)
     output.text(formatReconciled(report))
-    if (report.contradictions.length > 0 || report.problems.length > 0) terminal.exitCode = exitCodes.failed
+    if (report.contradictions.length > 0 || report.problems.length > 0 || report.log?.problem)
+      terminal.exitCode = exitCodes.failed
   })
 }
 
-function formatReconciled({ restored, present, contradictions, problems }: ReconcileReport): string {
-  const formatCoupons = (coupons: ReconcileReport['restored'][number]['coupons']) =>
+function formatReconciled({ restored, present, contradictions, problems, log }: FullReconcileReport): string {
+  const formatCoupons = (coupons: FullReconcileReport['restored'][number]['coupons']) =>
     Object.entries(coupons)
       .map(([tenorDays, bps]) => `${tenorDays}=${bps}`)
       .join(' ')
@@ -94,5 +95,10 @@ function formatReconciled({ restored, present, contradictions, problems }: Recon
     contradictions.length > 0
       ? 'Nothing was changed.'
       : `Sets restored: ${restored.length}. Already in the database: ${present}.`
-  return [...lines, summary].join('\n')
+  return [...lines, summary, ...(log ? [formatLog(log)] : [])].join('\n')
+}
+
+function formatLog({ restored, size, problem }: NonNullable<FullReconcileReport['log']>): string {
+  if (problem) return `PUBLIC LOG NOT RESTORED  ${problem}`
+  return `Entries of the public log restored: ${restored}. It has ${size}.`
 }

@@ -4,6 +4,7 @@ import { addCurveCommand } from './curve.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addHooksCommand } from './hooks.ts'
 import { addKeysCommand } from './keys.ts'
+import { addLogCommand } from './log.ts'
 import { addNotesCommand } from './notes.ts'
 import { exitCodes, reportFailure } from './output.ts'
 import { addServeCommand } from './serve.ts'
@@ -36,6 +37,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   addCurveCommand(program, terminal)
   addNotesCommand(program, terminal)
   addHooksCommand(program, terminal)
+  addLogCommand(program, terminal)
   addAuditCommand(program, terminal)
   addDoctorCommand(program, terminal)
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)

@@ -45,7 +45,10 @@ export async function withOperator<Result>(
 export function withReader<Result>(
   source: ConfigSource,
   work: (
-    operator: Pick<Operator, 'listKeys' | 'showCurve' | 'showNotes' | 'showAudit' | 'listHooks' | 'listDeliveries'>,
+    operator: Pick<
+      Operator,
+      'listKeys' | 'showCurve' | 'showNotes' | 'showAudit' | 'showLog' | 'listHooks' | 'listDeliveries'
+    >,
   ) => Promise<Result>,
 ): Promise<Result> {
   return withOperator(source, work, openDatabaseToRead)
@@ -74,6 +77,7 @@ function createRemoteOperator(call: Call): Operator {
     listDeliveries: (id, limit) =>
       call('GET', `/hooks/${encodeURIComponent(id)}/deliveries${limit === undefined ? '' : `?limit=${limit}`}`),
     showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
+    showLog: () => call('GET', '/log'),
   }
 }
 

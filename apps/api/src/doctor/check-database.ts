@@ -4,6 +4,7 @@ import { TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import type { CurveReport } from '../admin/curve-report.ts'
 import type { ListedHookView } from '../admin/hook-view.ts'
+import type { LogReport } from '../admin/log-report.ts'
 import type { NotesReport } from '../admin/notes-report.ts'
 import { createOperator } from '../admin/operator.ts'
 import type { Readiness } from '../admin/readiness.ts'
@@ -20,6 +21,8 @@ export type IssueReports = {
   readonly curve: CurveReport
   /** Without hooks if the token lacks the role. */
   readonly hooks?: { readonly hooks?: readonly ListedHookView[] | undefined } | undefined
+  /** Undefined if no public log is configured. */
+  readonly log?: LogReport | undefined
 }
 
 export type DatabaseState = {
@@ -84,7 +87,8 @@ async function examine(
   const latestNow = async () => clock.now() + Math.max(0, offsetMs ?? 0)
   const operator = createOperator({ database, config, clock, latestNow })
   const [notes, curve] = [await operator.showNotes(), await operator.showCurve()]
-  return { offsetMs, reports: { notes, curve, hooks: await operator.listHooks() } }
+  const log = config.log && (await operator.showLog())
+  return { offsetMs, reports: { notes, curve, hooks: await operator.listHooks(), log } }
 }
 
 /** Checks that the schema is the one of this version. */

@@ -7,6 +7,7 @@ export function createRedactor(config: Config): (text: string) => string {
   const secrets = [
     ...listAdminTokens(config.admin).map(({ token }) => token.reveal()),
     ...[config.signer, ...config.chains.map(({ signer }) => signer)].flatMap(signerSecrets),
+    ...(config.log ? [config.log.key.reveal()] : []),
     ...databasePasswords(config.database.reveal()),
     ...config.chains.flatMap(({ rpc, subgraph }) => [
       ...[...rpc, ...(subgraph?.urls ?? [])].flatMap(urlSecrets),

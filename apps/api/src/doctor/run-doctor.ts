@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
+import type { LogReport } from '../admin/log-report.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
 import { listSigners } from '../notes/signers/open-signers.ts'
@@ -12,6 +13,7 @@ import { checkDatabase, type IssueReports } from './check-database.ts'
 import { checkFiles } from './check-files.ts'
 import { checkHooks } from './check-hooks.ts'
 import { checkJournal } from './check-journal.ts'
+import { checkLog } from './check-log.ts'
 import { checkNotes } from './check-notes.ts'
 import { checkServedCertificate } from './check-served-certificate.ts'
 import { checkService } from './check-service.ts'
@@ -81,16 +83,17 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
   })
   const signers = startSigners(config, start)
   const journal = start('journal', (findings) => checkJournal(findings, { path: config.signer.journal, isRunning }))
-  const reports = readReports(service, database.result)
+  const reports = readReports(context, database.result)
   const notes = start('notes', async (findings) => {
     const isEmpty = (await database.result)?.isEmpty === true
     const known = await Promise.all(config.chains.map(async ({ id }) => [id, (await signers.of(id))?.address] as const))
     checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known) })
   })
+  const log = start('log', async (findings) => checkLog(findings, { config: config.log, report: (await reports)?.log }))
   const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
   const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
   const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
-  return [files, running, database, clocks, certificate, ...signers.runs, journal, notes, hooks, ...chains]
+  return [files, running, database, clocks, certificate, ...signers.runs, journal, log, notes, hooks, ...chains]
 }
 
 /** Starts the checks of each different signer. */
@@ -151,7 +154,7 @@ function startChainSubjects(
 
 /** Reads the reports from a running service, which may have the only connection to the database. */
 async function readReports(
-  service: ServiceProbe,
+  { config, service }: SubjectsContext,
   database: Promise<{ readonly reports?: IssueReports | undefined } | undefined>,
 ): Promise<IssueReports | undefined> {
   if (service.state !== 'running') return (await database)?.reports
@@ -160,7 +163,8 @@ async function readReports(
       await service.get<IssueReports['notes']>('/notes'),
       await service.get<IssueReports['curve']>('/curve'),
     ]
-    return { notes, curve, hooks: await service.get('/hooks') }
+    const log = config.log && (await service.get<LogReport>('/log'))
+    return { notes, curve, hooks: await service.get('/hooks'), log }
   } catch {
     return undefined
   }

@@ -60,6 +60,17 @@ async function readAndOpen(path: string, unlock: () => Promise<void>): Promise<L
   }
 }
 
+/** Counts the entries of a journal without a lock: a service may have it open. A missing file has none. */
+export async function countJournalEntries(path: string): Promise<number> {
+  let count = 0
+  try {
+    for await (const { value } of readLines(path)) if (value) count += 1
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  return count
+}
+
 async function* readEntryLines(path: string): AsyncGenerator<string> {
   for await (const { value } of readLines(path)) if (value) yield value.entry
 }

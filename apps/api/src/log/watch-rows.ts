@@ -66,7 +66,7 @@ export function watchRows({
   return {
     compare,
     check: () => ({
-      name: 'public log',
+      name: 'rows of the public log',
       ok: altered.length === 0,
       detail:
         altered.length === 0

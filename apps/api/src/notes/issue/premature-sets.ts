@@ -1,4 +1,4 @@
-import { formatPeriod, type Period, periodAt, TallystickError } from '@tallystick/core'
+import { formatNewYork, formatPeriod, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
 import type { ChainConfig } from '../../config.ts'
@@ -72,6 +72,7 @@ export async function discardPrematureSet(
     if (!set && !signed) throw notFound(chainId, periodStart)
     const period = periodAt(periodStart)
     if (periodStart <= lastStart) throw notPremature(chainId, period)
+    if (set?.logIndex !== undefined) throw isLogged(set.logIndex, period)
     const key = [chainId, periodStart]
     await transaction.query('delete from notes where chain_id = $1 and period_start = $2', key)
     await transaction.query('delete from note_sets where chain_id = $1 and period_start = $2', key)
@@ -115,6 +116,17 @@ function notPremature(chainId: number, period: Period): TallystickError {
     message:
       `Nothing was discarded: by the clock of this replica or of the database, the notes of ${formatPeriod(period)} on ` +
       `chain ${chainId} may have been served already. They cannot be recalled.`,
+    retryable: false,
+  })
+}
+
+function isLogged(index: number, period: Period): TallystickError {
+  return new TallystickError({
+    code: 'rail_refused',
+    message:
+      `Nothing was discarded: these notes are entry ${index} of the public log. Their signatures become public at ` +
+      `${formatNewYork(period.start)} New York, and the pool accepts them whatever the database has. To make them ` +
+      'worthless, change the signer of the pool before then.',
     retryable: false,
   })
 }
