@@ -34,6 +34,9 @@ export function formatSignedNote(
  */
 export function openCheckpoint(note: string, key: VerifierKey): Checkpoint {
   if (note.length > checkpointBytesMax) throw new CheckpointError('The checkpoint is too long.')
+  if (Array.from(note).some((character) => character < ' ' && character !== '\n')) {
+    throw new CheckpointError('The checkpoint contains control characters.')
+  }
   const end = note.lastIndexOf('\n\n')
   if (end < 0 || !note.endsWith('\n')) throw new CheckpointError('The checkpoint has no signatures.')
   const text = note.slice(0, end + 1)
@@ -64,7 +67,7 @@ function parseCheckpoint(text: string): Checkpoint {
 }
 
 function parseSignatureLine(line: string) {
-  const [, name = '', encoded = ''] = /^— (\S+) (\S+)$/.exec(line) ?? []
+  const [, name = '', encoded = ''] = /^— ([^\s+]+) (\S+)$/.exec(line) ?? []
   const bytes = decodeBase64(encoded)
   if (!name || !bytes || bytes.length < 5) throw new CheckpointError('A signature line of the checkpoint is malformed.')
   return { name, id: bytes.slice(0, 4), signature: bytes.slice(4) }
