@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
+import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import type { Browser, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openVisit, shoot, type Visit } from './browser.ts'
 import { readFixedIncome, readIncome } from './contract.ts'
+import { formatNotesEntry } from './format-notes-entry.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { type Credentials, startSandbox } from './start-sandbox.ts'
 
@@ -76,6 +78,16 @@ function rows(page: Page): Promise<string[][]> {
     .locator('.board-curve tbody tr')
     .all()
     .then((found) => Promise.all(found.map((row) => row.locator('th, td').allInnerTexts())))
+}
+
+/** Answers the page's requests to the public log with another log. */
+async function answerLog(page: Page, log: PublicLog): Promise<void> {
+  await page.route('**/log/**', (route) => {
+    const { pathname, search } = new URL(route.request().url())
+    const resource = log.read(`${pathname.replace(/^\/log\//, '')}${search}`)
+    if (resource.status !== 200) return route.fulfill({ status: resource.status, json: { code: resource.code } })
+    return route.fulfill({ body: resource.body, contentType: resource.type })
+  })
 }
 
 async function textOf(page: Page, selector: string): Promise<string> {
@@ -425,6 +437,68 @@ describe('verify', () => {
     expect(await textOf(page, '.verdict')).toContain('The signature does not show which')
     expect(await textOf(page, '.verdict')).not.toContain(`Signed by ${signer}`)
     await shoot(page, 'verify-bad')
+  })
+
+  test('behavior: the public log is checked, with a key from elsewhere, and a fork is shown in red', async () => {
+    const { page } = await visit('/#/verify')
+    const answer = await page.request.get(`${base}/notes`, { headers: { 'x-api-key': credentials.apiKey } })
+    const { data } = (await answer.json()) as { data: WireNote[] }
+    const honest = createPublicLog({ origin: 'notes.example/log' })
+    honest.append('{"v":1,"type":"curve"}')
+    honest.append(formatNotesEntry(data, '1794610203'))
+    honest.publish()
+    await answerLog(page, honest)
+    const fact = page.locator('.verdict .facts > div', { hasText: 'Public log' })
+    await page.getByLabel('A note, or a response').fill(JSON.stringify(data[0]))
+    await page.getByRole('button', { name: 'Verify', exact: true }).click()
+    await fact.getByText('Logged as entry 1 at 17:50:03 New York, 13 Nov 2026').waitFor()
+    expect(await fact.locator('time').getAttribute('title')).toBe('13 Nov 2026, 22:50:03 UTC')
+    await shoot(page, 'verify-logged')
+    const fork = honest.fork(1)
+    fork.append(formatNotesEntry(data, '1794610204'))
+    fork.publish()
+    await answerLog(page, fork)
+    // The checkpoint survives a reload.
+    await page.reload()
+    await page.getByLabel('A note, or a response').fill(JSON.stringify(data[0]))
+    await page.getByRole('button', { name: 'Verify', exact: true }).click()
+    await page.getByRole('alert').getByText('two histories').waitFor()
+    await page.getByText('Both checkpoints', { exact: true }).click()
+    for (const { checkpoint } of [honest, fork]) {
+      expect(await page.locator('.notice pre').allTextContents()).toContain(checkpoint)
+    }
+    await page.getByRole('heading', { name: 'Genuine, but the public log cannot be trusted' }).waitFor()
+    await shoot(page, 'verify-forked')
+    await page.getByRole('button', { name: 'forget the old one' }).click()
+    await fact.getByText('Logged as entry 1 at 17:50:04').waitFor()
+    await page.getByText('Key of the public log').click()
+    const field = page.getByLabel('Verifier key from elsewhere')
+    await field.fill('notes.example/log+cut')
+    expect(await textOf(page, '#log-key-hint')).toContain('not a verifier key')
+    await field.fill(createPublicLog({ origin: 'notes.example/log' }).key)
+    await page.getByRole('alert').getByText('The public log cannot be trusted').waitFor()
+    await field.fill(fork.key)
+    await fact.getByText('Logged as entry 1 at 17:50:04').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('error: a note that is not logged, a log that cannot be reached, and a service without a log', async () => {
+    const { page } = await visit('/#/verify')
+    const fact = page.locator('.verdict .facts > div', { hasText: 'Public log' })
+    const use = () => page.getByRole('button', { name: 'Use a current note' }).click()
+    await answerLog(page, createPublicLog())
+    await use()
+    await expect.poll(() => fact.innerText()).toContain('Not logged. The log has no notes for this period.')
+    await page.getByRole('heading', { name: 'Genuine, but not logged' }).waitFor()
+    await shoot(page, 'verify-not-logged')
+    await page.unroute('**/log/**')
+    await page.route('**/log/**', (route) => route.abort())
+    await use()
+    await expect.poll(() => fact.innerText()).toContain('The log cannot be reached.')
+    await page.unroute('**/log/**')
+    await page.route('**/log/key', (route) => route.fulfill({ status: 404, json: { code: 'not_found' } }))
+    await use()
+    await expect.poll(() => fact.innerText()).toContain('This service has no public log.')
   })
 
   test('behavior: accepts a response of /notes, and reports unknown chains and invalid input', async () => {

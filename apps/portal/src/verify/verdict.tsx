@@ -4,14 +4,25 @@ import { formatRate } from '../format/format-rate.ts'
 import { formatInstant, newYorkZone, viewerZone, zoneName } from '../format/format-time.ts'
 import { Icon } from '../parts/icons.tsx'
 import type { Tone } from '../parts/notice.tsx'
+import type { LogCheck } from './check-log.ts'
 import type { Judgement } from './judge-note.ts'
+import { LogLine } from './log-line.tsx'
 
 type Conclusion = { readonly tone: Tone; readonly title: string; readonly text: string }
 
 /** Renders the result of one note: the verdict, then the facts behind it. */
-export function Verdict({ judgement, info }: { readonly judgement: Judgement; readonly info: PortalInfo }) {
+export function Verdict({
+  judgement,
+  info,
+  logCheck,
+}: {
+  readonly judgement: Judgement
+  readonly info: PortalInfo
+  /** Undefined until a genuine note was looked for in the public log. */
+  readonly logCheck: LogCheck | undefined
+}) {
   const { note, chain, verification } = judgement
-  const { tone, title, text } = conclude(judgement, info)
+  const { tone, title, text } = conclude(judgement, { info, logCheck })
   return (
     <article class={`card verdict verdict-${tone}`}>
       <header>
@@ -24,6 +35,11 @@ export function Verdict({ judgement, info }: { readonly judgement: Judgement; re
         </div>
       </header>
       <dl class="facts facts-wide">
+        {verification?.valid ? (
+          <Fact name="Public log">
+            <LogLine check={logCheck} />
+          </Fact>
+        ) : null}
         <Fact name="Signed by">
           <span class="mono">{verification?.signer ?? 'no address recovered'}</span>
         </Fact>
@@ -80,7 +96,10 @@ function Instant({ seconds }: { readonly seconds: bigint }) {
   )
 }
 
-function conclude({ chain, verification, status, isMature, note }: Judgement, info: PortalInfo): Conclusion {
+function conclude(
+  { chain, verification, status, isMature, note }: Judgement,
+  { info, logCheck }: { readonly info: PortalInfo; readonly logCheck: LogCheck | undefined },
+): Conclusion {
   if (!chain || !verification) {
     const known = info.chains.map(({ id }) => id).join(', ')
     return {
@@ -98,6 +117,18 @@ function conclude({ chain, verification, status, isMature, note }: Judgement, in
         : `The signature is malformed: ${verification.reason}. The pool will reject the note.`,
     }
   }
+  if (logCheck?.status === 'missing')
+    return {
+      tone: 'bad',
+      title: 'Genuine, but not logged',
+      text: 'It was signed, but nobody else can see it. Do not use the note, and report it to the operator.',
+    }
+  if (logCheck?.status === 'untrusted')
+    return {
+      tone: 'bad',
+      title: 'Genuine, but the public log cannot be trusted',
+      text: 'Do not use the note before the operator has explained the log.',
+    }
   if (isMature)
     return {
       tone: 'calm',

@@ -3,20 +3,27 @@ import type { PortalInfo } from '../data/portal-info.ts'
 import type { NotesView } from '../data/use-notes.ts'
 import { Notice } from '../parts/notice.tsx'
 import { type Judgement, judgeNote } from './judge-note.ts'
+import { LogAlarm } from './log-alarm.tsx'
+import { LogKeyField, useLogKey } from './log-key-field.tsx'
 import { PasteError, parsePastedNotes } from './parse-pasted-notes.ts'
+import { useLogChecks } from './use-log-checks.ts'
 import { Verdict } from './verdict.tsx'
 
-type Outcome = { readonly judgements: readonly Judgement[] } | { readonly fault: string }
+type Outcome = { readonly judgements: readonly Judgement[]; readonly fault?: string }
 
-/** Renders the verification of pasted notes. It runs in the page and sends nothing. */
+const nothing: Outcome = { judgements: [] }
+
+/** Renders the verification of pasted notes. It runs in the page, which sends no note. */
 export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonly notes: NotesView | undefined }) {
   const [text, setText] = useState('')
-  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined)
+  const [outcome, setOutcome] = useState(nothing)
+  const logKey = useLogKey()
+  const { checks, alarm, forget } = useLogChecks(outcome.judgements, logKey.key)
   const now = () => BigInt(Math.floor((Date.now() + (notes?.serverOffsetMs ?? 0)) / 1000))
   const verify = (pasted: string) => {
     judgeAll(pasted, { info, now: now() }).then(setOutcome, (error: unknown) => {
       if (!(error instanceof PasteError)) throw error
-      setOutcome({ fault: error.message })
+      setOutcome({ judgements: [], fault: error.message })
     })
   }
   const sample = notes?.notes[0]?.raw
@@ -26,7 +33,10 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         <h1 id="verify-heading" tabIndex={-1}>
           Verify a note
         </h1>
-        <p>Check who signed a note and whether it is still valid. The check runs in this tab. Nothing is sent.</p>
+        <p>
+          Check who signed a note, whether it is still valid, and whether everybody can see it in the public log. The
+          check runs in this tab. The note is not sent, only its chain and period, to find it in the log.
+        </p>
       </div>
       <form
         class="card verify-form"
@@ -63,16 +73,18 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
             </button>
           ) : null}
         </div>
+        <LogKeyField {...logKey} />
       </form>
       <div aria-live="polite" class="verdicts">
-        {outcome && 'fault' in outcome ? (
+        {outcome.fault ? (
           <Notice tone="warn" title="The text is not a valid note">
             {outcome.fault}
           </Notice>
         ) : null}
-        {outcome && 'judgements' in outcome
-          ? outcome.judgements.map((judgement, index) => <Verdict key={index} judgement={judgement} info={info} />)
-          : null}
+        {alarm ? <LogAlarm check={alarm} onForget={forget} /> : null}
+        {outcome.judgements.map((judgement, index) => (
+          <Verdict key={index} {...{ judgement, info, logCheck: checks?.get(judgement.note) }} />
+        ))}
       </div>
     </>
   )

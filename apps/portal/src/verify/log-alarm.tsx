@@ -1,0 +1,33 @@
+import { Notice } from '../parts/notice.tsx'
+import type { LogCheck } from './check-log.ts'
+
+/** Renders why the log cannot be trusted, with the checkpoints that prove it. */
+export function LogAlarm({
+  check: { text, evidence },
+  onForget,
+}: {
+  readonly check: Extract<LogCheck, { readonly status: 'untrusted' }>
+  readonly onForget: () => void
+}) {
+  return (
+    <Notice tone="bad" title="The public log cannot be trusted">
+      <p>{text}</p>
+      {evidence.length > 0 ? (
+        <details>
+          <summary>Both checkpoints</summary>
+          {evidence.map((checkpoint) => (
+            <pre key={checkpoint} class="mono">
+              {checkpoint}
+            </pre>
+          ))}
+        </details>
+      ) : null}
+      <p>
+        If the operator has announced a new log or a new key,{' '}
+        <button type="button" class="chip" onClick={onForget}>
+          forget the old one
+        </button>
+      </p>
+    </Notice>
+  )
+}

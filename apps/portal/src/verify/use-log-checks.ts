@@ -1,0 +1,32 @@
+import type { Note } from '@tallystick/client'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { checkLog, type LogCheck } from './check-log.ts'
+import type { Judgement } from './judge-note.ts'
+import { forgetCheckpoints, logStorage } from './log-storage.ts'
+
+/** Looks for the genuine notes in the public log. `checks` is undefined until then. */
+export function useLogChecks(judgements: readonly Judgement[], key: string | undefined) {
+  const [attempt, setAttempt] = useState(0)
+  const [checks, setChecks] = useState<ReadonlyMap<Note, LogCheck> | undefined>(undefined)
+  const genuine = useMemo(
+    () => judgements.filter(({ verification }) => verification?.valid).map(({ note }) => note),
+    [judgements],
+  )
+  useEffect(() => {
+    setChecks(undefined)
+    if (genuine.length === 0) return undefined
+    let isCurrent = true
+    void checkLog(genuine, { log: `${location.origin}/log`, key, storage: logStorage }).then((found) => {
+      if (isCurrent) setChecks(found)
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [genuine, key, attempt])
+  const alarm = [...(checks?.values() ?? [])].find((check) => check.status === 'untrusted')
+  const forget = () => {
+    forgetCheckpoints()
+    setAttempt(attempt + 1)
+  }
+  return { checks, alarm, forget }
+}
