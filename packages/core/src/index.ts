@@ -1,4 +1,6 @@
 export { countBusinessDays, isBusinessDay, lastBusinessDay } from './calendar/business-days.ts'
+export { formatIcalendar, isDstPeriod } from './calendar/format-icalendar.ts'
+export { type DatedPeriod, listPeriods } from './calendar/list-periods.ts'
 export {
   formatNewYork,
   formatPeriod,
@@ -43,6 +45,7 @@ export {
   type CalendarResponse,
   calendarPeriodSchema,
   calendarResponseSchema,
+  encodeCalendarPeriod,
 } from './wire/calendar-response.ts'
 export {
   type ChainInfo,

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { isDstPeriod } from '../calendar/format-icalendar.ts'
+import type { DatedPeriod } from '../calendar/list-periods.ts'
 import { field } from './field.ts'
 import { secondsForm, secondsUnit } from './forms.ts'
 
@@ -44,3 +46,15 @@ export const calendarResponseSchema = z.strictObject({
 })
 /** Response body of `GET /calendar`. */
 export type CalendarResponse = z.infer<typeof calendarResponseSchema>
+
+/**
+ * Encodes a period for the response.
+ *
+ * @example
+ * encodeCalendarPeriod({ day: '2026-11-01', noteDay: 1793505600n, start: 1793505600n, end: 1793574000n }).hours // 19
+ */
+export function encodeCalendarPeriod(period: DatedPeriod): CalendarPeriod {
+  const { day, start, end } = period
+  const hours = Number(end - start) / 3_600
+  return { day, start: start.toString(), end: end.toString(), hours, isDstDay: isDstPeriod(period) }
+}
