@@ -8,6 +8,14 @@ import { type ChainPositions, fetchPositions } from './data/fetch-positions.ts'
 import { type ChainResult, type DataRequest, queryData } from './data/query-data.ts'
 import { createEnvironment, type Environment, type FetchFunction } from './environment.ts'
 import { InvalidRequestError } from './errors.ts'
+import { type CalendarOptions, type CalendarPeriod, fetchCalendar } from './history/fetch-calendar.ts'
+import {
+  type DayRange,
+  fetchHistoryNotes,
+  fetchHistoryRate,
+  type HistoryDay,
+  type HistoryPeriod,
+} from './history/fetch-history.ts'
 import { type Connection, parseApiKey, parseBaseUrl } from './http/connection.ts'
 import { fetchNotes, type NotesAnswer, type NotesFilter } from './notes/fetch-notes.ts'
 import { type WatchNotesOptions, watchNotes } from './notes/watch-notes.ts'
@@ -46,6 +54,15 @@ export type Client = {
   notes(options?: NotesFilter & Signalled): Promise<NotesAnswer>
   /** Fetches the fixed, floating and market rates, and whether the protocol is synced. */
   rate(options?: Signalled & { readonly chainId?: number | undefined }): Promise<RateAnswer>
+  /**
+   * Iterates over the coupons of past periods and of the current one, newest first. Further pages are fetched as they are
+   * needed. Days are New York days, both included; by default all.
+   */
+  historyNotes(options?: NotesFilter & DayRange & Signalled): AsyncIterable<HistoryPeriod>
+  /** Iterates over the fixed and floating rates by day, newest first; by default of the last 30 days. */
+  historyRate(options?: Signalled & DayRange & { readonly chainId?: number | undefined }): AsyncIterable<HistoryDay>
+  /** Fetches the periods of New York days, ascending. It needs no key. */
+  calendar(options?: CalendarOptions): Promise<readonly CalendarPeriod[]>
   /**
    * Runs a GraphQL query on several chains. Returns one result per chain, in order, with data or errors. Throws only if no
    * chain has data.
@@ -112,6 +129,9 @@ export function createClientIn(environment: Environment, options: ClientOptions)
     chains: (on) => fetchChains(connection, on),
     notes: async (filter = {}) => (await fetchNotes(connection, filter)).answer,
     rate: (filter = {}) => fetchRate(connection, filter),
+    historyNotes: (filter = {}) => fetchHistoryNotes(connection, filter),
+    historyRate: (filter = {}) => fetchHistoryRate(connection, filter),
+    calendar: (days = {}) => fetchCalendar(connection, days),
     data: async <Result, Variables>(request: DataRequest<Result, Variables>) => {
       const { results } = await queryData(connection, {
         query: request.query as string | TypedDocument<unknown, never>,

@@ -46,6 +46,8 @@ export {
   TimeoutError,
   UpstreamError,
 } from './errors.ts'
+export type { CalendarOptions, CalendarPeriod } from './history/fetch-calendar.ts'
+export type { DayRange, HistoryDay, HistoryPeriod } from './history/fetch-history.ts'
 export { type ExpectedIncome, type ExpectedIncomeOptions, expectedIncome } from './income/expected-income.ts'
 export { floatingAccumulator } from './income/floating-accumulator.ts'
 export type { LogStorage } from './log/read-checkpoint.ts'

@@ -11,6 +11,7 @@ import type {
 } from 'viem'
 import { expectTypeOf } from 'vitest'
 import {
+  type CalendarPeriod,
   type ChainResult,
   type Client,
   ClientError,
@@ -19,6 +20,7 @@ import {
   fixedIncome,
   floatingAccumulator,
   floatingIncome,
+  type HistoryPeriod,
   lendCalldata,
   type Note,
   type NotesState,
@@ -113,6 +115,24 @@ export async function earnings() {
   expectTypeOf(position.status).toExtend<string>()
   // @ts-expect-error a wallet is an address
   await client.positions('wallet')
+}
+
+export async function history() {
+  for await (const period of client.historyNotes({ chainId: 324, maturity: [7], from: '2026-10-01', to: undefined })) {
+    expectTypeOf(period).toEqualTypeOf<HistoryPeriod>()
+    expectTypeOf(period.periodStart).toEqualTypeOf<bigint>()
+    expectTypeOf(period.logIndex).toEqualTypeOf<number | null>()
+  }
+  for await (const { day, floatingRate, fixedRates } of client.historyRate({ chainId: 324 })) {
+    expectTypeOf(day).toEqualTypeOf<string>()
+    expectTypeOf(floatingRate).toEqualTypeOf<bigint | null>()
+    expectTypeOf(fixedRates[0]?.coupon).toEqualTypeOf<bigint | undefined>()
+  }
+  expectTypeOf(await client.calendar({ from: '2026-11-01', days: 7 })).toEqualTypeOf<readonly CalendarPeriod[]>()
+  // @ts-expect-error rates have no tenor filter
+  client.historyRate({ maturity: 7 })
+  // @ts-expect-error a day is a text
+  client.historyNotes({ from: 20_000 })
 }
 
 export function states(state: NotesState) {

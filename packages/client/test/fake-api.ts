@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import {
   createApiKey,
+  encodeCalendarPeriod,
   encodeNote,
+  listPeriods,
   maturityOf,
   noteTypedData,
   type Period,
@@ -107,10 +109,13 @@ async function answer(api: FakeApi, { request, response }: Exchange): Promise<vo
   if (mishap) return misbehave(response, mishap)
   if (seen.method === 'GET' && seen.path.startsWith('/log/')) return sendLogResource(api, { response, seen })
   if (seen.method === 'GET' && seen.path === '/chains') return sendJson(api, { response, value: chainsBody(api) })
+  if (seen.method === 'GET' && seen.path.startsWith('/calendar'))
+    return sendCalendar(api, { response, path: seen.path })
   if (request.headers['x-api-key'] !== apiKey) return sendError(response, { status: 403, code: 'invalid_api_key' })
   const url = new URL(seen.path, api.baseUrl)
   if (seen.method === 'GET' && url.pathname === '/notes') return sendNotes(api, { response, url })
   if (seen.method === 'GET' && url.pathname === '/rate') return sendJson(api, { response, value: rateBody })
+  if (seen.method === 'GET' && url.pathname.startsWith('/history/')) return sendHistory(api, { response, url })
   if (seen.method === 'POST' && url.pathname === '/data') return sendData(api, { response, body })
   return sendError(response, { status: 404, code: 'not_found' })
 }
@@ -227,6 +232,33 @@ async function signNote(period: Period, note: { readonly chainId: number; readon
   const { r, s, yParity } = parseSignature(await noteSigner.signTypedData(noteTypedData(terms, domain)))
   const v = yParity === 0 ? 27 : 28
   return encodeNote({ ...terms, startedAt: period.noteDay, signature: { r: r as Hex, s: s as Hex, v } })
+}
+
+function sendCalendar(api: FakeApi, { response, path }: { readonly response: ServerResponse; readonly path: string }) {
+  const { searchParams } = new URL(path, api.baseUrl)
+  const from = searchParams.get('from') ?? '2026-11-14'
+  const periods = listPeriods({ from, days: Number(searchParams.get('days') ?? 14) })
+  sendJson(api, { response, value: { message: 'Periods.', periods: periods.map(encodeCalendarPeriod) } })
+}
+
+/** Sends a history of five periods or days, two per page. The cursor is the number of the next one. */
+function sendHistory(api: FakeApi, { response, url }: { readonly response: ServerResponse; readonly url: URL }) {
+  const first = Number(url.searchParams.get('cursor') ?? 0)
+  const numbers = [0, 1, 2, 3, 4].slice(first, first + 2)
+  const nextCursor = first + 2 < 5 ? String(first + 2) : null
+  const coupons = [{ maturity: 7, maturity_timestamp: '1795237200', coupon: '369' }]
+  const periods = numbers.map((number) => ({
+    ...{ chainid: '324', period_start: `${1794697200 - number}`, period_end: '1794718800' },
+    ...{ logIndex: number === 0 ? null : 10 - number, coupons },
+  }))
+  const days = numbers.map((number) => ({
+    ...{ chainid: '324', day: `2026-11-${14 - number}`, fixedRates: [{ maturity: 7, coupon: '369' }] },
+    ...(number === 0
+      ? { floatingRate: null, floatingReason: 'Not set.' }
+      : { floatingRate: '1264', floatingReason: null }),
+  }))
+  const page = url.pathname === '/history/notes' ? { periods } : { days }
+  sendJson(api, { response, value: { message: 'A page.', ...page, nextCursor } })
 }
 
 async function sendData(
