@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { createCalendarRoute } from './calendar/route.ts'
 import type { ChainsParts } from './chains/open-chains.ts'
 import { createChainsRoute } from './chains/route.ts'
 import type { Config } from './config.ts'
@@ -6,6 +7,8 @@ import { createDataRoutes, type DataParts } from './data/data-route.ts'
 import type { PublicQueries } from './data/open-public-queries.ts'
 import { createSubgraphRoutes } from './data/subgraph-route.ts'
 import { createEventsRoute, type EventsParts } from './events/route.ts'
+import type { HistoryParts } from './history/open-history.ts'
+import { createHistoryRoutes } from './history/route.ts'
 import { createAddressLimit } from './http/address-limit.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createIdentifyCaller } from './http/client-address.ts'
@@ -30,6 +33,7 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   readonly notes: NotesParts
   readonly data: DataParts
   readonly rate: RateParts
+  readonly history: HistoryParts
   readonly chains: ChainsParts
   /** Undefined if no public log is configured. */
   readonly publicLog?: LogParts | undefined
@@ -64,6 +68,8 @@ function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Ro
     createNotesRoute({ parts: parts.notes, chains: sortedChains }),
     ...createDataRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
+    ...createHistoryRoutes({ parts: parts.history, chainIds }),
+    createCalendarRoute({ limitAddress }),
     createEventsRoute({ parts: parts.events, chainIds }),
     createChainsRoute({ parts: parts.chains, limitAddress }),
     ...(parts.publicLog ? createLogRoutes({ parts: parts.publicLog, chainIds, limitAddress }) : []),

@@ -1,6 +1,7 @@
 import type { Migration } from '@tallystick/database'
 import { auditMigrations } from './audit/audit-log.ts'
 import { eventMigrations } from './events/event-store.ts'
+import { historyMigrations } from './history/history-store.ts'
 import { hookMigrations } from './hooks/hook-migrations.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { replicaMigrations } from './keys/replicas.ts'
@@ -22,4 +23,5 @@ export const apiMigrations: readonly Migration[] = [
   ...eventMigrations,
   ...logMigrations,
   ...hookMigrations,
+  ...historyMigrations,
 ]

@@ -49,7 +49,7 @@ async function buildPublicApp(
   parts: ListenerParts & { readonly tls: OpenTls | undefined },
 ): Promise<FastifyInstance> {
   const { config, clock, database } = context
-  const { tls, keyRing, time, data, rate, chains, queries, streams, isListening } = parts
+  const { tls, keyRing, time, data, rate, history, chains, queries, streams, isListening } = parts
   const { published, scheduler, signers } = parts.notes
   const { gateway, knownRequests } = data
   const chainIds = config.chains.map(({ id }) => id)
@@ -61,6 +61,7 @@ async function buildPublicApp(
     notes: { published, scheduler, clock, time },
     data,
     rate,
+    history,
     chains,
     publicLog: parts.runningLog && { ...parts.runningLog, database },
     queries,

@@ -11,6 +11,7 @@ import { createReadIndexedPool } from './data/read-indexed-pool.ts'
 import { addSubgraphMetrics } from './data/subgraph-metrics.ts'
 import type { EventStreams } from './events/open-streams.ts'
 import { startEvents } from './events/start-events.ts'
+import { type HistoryParts, openHistory } from './history/open-history.ts'
 import { type OpenHooks, openHooks } from './hooks/open-hooks.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
@@ -34,6 +35,7 @@ export type ServiceParts = {
   readonly data: OpenData
   readonly queries: PublicQueries
   readonly rate: RateParts
+  readonly history: HistoryParts
   readonly chains: ChainsParts
   readonly hooks: OpenHooks
   readonly streams: EventStreams
@@ -63,11 +65,12 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time, runningLog })
   const { published, poolWatch, signers } = notes
   const rate = openRate(config, { ...context, published, poolWatch, index, readIndexedPool, pools })
+  const history = openHistory({ ...context, time, index })
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
   const hooks = await openHooks(config, context)
   closers.push(hooks.stop)
   const streams = await startEvents({ ...context, ...keys, published, rate })
-  return { ...keys, time, runningLog, notes, embedded, data, queries, rate, chains, streams, hooks }
+  return { ...keys, time, runningLog, notes, embedded, data, queries, rate, history, chains, streams, hooks }
 }
 
 async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica'>> {

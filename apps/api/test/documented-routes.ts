@@ -1,7 +1,9 @@
+import { createCalendarRoute } from '../src/calendar/route.ts'
 import { createChainsRoute } from '../src/chains/route.ts'
 import { createDataRoutes } from '../src/data/data-route.ts'
 import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
 import { createEventsRoute } from '../src/events/route.ts'
+import { createHistoryRoutes } from '../src/history/route.ts'
 import { createNotesRoute } from '../src/notes/route.ts'
 import { openapiRoutes } from '../src/openapi/route.ts'
 import { createRateRoute } from '../src/rate/route.ts'
@@ -14,6 +16,8 @@ export const documentedRoutes = [
   createNotesRoute(parts),
   ...createDataRoutes(parts),
   createRateRoute(parts),
+  ...createHistoryRoutes(parts),
+  createCalendarRoute(parts),
   createEventsRoute(parts),
   createChainsRoute(parts),
   ...createSubgraphRoutes(parts),

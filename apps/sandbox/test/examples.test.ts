@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseConfig } from '@tallystick/api'
 import {
+  calendarResponseSchema,
   chainsResponseSchema,
   dataResponseSchema,
   errorBodySchema,
   graphqlAnswerSchema,
+  historyNotesResponseSchema,
+  historyRateResponseSchema,
   notesResponseSchema,
   rateResponseSchema,
 } from '@tallystick/core'
@@ -56,6 +59,9 @@ beforeAll(async () => {
 
 /** What an address answers with when all is well. */
 function schemaOf(source: string): z.ZodType {
+  if (source.includes('/history/notes')) return historyNotesResponseSchema
+  if (source.includes('/history/rate')) return historyRateResponseSchema
+  if (source.includes('/calendar')) return calendarResponseSchema
   if (source.includes('/notes')) return notesResponseSchema
   if (source.includes('/rate')) return rateResponseSchema
   if (source.includes('/chains')) return chainsResponseSchema
@@ -82,6 +88,7 @@ describe('examples/curl.md', () => {
     else if (source.startsWith('curl -I') || status === 304) expect(output).toMatch(/^etag: "/im)
     else if (source.includes('--output'))
       notesResponseSchema.parse(JSON.parse(readFileSync(join(directory, 'notes.json'), 'utf8')))
+    else if (source.includes('text/csv')) expect(body).toMatch(/^chainid,period_start,.*\r\n324,/)
     else schemaOf(source).parse(JSON.parse(body))
     if (source.includes('/graphql')) expect(output).toMatch(/^deprecation: @\d+\r\nlink: <\/data>/im)
   })
@@ -146,7 +153,7 @@ describe('the examples of /docs', () => {
 
   test('default: programs', { timeout: 120_000 }, async () => {
     const sources = samplesOf('TypeScript').map(({ source }) => source)
-    expect(sources).toHaveLength(4)
+    expect(sources).toHaveLength(7)
     const env = { PATH: process.env['PATH'], ...environment() }
     const run = async (source: string) => {
       const options = ['--input-type=module', '--eval', await bundle(source)]
@@ -186,13 +193,15 @@ describe.each(pages)('$path', ({ path, text }) => {
       const { status, body, output } = results[index] as Outcome
       expect(status, `${source}\n${output}`).toBe(200)
       if (source.includes('/events')) expect(body).toMatch(/^: connected\n/)
+      else if (source.includes('text/calendar')) expect(body).toMatch(/^BEGIN:VCALENDAR\r\n/)
       else expect(() => schemaOf(source).parse(JSON.parse(body)), source).not.toThrow()
       if (source.includes('positionInfos')) expect(body).toContain('"tokenId"')
     }
   })
 
   test('default: every response it shows is valid', () => {
-    const schemas = [notesResponseSchema, dataResponseSchema, rateResponseSchema, chainsResponseSchema]
+    const history = [historyNotesResponseSchema, historyRateResponseSchema, calendarResponseSchema]
+    const schemas = [notesResponseSchema, dataResponseSchema, rateResponseSchema, ...history, chainsResponseSchema]
     const responses = jsonBlocks.filter((block) => !('listen' in block))
     expect(responses).toHaveLength(path === 'docs/api.md' ? schemas.length : 0)
     for (const [index, response] of responses.entries()) expect(schemas[index]?.parse(response)).toBeDefined()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertAccepts } from './negotiate.ts'
+import { assertAccepts, chooseMediaType } from './negotiate.ts'
 
 test.each([
   undefined,
@@ -68,4 +68,21 @@ test('behavior: other media types of a route', () => {
     'responds with text/event-stream, which',
   )
   expect(() => assertAccepts('text/html', types)).toThrow('responds with application/json or text/event-stream, which')
+})
+
+test.each([
+  [undefined, 'application/json'],
+  ['*/*', 'application/json'],
+  ['text/csv', 'text/csv'],
+  ['TEXT/CSV; header=present', 'text/csv'],
+  ['text/*', 'text/csv'],
+  ['text/csv, */*;q=0.1', 'text/csv'],
+  ['text/csv;q=0.5, application/json', 'application/json'],
+  ['text/csv;q=0.5, application/json;q=0.4', 'text/csv'],
+  ['text/csv, application/json', 'application/json'],
+  ['*/*;q=0.1, application/json;q=0', 'text/csv'],
+  ['text/html, */*;q=0.8', 'application/json'],
+  ['text/csv;q=nonsense', 'text/csv'],
+])('default: of JSON and CSV, %j prefers %s', (accept, type) => {
+  expect(chooseMediaType(accept, ['application/json', 'text/csv'])).toBe(type)
 })

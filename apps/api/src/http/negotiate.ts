@@ -1,8 +1,21 @@
 import { TallystickError } from '@tallystick/core'
 
-/** Throws `not_acceptable` if an Accept header excludes all of these media types (RFC 9110 §12.5.1). */
-export function assertAccepts(accept: string | undefined, mediaTypes: readonly string[] = ['application/json']): void {
-  if (accept === undefined || accept.trim() === '' || mediaTypes.some((type) => takes(accept, type))) return
+/** The type of every response that a route does not declare another for. */
+export const jsonType = 'application/json'
+
+/** Throws `not_acceptable` if an Accept header excludes all of these media types. */
+export function assertAccepts(accept: string | undefined, mediaTypes: readonly string[] = [jsonType]): void {
+  chooseMediaType(accept, mediaTypes)
+}
+
+/** Returns the media type that an Accept header prefers (RFC 9110 §12.5.1), the first of equals. Throws `not_acceptable` if it excludes all. */
+export function chooseMediaType<Type extends string>(accept: string | undefined, mediaTypes: readonly Type[]): Type {
+  const ranges = parseRanges(accept === undefined || accept.trim() === '' ? '*/*' : accept)
+  const [best] = mediaTypes
+    .map((type) => ({ type, quality: qualityOf(type, ranges) }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+  if (best) return best.type
   throw new TallystickError({
     code: 'not_acceptable',
     message: `This service responds with ${mediaTypes.join(' or ')}, which the Accept header excludes.`,
@@ -10,16 +23,23 @@ export function assertAccepts(accept: string | undefined, mediaTypes: readonly s
   })
 }
 
-/** The most specific range that covers the media type decides. */
-function takes(accept: string, mediaType: string): boolean {
-  const ranges = accept.split(',').map((range) => range.split(';').map((part) => part.trim().toLowerCase()))
-  for (const type of [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*']) {
-    const matching = ranges.filter(([name]) => name === type)
-    if (matching.length > 0) return matching.some(([, ...parameters]) => !parameters.some(isZeroQuality))
-  }
-  return false
+type MediaRange = { readonly name: string; readonly quality: number }
+
+function parseRanges(accept: string): MediaRange[] {
+  return accept.split(',').map((range) => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const qualities = parameters.flatMap(
+      (parameter) => /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(parameter)?.[1] ?? [],
+    )
+    return { name, quality: Number(qualities[0] ?? 1) }
+  })
 }
 
-function isZeroQuality(parameter: string): boolean {
-  return /^q=0(\.0{0,3})?$/.test(parameter)
+/** The most specific range that covers a type decides. */
+function qualityOf(type: string, ranges: readonly MediaRange[]): number {
+  for (const range of [type, type.replace(/\/.*/, '/*'), '*/*']) {
+    const matching = ranges.filter(({ name }) => name === range)
+    if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality))
+  }
+  return 0
 }

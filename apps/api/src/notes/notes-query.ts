@@ -41,7 +41,8 @@ export function parseChainId(value: unknown, chainIds: readonly number[]): numbe
   })
 }
 
-function parseTenors(value: unknown): number[] | undefined {
+/** Parses the `maturity` parameter. Returns undefined if it is absent. */
+export function parseTenors(value: unknown): number[] | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'string' || !maturityPattern.test(value)) {
     throw invalidMaturity(value, 'Use days separated by commas, such as 7,14.')

@@ -27,6 +27,7 @@ export function buildDocument(chains: DocumentChains, routes: readonly Documente
       { name: 'Notes', description: 'The signed treasury notes of the current period.' },
       { name: 'Data', description: 'Positions, earnings and protocol metrics.' },
       { name: 'Rate', description: 'Current rates.' },
+      { name: 'History', description: 'Past coupons and rates, and the calendar of periods.' },
       { name: 'Events', description: 'New notes, rates and states, as they happen.' },
       { name: 'Chains', description: 'The chains of the service and their contracts.' },
       { name: 'Log', description: 'The public log of everything that was signed.' },

@@ -52,7 +52,7 @@ export function describeEvents(context: DocumentContext, endpoint: Endpoint): Op
       ...errorResponses(context, {
         endpoint: {
           ...{ ...endpoint, scope: 'notes' },
-          ...{ parameters: 'types, chainid and lastEventId', mediaType: 'text/event-stream' },
+          ...{ parameters: 'types, chainid and lastEventId', mediaTypes: ['text/event-stream'] },
         },
         codes: ['invalid_chainid', 'invalid_parameter', 'too_many_streams', 'not_ready'],
       }),

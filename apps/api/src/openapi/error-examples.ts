@@ -5,8 +5,8 @@ import type { DocumentContext, Endpoint } from './document.ts'
 export type ErrorEndpoint = Endpoint & {
   /** Names of its query parameters, in words. Undefined if it has none. */
   readonly parameters?: string | undefined
-  /** Media type of a successful response; JSON by default. */
-  readonly mediaType?: string | undefined
+  /** Types of its responses. JSON by default. */
+  readonly mediaTypes?: readonly string[] | undefined
 }
 
 type Example = Omit<ErrorBody, 'code' | 'requestId'>
@@ -19,7 +19,7 @@ export function errorExamples(context: DocumentContext, endpoint: ErrorEndpoint)
 /** Errors about access, limits and HTTP. */
 function refusals(
   { endpoints }: DocumentContext,
-  { path, allow, scope, mediaType = 'application/json' }: ErrorEndpoint,
+  { path, allow, scope, mediaTypes = ['application/json'] }: ErrorEndpoint,
 ): Partial<Record<ErrorCode, Example>> {
   return {
     https_required: {
@@ -40,10 +40,7 @@ function refusals(
       message: 'This key has 20 streams open, which is its limit. Close one, or share a stream among your clients.',
     },
     not_ready: {
-      message:
-        path === '/events'
-          ? 'This replica has no free stream. Try again in 5 seconds.'
-          : '200 queries are already waiting for this subgraph. Try again in 1 s.',
+      message: notReadyExample({ path, scope }),
     },
     not_found: { message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.` },
     log_entries_withheld: {
@@ -52,12 +49,20 @@ function refusals(
         'Up to 180 entries of it are served.',
     },
     method_not_allowed: { message: `${path} accepts ${allow}.` },
-    not_acceptable: { message: `This service responds with ${mediaType}, which the Accept header excludes.` },
+    not_acceptable: {
+      message: `This service responds with ${mediaTypes.join(' or ')}, which the Accept header excludes.`,
+    },
     request_timeout: { message: 'The request did not arrive in time.' },
     payload_too_large: { message: 'The body is too large.' },
     unsupported_media_type: { message: 'Send the body as application/json.' },
     headers_too_large: { message: 'The headers are too large. Send fewer or shorter ones.' },
   }
+}
+
+function notReadyExample({ path, scope }: Pick<Endpoint, 'path' | 'scope'>): string {
+  if (path === '/events') return 'This replica has no free stream. Try again in 5 seconds.'
+  if (!scope) return '200 queries are already waiting for this subgraph. Try again in 1 s.'
+  return 'The service cannot reach its database. Notes and keys in memory are still served. Try again later.'
 }
 
 /** Errors about the content of a request. */

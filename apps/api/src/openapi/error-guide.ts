@@ -20,7 +20,7 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   log_entries_withheld:
     'The bundle contains an entry of the public log that is not public before its period begins. Try again then.',
   method_not_allowed: 'The endpoint does not support this method. The `Allow` header lists the supported methods.',
-  not_acceptable: 'The `Accept` header rules out `application/json`.',
+  not_acceptable: 'The `Accept` header rules out every type that the path responds with.',
   request_timeout: 'The request was not received completely in time. Send it again on a new connection.',
   payload_too_large: 'The body is over 64 KiB. Send less.',
   unsupported_media_type: 'The body is not declared as JSON. Send `Content-Type: application/json`.',

@@ -42,7 +42,14 @@ export const headers = {
     unit: 'Unix seconds after `@`',
     example: '@1763164800',
   }),
-  Link: header('The path to use instead.', { unit: 'link', example: '</data>; rel="successor-version"' }),
+  Link: header('The path to use instead (`successor-version`), or the next page (`next`, absent on the last one).', {
+    unit: 'link',
+    example: '</data>; rel="successor-version"',
+  }),
+  'Content-Disposition': header('Name of the file. Absent in JSON.', {
+    unit: 'file name',
+    example: 'attachment; filename="tallystick-notes.csv"',
+  }),
   Allow: header('Methods that this path supports. Sent with a 405.', { unit: 'methods', example: 'GET, HEAD' }),
 } as const
 

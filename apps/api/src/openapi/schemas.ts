@@ -1,4 +1,7 @@
 import {
+  calendarPeriodSchema,
+  calendarQuerySchema,
+  calendarResponseSchema,
   chainDataSchema,
   chainErrorSchema,
   chainInfoSchema,
@@ -14,6 +17,14 @@ import {
   graphqlAnswerSchema,
   graphqlErrorSchema,
   graphqlRequestSchema,
+  historyCouponSchema,
+  historyDaySchema,
+  historyFixedRateSchema,
+  historyNotesQuerySchema,
+  historyNotesResponseSchema,
+  historyPeriodSchema,
+  historyRateQuerySchema,
+  historyRateResponseSchema,
   logProofSchema,
   marketRateSchema,
   notesQuerySchema,
@@ -48,6 +59,14 @@ const published = {
   ChainRates: chainRatesSchema,
   FixedRate: fixedRateSchema,
   MarketRate: marketRateSchema,
+  HistoryNotesResponse: historyNotesResponseSchema,
+  HistoryPeriod: historyPeriodSchema,
+  HistoryCoupon: historyCouponSchema,
+  HistoryRateResponse: historyRateResponseSchema,
+  HistoryDay: historyDaySchema,
+  HistoryFixedRate: historyFixedRateSchema,
+  CalendarResponse: calendarResponseSchema,
+  CalendarPeriod: calendarPeriodSchema,
   StreamEvent: streamEventSchema,
   RateEvent: rateEventSchema,
   StatusEvent: statusEventSchema,
@@ -95,9 +114,16 @@ export function publishedSchemas({
   }
 }
 
-const querySchemas = { notes: notesQuerySchema, rate: rateQuerySchema, events: eventsQuerySchema } as const
+const querySchemas = {
+  notes: notesQuerySchema,
+  rate: rateQuerySchema,
+  historyNotes: historyNotesQuerySchema,
+  historyRate: historyRateQuerySchema,
+  calendar: calendarQuerySchema,
+  events: eventsQuerySchema,
+}
 
-/** Returns the query parameters of an operation. */
+/** Returns the query parameters of an endpoint. */
 export function queryParameters(
   of: keyof typeof querySchemas,
   { chainIds }: { readonly chainIds: readonly number[] },

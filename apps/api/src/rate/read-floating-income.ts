@@ -44,20 +44,28 @@ function decode({ data, head }: SubgraphAnswer): ChainRateFacts['floating'] {
 
 const malformed = { problem: 'The subgraph returned an invalid floating income.' }
 
-type Income = { readonly day: number; readonly floatingIncome: bigint; readonly accFloatingIncome: bigint }
+/** Floating income of a UTC day, by its own event and by the running sum. */
+export type Income = { readonly day: number; readonly floatingIncome: bigint; readonly accFloatingIncome: bigint }
 
-/**
- * Returns the income of the last day as the contract pays it: the difference of the sums. The value of the day's own event
- * is wrong after the day before was restated. It is used only if the index does not have the day before.
- */
 function lastIncomeOf([last, before]: readonly Income[]): LastFloatingIncome['last'] {
   if (!last) return undefined
-  const { day, accFloatingIncome: sum } = last
-  if (before?.day !== day - 1) return { day, floatingIncome: last.floatingIncome }
-  return sum < before.accFloatingIncome ? undefined : { day, floatingIncome: sum - before.accFloatingIncome }
+  const floatingIncome = incomeOf(last, before)
+  return floatingIncome === undefined ? undefined : { day: last.day, floatingIncome }
 }
 
-function decodeIncome(income: unknown): Income | undefined {
+/**
+ * Returns the income of a day as the contract pays it: the difference of the sums, or undefined if that is negative. The
+ * value of the day's own event is wrong after the day before was restated. It is used only if the index does not have the
+ * day before.
+ */
+export function incomeOf(income: Income, before: Income | undefined): bigint | undefined {
+  const { day, floatingIncome, accFloatingIncome: sum } = income
+  if (before?.day !== day - 1) return floatingIncome
+  return sum < before.accFloatingIncome ? undefined : sum - before.accFloatingIncome
+}
+
+/** Decodes an income of an index. Returns undefined if it is malformed. */
+export function decodeIncome(income: unknown): Income | undefined {
   const { day, floatingIncome, accFloatingIncome } = (income ?? {}) as Readonly<Record<string, unknown>>
   // A day is an Int in the embedded subgraph. Others may use BigInt, which is a string.
   const isDay = /^\d{1,7}$/.test(String(day))

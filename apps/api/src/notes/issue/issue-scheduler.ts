@@ -2,6 +2,7 @@ import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { toSeconds } from '../../clock.ts'
 import type { ChainConfig, Config } from '../../config.ts'
+import { earliestSeconds } from '../../time/earliest-seconds.ts'
 import { curvesChannel } from '../curve/curve-store.ts'
 import { JournalError } from '../journal/journal-file.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
@@ -60,7 +61,10 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
     { current, nowSeconds }: { readonly current: Period; readonly nowSeconds: bigint },
   ) => {
     await ensure(chain, current)
-    if (!stopped && earliestSeconds(context, nowSeconds) >= current.end - BigInt(context.signAheadSeconds)) {
+    if (
+      !stopped &&
+      earliestSeconds(context.clocks, Number(nowSeconds) * 1000) >= current.end - BigInt(context.signAheadSeconds)
+    ) {
       await ensure(chain, periodAfter(current))
     }
     // Not awaited: the notes are published already, and a refusal raises an alarm.
@@ -92,12 +96,6 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
       await gate.settle()
     },
   }
-}
-
-/** Returns the earlier of the local and the database's time. Sign-ahead starts when both have reached it. */
-function earliestSeconds({ clocks }: IssueContext, nowSeconds: bigint): bigint {
-  const { databaseSeconds = nowSeconds } = clocks.status(Number(nowSeconds) * 1000)
-  return databaseSeconds < nowSeconds ? databaseSeconds : nowSeconds
 }
 
 /** Returns the published sets of a chain for a period and the one after it. */

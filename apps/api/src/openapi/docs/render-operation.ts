@@ -79,10 +79,15 @@ function renderContent(schemas: Schemas, content: Readonly<Record<string, MediaT
     return html`<p class="small"><code>${type}</code></p>
 ${fields.length > 0 && renderFields(fields)}
 ${Object.values(examples).map(
-  ({ summary, value }) => html`<figure><figcaption>${summary}</figcaption>${renderJson(value)}</figure>
+  ({ summary, value }) => html`<figure><figcaption>${summary}</figcaption>${renderExample(value)}</figure>
 `,
 )}`
   })
+}
+
+/** Renders an example. A text, such as CSV, is shown as it is. */
+function renderExample(value: unknown): Html {
+  return typeof value === 'string' ? html`<pre tabindex="0"><code>${value}</code></pre>` : renderJson(value)
 }
 
 function renderFailures(operation: Operation): Html {
