@@ -1,9 +1,9 @@
+import type { RangeSizer } from '@tallystick/chain/rpc/range-sizer'
 import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 import type { FollowerLog } from './follower-log.ts'
 import type { Mapping } from './mapping.ts'
-import type { RangeSizer } from './range-sizer.ts'
 import type { Position } from './read-range.ts'
 
 /** State and services that the parts of a follower share. */

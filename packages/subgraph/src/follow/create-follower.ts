@@ -1,3 +1,5 @@
+import { createRangeSizer } from '@tallystick/chain/rpc/range-sizer'
+import { readLatest } from '@tallystick/chain/rpc/read-blocks'
 import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { createRpcPool, NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
@@ -9,8 +11,6 @@ import type { FollowerLog } from './follower-log.ts'
 import { type FollowerProgress, type FollowerStatus, toStatus } from './follower-status.ts'
 import type { Mapping, OpenMapping } from './mapping.ts'
 import { pause } from './pause.ts'
-import { createRangeSizer } from './range-sizer.ts'
-import { readLatest } from './read-chain.ts'
 import { createProgressReport } from './report-progress.ts'
 
 export type FollowerOptions = {

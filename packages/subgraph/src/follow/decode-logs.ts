@@ -1,6 +1,6 @@
+import { isHash, parseQuantity } from '@tallystick/chain/rpc/read-blocks'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import type { Log } from './mapping.ts'
-import { isHash, parseQuantity } from './read-chain.ts'
 
 /** Logs of one block in their order. The timestamp is undefined if the server does not send it. */
 export type DecodedBlock = {

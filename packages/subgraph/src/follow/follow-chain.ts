@@ -1,9 +1,9 @@
+import { readLatest } from '@tallystick/chain/rpc/read-blocks'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { backfill } from './backfill.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { followHead, storeFirst } from './follow-head.ts'
 import type { FollowerProgress } from './follower-status.ts'
-import { readLatest } from './read-chain.ts'
 import { readTip, type Tip } from './read-tip.ts'
 
 /**

@@ -1,8 +1,8 @@
+import { readBlocks } from '@tallystick/chain/rpc/read-blocks'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'
-import { readBlocks } from './read-chain.ts'
 import { changed } from './read-range.ts'
 import { storeBlocks } from './store-blocks.ts'
 

@@ -1,9 +1,9 @@
+import { readBlocks, toQuantity } from '@tallystick/chain/rpc/read-blocks'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import type { Block } from '../store/block.ts'
 import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'
-import { readBlocks, toQuantity } from './read-chain.ts'
 
 /** Number and hash of a block. */
 export type Position = { readonly number: number; readonly hash: string }

@@ -1,9 +1,9 @@
+import { findBlock, readLatest } from '@tallystick/chain/rpc/read-blocks'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 import type { Cursor } from './chain-context.ts'
-import { findBlock, readLatest } from './read-chain.ts'
 
 export type Tip = {
   readonly latest: Block

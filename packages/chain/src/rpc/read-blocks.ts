@@ -1,14 +1,21 @@
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
-import type { Block } from '../store/block.ts'
+import type { RpcEndpoint } from './rpc-endpoint.ts'
+import { RpcError } from './rpc-error.ts'
+
+/** Header of a block. Hashes are 0x hex, the timestamp is in Unix seconds. */
+export type BlockHeader = {
+  readonly number: number
+  readonly hash: string
+  readonly parentHash: string
+  readonly timestamp: number
+}
 
 /** Reads the latest block. */
-export async function readLatest(endpoint: RpcEndpoint): Promise<Block> {
+export async function readLatest(endpoint: RpcEndpoint): Promise<BlockHeader> {
   return getHeader(await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }), 'latest')
 }
 
 /** Reads blocks by number, in the given order. Throws if the server does not have one of them yet. */
-export async function readBlocks(endpoint: RpcEndpoint, numbers: readonly number[]): Promise<readonly Block[]> {
+export async function readBlocks(endpoint: RpcEndpoint, numbers: readonly number[]): Promise<readonly BlockHeader[]> {
   const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }))
   const headers = await endpoint.callMany(calls)
   return numbers.map((number, index) => {
@@ -19,7 +26,7 @@ export async function readBlocks(endpoint: RpcEndpoint, numbers: readonly number
 }
 
 /** Reads a block by number. Returns undefined if the server does not have it yet. */
-export async function findBlock(endpoint: RpcEndpoint, number: number): Promise<Block | undefined> {
+export async function findBlock(endpoint: RpcEndpoint, number: number): Promise<BlockHeader | undefined> {
   return readBlocks(endpoint, [number]).then(
     ([block]) => block,
     (error) => {
@@ -29,7 +36,7 @@ export async function findBlock(endpoint: RpcEndpoint, number: number): Promise<
   )
 }
 
-function getHeader(json: unknown, asked: number | 'latest'): Block {
+function getHeader(json: unknown, asked: number | 'latest'): BlockHeader {
   if (json === null || typeof json !== 'object')
     throw new RpcError({ kind: 'behind', message: `does not have block ${asked} yet` })
   const { number, hash, parentHash, timestamp } = json as Readonly<Record<string, unknown>>
