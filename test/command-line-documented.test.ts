@@ -7,6 +7,7 @@ import { addDoctorCommand } from '../apps/api/src/commands/doctor.ts'
 import { addHooksCommand } from '../apps/api/src/commands/hooks.ts'
 import { addKeysCommand } from '../apps/api/src/commands/keys.ts'
 import { addLogCommand } from '../apps/api/src/commands/log.ts'
+import { addMonitorCommand } from '../apps/api/src/commands/monitor.ts'
 import { addNotesCommand } from '../apps/api/src/commands/notes.ts'
 import { exitCodes } from '../apps/api/src/commands/output.ts'
 import { addServeCommand } from '../apps/api/src/commands/serve.ts'
@@ -36,6 +37,7 @@ test('default: the documented commands and options are exactly those that exist'
     addHooksCommand,
     addAuditCommand,
     addDoctorCommand,
+    addMonitorCommand,
   ]) {
     add(program, process)
   }

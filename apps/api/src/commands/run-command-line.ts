@@ -5,6 +5,7 @@ import { addDoctorCommand } from './doctor.ts'
 import { addHooksCommand } from './hooks.ts'
 import { addKeysCommand } from './keys.ts'
 import { addLogCommand } from './log.ts'
+import { addMonitorCommand } from './monitor.ts'
 import { addNotesCommand } from './notes.ts'
 import { exitCodes, reportFailure } from './output.ts'
 import { addServeCommand } from './serve.ts'
@@ -40,6 +41,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   addLogCommand(program, terminal)
   addAuditCommand(program, terminal)
   addDoctorCommand(program, terminal)
+  addMonitorCommand(program, terminal)
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)
   try {
     await program.parseAsync(argv as string[], { from: 'user' })

@@ -1,0 +1,136 @@
+import { formatPeriod, periodAt } from '@tallystick/core'
+import type { CurveEntry, LogEntry, NotesEntry, SignerEntry } from '@tallystick/core/transparency/log-entry'
+import { parseLogEntry } from '@tallystick/core/transparency/log-entry'
+import { findPeriodFrom } from './calendar-bounds.ts'
+import { checkNotes, isSame, type Problem } from './check-notes.ts'
+import { addCurve, pruneCurves } from './curve-records.ts'
+import type { Finding } from './finding.ts'
+import { type ChainState, chainOf, type LoggedSet, type MonitorState } from './monitor-state.ts'
+import { addPeriod, periodNumber } from './period-ranges.ts'
+
+/** An entry of the log and what is wrong with it. Without `entry` it cannot be read. */
+export type CheckedEntry = {
+  readonly entry?: LogEntry | undefined
+  readonly findings: readonly Finding[]
+  /** Whether the entry is of a newer version. Nothing after it can be judged. */
+  readonly isUnknown?: boolean | undefined
+}
+
+const knownTypes = ['curve', 'notes', 'signer']
+
+/** Parses an entry. An entry of an unknown version or type is no fault of the log, but of the monitor's age. */
+export function readEntry(line: string, index: number): CheckedEntry {
+  const { entry, problem } = parseLogEntry(line)
+  if (entry) return { entry, findings: [] }
+  const head = parseHead(line)
+  const isUnknown = head !== undefined && (head.v !== 1 || !knownTypes.includes(String(head.type)))
+  if (!isUnknown)
+    return { findings: [findingOf({ kind: 'entry_malformed', message: problem }, `Entry ${index}`, index)] }
+  const message =
+    `Entry ${index} has version ${quoteShort(head.v)} and type ${quoteShort(head.type)}, which this monitor does not know. ` +
+    'Neither it nor the entries after it are checked. Update the monitor.'
+  return { isUnknown, findings: [{ kind: 'entry_unknown', subject: `entry ${index}`, message }] }
+}
+
+/** Checks an entry against the entries before it. */
+export async function checkEntry(state: MonitorState, entry: LogEntry, index: number): Promise<readonly Finding[]> {
+  const problems = await findProblems(state, entry, index)
+  return problems.map((problem) => findingOf(problem, describeEntry(entry, index), index))
+}
+
+async function findProblems(state: MonitorState, entry: LogEntry, index: number): Promise<readonly Problem[]> {
+  if (entry.type === 'curve') return findCurveProblems(entry)
+  const chain = state.chains[entry.chainid]
+  return entry.type === 'signer'
+    ? findSignerProblems(entry, chain)
+    : checkNotes(entry, { index, chain, curves: state.curves })
+}
+
+function findCurveProblems({ effectiveFrom }: CurveEntry): readonly Problem[] {
+  if (findPeriodFrom(BigInt(effectiveFrom))) return []
+  return [{ kind: 'wrong_period', message: `it is in force from ${effectiveFrom} on, which is not a boundary` }]
+}
+
+function findSignerProblems({ from }: SignerEntry, chain: ChainState | undefined): readonly Problem[] {
+  const before = chain?.signer ?? null
+  if (before === null ? from === null : from !== null && isSame(before, from)) return []
+  const message = `it replaces the signer ${from ?? 'none'}, but the signer before it was ${before ?? 'none'}`
+  return [{ kind: 'wrong_signer', message }]
+}
+
+export type RecordOptions = {
+  /** Chains whose lends are checked: only their sets are kept. */
+  readonly followed: ReadonlySet<string>
+}
+
+/** Adds what an entry says to the state, right or wrong: later entries are compared with it. */
+export function recordEntry(
+  state: MonitorState,
+  { entry, index }: { readonly entry: LogEntry; readonly index: number },
+  { followed }: RecordOptions,
+): void {
+  if (entry.type === 'curve') {
+    state.curves = addCurve(state.curves, index, entry)
+    return
+  }
+  if (entry.type === 'signer') {
+    chainOf(state, entry.chainid).signer = entry.to
+    return
+  }
+  const start = BigInt(entry.period.start)
+  if (!findPeriodFrom(start)) return
+  recordSet(chainOf(state, entry.chainid), { entry, index, isKept: followed.has(entry.chainid) })
+  state.curves = pruneCurves(state.curves, start)
+}
+
+function recordSet(
+  chain: ChainState,
+  { entry, index, isKept }: { readonly entry: NotesEntry; readonly index: number; readonly isKept: boolean },
+): void {
+  const { pool, domain, period } = entry
+  const start = BigInt(period.start)
+  chain.seen = addPeriod(chain.seen, periodNumber(periodAt(start)))
+  if (chain.firstPeriod === null || start < BigInt(chain.firstPeriod)) chain.firstPeriod = start.toString()
+  const isPool = (known: ChainState['pools'][number]) =>
+    isSame(known.address, pool) && known.name === domain.name && known.version === domain.version
+  chain.pools = [...chain.pools.filter((known) => !isPool(known)), { address: pool, ...nameOf(domain) }]
+  if (isKept) chain.sets[start.toString()] = [...(chain.sets[start.toString()] ?? []), toLoggedSet(entry, index)]
+}
+
+function nameOf({ name, version }: NotesEntry['domain']) {
+  return { name, version }
+}
+
+/** Returns what lends are compared with. */
+export function toLoggedSet({ pool, notes }: NotesEntry, index: number): LoggedSet {
+  const coupons = notes.map(({ maturity_timestamp, coupon }) => [
+    BigInt(maturity_timestamp).toString(),
+    BigInt(coupon).toString(),
+  ])
+  return { index, pool, coupons: Object.fromEntries(coupons) }
+}
+
+function describeEntry(entry: LogEntry, index: number): string {
+  if (entry.type === 'curve')
+    return `Entry ${index}, a curve of ${entry.chainid ? `chain ${entry.chainid}` : 'all chains'}`
+  if (entry.type === 'signer') return `Entry ${index}, a signer of chain ${entry.chainid}`
+  const period = findPeriodFrom(BigInt(entry.period.start))
+  return `Entry ${index}, the set of chain ${entry.chainid} for ${period ? formatPeriod(period) : `a period from ${entry.period.start} on`}`
+}
+
+function findingOf({ kind, message }: Problem, where: string, index: number): Finding {
+  return { kind, subject: `entry ${index}`, message: `${where}: ${message}.`, evidence: { index } }
+}
+
+function parseHead(line: string): { readonly v?: unknown; readonly type?: unknown } | undefined {
+  try {
+    const value = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function quoteShort(value: unknown): string {
+  return (JSON.stringify(value) ?? 'none').slice(0, 20)
+}

@@ -1,0 +1,142 @@
+import { type BlockHeader, readLatest } from '@tallystick/chain/rpc/read-blocks'
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { NoRpcError } from '@tallystick/chain/rpc/rpc-pool'
+import { formatPeriod, periodAt } from '@tallystick/core'
+import { hasDate } from './calendar-bounds.ts'
+import { followLends } from './follow-lends.ts'
+import { isOverdue } from './follow-log.ts'
+import { type FollowedChain, type MonitorContext, saveSometimes, sayProgress } from './monitor-context.ts'
+import type { MonitorState } from './monitor-state.ts'
+import { nameSet, type WantedSet } from './read-current-sets.ts'
+
+/** The newest block of each chain that could be read. */
+export type Heads = ReadonlyMap<number, BlockHeader>
+
+// A chain's clock, or the service's, may be this much ahead.
+const undecidedMsMax = 30_000
+
+/** Reads the newest block of each chain: before the log, so that the log has the note of every lend up to it. */
+export async function readHeads(context: MonitorContext): Promise<Heads> {
+  const heads = new Map<number, BlockHeader>()
+  const read = async (chainId: number, { rpc }: FollowedChain) => {
+    const head = await rpc.run(readLatest)
+    if (!hasDate(BigInt(head.timestamp))) throw new RpcError({ kind: 'malformed', message: 'sent an impossible time' })
+    heads.set(chainId, head)
+  }
+  await Promise.all(
+    [...context.chains].map(([chainId, chain]) =>
+      read(chainId, chain).catch((error: unknown) => warnOfRpc(context, { chainId, error })),
+    ),
+  )
+  return heads
+}
+
+/** Returns the sets that lends up to these blocks may need. */
+export function setsForLends({ undecided }: MonitorContext, heads: Heads): WantedSet[] {
+  const waiting = [...undecided.keys()].map((name) => {
+    const [chainId = '', start = ''] = name.split(':')
+    return { chainId, atSeconds: BigInt(start) }
+  })
+  return [
+    ...waiting,
+    ...[...heads].map(([id, { timestamp }]) => ({ chainId: String(id), atSeconds: BigInt(timestamp) })),
+  ]
+}
+
+/** Compares the lends of each chain up to its head with the log, which was read after the heads if `isLogRead`. */
+export async function followChains(
+  context: MonitorContext,
+  { heads, isLogRead }: { readonly heads: Heads; readonly isLogRead: boolean },
+): Promise<void> {
+  for (const [chainId, head] of heads) {
+    try {
+      await followOne(context, { chainId, head, isLogRead })
+      context.totals.successes.set(String(chainId), context.now())
+      context.warnings.clear(`the RPC of chain ${chainId}`)
+    } catch (error) {
+      warnOfRpc(context, { chainId, error })
+    }
+  }
+}
+
+type ChainRound = { readonly chainId: number; readonly head: BlockHeader; readonly isLogRead: boolean }
+
+async function followOne(context: MonitorContext, round: ChainRound): Promise<void> {
+  const { state, early, report, signal, totals, warnings, undecided } = context
+  const { chainId, head } = round
+  const chain = state.chains[chainId]
+  if (!chain?.firstPeriod) {
+    if (round.isLogRead)
+      warnings.set(
+        `the sets of chain ${chainId}`,
+        `The log has no sets of chain ${chainId}, so there is nothing to compare its lends with.`,
+      )
+    return
+  }
+  warnings.clear(`the sets of chain ${chainId}`)
+  const nameOf = (start: bigint) => nameSet(String(chainId), { start })
+  const { rpc, sizer } = context.chains.get(chainId) as FollowedChain
+  const waiting = await followLends(
+    {
+      chainId,
+      rpc,
+      sizer,
+      chain,
+      report,
+      findEarlySet: (start) => early.get(nameOf(start)) ?? undefined,
+      isSetPending: (start) => isSetPending(context, { name: nameOf(start), isLogRead: round.isLogRead }),
+      onRange: ({ block, newLends }) => {
+        totals.lends.set(chainId, (totals.lends.get(chainId) ?? 0) + newLends)
+        sayProgress(context, () => `Chain ${chainId}: lends up to block ${block} of ${head.number} checked.`)
+        return saveSometimes(context)
+      },
+      isOver: () => signal.aborted,
+    },
+    head,
+  )
+  const topic = `the lends of chain ${chainId}`
+  for (const name of undecided.keys()) if (name.startsWith(`${chainId}:`) && !waiting) undecided.delete(name)
+  if (!waiting) return warnings.clear(topic)
+  const period = periodAt(BigInt(waiting.timestamp))
+  if (!undecided.has(nameOf(period.start))) undecided.set(nameOf(period.start), context.now())
+  warnings.set(
+    topic,
+    `Chain ${chainId}: the set for ${formatPeriod(period)} cannot be read yet. The lends since its start, such as transaction ${waiting.transactionHash}, are checked when it can.`,
+  )
+}
+
+/** Whether the log may have a set that the monitor has not read. If the service says that it has none, that is believed soon. */
+function isSetPending(
+  context: MonitorContext,
+  { name, isLogRead }: { readonly name: string; readonly isLogRead: boolean },
+): boolean {
+  const { state, tiles, early, undecided, stoppedBy, now } = context
+  if (!isLogRead || stoppedBy === 'unknown') return true
+  if (state.checked >= (tiles?.edge.size ?? 0) || isOverdue(context)) return false
+  const since = undecided.get(name) ?? now()
+  return early.get(name) !== null || now() - since < undecidedMsMax
+}
+
+function warnOfRpc(
+  { chains, signal, warnings }: MonitorContext,
+  { chainId, error }: { readonly chainId: number; readonly error: unknown },
+): void {
+  if (signal.aborted) return
+  if (!(error instanceof RpcError) && !(error instanceof NoRpcError)) throw error
+  const problem = (error instanceof NoRpcError && chains.get(chainId)?.rpc.problem) || `The RPC ${error.message}.`
+  warnings.set(`the RPC of chain ${chainId}`, `Chain ${chainId}: its lends cannot be checked. ${problem}`)
+}
+
+/**
+ * Prepares the state for the chains that are followed now. The sets of other chains are not kept, so a chain that is followed
+ * for the first time needs all entries again.
+ */
+export function needsAllEntries(state: MonitorState, followed: ReadonlySet<string>): boolean {
+  for (const [chainId, chain] of Object.entries(state.chains)) {
+    if (!followed.has(chainId)) Object.assign(chain, { sets: {}, cursor: null })
+  }
+  return Object.entries(state.chains).some(
+    ([chainId, { seen, sets, cursor }]) =>
+      followed.has(chainId) && seen.length > 0 && cursor === null && Object.keys(sets).length === 0,
+  )
+}

@@ -1,0 +1,109 @@
+import { type Lend, type LendsRead, readLends } from '@tallystick/chain/pool/read-lends'
+import { findBlockAt } from '@tallystick/chain/rpc/find-block-at'
+import type { RangeSizer } from '@tallystick/chain/rpc/range-sizer'
+import type { BlockHeader } from '@tallystick/chain/rpc/read-blocks'
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { periodAt } from '@tallystick/core'
+import { hasDate } from './calendar-bounds.ts'
+import { checkLend } from './check-lend.ts'
+import type { Finding } from './finding.ts'
+import type { ChainState, LoggedSet } from './monitor-state.ts'
+
+export type LendFollowContext = {
+  readonly chainId: number
+  readonly rpc: RpcPool
+  readonly sizer: RangeSizer
+  readonly chain: ChainState
+  /** Returns a set that was read before the entries in front of it. */
+  readonly findEarlySet: (periodStart: bigint) => LoggedSet | undefined
+  /** Whether the log may have a set for a period that cannot be read yet. */
+  readonly isSetPending: (periodStart: bigint) => boolean
+  readonly report: (finding: Finding) => void
+  readonly onRange: (progress: { readonly block: number; readonly newLends: number }) => Promise<void>
+  readonly isOver: () => boolean
+}
+
+// Newer blocks are read again each time, because a reorganization may replace them, and a node behind a load balancer may
+// lack their logs.
+const rescannedBlocks = 128
+// Sets of blocks that are read again are kept. Blocks may be rare.
+const keptSeconds = 2 * 86_400
+
+/**
+ * Compares all lends up to a block with the sets of the log. The block must have been read before the log. Returns the first
+ * lend that cannot be judged yet. Lends from its block on are read again the next time.
+ */
+export async function followLends(context: LendFollowContext, head: BlockHeader): Promise<Lend | undefined> {
+  const { chain, onRange, isOver } = context
+  if (chain.firstPeriod === null || !hasDate(BigInt(head.timestamp))) return undefined
+  chain.cursor ??= await findStart(context, { head, atSeconds: Number(chain.firstPeriod) })
+  let from = Math.max(0, Math.min(chain.cursor.block, head.number) + 1 - rescannedBlocks)
+  while (from <= head.number && !isOver()) {
+    const { to, read } = await readRange(context, { from, head: head.number })
+    const { undecided, newLends } = checkLends(context, read.lends)
+    const end = undecided ? undecided.block - 1 : to
+    if (end > chain.cursor.block) chain.cursor = { block: end, timestamp: undecided?.timestamp ?? read.endTimestamp }
+    dropSettledSets(chain)
+    await onRange({ block: end, newLends })
+    if (undecided) return undecided
+    from = to + 1
+  }
+  return undefined
+}
+
+/** Returns the block before the first one of the first period in the log. */
+async function findStart(
+  { rpc }: LendFollowContext,
+  { head, atSeconds }: { readonly head: BlockHeader; readonly atSeconds: number },
+) {
+  const first = await rpc.run((endpoint) => findBlockAt(endpoint, { timestamp: atSeconds, head: head.number }))
+  return { block: first - 1, timestamp: atSeconds }
+}
+
+/** Reads lends in ranges that the server accepts. */
+async function readRange(
+  { rpc, sizer, chain, isOver }: LendFollowContext,
+  { from, head }: { readonly from: number; readonly head: number },
+): Promise<{ readonly to: number; readonly read: LendsRead }> {
+  const pools = [...new Set(chain.pools.map(({ address }) => address.toLowerCase()))]
+  for (;;) {
+    const to = Math.min(head, from + sizer.size - 1)
+    try {
+      const read = await rpc.run((endpoint) => readLends(endpoint, { pools, from, to }))
+      sizer.succeeded(read.lends.length)
+      return { to, read }
+    } catch (error) {
+      const isRefused = error instanceof RpcError && error.kind === 'refused' && from < to
+      if (!isRefused || isOver()) throw error
+      sizer.refused(to - from + 1)
+    }
+  }
+}
+
+function checkLends(context: LendFollowContext, lends: readonly Lend[]) {
+  const { chain, chainId, findEarlySet, isSetPending, report } = context
+  const { block: checkedTo = -1, timestamp: checkedAt = 0 } = chain.cursor ?? {}
+  let newLends = 0
+  for (const lend of lends) {
+    const { block, timestamp } = lend
+    // Lends that were checked long ago. Their sets are no longer kept.
+    if (block <= checkedTo && timestamp <= checkedAt - keptSeconds) continue
+    if (block <= checkedTo && timestamp < Number(chain.firstPeriod)) continue
+    const { start } = periodAt(BigInt(timestamp))
+    const early = findEarlySet(start)
+    const sets = [...(chain.sets[start.toString()] ?? []), ...(early ? [early] : [])]
+    const result = checkLend(lend, { chainId, sets, isSetPending: isSetPending(start) })
+    if (result === 'undecided') return { undecided: lend, newLends }
+    if (result) report(result)
+    if (block > checkedTo) newLends += 1
+  }
+  return { undecided: undefined, newLends }
+}
+
+function dropSettledSets(chain: ChainState): void {
+  const horizon = (chain.cursor?.timestamp ?? 0) - keptSeconds
+  for (const start of Object.keys(chain.sets)) {
+    if (Number(periodAt(BigInt(start)).end) <= horizon) delete chain.sets[start]
+  }
+}

@@ -1,0 +1,125 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { readChunks } from '@tallystick/core/stream/read-chunks'
+
+/** A resource of a log. Without `bytes` it does not exist, and `code` is the service's error code, if it sent one. */
+export type LogResource = { readonly bytes?: Uint8Array | undefined; readonly code?: string | undefined }
+
+export type LogSource = {
+  /** Reads a resource by its path below the log's URL. Throws `LogUnreachableError`. */
+  read(path: string, bytesMax: number): Promise<LogResource>
+}
+
+export type LogSourceOptions = {
+  /** URL of the service or of the log. */
+  readonly url: string
+  readonly signal: AbortSignal
+  readonly pause: (ms: number) => Promise<void>
+  /** 10 s by default. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** The log does not respond as a log does. That proves nothing. */
+export class LogUnreachableError extends Error {
+  override readonly name = 'LogUnreachableError' as const
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+const timeoutMsDefault = 10_000
+// A first read of many years sends more requests than a service allows in a minute. It waits as long as it is told to.
+const attemptsMax = 4
+const retryMs = { minMs: 250, maxMs: 60_000 }
+
+/** Creates a reader of a log over HTTP. It follows no redirects, and reads no more than a resource can have. */
+export function createLogSource(options: LogSourceOptions): LogSource {
+  let baseUrl: string | undefined
+  const readRetrying = async (url: string, bytesMax: number) => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await request(url, { ...options, bytesMax })
+      } catch (error) {
+        if (!(error instanceof LogUnreachableError) || attempt + 1 >= attemptsMax || options.signal.aborted) throw error
+        await options.pause(Math.min(error.retryAfterMs ?? backoffMs(attempt, retryMs), retryMs.maxMs))
+      }
+    }
+  }
+  const findBase = async (): Promise<string> => {
+    const url = options.url.replace(/\/+$/, '')
+    if (url.endsWith('/log')) return url
+    const { bytes } = await readRetrying(`${url}/log/checkpoint`, checkpointBytes)
+    return bytes ? `${url}/log` : url
+  }
+  return {
+    read: async (path, bytesMax) => {
+      baseUrl ??= await findBase()
+      return readRetrying(`${baseUrl}/${path}`, bytesMax)
+    },
+  }
+}
+
+const checkpointBytes = 16_384
+const errorBytesMax = 16_384
+// The service answers 400 for a chain that it no longer supports.
+const absentStatuses: readonly number[] = [400, 404]
+
+async function request(
+  url: string,
+  { signal, timeoutMs = timeoutMsDefault, bytesMax }: LogSourceOptions & { readonly bytesMax: number },
+): Promise<LogResource> {
+  // Not AbortSignal.any: on a signal that lives as long as the process, it leaks the memory of every call in Node 20.
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, timeoutMs)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    signal.throwIfAborted()
+    const response = await fetch(url, {
+      headers: { 'user-agent': 'tallystick-monitor' },
+      redirect: 'manual',
+      signal: controller.signal,
+    })
+    if (absentStatuses.includes(response.status)) return { code: parseCode(await readBody(response, errorBytesMax)) }
+    if (response.status === 200) return { bytes: await readBody(response, bytesMax) }
+    throw toStatusError(response)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof LogUnreachableError) throw error
+    if (controller.signal.aborted) {
+      throw new LogUnreachableError(`The log did not respond within ${timeoutMs} ms.`, { cause: error })
+    }
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
+    const reason = typeof code === 'string' ? code : 'connection lost'
+    throw new LogUnreachableError(`The log cannot be reached (${reason}).`, { cause: error })
+  } finally {
+    controller.abort()
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+async function readBody(response: Response, bytesMax: number): Promise<Uint8Array> {
+  const tooLarge = () => new LogUnreachableError(`The log sent more than ${bytesMax} bytes.`)
+  return Buffer.concat(await readChunks(response.body ?? [], { bytesMax, tooLarge }))
+}
+
+function toStatusError({ status, headers }: Response): LogUnreachableError {
+  if (status >= 300 && status < 400) {
+    return new LogUnreachableError(`The log responded with a redirect (${status}). Give its new URL.`)
+  }
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  const wait = Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: seconds * 1_000 } : {}
+  return new LogUnreachableError(`The log responded with status ${status}.`, wait)
+}
+
+function parseCode(body: Uint8Array): string | undefined {
+  try {
+    const { code } = JSON.parse(Buffer.from(body).toString())
+    return typeof code === 'string' ? code : undefined
+  } catch {
+    return undefined
+  }
+}

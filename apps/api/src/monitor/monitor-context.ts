@@ -1,0 +1,149 @@
+import { createRangeSizer, type RangeSizer } from '@tallystick/chain/rpc/range-sizer'
+import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
+import { createRpcPool, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { TallystickError } from '@tallystick/core'
+import type { VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import type { Finding } from './finding.ts'
+import { createLogSource, type LogSource } from './log-source.ts'
+import type { MonitorState } from './monitor-state.ts'
+import type { EarlySets } from './read-current-sets.ts'
+import { addFinding, type MonitorEvent } from './report.ts'
+import { decodeEdge, type TreeEdge } from './tree-edge.ts'
+import { createVerifiedTiles, type VerifiedTiles } from './verified-tiles.ts'
+
+export type MonitorOptions = {
+  readonly url: string
+  readonly key: VerifierKey
+  /** RPC URLs by chain id. Only the lends of these chains are checked. */
+  readonly rpcs: ReadonlyMap<number, readonly string[]>
+  readonly state: MonitorState
+  /** Saves the state. Called only if everything in it was checked and said. */
+  readonly save: (state: MonitorState) => Promise<void>
+  readonly say: (event: MonitorEvent) => void
+  /** Unix ms. */
+  readonly now: () => number
+  /** Waits, at most until the signal aborts. */
+  readonly pause: (ms: number) => Promise<void>
+  readonly signal: AbortSignal
+  /** Repeats known findings, so that each run explains its exit code. */
+  readonly repeatsFindings: boolean
+}
+
+export type FollowedChain = { readonly rpc: RpcPool; readonly sizer: RangeSizer }
+
+/** Parts and memory of a monitor. What is not in `state` is lost at a restart, and read again. */
+export type MonitorContext = MonitorOptions & {
+  readonly source: LogSource
+  readonly chains: ReadonlyMap<number, FollowedChain>
+  readonly early: EarlySets
+  /** Since when lends wait for the set of their period, by chain and start of the period. Unix ms. */
+  readonly undecided: Map<string, number>
+  readonly warnings: Warnings
+  readonly report: (finding: Finding) => void
+  tiles: VerifiedTiles | undefined
+  /** The last search for the readable part of a bundle. */
+  lastSearch: { readonly checked: number; readonly size: number; readonly at: number } | undefined
+  /** Why entries are unread after the last round. */
+  stoppedBy: 'withheld' | 'unknown' | undefined
+  lastAuditAt: number | undefined
+  lastSaveAt: number
+  lastProgressAt: number
+  /** Whether the log has been read to its end once. */
+  hasCaughtUp: boolean
+  findingsSeen: number
+  readonly totals: { entries: number; readonly lends: Map<number, number>; readonly successes: Map<string, number> }
+}
+
+const rpcTimeoutMs = 10_000
+const rpcBytesMax = 16_777_216
+
+export function createMonitorContext(options: MonitorOptions): MonitorContext {
+  const { state, signal, say, now } = options
+  const source = createLogSource(options)
+  const edge = state.checkpoint && (decodeEdge(state.checkpoint.size, state.edge) as TreeEdge)
+  const context: MonitorContext = {
+    ...options,
+    source,
+    chains: new Map([...options.rpcs].map(([id, urls]) => [id, followChain(id, urls, signal)])),
+    early: new Map(),
+    undecided: new Map(),
+    warnings: createWarnings(say),
+    report: (finding) => {
+      context.findingsSeen += 1
+      const isNew = addFinding(state, finding, now())
+      if (isNew || options.repeatsFindings) say({ event: 'finding', ...finding })
+    },
+    tiles: edge ? createVerifiedTiles(source, edge) : undefined,
+    lastSearch: undefined,
+    stoppedBy: undefined,
+    lastAuditAt: undefined,
+    lastSaveAt: now(),
+    lastProgressAt: now(),
+    hasCaughtUp: false,
+    findingsSeen: 0,
+    totals: { entries: 0, lends: new Map(), successes: new Map() },
+  }
+  return context
+}
+
+function followChain(chainId: number, urls: readonly string[], signal: AbortSignal): FollowedChain {
+  const endpoints = urls.map((url) =>
+    createRpcEndpoint({ url, timeoutMs: rpcTimeoutMs, answerBytesMax: rpcBytesMax, signal }),
+  )
+  // The monitor itself says what is wrong with an RPC.
+  const log = { info: () => undefined, warn: () => undefined }
+  return { rpc: createRpcPool({ endpoints, chainId, log }), sizer: createRangeSizer() }
+}
+
+/** Says a warning once, and when its cause is gone. */
+export type Warnings = {
+  readonly count: number
+  set(topic: string, message: string): void
+  clear(topic: string): void
+}
+
+function createWarnings(say: MonitorOptions['say']): Warnings {
+  const active = new Map<string, string>()
+  return {
+    get count() {
+      return active.size
+    },
+    set: (topic, message) => {
+      if (active.get(topic) !== message) say({ event: 'warning', message })
+      active.set(topic, message)
+    },
+    clear: (topic) => {
+      if (active.delete(topic)) say({ event: 'recovered', message: `Recovered: ${topic}.` })
+    },
+  }
+}
+
+const progressMs = 5_000
+
+/** Says how far a long read has got, at most every 5 s. */
+export function sayProgress(context: MonitorContext, message: () => string): void {
+  if (context.now() - context.lastProgressAt < progressMs) return
+  context.lastProgressAt = context.now()
+  context.say({ event: 'progress', message: message() })
+}
+
+const saveMs = 5_000
+
+/** Saves the state during long reads, at most every 5 s. */
+export async function saveSometimes(context: MonitorContext): Promise<void> {
+  if (context.now() - context.lastSaveAt < saveMs) return
+  await saveProgress(context)
+}
+
+/** Saves the state. A monitor that cannot save goes on, and warns. */
+export async function saveProgress(context: MonitorContext): Promise<void> {
+  const topic = 'the state file'
+  context.lastSaveAt = context.now()
+  try {
+    await context.save(context.state)
+    context.warnings.clear(topic)
+  } catch (error) {
+    if (!(error instanceof TallystickError)) throw error
+    context.warnings.set(topic, error.message)
+  }
+}

@@ -1,0 +1,75 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { followChains, needsAllEntries, readHeads, setsForLends } from './follow-chains.ts'
+import { followLog } from './follow-log.ts'
+import { createMonitorContext, type MonitorContext, type MonitorOptions, saveProgress } from './monitor-context.ts'
+import { forgetEntries } from './monitor-state.ts'
+
+/** Result of a round. */
+export type Round = {
+  /** Findings of this round, also those that were known. */
+  readonly findings: number
+  /** What could not be checked. */
+  readonly warnings: number
+  /** Whether the log was read to its end, as far as its bytes are public. */
+  readonly isLogRead: boolean
+}
+
+export type Monitor = {
+  readonly context: MonitorContext
+  /** Reads and checks all that is new, once. */
+  check(): Promise<Round>
+  /** Checks again and again until the signal aborts. */
+  run(intervalMs: number): Promise<void>
+}
+
+const backoffMsMax = 60_000
+
+/** Creates a monitor of a log. It starts no work by itself. */
+export function createMonitor(options: MonitorOptions): Monitor {
+  const context = createMonitorContext(options)
+  const { state, say, key, rpcs, signal, pause } = context
+  if (needsAllEntries(state, new Set([...rpcs.keys()].map(String)))) {
+    forgetEntries(state)
+    say({ event: 'info', message: 'A chain is followed for the first time: all entries are read again.' })
+  }
+  say({ event: 'start', origin: key.name, message: describeStart(context) })
+  const check = () => checkOnce(context)
+  return {
+    context,
+    check,
+    run: async (intervalMs) => {
+      let failures = 0
+      while (!signal.aborted) {
+        const { isLogRead } = await check()
+        failures = isLogRead ? 0 : failures + 1
+        const maxMs = Math.max(intervalMs, backoffMsMax)
+        if (!signal.aborted)
+          await pause(failures === 0 ? intervalMs : backoffMs(failures - 1, { minMs: intervalMs, maxMs }))
+      }
+    },
+  }
+}
+
+async function checkOnce(context: MonitorContext): Promise<Round> {
+  const { warnings } = context
+  const findingsBefore = context.findingsSeen
+  const heads = await readHeads(context)
+  const isLogRead = await followLog(context, setsForLends(context, heads))
+  await followChains(context, { heads, isLogRead })
+  await saveProgress(context)
+  return { findings: context.findingsSeen - findingsBefore, warnings: warnings.count, isLogRead }
+}
+
+function describeStart({ state, key, rpcs }: MonitorContext): string {
+  const { checkpoint, checked, findings } = state
+  const progress = checkpoint
+    ? `${checked} of ${checkpoint.size} entries were checked before`
+    : 'nothing was checked before'
+  const lends =
+    rpcs.size > 0
+      ? `Lends are checked on ${[...rpcs.keys()].map((id) => `chain ${id}`).join(', ')}.`
+      : 'No --rpc is given: lends are not checked.'
+  const earlier = Object.values(findings.counts).reduce((sum, count) => sum + count, 0)
+  const warning = earlier > 0 ? ` The state has ${earlier} earlier findings.` : ''
+  return `Monitoring the log ${key.name}: ${progress}. ${lends}${warning}`
+}

@@ -1,0 +1,91 @@
+import { type Period, periodAt } from '@tallystick/core'
+import type { LogEntry, NotesEntry } from '@tallystick/core/transparency/log-entry'
+import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
+import { tileWidth } from '@tallystick/core/transparency/tile'
+import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import { z } from 'zod'
+import { checkEntry, readEntry, toLoggedSet } from './check-entry.ts'
+import type { Finding, FindingKind } from './finding.ts'
+import { LogFaultError } from './log-fault.ts'
+import type { LogSource } from './log-source.ts'
+import type { LoggedSet, MonitorState } from './monitor-state.ts'
+import { hasPeriod, periodNumber } from './period-ranges.ts'
+import type { VerifiedTiles } from './verified-tiles.ts'
+
+/** Sets that were read before the entries in front of them, by chain and start of the period. Null: the log has none. */
+export type EarlySets = Map<string, LoggedSet | null>
+
+export type EarlyContext = {
+  readonly source: LogSource
+  readonly state: MonitorState
+  readonly tiles: VerifiedTiles
+  readonly early: EarlySets
+  readonly report: (finding: Finding) => void
+}
+
+/** A chain, and an instant of the period whose set is wanted. */
+export type WantedSet = { readonly chainId: string; readonly atSeconds: bigint }
+
+const proofBytesMax = 1_048_576
+const proofSchema = z.object({ index: z.int().min(0), entry: z.string() })
+// The others need the entries in front of it, and are checked with those.
+const ownKinds: readonly FindingKind[] = ['wrong_period', 'wrong_terms', 'wrong_domain', 'wrong_signature']
+
+/**
+ * Reads sets that stand behind withheld entries, by `/log/proof`, and verifies that the tree has them. A copy of a log in files
+ * has no such path, and its sets are read later.
+ */
+export async function readCurrentSets(context: EarlyContext, wanted: readonly WantedSet[]): Promise<void> {
+  const { state, tiles, early } = context
+  if (state.checked >= tiles.edge.size) return early.clear()
+  for (const { chainId, atSeconds } of wanted) {
+    const period = periodAt(atSeconds)
+    const name = nameSet(chainId, period)
+    if (hasPeriod(state.chains[chainId]?.seen ?? [], periodNumber(period)) || early.get(name)) continue
+    early.delete(name)
+    await readSet(context, { chainId, period })
+  }
+}
+
+export function nameSet(chainId: string, { start }: Pick<Period, 'start'>): string {
+  return `${chainId}:${start}`
+}
+
+async function readSet(
+  context: EarlyContext,
+  { chainId, period }: { readonly chainId: string; readonly period: Period },
+): Promise<void> {
+  const { source, state, tiles, early, report } = context
+  const path = `proof?chainid=${chainId}&period=${period.start}`
+  const { bytes, code } = await source.read(path, proofBytesMax)
+  // Only the service itself knows that there is no set. A web server just does not have the file.
+  if (!bytes && (code === 'not_found' || code === 'invalid_chainid')) early.set(nameSet(chainId, period), null)
+  if (!bytes) return
+  const { index, entry: line } = parseProof(bytes, path)
+  // The log grew meanwhile. The next round has its tree.
+  if (index >= tiles.edge.size) return
+  const leaves = await tiles.read({ level: 0, index: Math.floor(index / tileWidth) })
+  if (!equalBytes(leafHash(encodeUtf8(line)), leaves[index % tileWidth] as Uint8Array)) throw wrongProof(path, index)
+  const { entry } = readEntry(line, index)
+  if (!isSetOf(entry, chainId, period)) return
+  const findings = await checkEntry(state, entry, index)
+  for (const finding of findings.filter(({ kind }) => ownKinds.includes(kind))) report(finding)
+  early.set(nameSet(chainId, period), toLoggedSet(entry, index))
+}
+
+function isSetOf(entry: LogEntry | undefined, chainId: string, period: Period): entry is NotesEntry {
+  return entry?.type === 'notes' && entry.chainid === chainId && BigInt(entry.period.start) === period.start
+}
+
+function parseProof(bytes: Uint8Array, path: string): z.infer<typeof proofSchema> {
+  try {
+    return proofSchema.parse(JSON.parse(Buffer.from(bytes).toString()))
+  } catch {
+    throw new LogFaultError({ kind: 'bundle_wrong', subject: path, message: `${path} has no entry and index.` })
+  }
+}
+
+function wrongProof(path: string, index: number): LogFaultError {
+  const message = `${path} has another entry ${index} than the tree. The log shows one set and has committed to another.`
+  return new LogFaultError({ kind: 'bundle_wrong', subject: path, message })
+}

@@ -1,0 +1,157 @@
+import { setImmediate } from 'node:timers/promises'
+import { decodeBundle, entryBytesMax } from '@tallystick/core/transparency/entry-bundle'
+import type { LogEntry } from '@tallystick/core/transparency/log-entry'
+import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
+import { formatTilePath, tileWidth } from '@tallystick/core/transparency/tile'
+import { checkEntry, readEntry, recordEntry } from './check-entry.ts'
+import type { Finding } from './finding.ts'
+import { LogFaultError } from './log-fault.ts'
+import type { LogSource } from './log-source.ts'
+import type { MonitorState } from './monitor-state.ts'
+import type { VerifiedTiles } from './verified-tiles.ts'
+
+export type EntryContext = {
+  readonly source: LogSource
+  readonly state: MonitorState
+  readonly tiles: VerifiedTiles
+  /** Chains whose lends are checked. */
+  readonly followed: ReadonlySet<string>
+  readonly report: (finding: Finding) => void
+  /** Called after each checked entry. */
+  readonly onChecked: (entry: LogEntry | undefined, index: number) => void
+  /** Called after each bundle, when the state can be saved. */
+  readonly onBundle: () => Promise<void>
+  readonly isOver: () => boolean
+  /** Whether the readable part of a bundle is searched for if the whole bundle is not public. */
+  readonly shouldSearch: boolean
+}
+
+/** Why the entries after `checked` were not read: their bytes are withheld, or their version is not known. */
+export type EntriesRead = { readonly stoppedBy?: 'withheld' | 'unknown' | undefined }
+
+const bundleBytesMax = tileWidth * (entryBytesMax + 2)
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Reads and checks the entries that the tree has and the state does not. The bundles of withheld entries are not public yet.
+ * Throws `LogFaultError` if a bundle is not what the tree has.
+ */
+export async function readEntries(context: EntryContext): Promise<EntriesRead> {
+  const { state, tiles, isOver, onBundle } = context
+  while (state.checked < tiles.edge.size && !isOver()) {
+    const index = Math.floor(state.checked / tileWidth)
+    const width = Math.min(tileWidth, tiles.edge.size - index * tileWidth)
+    const entries = await readBundle(context, { index, width })
+    if (!entries) return { stoppedBy: 'withheld' }
+    const isKnown = await checkEntries(context, entries.slice(state.checked - index * tileWidth))
+    await onBundle()
+    if (!isKnown) return { stoppedBy: 'unknown' }
+    if (entries.length < width) return { stoppedBy: 'withheld' }
+  }
+  return {}
+}
+
+type Entries = readonly Uint8Array[]
+type Bundle = { readonly index: number; readonly width: number }
+
+/** Reads the longest public part of a bundle with entries that are not checked yet. */
+async function readBundle(context: EntryContext, bundle: Bundle): Promise<Entries | undefined> {
+  const { entries, code } = await fetchBundle(context, bundle)
+  if (entries || !context.shouldSearch) return entries
+  // The service has every narrower bundle up to the first withheld entry. A copy in files has one or two of them.
+  return code === 'log_entries_withheld' ? searchBundle(context, bundle) : tryNarrower(context, bundle)
+}
+
+async function searchBundle(context: EntryContext, bundle: Bundle): Promise<Entries | undefined> {
+  let found: Entries | undefined
+  let readable = context.state.checked - bundle.index * tileWidth
+  let unreadable = bundle.width
+  while (unreadable - readable > 1) {
+    const width = Math.floor((readable + unreadable) / 2)
+    const { entries } = await fetchBundle(context, { ...bundle, width })
+    if (entries) {
+      found = entries
+      readable = width
+    } else unreadable = width
+  }
+  return found
+}
+
+async function tryNarrower(context: EntryContext, bundle: Bundle): Promise<Entries | undefined> {
+  const checked = context.state.checked - bundle.index * tileWidth
+  for (let width = bundle.width - 1; width > checked && !context.isOver(); width--) {
+    const { entries } = await fetchBundle(context, { ...bundle, width })
+    if (entries) return entries
+  }
+  return undefined
+}
+
+async function fetchBundle(
+  { source, tiles }: Pick<EntryContext, 'source' | 'tiles'>,
+  { index, width }: Bundle,
+): Promise<{ readonly entries?: Entries; readonly code?: string | undefined }> {
+  const path = formatTilePath({ level: 'entries', index, width })
+  const { bytes, code } = await source.read(path, bundleBytesMax)
+  if (!bytes) return { code }
+  const entries = decodeBundle(bytes)
+  const leaves = await tiles.read({ level: 0, index })
+  const wrong = entries?.findIndex((entry, at) => !equalBytes(leafHash(entry), leaves[at] ?? new Uint8Array()))
+  if (entries?.length === width && wrong === -1) return { entries }
+  const what =
+    wrong === undefined || wrong === -1
+      ? `does not consist of ${width} entries`
+      : `has another entry ${index * tileWidth + wrong} than the tree`
+  throw new LogFaultError({
+    kind: 'bundle_wrong',
+    subject: path,
+    message: `The bundle ${path} ${what}. Entries never change, so the copy is damaged or was altered.`,
+  })
+}
+
+/** Checks entries in their order. Returns false at one of an unknown version, which is not passed. */
+async function checkEntries(context: EntryContext, entries: readonly Uint8Array[]): Promise<boolean> {
+  const { state, followed, report, onChecked, isOver } = context
+  for (const bytes of entries) {
+    if (isOver()) return true
+    const index = state.checked
+    const { entry, findings, isUnknown } = readEntry(decodeLine(bytes), index)
+    for (const finding of findings) report(finding)
+    if (isUnknown) return false
+    if (entry) {
+      for (const finding of await checkEntry(state, entry, index)) report(finding)
+      recordEntry(state, { entry, index }, { followed })
+    }
+    state.checked = index + 1
+    onChecked(entry, index)
+    // Recovering the signer of a note takes milliseconds. Signals and scrapes must not wait for a whole bundle.
+    await setImmediate()
+  }
+  return true
+}
+
+/** An entry that is not UTF-8 is not JSON. */
+function decodeLine(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return ''
+  }
+}
+
+/** Reads an old tile and its bundle again. Throws `LogFaultError` or `MissingTileError` if they changed. */
+export async function auditTile(context: Pick<EntryContext, 'source' | 'tiles' | 'state'>): Promise<void> {
+  const { state, tiles } = context
+  const full = Math.floor(state.checked / tileWidth)
+  if (full === 0) return
+  const index = state.audited % full
+  await tiles.read({ level: 0, index, fresh: true })
+  const { entries } = await fetchBundle(context, { index, width: tileWidth })
+  state.audited = index + 1
+  if (entries) return
+  const path = formatTilePath({ level: 'entries', index, width: tileWidth })
+  throw new LogFaultError({
+    kind: 'bundle_wrong',
+    subject: path,
+    message: `The bundle ${path} is not served any more. The entries of a log stay public for ever.`,
+  })
+}
