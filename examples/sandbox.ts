@@ -10,6 +10,8 @@ export type Credentials = {
   readonly baseUrl: string
   readonly apiKey: string
   readonly caCert: string
+  readonly adminUrl: string
+  readonly adminToken: string
   readonly chains: readonly {
     readonly id: number
     readonly rpcUrl: string

@@ -13,6 +13,8 @@ export function makeSettings(
     listen: { host: 'localhost', port, tls: home.tls, publicRpm: null, lameDuckSeconds: 0 },
     admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
     database: `file:${home.database}`,
+    // Receivers of webhooks on this machine.
+    hooks: { allowPrivate: ['127.0.0.0/8', '::1'] },
     signer: { kind: 'private-key', key: `file:${home.signerKey}`, journal: home.journal },
     log: { origin: logOrigin, key: `file:${home.logKey}`, journal: home.logJournal },
     chains: devnets.map(({ chain, node, record: { protocol } }) => ({

@@ -104,6 +104,19 @@ describe('examples/curl.md', () => {
   })
 })
 
+test('examples/webhook.ts: a test event is verified, a forged request is rejected', { timeout: 120_000 }, async () => {
+  const options = ['run', '--silent', 'webhook', '--', '--dir', join(directory, '.tallystick')]
+  const { stdout } = await promisify(execFile)('npm', options, { cwd: root })
+  expect(stdout.split('\n')).toEqual([
+    expect.stringMatching(/^hook hook_\w{12} sends to http:\/\/127\.0\.0\.1:\d+\/hooks$/),
+    expect.stringMatching(/^test event: This is a test of hook_\w{12}\.$/),
+    'the service got status 204',
+    'rejected: The header webhook-timestamp is missing. Pass the headers of the request as they were received.',
+    'a forged request got status 400',
+    '',
+  ])
+})
+
 describe('the examples of /docs', () => {
   const operations = () =>
     Object.entries(document.paths).flatMap(([path, of]) => Object.values(of).map((operation) => ({ path, operation })))

@@ -39,6 +39,8 @@ test('default: the list of exports changes only on purpose', () => {
       "noteStatus",
       "verifyNote",
       "explainRevert",
+      "verifyWebhook",
+      "WebhookError",
     ]
   `)
 })

@@ -14,13 +14,8 @@ import { requestJson } from '../http/request-json.ts'
 import { decodeChainId, decodeTenor } from '../notes/decode-notes.ts'
 import { queryOf } from '../notes/fetch-notes.ts'
 
-/** Rates of one chain in basis points per 360-day year; null if a rate is not available. */
-export type ChainRate = {
-  readonly chainId: number
-  /** Whether the pool accepts loans; `unknown` if the service cannot read it. */
-  readonly status: 'open' | 'paused' | 'unknown'
-  /** Reason for the status, and any other obstacle to lending, such as notes that the pool rejects. */
-  readonly statusReason: string
+/** Figures of one chain in basis points per 360-day year; null if a rate is not available. */
+export type RateFigures = {
   readonly fixedRates: readonly {
     /** Tenor in days. */
     readonly maturity: number
@@ -33,6 +28,15 @@ export type ChainRate = {
   readonly floatingDay: number | null
   /** Fixed plus floating rate, by tenor in days. */
   readonly marketRates: readonly { readonly maturity: number; readonly rate: bigint }[]
+}
+
+/** Rates of one chain. */
+export type ChainRate = RateFigures & {
+  readonly chainId: number
+  /** Whether the pool accepts loans; `unknown` if the service cannot read it. */
+  readonly status: 'open' | 'paused' | 'unknown'
+  /** Reason for the status, and any other obstacle to lending, such as notes that the pool rejects. */
+  readonly statusReason: string
   /** Whether yesterday's floating income is known, as the pool defines it. */
   readonly isProtocolSynced: boolean
   /** Reason for `isProtocolSynced`. */
@@ -85,6 +89,17 @@ function decodeChainRate(place: Place): ChainRate {
     chainId: decodeChainId(decodeMember(place, 'chainid')),
     status: decodePoolStatus(decodeMember(place, 'status')),
     statusReason: decodeString(decodeMember(place, 'statusReason')),
+    ...decodeRateFigures(place),
+    isProtocolSynced: decodeBoolean(decodeMember(place, 'isProtocolSynced')),
+    syncReason: decodeString(decodeMember(place, 'syncReason')),
+    nextSyncExpectedAt: decodeDecimal(decodeMember(place, 'nextSyncExpectedAt')),
+    dataBlock: decodeNullable(decodeMember(place, 'dataBlock'), decodeDecimal),
+    dataLagSeconds: decodeNullable(decodeMember(place, 'dataLagSeconds'), decodeCount),
+  }
+}
+
+export function decodeRateFigures(place: Place): RateFigures {
+  return {
     fixedRates: decodeList(decodeMember(place, 'fixedRates'), (item) => ({
       maturity: decodeTenor(decodeMember(item, 'maturity')),
       maturityTimestamp: decodeDecimal(decodeMember(item, 'maturity_timestamp')),
@@ -96,15 +111,10 @@ function decodeChainRate(place: Place): ChainRate {
       maturity: decodeTenor(decodeMember(item, 'maturity')),
       rate: decodeDecimal(decodeMember(item, 'rate')),
     })),
-    isProtocolSynced: decodeBoolean(decodeMember(place, 'isProtocolSynced')),
-    syncReason: decodeString(decodeMember(place, 'syncReason')),
-    nextSyncExpectedAt: decodeDecimal(decodeMember(place, 'nextSyncExpectedAt')),
-    dataBlock: decodeNullable(decodeMember(place, 'dataBlock'), decodeDecimal),
-    dataLagSeconds: decodeNullable(decodeMember(place, 'dataLagSeconds'), decodeCount),
   }
 }
 
-function decodePoolStatus(place: Place): ChainRate['status'] {
+export function decodePoolStatus(place: Place): ChainRate['status'] {
   const { value } = place
   if (value === 'open' || value === 'paused' || value === 'unknown') return value
   return refuse(place, '"open", "paused" or "unknown"')
