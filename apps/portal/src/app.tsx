@@ -3,6 +3,7 @@ import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
 import { createSession, type Session } from './data/session.ts'
 import { useNotes } from './data/use-notes.ts'
 import { ExplorerView } from './explorer/explorer-view.tsx'
+import { HistoryView } from './history/history-view.tsx'
 import { Overview } from './overview/overview.tsx'
 import { Footer } from './parts/footer.tsx'
 import { KeyPanel } from './parts/key-panel.tsx'
@@ -53,6 +54,9 @@ function Portal({ info }: { readonly info: PortalInfo }) {
         ) : null}
         <section hidden={view !== 'overview'} aria-labelledby="overview-heading">
           <Overview info={info} session={validSession} notes={notes} />
+        </section>
+        <section hidden={view !== 'history'} aria-labelledby="history-heading">
+          <HistoryView info={info} session={validSession} notes={notes} isOpen={view === 'history'} />
         </section>
         <section hidden={view !== 'wallet'} aria-labelledby="wallet-heading">
           <WalletView info={info} session={validSession} serverOffsetMs={notes.view?.serverOffsetMs ?? 0} />

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { poolAbi } from '@tallystick/contracts'
 import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
 import type { Browser, Page } from 'playwright-core'
 import { encodeFunctionData } from 'viem'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openVisit, shoot, type Visit } from './browser.ts'
+import { answerHistory, makeHistory } from './history-fixture.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { type ChainCredentials, type Credentials, startSandbox } from './start-sandbox.ts'
 import { startService } from './start-service.ts'
@@ -108,6 +110,154 @@ async function findLenderOnBoth(page: Page): Promise<string> {
   }
   throw new Error('No wallet has positions on both chains.')
 }
+
+async function textOf(page: Page, selector: string): Promise<string> {
+  return (await page.locator(selector).first().innerText()).replace(/\s+/g, ' ')
+}
+
+describe('history', () => {
+  const coupons = (page: Page) =>
+    page.locator('.history-panel', { has: page.getByRole('heading', { name: 'Coupons' }) })
+  const cells = (page: Page) => coupons(page).locator('tbody tr').allInnerTexts()
+
+  test('default: coupons and floating rates as charts, tables and CSV', async () => {
+    const page = await visit('/')
+    await page.getByRole('link', { name: 'History' }).click()
+    await expect.poll(() => page.locator('.steps-line').count()).toBe(8)
+    expect(page.url()).toBe(`${credentials.baseUrl}/#/history?days=30&chain=324`)
+    expect((await cells(page)).at(-1)).toMatch(/^12 Nov 2026 18:00 to 24:00\t3\.\d\d%/)
+    expect(await page.locator('#coupons-text').textContent()).toMatch(
+      /^7 days: last 3\.69%, lowest .*360 days: last 3\.40%/,
+    )
+    expect(await page.locator('#floating-text').textContent()).toMatch(/^Floating rate: last \d+\.\d\d%, lowest/)
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      coupons(page).getByRole('button', { name: 'CSV of coupons' }).click(),
+    ])
+    expect(saved.suggestedFilename()).toMatch(/^coupons-324-2026-10-15-to-2026-11-13\.csv$/)
+    const range = 'chainid=324&from=2026-10-15&to=2026-11-13'
+    const headers = { 'x-api-key': credentials.apiKey, accept: 'text/csv' }
+    const answer = await page.request.get(`${credentials.baseUrl}/history/notes?${range}`, { headers })
+    expect(readFileSync(await saved.path(), 'utf8')).toBe(await answer.text())
+    await shoot(page, 'history')
+  })
+
+  test('behavior: by keyboard the cursor moves, lines are hidden and the range changes, and the URL links to it', async () => {
+    const page = await visit('/#/history?from=2026-11-12&to=2026-11-12&chain=324')
+    await answerHistory(
+      page,
+      makeHistory({ from: '2026-11-12', days: 1 }, (index) => ({ 7: 369 + index, 14: 365 })),
+    )
+    await page.reload()
+    await coupons(page).locator('.steps svg').waitFor()
+    const readout = () => textOf(page, '.readout')
+    expect(await readout()).toBe('12 Nov 2026, 18:00 to 24:00 New York 7 days 3.70% 14 days 3.65%')
+    const slider = page.getByRole('slider', { name: 'Period on the chart' })
+    await slider.focus()
+    await page.keyboard.press('ArrowLeft')
+    expect(await readout()).toBe('12 Nov 2026, 00:00 to 18:00 New York 7 days 3.69% 14 days 3.65%')
+    expect(await slider.getAttribute('aria-valuetext')).toContain(
+      '00:00 to 18:00 New York: 7 days 3.69%, 14 days 3.65%',
+    )
+    await page.getByRole('button', { name: '14 days' }).press('Enter')
+    expect(await coupons(page).locator('.steps-line').count()).toBe(1)
+    await page.getByRole('radio', { name: '30 days' }).focus()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => page.url()).toContain('#/history?days=7&chain=324')
+    await page.getByLabel('From').fill('2026-12-01')
+    await page.getByLabel('To', { exact: true }).fill('2026-11-01')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('Swap them').waitFor()
+    expect(page.url()).toContain('days=7')
+    await page.getByLabel('To', { exact: true }).fill('2026-12-31')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toContain('#/history?from=2026-12-01&to=2026-12-31&chain=324')
+    await page.goBack()
+    expect(page.url()).toBe('about:blank')
+  })
+
+  test('behavior: a DST day, a gap, and a tenor that comes and goes', async () => {
+    const page = await visit('/#/history?from=2026-10-31&to=2026-11-02')
+    const periods = makeHistory({ from: '2026-10-31', days: 3 }, (index) =>
+      index === 4 ? undefined : { 7: 369, ...(index > 1 && { 14: 365 }), ...(index < 3 && { 30: 360 }) },
+    )
+    await answerHistory(page, periods)
+    await page.reload()
+    await coupons(page).locator('.steps svg').waitFor()
+    expect((await cells(page)).map((row) => row.split(/\s*\t\s*/))).toEqual([
+      ['2 Nov 2026 18:00 to 24:00', '3.69%', '3.65%', '–', '5'],
+      ['1 Nov 2026 18:00 to 24:00', '3.69%', '3.65%', '–', '3'],
+      [expect.stringMatching(/^1 Nov 2026 00:00 to 18:00\s*19 h$/), '3.69%', '3.65%', '3.60%', '2'],
+      ['31 Oct 2026 18:00 to 24:00', '3.69%', '–', '3.60%', '1'],
+      ['31 Oct 2026 00:00 to 18:00', '3.69%', '–', '3.60%', '0'],
+    ])
+    await page.getByText('Where a line is interrupted').waitFor()
+    await shoot(page, 'history-gaps')
+  })
+
+  test('behavior: two years are read in pages and shown in part', async () => {
+    const page = await visit('/#/history?from=2024-11-13&to=2026-11-13')
+    const queries = await answerHistory(page, makeHistory({ from: '2024-11-13', days: 731 }))
+    await page.reload()
+    await page.getByRole('button', { name: 'Show 200 more of 1,448' }).click()
+    expect(queries.slice(-2).map((query) => query.get('cursor'))).toEqual([null, '1000'])
+    expect(await coupons(page).locator('tbody tr').count()).toBe(214)
+    // One constant coupon is one line.
+    expect((await coupons(page).locator('.steps-line').getAttribute('d'))?.length).toBeLessThan(40)
+  })
+
+  test('error: an empty range, a failed request and a wrong link say what to do', async () => {
+    const page = await visit('/#/history?days=30&chain=1')
+    await page.getByText('The link names a chain that this service does not have.').waitFor()
+    await answerHistory(page, [])
+    await page.getByRole('radio', { name: '7 days' }).check()
+    await page.getByText('No periods in this range').waitFor()
+    expect(await page.getByText('The link names a chain').count()).toBe(0)
+    await page.unroute('**/history/notes?*')
+    const body = { message: 'The database is unreachable.', code: 'not_ready', requestId: 'id-of-request' }
+    await page.route('**/history/notes?*', (route) => route.fulfill({ status: 503, json: body }))
+    await page.getByRole('radio', { name: '90 days' }).check()
+    await coupons(page).getByText('The database is unreachable. Request ID: id-of-request.').waitFor()
+    // The floating rate does not depend on it.
+    expect(await page.locator('#floating-text').count()).toBe(1)
+    await page.unroute('**/history/notes?*')
+    await answerHistory(
+      page,
+      makeHistory({ from: '2026-11-13', days: 1 }, (index) => (index === 0 ? { 7: 369 } : undefined)),
+    )
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await coupons(page).locator('.steps svg').waitFor()
+    expect(await cells(page)).toHaveLength(1)
+  })
+
+  test('error: without a key nothing is requested', async () => {
+    const page = await visit('/')
+    const { requested } = desktop
+    await page.route('**/portal.json', async (route) => {
+      const { visitor, ...info } = await (await route.fetch()).json()
+      return route.fulfill({ json: info })
+    })
+    await page.goto(`${credentials.baseUrl}/#/history`)
+    await page.reload()
+    const before = requested.filter((url) => url.includes('/history/')).length
+    await page.getByText('History is read through the API. Enter your key above.').waitFor()
+    expect(requested.filter((url) => url.includes('/history/'))).toHaveLength(before)
+  })
+
+  test('behavior: the history of the second chain is reached by choice and by link', async () => {
+    const page = await visit('/#/history')
+    await coupons(page).locator('.steps svg').waitFor()
+    await page.getByRole('radio', { name: second.name }).check()
+    await expect.poll(() => page.url()).toContain(`chain=${second.id}`)
+    // The overview requests the last period, without a last day.
+    const response = page.waitForResponse((answer) => /history.notes.*&to=/.test(answer.url()))
+    await page.reload()
+    expect(new URL((await response).url()).searchParams.get('chainid')).toBe(String(second.id))
+    expect(await page.getByRole('radio', { name: second.name }).isChecked()).toBe(true)
+    await coupons(page).locator('.steps svg').waitFor()
+    await shoot(page, 'two-chains-history')
+  })
+})
 
 describe('the second chain in another state', () => {
   const [admin] = testAccounts[0] as readonly [string, string]

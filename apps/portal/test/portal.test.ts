@@ -245,8 +245,9 @@ test('behavior: fits a phone without horizontal scrolling', async () => {
   const { page } = await open(options)
   await page.goto(base)
   await page.locator('.notch').last().waitFor()
-  for (const view of ['', 'wallet', 'verify', 'explorer']) {
+  for (const view of ['', 'history', 'wallet', 'verify', 'explorer']) {
     await page.goto(`${base}/#/${view}`)
+    if (view === 'history') await page.locator('.steps svg').last().waitFor()
     if (view === 'wallet') {
       await page.locator('.chip').first().click()
       await page.locator('.earnings').waitFor()
@@ -256,6 +257,18 @@ test('behavior: fits a phone without horizontal scrolling', async () => {
     await shoot(page, `phone-${view || 'overview'}`)
   }
   await page.context().close()
+})
+
+test('behavior: the coming periods are saved as a calendar file', async () => {
+  const { page } = await visit('/')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Add to calendar (.ics)' }).click()
+  const text = readFileSync(await (await saved).path(), 'utf8')
+  expect(text).toMatch(/^BEGIN:VCALENDAR\r\n/)
+  expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(2 * 92)
+  await page.route('**/calendar?*', (route) => route.fulfill({ status: 503 }))
+  await page.getByRole('button', { name: 'Add to calendar (.ics)' }).click()
+  await page.getByRole('alert').getByText('The calendar cannot be loaded. Try again.').waitFor()
 })
 
 test('behavior: follows the system’s theme until the visitor chooses one', async () => {
@@ -312,6 +325,8 @@ test('behavior: the page can be used by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('Notes')
   await page.keyboard.press('Tab')
+  expect(await focused()).toBe('History')
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('wallet-heading')
   await page.keyboard.press('Tab')
@@ -359,8 +374,9 @@ test('behavior: axe finds no serious violation in any view, light or dark', { ti
   await page.evaluate(axe)
   await page.locator('.notch').last().waitFor()
   await page.locator('.pill').first().waitFor()
-  for (const view of ['', 'wallet', 'verify', 'explorer']) {
+  for (const view of ['', 'history', 'wallet', 'verify', 'explorer']) {
     await page.goto(`${base}/#/${view}`)
+    if (view === 'history') await page.locator('.steps svg').last().waitFor()
     if (view === 'wallet') {
       await page.locator('.chip').first().click()
       await page.locator('.earnings').waitFor()
@@ -424,6 +440,9 @@ describe('verify', () => {
     await page.getByRole('button', { name: 'Use a current note' }).click()
     await page.getByRole('heading', { name: 'Genuine and usable now' }).waitFor()
     const [{ signer }] = credentials.chains
+    await expect
+      .poll(() => textOf(page, '.verdict'))
+      .toMatch(/Public log Logged as entry \d+ at \d\d:\d\d:\d\d New York/)
     expect(await textOf(page, '.verdict')).toContain(`Signed by ${signer} Signer of this service ${signer}`)
     expect(await textOf(page, '.verdict')).toMatch(
       /Usable before 13 Nov 2026, 18:00 New York · 14 Nov 2026, 08:00 Tokyo|Usable before 14 Nov 2026, 00:00 New York · 14 Nov 2026, 14:00 Tokyo/,

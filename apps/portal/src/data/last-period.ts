@@ -1,3 +1,6 @@
+import type { Client, HistoryPeriod } from '@tallystick/client'
+import { addDays, newYorkDate } from '../format/new-york-day.ts'
+
 /** Coupons of a chain by tenor in days, of the last period that had notes. */
 export type LastCoupons = {
   readonly periodStart: bigint
@@ -5,28 +8,31 @@ export type LastCoupons = {
   readonly coupons: ReadonlyMap<number, bigint>
 }
 
-type LastPeriodBody = {
-  readonly data: readonly {
-    readonly chainid: string
-    readonly period_start: string
-    readonly period_end: string
-    readonly coupons: readonly { readonly maturity: number; readonly coupon: string }[]
-  }[]
+type Query = {
+  readonly chainId: number
+  /** Start of the current period. */
+  readonly before: bigint
+  readonly signal: AbortSignal
 }
 
-/** Requests `GET /portal/last-period`, which only the page uses, and returns its coupons by chain. */
-export async function fetchLastPeriod(apiKey: string, signal: AbortSignal): Promise<ReadonlyMap<number, LastCoupons>> {
-  const response = await fetch('/portal/last-period', { headers: { 'x-api-key': apiKey }, signal, redirect: 'error' })
-  if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
-  const { data } = (await response.json()) as LastPeriodBody
-  return new Map(
-    data.map(({ chainid, period_start, period_end, coupons }) => [
-      Number(chainid),
-      {
-        periodStart: BigInt(period_start),
-        periodEnd: BigInt(period_end),
-        coupons: new Map(coupons.map(({ maturity, coupon }) => [maturity, BigInt(coupon)])),
-      },
-    ]),
-  )
+// The last period is usually the one before. Without a first day, a page of history has 1,000 periods.
+const recentDays = 7
+
+/** Returns the coupons of the last earlier period with notes, or undefined if there is none. */
+export async function fetchLastPeriod(
+  client: Client,
+  { chainId, before, signal }: Query,
+): Promise<LastCoupons | undefined> {
+  const from = addDays(newYorkDate(Number(before)), -recentDays)
+  const last =
+    (await findBefore(client.historyNotes({ chainId, from, signal }), before)) ??
+    (await findBefore(client.historyNotes({ chainId, signal }), before))
+  if (!last) return undefined
+  const { periodStart, periodEnd, coupons } = last
+  return { periodStart, periodEnd, coupons: new Map(coupons.map(({ maturity, coupon }) => [maturity, coupon])) }
+}
+
+async function findBefore(periods: AsyncIterable<HistoryPeriod>, start: bigint): Promise<HistoryPeriod | undefined> {
+  for await (const period of periods) if (period.periodStart < start) return period
+  return undefined
 }

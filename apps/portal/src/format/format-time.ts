@@ -1,5 +1,8 @@
 export const newYorkZone = 'America/New_York'
 
+/** Bounds of a period in Unix seconds. */
+export type PeriodBounds = { readonly periodStart: bigint; readonly periodEnd: bigint }
+
 /** Returns the visitor's time zone. */
 export function viewerZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -41,6 +44,47 @@ export function formatInstant(seconds: bigint, zone: string): string {
  */
 export function formatDate(seconds: bigint, zone: string): string {
   return formatter(zone, { day: 'numeric', month: 'short', year: 'numeric' }).format(Number(seconds) * 1000)
+}
+
+/**
+ * Formats an instant in Unix seconds as day and month in a zone.
+ *
+ * @example
+ * formatDayMonth(1793574000n, 'America/New_York') // '1 Nov'
+ */
+export function formatDayMonth(seconds: bigint, zone: string): string {
+  return formatter(zone, { day: 'numeric', month: 'short' }).format(Number(seconds) * 1000)
+}
+
+/**
+ * Formats an instant in Unix seconds as month and year in a zone.
+ *
+ * @example
+ * formatMonth(1793574000n, 'America/New_York') // 'Nov 2026'
+ */
+export function formatMonth(seconds: bigint, zone: string): string {
+  return formatter(zone, { month: 'short', year: 'numeric' }).format(Number(seconds) * 1000)
+}
+
+/**
+ * Formats a period as date and New York time.
+ *
+ * @example
+ * formatPeriod({ periodStart: 1793574000n, periodEnd: 1793595600n }) // '1 Nov 2026, 18:00 to 24:00'
+ */
+export function formatPeriod({ periodStart, periodEnd }: PeriodBounds): string {
+  return `${formatDate(periodStart, newYorkZone)}, ${formatHours({ periodStart, periodEnd })}`
+}
+
+/**
+ * Formats the New York time of a period.
+ *
+ * @example
+ * formatHours({ periodStart: 1793574000n, periodEnd: 1793595600n }) // '18:00 to 24:00'
+ */
+export function formatHours({ periodStart, periodEnd }: PeriodBounds): string {
+  const until = formatClock(periodEnd, { zone: newYorkZone }).replace('00:00', '24:00')
+  return `${formatClock(periodStart, { zone: newYorkZone })} to ${until}`
 }
 
 /**

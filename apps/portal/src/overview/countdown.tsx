@@ -1,6 +1,7 @@
 import type { NotesView } from '../data/use-notes.ts'
 import { useNow } from '../data/use-now.ts'
 import { formatClock, formatCountdown, newYorkZone, viewerZone, zoneName } from '../format/format-time.ts'
+import { CalendarButton } from './calendar-button.tsx'
 import { PeriodStick } from './period-stick.tsx'
 
 /** Renders the time left until the next boundary, and its time in New York and for the visitor. */
@@ -35,6 +36,7 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
           <dd>{at(zone)}</dd>
         </div>
       </dl>
+      <CalendarButton />
       <p class="sr-only" role="status">
         {left > 0
           ? `Notes valid until ${formatClock(validUntil, { zone: newYorkZone })} New York.`

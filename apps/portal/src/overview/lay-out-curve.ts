@@ -1,4 +1,5 @@
 import type { Offer } from '../data/offers.ts'
+import { chooseRateScale, listRateTicks } from '../parts/choose-rate-scale.ts'
 
 export type Point = { readonly x: number; readonly y: number; readonly offer: Offer }
 
@@ -8,10 +9,6 @@ export type CurveLayout = {
   readonly ticks: readonly { readonly y: number; readonly label: string }[]
   readonly plot: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }
 }
-
-// Distances between ticks, in basis points.
-const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
-const tickCountMax = 6
 
 /**
  * Computes the coordinates of the curve. The horizontal axis is logarithmic, because the short tenors are close together
@@ -23,7 +20,8 @@ export function layOutCurve(
 ): CurveLayout {
   const plot = { left: 52, right: width - 18, top: 34, bottom: height - 40 }
   const rates = offers.flatMap(({ note, lastCoupon }) => [Number(note.coupon), Number(lastCoupon ?? note.coupon)])
-  const { low, high, step } = chooseScale(Math.min(...rates), Math.max(...rates))
+  const scale = chooseRateScale(Math.min(...rates), Math.max(...rates))
+  const { low, high } = scale
   const yOf = (bps: number) => plot.bottom - ((bps - low) / (high - low)) * (plot.bottom - plot.top)
   const days = offers.map(({ tenorDays }) => Math.log(tenorDays))
   const [first, last] = [Math.min(...days), Math.max(...days)]
@@ -37,18 +35,7 @@ export function layOutCurve(
     lastPoints: offers.flatMap(({ tenorDays, lastCoupon }) =>
       lastCoupon === undefined ? [] : { x: xOf(tenorDays), y: yOf(Number(lastCoupon)) },
     ),
-    ticks: Array.from({ length: Math.round((high - low) / step) + 1 }, (_, index) => {
-      const bps = low + index * step
-      return { y: yOf(bps), label: `${(bps / 100).toFixed(2)}%` }
-    }),
+    ticks: listRateTicks(scale).map(({ bps, label }) => ({ y: yOf(bps), label })),
     plot,
   }
-}
-
-/** Returns a scale with round ends and a margin around the rates, never below zero. */
-function chooseScale(lowest: number, highest: number) {
-  const room = Math.max(2, (highest - lowest) * 0.12)
-  const [from, to] = [Math.max(0, lowest - room), highest + room]
-  const step = steps.find((candidate) => (to - from) / candidate <= tickCountMax - 1) ?? Math.ceil((to - from) / 5)
-  return { low: Math.floor(from / step) * step, high: Math.ceil(to / step) * step, step }
 }

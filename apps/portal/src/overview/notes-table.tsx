@@ -1,7 +1,7 @@
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
 import { formatMove, formatRate } from '../format/format-rate.ts'
-import { formatClock, formatDate, newYorkZone } from '../format/format-time.ts'
+import { formatDate, formatPeriod, newYorkZone } from '../format/format-time.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 
 /** Renders the notes as a table. */
@@ -78,10 +78,7 @@ function Move({ move }: { readonly move: bigint | undefined }) {
 
 function captionOf(last: LastCoupons | undefined): string {
   if (!last) return 'Coupons per 360-day year. No earlier period to compare with.'
-  const { periodStart, periodEnd } = last
-  const from = formatClock(periodStart, { zone: newYorkZone })
-  const until = formatClock(periodEnd, { zone: newYorkZone }).replace('00:00', '24:00')
-  return `Coupons per 360-day year. Change since ${formatDate(periodStart, newYorkZone)}, ${from} to ${until}.`
+  return `Coupons per 360-day year. Change since ${formatPeriod(last)}.`
 }
 
 const waiting = Array.from({ length: 7 }, (_, index) => (

@@ -6,10 +6,10 @@ import type { PortalChain, PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage, NotesView } from '../data/use-notes.ts'
 import { type Polled, usePolled } from '../data/use-polled.ts'
-import { formatClock, formatDate, newYorkZone } from '../format/format-time.ts'
+import { formatPeriod } from '../format/format-time.ts'
+import { ChainPicker } from '../parts/chain-picker.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Calculator } from './calculator.tsx'
-import { ChainPicker } from './chain-picker.tsx'
 import { ChainStatus } from './chain-status.tsx'
 import { Countdown } from './countdown.tsx'
 import { CurveChart } from './curve-chart.tsx'
@@ -45,7 +45,7 @@ export function Overview({
           <p class="hero-period">
             {view ? periodText(view) : 'Treasury notes, renewed at 00:00 and 18:00 New York time.'}
           </p>
-          {session ? <ChainPicker chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
+          {session ? <ChainPicker name="chain" chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
         </div>
         {session ? <Countdown view={view} /> : null}
       </div>
@@ -69,7 +69,7 @@ function Board({
 }) {
   const [tenorDays, setTenorDays] = useState<number | undefined>(undefined)
   const rate = useRate(session, view?.validFrom)
-  const last = useLastPeriod(session, view?.validFrom)?.get(chainId)
+  const last = useLastPeriod(session, { chainId, period: view?.validFrom })
   const hasExpired = useHasExpired(view)
   const notes = view?.notes ?? (failure && [])
   const offers = notes && listOffers(notes, { chainId, last, rate: rate.value })
@@ -134,9 +134,14 @@ function useRate(session: Session, period: bigint | undefined): Polled<RateAnswe
   return usePolled(request, rateIntervalMs)
 }
 
-function useLastPeriod(session: Session, period: bigint | undefined) {
-  // `period` is a dependency because a new period has another last period.
-  const request = useCallback((signal: AbortSignal) => fetchLastPeriod(session.apiKey, signal), [session, period])
+function useLastPeriod(
+  { client }: Session,
+  { chainId, period }: { readonly chainId: number; readonly period: bigint | undefined },
+) {
+  const request = useCallback(
+    (signal: AbortSignal) => fetchLastPeriod(client, { chainId, before: period as bigint, signal }),
+    [client, chainId, period],
+  )
   return usePolled(period !== undefined ? request : undefined, lastPeriodIntervalMs).value
 }
 
@@ -147,7 +152,5 @@ function defaultIndex(offers: readonly Offer[]): number {
 }
 
 function periodText({ validFrom, validUntil }: NotesView): string {
-  const from = formatClock(validFrom, { zone: newYorkZone })
-  const until = formatClock(validUntil, { zone: newYorkZone }).replace('00:00', '24:00')
-  return `${formatDate(validFrom, newYorkZone)}, ${from} to ${until} New York`
+  return `${formatPeriod({ periodStart: validFrom, periodEnd: validUntil })} New York`
 }

@@ -5,6 +5,7 @@ import { hrefOf, type View, views } from './use-view.ts'
 
 const names: Readonly<Record<View, string>> = {
   overview: 'Notes',
+  history: 'History',
   wallet: 'Wallet',
   verify: 'Verify',
   explorer: 'Explorer',

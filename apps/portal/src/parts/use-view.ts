@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-export const views = ['overview', 'wallet', 'verify', 'explorer'] as const
+export const views = ['overview', 'history', 'wallet', 'verify', 'explorer'] as const
 export type View = (typeof views)[number]
 
 /** Returns the URL of a view. It is in the fragment, which browsers do not send. */
@@ -30,6 +30,6 @@ export function useView(): View {
 }
 
 function readView(): View {
-  const name = location.hash.replace(/^#\/?/, '')
+  const [name] = location.hash.replace(/^#\/?/, '').split('?')
   return views.find((view) => view === name) ?? 'overview'
 }

@@ -2,10 +2,13 @@ import type { PortalChain } from '../data/portal-info.ts'
 
 /** Renders the choice of chain. Renders nothing if there is only one. */
 export function ChainPicker({
+  name,
   chains,
   chainId,
   onChange,
 }: {
+  /** Name of the group, unique on the page. */
+  readonly name: string
   readonly chains: readonly PortalChain[]
   readonly chainId: number
   readonly onChange: (chainId: number) => void
@@ -14,10 +17,10 @@ export function ChainPicker({
   return (
     <fieldset class="segments">
       <legend class="sr-only">Chain</legend>
-      {chains.map(({ id, name }) => (
-        <label key={id}>
-          <input type="radio" name="chain" checked={id === chainId} onChange={() => onChange(id)} />
-          <span>{name}</span>
+      {chains.map((chain) => (
+        <label key={chain.id}>
+          <input type="radio" name={name} checked={chain.id === chainId} onChange={() => onChange(chain.id)} />
+          <span>{chain.name}</span>
         </label>
       ))}
     </fieldset>

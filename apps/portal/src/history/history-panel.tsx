@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact'
+import type { Polled } from '../data/use-polled.ts'
+import { download } from '../parts/download.ts'
+import { Icon } from '../parts/icons.tsx'
+import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+
+/** Renders rows of history as a card, or their state: loading, failed or empty. */
+export function HistoryPanel<Row>({
+  title,
+  loaded: { value, error },
+  empty,
+  file,
+  onRetry,
+  children,
+}: {
+  readonly title: string
+  readonly loaded: Polled<readonly Row[]>
+  readonly empty: { readonly title: string; readonly text: string }
+  readonly file: { readonly name: string; readonly toCsv: (rows: readonly Row[]) => string }
+  readonly onRetry: () => void
+  readonly children: (rows: readonly Row[]) => ComponentChildren
+}) {
+  return (
+    <div class="card history-panel">
+      <div class="card-head">
+        <h2>{title}</h2>
+        {value && value.length > 0 ? (
+          <button type="button" class="quiet" onClick={() => download(file.name, file.toCsv(value), 'text/csv')}>
+            <Icon name="download" />
+            CSV<span class="sr-only"> of {title.toLowerCase()}</span>
+          </button>
+        ) : null}
+      </div>
+      {error === undefined ? null : (
+        <>
+          <ErrorNotice error={error} />
+          <button type="button" class="quiet" onClick={onRetry}>
+            Try again
+          </button>
+        </>
+      )}
+      {value === undefined && error === undefined ? (
+        <div role="status">
+          <span class="sr-only">Loading {title.toLowerCase()}…</span>
+          <Skeleton height="300px" />
+        </div>
+      ) : null}
+      {value?.length === 0 ? (
+        <Notice tone="calm" title={empty.title}>
+          {empty.text}
+        </Notice>
+      ) : null}
+      {value && value.length > 0 ? children(value) : null}
+    </div>
+  )
+}

@@ -1,0 +1,125 @@
+import { useCallback, useState } from 'preact/hooks'
+import { fetchHistoryDays, fetchHistoryPeriods, type HistoryQuery } from '../data/history.ts'
+import type { PortalInfo } from '../data/portal-info.ts'
+import type { Session } from '../data/session.ts'
+import type { NotesOnPage } from '../data/use-notes.ts'
+import { usePolled } from '../data/use-polled.ts'
+import { newYorkDate } from '../format/new-york-day.ts'
+import { ChainPicker } from '../parts/chain-picker.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { CouponPanel } from './coupon-panel.tsx'
+import { FloatingPanel } from './floating-panel.tsx'
+import { formatDaysCsv, formatPeriodsCsv } from './format-csv.ts'
+import { datesOf } from './history-link.ts'
+import { HistoryPanel } from './history-panel.tsx'
+import { RangePicker } from './range-picker.tsx'
+import { useHistoryChoice } from './use-history-choice.ts'
+
+// A new period triggers a request. The interval only retries a failed one.
+const intervalMs = 10 * 60_000
+
+/** Renders past coupons and floating rates. */
+export function HistoryView({
+  info,
+  session,
+  notes,
+  isOpen,
+}: {
+  readonly info: PortalInfo
+  readonly session: Session | undefined
+  readonly notes: NotesOnPage
+  readonly isOpen: boolean
+}) {
+  const { choice, fault, choose } = useHistoryChoice(info, isOpen)
+  const today = newYorkDate((Date.now() + (notes.view?.serverOffsetMs ?? 0)) / 1000)
+  // The service's date counts, which is known as soon as /notes has answered.
+  const isReady = isOpen && (notes.view !== undefined || notes.failure !== undefined)
+  return (
+    <>
+      <div class="view-head">
+        <h1 id="history-heading" tabIndex={-1}>
+          History
+        </h1>
+        <p>Coupons of past periods and the floating rate of past days.</p>
+      </div>
+      {fault ? (
+        <Notice tone="warn" title="The link cannot be followed">
+          {fault}
+        </Notice>
+      ) : null}
+      {session ? (
+        <>
+          <div class="history-controls">
+            <ChainPicker
+              name="history-chain"
+              chains={info.chains}
+              chainId={choice.chainId}
+              onChange={(chainId) => choose({ ...choice, chainId })}
+            />
+            <RangePicker range={choice.range} today={today} onChange={(range) => choose({ ...choice, range })} />
+          </div>
+          <Panels
+            session={isReady ? session : undefined}
+            period={notes.view?.validFrom}
+            query={{ chainId: choice.chainId, ...datesOf(choice.range, today) }}
+          />
+        </>
+      ) : (
+        <Notice tone="calm" title="API key required">
+          History is read through the API. Enter your key above.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+type Loading = {
+  /** Undefined while nothing may be requested. */
+  readonly session: Session | undefined
+  /** Start of the current period. A new one is new history. */
+  readonly period: bigint | undefined
+  readonly query: HistoryQuery
+}
+
+function Panels(loading: Loading) {
+  const periods = useHistory(fetchHistoryPeriods, loading)
+  const days = useHistory(fetchHistoryDays, loading)
+  const { chainId, from, to } = loading.query
+  const name = `${chainId}-${from}-to-${to}.csv`
+  // A new query starts with a new cursor and a short table.
+  return (
+    <div key={name} class="history-panels">
+      <HistoryPanel
+        title="Coupons"
+        {...periods}
+        empty={{ title: 'No periods in this range', text: 'No notes were on offer on these days. Choose other dates.' }}
+        file={{ name: `coupons-${name}`, toCsv: formatPeriodsCsv }}
+      >
+        {(rows) => <CouponPanel periods={rows} />}
+      </HistoryPanel>
+      <HistoryPanel
+        title="Floating rate"
+        {...days}
+        empty={{
+          title: 'No days in this range',
+          text: 'The chain has no floating rate on these days. Choose other dates.',
+        }}
+        file={{ name: `floating-rate-${name}`, toCsv: formatDaysCsv }}
+      >
+        {(rows) => <FloatingPanel days={rows} />}
+      </HistoryPanel>
+    </div>
+  )
+}
+
+function useHistory<Row>(
+  fetchRows: (session: Session, query: HistoryQuery & { readonly signal: AbortSignal }) => Promise<readonly Row[]>,
+  { session, period, query: { chainId, from, to } }: Loading,
+) {
+  const [attempt, setAttempt] = useState(0)
+  const request = useCallback(
+    (signal: AbortSignal) => fetchRows(session as Session, { chainId, from, to, signal }),
+    [session, period, chainId, from, to, attempt],
+  )
+  return { loaded: usePolled(session && request, intervalMs), onRetry: () => setAttempt(attempt + 1) }
+}

@@ -1,0 +1,44 @@
+import { formatRate } from '../format/format-rate.ts'
+import { rateAt, type Slot, type StepSeries } from './step-series.ts'
+
+/** Renders the rates at the cursor of a chart. Several series have a button each, which hides or shows its line. */
+export function Readout({
+  series,
+  shown,
+  slot,
+  onToggle,
+}: {
+  readonly series: readonly StepSeries[]
+  readonly shown: readonly StepSeries[]
+  readonly slot: Slot
+  readonly onToggle: (name: string) => void
+}) {
+  return (
+    <div class="readout">
+      <p>{slot.text}</p>
+      <ul>
+        {series.map((each) => {
+          const bps = rateAt(each, slot.start)
+          const value = <strong>{bps === undefined ? '–' : formatRate(BigInt(bps))}</strong>
+          return (
+            <li key={each.name} class="series" style={toneOf(series, each)}>
+              {series.length === 1 ? (
+                <span class="readout-one">{value}</span>
+              ) : (
+                <button type="button" aria-pressed={shown.includes(each)} onClick={() => onToggle(each.name)}>
+                  <span>{each.name}</span>
+                  {value}
+                </button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+/** Returns the place of a series between the first and the last colour. */
+export function toneOf(series: readonly StepSeries[], each: StepSeries): { readonly '--tone': string } {
+  return { '--tone': `${Math.round((series.indexOf(each) / Math.max(1, series.length - 1)) * 100)}%` }
+}
