@@ -66,7 +66,7 @@ async function buildPublicApp(
     publicLog: parts.runningLog && { ...parts.runningLog, database },
     queries,
     events: { streams },
-    portal: openPortal(database, { config, signers, options: context.portal }),
+    portal: openPortal({ config, signers, options: context.portal }),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
 }

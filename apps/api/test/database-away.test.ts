@@ -63,8 +63,8 @@ describe('while the database is stopped', () => {
     expectNotReady(await service.admin(path, request.body ? { ...request, headers: json } : request))
   })
 
-  test('error: /portal/last-period is 503', async () => {
-    expectNotReady(await service.call('/portal/last-period', { headers }))
+  test('error: /history/notes is 503', async () => {
+    expectNotReady(await service.call('/history/notes', { headers }))
   })
 
   test('behavior: notes and rates are answered from memory, the rest by a gateway error', async () => {

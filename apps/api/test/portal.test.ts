@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createDeferrals, createKey, newDatabase, pool, signerAddress, start, type TestService } from './harness.ts'
+import { createDeferrals, newDatabase, pool, signerAddress, start, type TestService } from './harness.ts'
 
 const page = '<!doctype html><title>page</title>'
 const script = 'export const answer = 42'
@@ -147,51 +147,5 @@ describe('a service without the page', () => {
     const statuses = []
     for (let count = 0; count < 3; count++) statuses.push((await service.call('/portal.json')).status)
     expect(statuses).toEqual([200, 200, 429])
-  })
-})
-
-describe('/portal/last-period', () => {
-  let service: TestService
-  beforeAll(async () => {
-    const { defer, finish } = createDeferrals()
-    const at = '2026-11-13T17:00:00-05:00'
-    service = await start({ at, databaseUrl: await newDatabase('postgres', defer) }, defer)
-    return finish
-  })
-
-  test('behavior: is empty without an earlier period, then contains its coupons without signatures', async () => {
-    const { secret } = await createKey(service)
-    const ask = () => service.call('/portal/last-period', { headers: { 'x-api-key': secret } })
-    expect((await ask()).json().data).toEqual([])
-    await service.operator.setCurve({ points: { 7: 380, 14: 365, 30: 360 }, by: 'test' })
-    service.clock.hold(Date.parse('2026-11-13T18:00:00-05:00'))
-    expect((await service.call('/notes', { headers: { 'x-api-key': secret } })).json().data[0].coupon).toBe('380')
-    const answer = await ask()
-    expect(answer.json().data).toEqual([
-      {
-        chainid: '324',
-        period_start: '1794546000',
-        period_end: '1794610800',
-        coupons: [
-          { maturity: 7, coupon: '369' },
-          { maturity: 14, coupon: '365' },
-          { maturity: 30, coupon: '362' },
-        ],
-      },
-    ])
-    expect(answer.headers['cache-control']).toBe('private, no-cache')
-  })
-
-  test('error: requires a key with the scope notes, and accepts no parameters', async () => {
-    const { secret } = await createKey(service, { scopes: ['rate'] })
-    const whole = await createKey(service)
-    const none = await service.call('/portal/last-period')
-    const other = await service.call('/portal/last-period', { headers: { 'x-api-key': secret } })
-    const asked = await service.call('/portal/last-period?a=1', { headers: { 'x-api-key': whole.secret } })
-    expect([none, other, asked].map(({ status, json }) => [status, json().code])).toEqual([
-      [403, 'invalid_api_key'],
-      [403, 'insufficient_scope'],
-      [400, 'invalid_parameter'],
-    ])
   })
 })

@@ -211,7 +211,7 @@ test('error: an RPC that is away keeps the last verdict for a while, then the st
   await poll(() => service.metric(problem('unknown'))).toBe(1)
   const { status, pool } = await service.readyz()
   expect([status, pool?.ok, pool?.detail]).toEqual([200, false, expect.stringContaining('cannot be reached')])
-  for (const path of ['/notes', '/rate', '/portal.json', '/portal/last-period'])
+  for (const path of ['/notes', '/rate', '/portal.json', '/history/notes'])
     expect([path, (await service.get(path)).status < 500]).toEqual([path, true])
   const [rates] = (await service.get('/rate')).body.chains
   expect(rates).toMatchObject({ status: 'unknown', statusReason: 'The pool cannot be read.' })

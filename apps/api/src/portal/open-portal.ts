@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Queryable } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import type { Signer } from '../notes/signers/signer.ts'
-import { createReadLastPeriod } from './last-period.ts'
 import { readPortalFiles } from './portal-files.ts'
 import { describePortal, type PortalVisitor } from './portal-info.ts'
 import type { PortalParts } from './portal-routes.ts'
@@ -20,23 +18,18 @@ export type PortalOptions = {
 const builtDirectory = join(dirname(createRequire(import.meta.url).resolve('@tallystick/api/package.json')), 'portal')
 
 /** Loads the built web page, if there is one, and its data. */
-export function openPortal(
-  database: Queryable,
-  {
-    config,
-    signers,
-    options: { visitor, directory = builtDirectory } = {},
-  }: {
-    readonly config: Pick<Config, 'chains'>
-    /** By chain id. */
-    readonly signers: ReadonlyMap<number, Signer>
-    readonly options: PortalOptions | undefined
-  },
-): PortalParts {
-  const chainIds = config.chains.map(({ id }) => id).sort((a, b) => a - b)
+export function openPortal({
+  config,
+  signers,
+  options: { visitor, directory = builtDirectory } = {},
+}: {
+  readonly config: Pick<Config, 'chains'>
+  /** By chain id. */
+  readonly signers: ReadonlyMap<number, Signer>
+  readonly options: PortalOptions | undefined
+}): PortalParts {
   return {
     files: readPortalFiles(directory),
     info: describePortal({ chains: config.chains, signers, visitor }),
-    readLastPeriod: createReadLastPeriod(database, chainIds),
   }
 }

@@ -2,9 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
 import { matchesEtag } from '../http/matches-etag.ts'
-import { rejectParameters } from '../http/reject-parameters.ts'
 import type { Route } from '../route.ts'
-import type { ReadLastPeriod } from './last-period.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
 import type { PortalInfo } from './portal-info.ts'
 
@@ -12,7 +10,6 @@ export type PortalParts = {
   /** Undefined if the page was not built. */
   readonly files: PortalFiles | undefined
   readonly info: PortalInfo
-  readonly readLastPeriod: ReadLastPeriod
 }
 
 // The page loads everything from this origin and needs no inline code, frame or form.
@@ -28,12 +25,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/**
- * Creates the routes of the web page: its files, `/portal.json`, which is public like the page, and
- * `/portal/last-period`, which needs a key with the scope `notes`.
- */
+/** Creates the routes of the web page: its files and `/portal.json`. All of them are public. */
 export function createPortalRoutes({
-  parts: { files, info, readLastPeriod },
+  parts: { files, info },
   limitAddress,
 }: {
   readonly parts: PortalParts
@@ -46,17 +40,8 @@ export function createPortalRoutes({
   const infoText = JSON.stringify(info)
   const sendInfo: RouteHandlerMethod = (_, reply) =>
     reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText)
-  const sendLastPeriod: RouteHandlerMethod = async (request, reply) => {
-    rejectParameters(request.query as Record<string, unknown>)
-    const answer = await readLastPeriod(request.nowMs)
-    return reply
-      .header('cache-control', 'private, no-cache')
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(answer))
-  }
   return [
     { method: 'GET', url: '/portal.json', onRequest, handler: sendInfo },
-    { method: 'GET', url: '/portal/last-period', scope: 'notes', handler: sendLastPeriod },
     ...(files ? createFileRoutes(files, onRequest) : []),
   ]
 }
