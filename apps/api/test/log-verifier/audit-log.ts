@@ -19,12 +19,14 @@ export type Auditor = {
   proveConsistency(older: TreeHead): Promise<void>
   /** Entries of the last audit. */
   readonly entries: readonly Buffer[]
+  /** Reads a tile of hashes again at the next audit. */
+  forget(path: string): void
 }
 
 const hashSize = 32
 const fullWidth = 256
 
-/** Creates an auditor that knows the key of a log. It keeps full tiles and bundles, because they never change. */
+/** Creates an auditor that knows the key of a log. It keeps full tiles and entries, because they never change. */
 export async function createAuditor(get: Get, knownKey: string): Promise<Auditor> {
   const key = readKey(knownKey)
   const cached = new Map<string, Buffer>()
@@ -34,6 +36,7 @@ export async function createAuditor(get: Get, knownKey: string): Promise<Auditor
     return body
   }
   await compareKey(get, knownKey)
+  const groups: Group[] = []
   let entries: readonly Buffer[] = []
   let head: TreeHead | undefined
   return {
@@ -42,11 +45,13 @@ export async function createAuditor(get: Get, knownKey: string): Promise<Auditor
     },
     audit: async () => {
       const shown = await readCheckpoint(get, key)
-      entries = await auditTree(read, shown)
+      const audited = await auditTree(read, { head: shown, groups })
       if (head) await checkConsistency(read, { older: head, newer: shown })
       head = shown
+      entries = audited.flatMap((group) => group.entries)
       return shown
     },
+    forget: (path) => void cached.delete(path),
     proveInclusion: async (index) => {
       demand(head !== undefined, 'there was no audit')
       const { size, root } = head
@@ -83,28 +88,46 @@ async function readResource(get: Get, path: string): Promise<Buffer> {
 
 type Read = (path: string) => Promise<Buffer>
 
-/** Compares all entries and tiles with each other and with the root. Returns the entries. */
-async function auditTree(read: Read, { size, root }: TreeHead): Promise<readonly Buffer[]> {
-  const entries = (
-    await Promise.all(
-      tilesOf(size, 'entries').map(async ({ path, width }) => {
-        const bundle = readBundle(await read(path))
-        demand(bundle.length === width, `${path} has ${bundle.length} entries, not ${width}`)
-        return bundle
-      }),
-    )
-  ).flat()
-  let hashes = entries.map(hashLeaf)
-  for (let level = 0; hashes.length > 0; level++) {
+/** Up to 256 entries with the root of their subtree. */
+type Group = { readonly entries: readonly Buffer[]; readonly root: Buffer }
+
+/** Compares all entries and tiles with each other and with the root. Returns the entries, and adds full groups to `groups`. */
+async function auditTree(
+  read: Read,
+  { head: { size, root }, groups }: { readonly head: TreeHead; readonly groups: Group[] },
+): Promise<readonly Group[]> {
+  const fullCount = Math.floor(size / fullWidth)
+  const wanted = Array.from({ length: Math.ceil(size / fullWidth) }, (_, index) => index)
+  const audited = await Promise.all(wanted.map(async (index) => groups[index] ?? auditGroup(read, { index, size })))
+  groups.splice(0, groups.length, ...audited.slice(0, fullCount))
+  // Only full tiles have a hash in the level above.
+  let hashes = groups.map((group) => group.root)
+  for (let level = 1; hashes.length > 0; level++) {
     const tiles = await Promise.all(tilesOf(hashes.length, level).map(({ path }) => read(path)))
     demand(Buffer.concat(tiles).equals(Buffer.concat(hashes)), `a tile of level ${level} is wrong`)
-    // Only full tiles have a hash in the level above.
     hashes = Array.from({ length: Math.floor(hashes.length / fullWidth) }, (_, at) =>
       rootOfHashes(hashes.slice(at * fullWidth, (at + 1) * fullWidth)),
     )
   }
-  demand(rootOfHashes(entries.map(hashLeaf)).equals(root), 'the root is not that of the entries')
-  return entries
+  // MTH splits a tree at powers of two, so above 256 leaves only between groups.
+  const found = rootOfHashes(audited.map((group) => group.root))
+  demand(found.equals(root), 'the root is not that of the entries')
+  return audited
+}
+
+/** Compares a bundle with the tile of its hashes. */
+async function auditGroup(
+  read: Read,
+  { index, size }: { readonly index: number; readonly size: number },
+): Promise<Group> {
+  const width = Math.min(fullWidth, size - index * fullWidth)
+  const path = tilePath('entries', index, width)
+  const entries = readBundle(await read(path))
+  demand(entries.length === width, `${path} has ${entries.length} entries, not ${width}`)
+  const hashes = entries.map(hashLeaf)
+  const tile = await read(tilePath(0, index, width))
+  demand(tile.equals(Buffer.concat(hashes)), `${path} does not have the hashes of its tile`)
+  return { entries, root: rootOfHashes(hashes) }
 }
 
 /** Splits a bundle into its entries: each has its length before it, as a big-endian uint16. */
@@ -169,4 +192,20 @@ async function readNodes(read: Read, size: number) {
     return hashNode(hashOf(from, from + k), hashOf(from + k, to))
   }
   return hashOf
+}
+
+/** Verifies the JSON of `GET /log/proof` with nothing but the key of the log. Returns the entry. */
+export function verifyProof(body: Buffer, knownKey: string): { readonly index: number; readonly entry: string } {
+  const proof = JSON.parse(body.toString())
+  const { origin, size, root } = openCheckpoint(Buffer.from(proof.checkpoint), readKey(knownKey))
+  const leaf = hashLeaf(Buffer.from(proof.entry))
+  demand(proof.origin === origin && proof.size === size, 'the proof is of another checkpoint')
+  demand(proof.root === root.toString('base64') && proof.leafHash === leaf.toString('base64'), 'a hash is wrong')
+  demand(Number.isInteger(proof.index) && proof.index >= 0 && proof.index < size, 'there is no such entry')
+  const path = (proof.hashes as string[]).map((hash) => Buffer.from(hash, 'base64'))
+  const isCanonical = path.every((hash, at) => hash.length === hashSize && hash.toString('base64') === proof.hashes[at])
+  demand(isCanonical, 'a hash of the proof is malformed')
+  const found = followPath(leaf, { m: proof.index, n: size, path })
+  demand(found?.equals(root) === true, 'the entry is not included')
+  return { index: proof.index, entry: proof.entry }
 }

@@ -18,10 +18,9 @@ export function demand(isRight: boolean, problem: string): asserts isRight {
 // DER prefix of an Ed25519 public key (RFC 8410 §4).
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** Reads `<name>+<key ID>+<base64(0x01 || public key)>`. */
+/** Reads `<name>+<key ID>+<base64(0x01 || public key)>`, with or without space around it. */
 export function readKey(text: string): Key {
-  const line = text.endsWith('\n') ? text.slice(0, -1) : text
-  const [name = '', id = '', ...rest] = line.split('+')
+  const [name = '', id = '', ...rest] = text.trim().split('+')
   const encoded = readBase64(rest.join('+'))
   demand(isKeyName(name), 'the name of the key is malformed')
   demand(encoded.length === 33 && encoded[0] === 1, 'the key is not an Ed25519 key')
