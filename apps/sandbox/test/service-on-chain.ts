@@ -1,13 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock, createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/api'
+import {
+  createClock,
+  createLogKeyText,
+  createOperator,
+  openServiceDatabase,
+  parseConfig,
+  startService,
+} from '@tallystick/api'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import type { Chain } from './chain.ts'
 
 const token = 'an-admin-token-for-tests'
+const logKey = createLogKeyText('notes.example/log')
 // Ticks and retries come 20 times as often as they do in production.
 const schedulerTime = { tickMs: 50, monotonicNow: () => performance.now() * 20 }
 const coupons = { 7: 369, 30: 362 }
@@ -23,6 +31,8 @@ export type ChainSetting = {
   readonly pool?: string
   /** Further chains. The curve is then that of chain 324 alone. */
   readonly others?: readonly object[]
+  /** None by default. Its key is `env:LOG_KEY`. */
+  readonly log?: Readonly<Record<string, unknown>>
   readonly poolWatchTimes?: Parameters<typeof startService>[0]['poolWatchTimes']
   /** A database of its own by default. */
   readonly databaseUrl?: string
@@ -46,6 +56,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
     tenors: [7, 30],
     rails: { preflight: setting.preflight },
+    log: setting.log,
     // `/rate` reads the chain for each request.
     data: { pollMs: 0 },
     chains: [
@@ -53,7 +64,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
       ...(setting.others ?? []),
     ],
   }
-  const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}`, SCHEME: 'https' }
+  const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}`, LOG_KEY: logKey, SCHEME: 'https' }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
   const clock = createClock()
   clock.hold(Number(setting.atSeconds) * 1000)

@@ -1,3 +1,4 @@
+import type { Lend } from '@tallystick/chain/pool/read-lends'
 import { type BlockHeader, readLatest } from '@tallystick/chain/rpc/read-blocks'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { NoRpcError } from '@tallystick/chain/rpc/rpc-pool'
@@ -50,8 +51,8 @@ export async function followChains(
 ): Promise<void> {
   for (const [chainId, head] of heads) {
     try {
-      await followOne(context, { chainId, head, isLogRead })
-      context.totals.successes.set(String(chainId), context.now())
+      const isSettled = await followOne(context, { chainId, head, isLogRead })
+      if (isSettled && isLogRead) context.totals.successes.set(String(chainId), context.now())
       context.warnings.clear(`the RPC of chain ${chainId}`)
     } catch (error) {
       warnOfRpc(context, { chainId, error })
@@ -61,30 +62,26 @@ export async function followChains(
 
 type ChainRound = { readonly chainId: number; readonly head: BlockHeader; readonly isLogRead: boolean }
 
-async function followOne(context: MonitorContext, round: ChainRound): Promise<void> {
-  const { state, early, report, signal, totals, warnings, undecided } = context
-  const { chainId, head } = round
+/** Returns whether all lends up to the head were judged. */
+async function followOne(context: MonitorContext, { chainId, head, isLogRead }: ChainRound): Promise<boolean> {
+  const { state, early, report, signal, totals, warnings } = context
   const chain = state.chains[chainId]
+  const topic = `the sets of chain ${chainId}`
   if (!chain?.firstPeriod) {
-    if (round.isLogRead)
-      warnings.set(
-        `the sets of chain ${chainId}`,
-        `The log has no sets of chain ${chainId}, so there is nothing to compare its lends with.`,
-      )
-    return
+    const message = `The log has no sets of chain ${chainId} that can be read, so there is nothing to compare its lends with.`
+    if (isLogRead) warnings.set(topic, message)
+    return false
   }
-  warnings.clear(`the sets of chain ${chainId}`)
+  warnings.clear(topic)
   const nameOf = (start: bigint) => nameSet(String(chainId), { start })
-  const { rpc, sizer } = context.chains.get(chainId) as FollowedChain
   const waiting = await followLends(
     {
+      ...(context.chains.get(chainId) as FollowedChain),
       chainId,
-      rpc,
-      sizer,
       chain,
       report,
       findEarlySet: (start) => early.get(nameOf(start)) ?? undefined,
-      isSetPending: (start) => isSetPending(context, { name: nameOf(start), isLogRead: round.isLogRead }),
+      isSetPending: (start) => isSetPending(context, { name: nameOf(start), isLogRead }),
       onRange: ({ block, newLends }) => {
         totals.lends.set(chainId, (totals.lends.get(chainId) ?? 0) + newLends)
         sayProgress(context, () => `Chain ${chainId}: lends up to block ${block} of ${head.number} checked.`)
@@ -94,14 +91,30 @@ async function followOne(context: MonitorContext, round: ChainRound): Promise<vo
     },
     head,
   )
+  noteWaiting(context, { chainId, waiting })
+  return waiting === undefined
+}
+
+/** Remembers since when a lend waits for the set of its period, and says so. */
+function noteWaiting(
+  { undecided, warnings, now }: MonitorContext,
+  { chainId, waiting }: { readonly chainId: number; readonly waiting: Lend | undefined },
+): void {
   const topic = `the lends of chain ${chainId}`
-  for (const name of undecided.keys()) if (name.startsWith(`${chainId}:`) && !waiting) undecided.delete(name)
-  if (!waiting) return warnings.clear(topic)
-  const period = periodAt(BigInt(waiting.timestamp))
-  if (!undecided.has(nameOf(period.start))) undecided.set(nameOf(period.start), context.now())
+  const period = waiting && periodAt(BigInt(waiting.timestamp))
+  const name = period && nameSet(String(chainId), period)
+  for (const known of undecided.keys()) {
+    if (known.startsWith(`${chainId}:`) && known !== name) undecided.delete(known)
+  }
+  if (!name) {
+    warnings.clear(topic)
+    return
+  }
+  if (!undecided.has(name)) undecided.set(name, now())
   warnings.set(
     topic,
-    `Chain ${chainId}: the set for ${formatPeriod(period)} cannot be read yet. The lends since its start, such as transaction ${waiting.transactionHash}, are checked when it can.`,
+    `Chain ${chainId}: the set for ${formatPeriod(period)} cannot be read yet. The lends since its start, such as ` +
+      `transaction ${waiting.transactionHash}, are checked when it can.`,
   )
 }
 

@@ -23,28 +23,32 @@ const auditMs = 600_000
  * Returns whether the log was read to its end, as far as its bytes are public.
  */
 export async function followLog(context: MonitorContext, wanted: readonly WantedSet[]): Promise<boolean> {
-  const { state, warnings, report } = context
+  const { state, warnings } = context
   try {
     const isNewest = await followNewestTree(context)
     const { tiles } = context
     if (!tiles) return false
     await readNewEntries(context, tiles)
     await readCurrentSets({ ...context, tiles }, [...wanted, ...setsInForce(context)])
-    await auditSometimes(context, tiles)
     if (!isNewest) return false
     state.missing = {}
     context.hasCaughtUp = true
     context.totals.successes.set('log', context.now())
     warnings.clear('the log')
+    await auditSometimes(context, tiles)
     return true
   } catch (error) {
-    if (context.signal.aborted) return false
-    if (error instanceof LogFaultError) report(error.finding)
-    else if (error instanceof MissingTileError) judgeMissing(context, error)
-    else if (error instanceof LogUnreachableError) warnings.set('the log', error.message)
-    else throw error
+    handleFailure(context, error)
     return false
   }
+}
+
+function handleFailure(context: MonitorContext, error: unknown): void {
+  if (context.signal.aborted) return
+  if (error instanceof LogFaultError) context.report(error.finding)
+  else if (error instanceof MissingTileError) judgeMissing(context, error)
+  else if (error instanceof LogUnreachableError) context.warnings.set('the log', error.message)
+  else throw error
 }
 
 /** Follows the tree. Returns false if the log shows an older one than before. */
@@ -128,7 +132,14 @@ function setsInForce({ state, now }: MonitorContext): WantedSet[] {
 async function auditSometimes(context: MonitorContext, tiles: VerifiedTiles): Promise<void> {
   if (context.lastAuditAt !== undefined && context.now() - context.lastAuditAt < auditMs) return
   context.lastAuditAt = context.now()
-  await auditTile({ ...context, tiles })
+  try {
+    await auditTile({ ...context, tiles })
+  } catch (error) {
+    // What is new was read. An old tile that is gone was there before, so that is no delay of a copy.
+    if (error instanceof MissingTileError) {
+      context.report({ kind: 'tile_missing', subject: error.path, message: error.message })
+    } else handleFailure(context, error)
+  }
 }
 
 /** Says which sets are checked. Those of past periods are not worth a line when a log is read for the first time. */

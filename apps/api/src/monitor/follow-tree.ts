@@ -50,8 +50,10 @@ export async function followTree(context: TreeContext, tiles: VerifiedTiles | un
 }
 
 async function readCheckpoint(source: LogSource): Promise<string> {
-  const { bytes } = await source.read('checkpoint', checkpointBytesMax)
-  if (!bytes) throw new LogUnreachableError('There is no log at this URL: it has no checkpoint (404).')
+  const { bytes, code } = await source.read('checkpoint', checkpointBytesMax)
+  if (!bytes) {
+    throw new LogUnreachableError(`There is no log at this URL: it has no checkpoint${code ? ` (${code})` : ''}.`)
+  }
   return decodeUtf8(bytes)
 }
 

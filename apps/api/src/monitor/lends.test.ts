@@ -326,6 +326,8 @@ describe('error: RPCs', () => {
     other.mine(firstPeriod.start)
     const watch = monitor({ rpcs: new Map([[1, [other.url]]]) })
     await watch.check()
-    expect(watch.warnings()).toEqual(['The log has no sets of chain 1, so there is nothing to compare its lends with.'])
+    expect(watch.warnings()).toEqual([
+      'The log has no sets of chain 1 that can be read, so there is nothing to compare its lends with.',
+    ])
   })
 })

@@ -63,8 +63,8 @@ export function createLogSource(options: LogSourceOptions): LogSource {
 
 const checkpointBytes = 16_384
 const errorBytesMax = 16_384
-// The service answers 400 for a chain that it no longer supports.
-const absentStatuses: readonly number[] = [400, 404]
+// The service answers 400 for a chain that it no longer supports. Buckets answer 403 for a file that does not exist.
+const absentStatuses: readonly number[] = [400, 403, 404, 410]
 
 async function request(
   url: string,

@@ -25,7 +25,11 @@ export function createMonitorMetrics(context: MonitorContext): () => string {
     findingKinds.map((kind) => ({ labels: { kind }, value: state.findings.counts[kind] ?? 0 })),
   )
   metrics.gauge('tallystick_monitor_last_success_timestamp_seconds', () =>
-    [...totals.successes].map(([of, at]) => ({ labels: { of }, value: at / 1000 })),
+    // 0 until the first success, so that an alert on its age fires.
+    ['log', ...context.rpcs.keys()].map((of) => ({
+      labels: { of },
+      value: (totals.successes.get(String(of)) ?? 0) / 1000,
+    })),
   )
   metrics.gauge('tallystick_monitor_checkpoint_size', () => [{ value: state.checkpoint?.size ?? 0 }])
   metrics.gauge('tallystick_monitor_entries_unread', () => [{ value: (state.checkpoint?.size ?? 0) - state.checked }])

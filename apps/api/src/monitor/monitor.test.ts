@@ -201,20 +201,28 @@ describe('error: tiles and bundles', () => {
     publish(...fillers(600))
     const watch = monitor()
     await watch.check()
-    const checkNextTile = async () => {
-      clock.nowMs += 10 * minuteMs
-      const { findings } = await watch.check()
-      return findings
+    const countFindings = async () => {
+      let count = 0
+      for (const _ of ['tile 0', 'tile 1']) {
+        clock.nowMs += 10 * minuteMs
+        const { findings, isLogRead } = await watch.check()
+        expect(isLogRead).toBe(true)
+        count += findings
+      }
+      return count
     }
-    server.faultOf = (path) => (path === 'tile/entries/001' ? { kind: 'flip', byte: 9 } : undefined)
-    expect([await checkNextTile(), await checkNextTile()]).toEqual([1, 1])
-    server.faultOf = (path) => (path === 'tile/0/001' ? { kind: 'flip', byte: 9 } : undefined)
-    expect(await checkNextTile()).toBe(1)
-    server.faultOf = (path) => (path === 'tile/entries/001' ? { kind: 'status', status: 404 } : undefined)
-    expect(await checkNextTile()).toBe(1)
+    for (const [path, fault] of [
+      ['tile/entries/001', { kind: 'flip', byte: 9 }],
+      ['tile/0/001', { kind: 'flip', byte: 9 }],
+      ['tile/entries/000', { kind: 'status', status: 404 }],
+      ['tile/0/000', { kind: 'status', status: 403 }],
+    ] as const) {
+      server.faultOf = (asked) => (asked === path ? fault : undefined)
+      expect([path, await countFindings()]).toEqual([path, 1])
+    }
     server.faultOf = () => undefined
-    expect([await checkNextTile(), await checkNextTile()]).toEqual([0, 0])
-    expect(new Set(watch.kinds())).toEqual(new Set(['bundle_wrong', 'tile_wrong']))
+    expect(await countFindings()).toBe(0)
+    expect(new Set(watch.kinds())).toEqual(new Set(['bundle_wrong', 'tile_wrong', 'tile_missing']))
   })
 })
 
@@ -241,7 +249,7 @@ describe('a log that does not respond', () => {
     server.faultOf = () => ({ kind: 'status', status: 404 })
     const watch = monitor()
     await watch.check()
-    expect(watch.warnings()).toEqual(['There is no log at this URL: it has no checkpoint (404).'])
+    expect(watch.warnings()).toEqual(['There is no log at this URL: it has no checkpoint (internal_error).'])
   })
 
   test('behavior: the service’s Retry-After is honoured, and the delays of failures double', async () => {

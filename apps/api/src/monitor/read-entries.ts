@@ -144,9 +144,10 @@ export async function auditTile(context: Pick<EntryContext, 'source' | 'tiles' |
   const full = Math.floor(state.checked / tileWidth)
   if (full === 0) return
   const index = state.audited % full
+  // Also after a fault: the others are read too.
+  state.audited = index + 1
   await tiles.read({ level: 0, index, fresh: true })
   const { entries } = await fetchBundle(context, { index, width: tileWidth })
-  state.audited = index + 1
   if (entries) return
   const path = formatTilePath({ level: 'entries', index, width: tileWidth })
   throw new LogFaultError({

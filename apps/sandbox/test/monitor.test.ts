@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { decodeNote, type NoteTerms, periodAt } from '@tallystick/core'
+import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import {
+  type Chain,
+  chainId,
+  dollars,
+  noPartner,
+  type Signature,
+  send,
+  signNote,
+  startChain,
+  startsAt,
+} from './chain.ts'
+import { startOnChain } from './service-on-chain.ts'
+
+const cli = fileURLToPath(new URL('../../api/bin/tallystick.js', import.meta.url))
+const { end: boundary } = periodAt(startsAt)
+
+let chain: Chain
+let nowSeconds = startsAt + 600n
+beforeAll(async () => {
+  chain = await startChain()
+  const from = chain.wallets[0]!.address
+  const args = [chain.pool, dollars(1_000_000)]
+  await send(chain, { from, to: chain.token, functionName: 'approve', args, at: nowSeconds })
+})
+afterAll(() => chain.stop())
+
+/** Adds the header of a proxy in front of the service. */
+async function startProxy(baseUrl: string): Promise<string> {
+  const server = createServer(async ({ url }, response) => {
+    const answer = await fetch(`${baseUrl}${url}`, { headers: { 'x-forwarded-proto': 'https' } })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function launch(commandLine: readonly string[]) {
+  const child = spawn(process.execPath, [...quickFlags, cli, 'monitor', ...commandLine], { stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const chunks: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)))
+  return { child, output: () => chunks.join('') }
+}
+
+async function moveTo(second: bigint, clock: { hold(instantMs: number): void }): Promise<void> {
+  nowSeconds = second
+  await chain.client.setNextBlockTimestamp({ timestamp: second })
+  await chain.client.mine({ blocks: 1 })
+  clock.hold(Number(second) * 1000)
+}
+
+/** Lends, in the next second of the chain. Returns the transaction. */
+async function lend(note: NoteTerms, signature: Signature): Promise<string> {
+  nowSeconds += 1n
+  const from = chain.wallets[0]!.address
+  const params = { beneficiary: from, partnerId: noPartner, partnerFeeBPS: 0n, principal: dollars(1_000) }
+  const call = { from, to: chain.pool, functionName: 'lend', args: [params, note, signature], at: nowSeconds }
+  return (await send(chain, call)).transactionHash
+}
+
+test('default: honest lends are silent over a boundary, and one on a note that was never logged is named', async () => {
+  const log = { origin: 'notes.example/log', key: 'env:LOG_KEY' }
+  const service = await startOnChain(chain, { preflight: 'off', atSeconds: nowSeconds, log })
+  const url = await startProxy(service.baseUrl)
+  const key = (await (await fetch(`${url}/log/key`)).text()).trim()
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-monitor-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const rpc = ['--rpc', `${chainId}=${chain.client.transport.url}`]
+  const options = [url, '--key', key, '--state', join(directory, 'state.json'), ...rpc]
+  const runOnce = async () => {
+    const { child, output } = launch([...options, '--once'])
+    const [exitCode] = await once(child, 'close')
+    return [exitCode, output()]
+  }
+  const lendHonestly = async () => {
+    const { body } = await service.get('/notes')
+    const [note] = body.data.map(decodeNote)
+    await lend(note, note.signature)
+    return note as NoteTerms
+  }
+  const first = await lendHonestly()
+  expect(await runOnce()).toEqual([0, expect.stringContaining('1 new lends on chain 324')])
+
+  await moveTo(boundary - 60n, service.clock)
+  await expect.poll(async () => (await service.showNotes()).next.signed).toBe(true)
+  await moveTo(boundary, service.clock)
+  await expect.poll(async () => (await service.get('/notes')).status).toBe(200)
+  const note = await lendHonestly()
+  expect([note.validAfter, note.coupon]).toEqual([boundary - 1n, first.coupon])
+  expect(await runOnce()).toEqual([0, expect.stringContaining('1 new lends on chain 324')])
+
+  // As a service. The signer's key has leaked: the pool accepts the note.
+  const { child, output } = launch([...options, '--interval', '1', '--json'])
+  await expect.poll(output).toContain('"event":"start"')
+  const forged = { ...note, coupon: 900n }
+  const leaked = await lend(forged, await signNote(chain, forged))
+  await lendHonestly()
+  await expect.poll(output).toContain('"kind":"lend_not_logged"')
+  const finding =
+    output()
+      .split('\n')
+      .find((line) => line.includes('"finding"')) ?? ''
+  expect(JSON.parse(finding)).toMatchObject({
+    message: expect.stringContaining(`transaction ${leaked}`),
+    evidence: { chainId, transactionHash: leaked, coupon: '900' },
+  })
+  child.kill('SIGTERM')
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(output().match(/"finding"/g)).toHaveLength(1)
+  const after = await runOnce()
+  expect(after).toEqual([1, expect.stringContaining(leaked)])
+  expect(after[1]).toContain('The state has 1 earlier findings.')
+})
