@@ -4,7 +4,7 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toSeconds } from '../src/clock.ts'
 import { appendEvents } from '../src/events/event-store.ts'
-import { coupons, createDeferrals, newDatabase, start, type TestService } from './harness.ts'
+import { coupons, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 import { type Receiver, startReceiver } from './hook-receiver.ts'
 import { prepareSite, type Site, serveHere, tallystick } from './process.ts'
 
@@ -234,5 +234,25 @@ describe('the admin listener', () => {
     const written = service.log() + (await service.admin('/audit')).body
     expect(written).toContain('"host":"receiver.example"')
     for (const hidden of [secret, '/hook"']) expect(written).not.toContain(hidden)
+  })
+
+  test('behavior: a hook gets the new set at its first second, and not before', async () => {
+    const receiver = await startReceiver({ tls: null })
+    const url = `http://127.0.0.1:${receiver.port}/hook`
+    expect((await post('/hooks', { url, types: ['notes'], chainId: 324 })).status).toBe(200)
+    const { secret } = await createKey(service)
+    const boundaryMs = Date.parse('2026-11-15T18:00:00-05:00')
+    service.clock.hold(boundaryMs - 1)
+    // The next set is in the database and in memory by now.
+    const nextIsSigned = async () =>
+      (await service.admin('/metrics')).body.includes('tallystick_next_period_signed{chain="324"} 1')
+    await expect.poll(nextIsSigned).toBe(true)
+    expect(receiver.received).toEqual([])
+    service.clock.hold(boundaryMs)
+    await expect.poll(() => receiver.received.length).toBe(1)
+    const { headers, body } = receiver.received[0] as Receiver['received'][number]
+    const notes = await service.call('/notes?chainid=324', { headers: { 'x-api-key': secret } })
+    expect(JSON.parse(body)).toEqual({ type: 'notes', timestamp: '2026-11-15T23:00:00.000Z', data: notes.json() })
+    expect(headers['webhook-timestamp']).toBe(String(boundaryMs / 1000))
   })
 })

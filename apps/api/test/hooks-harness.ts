@@ -6,7 +6,7 @@ import { createHookOperator, type HookOperator } from '../src/admin/operate-hook
 import { createClock, type ShiftableClock, toSeconds } from '../src/clock.ts'
 import { appendEvents, type NewEvent, type StoredEvent } from '../src/events/event-store.ts'
 import { createAddressPolicy } from '../src/hooks/address-policy.ts'
-import { createSender } from '../src/hooks/send-request.ts'
+import { createSender, type Sender } from '../src/hooks/send-request.ts'
 import { hookMetricHelp, type RunningHooks, startHooks } from '../src/hooks/start-hooks.ts'
 import { createMetrics, type Metrics } from '../src/metrics.ts'
 import { newDatabase } from './harness.ts'
@@ -18,6 +18,7 @@ export type HookWorld = {
   readonly clock: ShiftableClock
   readonly metrics: Metrics
   readonly operator: HookOperator
+  readonly sender: Sender
   readonly log: () => string
   /** Starts a replica that delivers. */
   startReplica(database?: Database): Promise<RunningHooks>
@@ -42,7 +43,7 @@ export async function createHookWorld(engine: DatabaseEngine = 'postgres'): Prom
   onTestFinished(() => sender.close())
   const auditor = { actor: 'test', log }
   return {
-    ...{ databaseUrl, database, clock, metrics, log: () => lines.join('') },
+    ...{ databaseUrl, database, clock, metrics, sender, log: () => lines.join('') },
     operator: createHookOperator({ database, config: config as never, clock, auditor, sender }),
     startReplica: async (own = database) => {
       const common = { database: own, clock, metrics, log, sender, random: () => 0.999 }

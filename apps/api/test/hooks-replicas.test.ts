@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { openDatabase } from '@tallystick/database'
+import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { claimHooks } from '../src/hooks/claim-hooks.ts'
+import { deliverHook } from '../src/hooks/deliver-hook.ts'
 import { coupons } from './harness.ts'
 import { ok, startReceiver } from './hook-receiver.ts'
 import { createHookWorld, type HookWorld } from './hooks-harness.ts'
@@ -56,6 +60,29 @@ test('behavior: a replica frozen after it sent is overtaken when its lease ends,
   await expect.poll(() => numbersOf(receiver.received)).toEqual([1, 1, 2, 3])
   const { hooks } = await world.operator.listHooks()
   expect(hooks).toMatchObject([{ id: hook.id, status: 'active', disabledReason: null }])
+})
+
+test('behavior: a replica frozen before it sent sends nothing when it wakes up', async () => {
+  const world = await createHookWorld()
+  const receiver = await startReceiver()
+  await world.operator.addHook({ url: receiver.url, types: ['notes'] })
+  await world.append(...numbered(1))
+  const [hook] = await claimHooks(world.database, { lease: randomUUID(), leasedAtMs: 0, nowSeconds: 0n, except: [] })
+  const log = pino({ level: 'silent' })
+  const signal = new AbortController().signal
+  const outcomes: string[] = []
+  const context = {
+    ...{ database: world.database, clock: world.clock, sender: world.sender, log, signal, random: () => 0.5 },
+    ...{ monotonicNow: () => 0, isStopping: () => false, onAttempt: (outcome: string) => outcomes.push(outcome) },
+  }
+  // By its own clock the lease is old; then another replica has taken it.
+  await deliverHook({ ...context, monotonicNow: () => 30_001 }, hook!)
+  await world.database.query('update hooks set lease = $1', [randomUUID()])
+  await deliverHook(context, hook!)
+  expect([outcomes, receiver.received]).toEqual([[], []])
+  await world.database.query('update hooks set lease = $1', [hook!.lease])
+  await deliverHook(context, hook!)
+  expect([outcomes, numbersOf(receiver.received)]).toEqual([['delivered'], [1]])
 })
 
 test('behavior: a replica that stops gives its hooks to the others without waiting for the lease', async () => {

@@ -77,17 +77,19 @@ async function deliverEvent(
   return undefined
 }
 
+/** Returns undefined, and sends nothing, if the claim has ended. */
 async function sendEvent(
   { database, clock, sender, monotonicNow, signal }: DeliveryContext,
   { hook, event }: { readonly hook: ClaimedHook; readonly event: StoredEvent },
-): Promise<Attempt & { readonly isTooLarge?: boolean | undefined }> {
+): Promise<(Attempt & { readonly isTooLarge?: boolean | undefined }) | undefined> {
   const message = eventMessage(hook.id, event)
   if (message.body.length > bodyBytesMax) {
     const error = `the body has ${message.body.length} bytes, the limit is ${bodyBytesMax}. The receiver can request the data instead`
     return { isDelivered: false, status: null, error, durationMs: 0, isTooLarge: true }
   }
   const nowMs = clock.now()
-  const secrets = await readHookSecrets(database, { id: hook.id, nowSeconds: toSeconds(nowMs) })
+  const secrets = await readHookSecrets(database, { id: hook.id, nowSeconds: toSeconds(nowMs), lease: hook.lease })
+  if (secrets.length === 0) return undefined
   return attemptDelivery(sender, hook, { message, secrets, nowMs, monotonicNow, signal })
 }
 

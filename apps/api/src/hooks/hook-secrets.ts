@@ -21,14 +21,16 @@ export async function addHookSecret(
   return secret
 }
 
-/** Returns the secrets in force, newest first. */
+/** Returns the secrets in force, newest first. With `lease` none if that claim has ended. */
 export async function readHookSecrets(
   database: Queryable,
-  { id, nowSeconds }: { readonly id: string; readonly nowSeconds: bigint },
+  { id, nowSeconds, lease }: { readonly id: string; readonly nowSeconds: bigint; readonly lease?: string | undefined },
 ): Promise<string[]> {
   const rows = await database.query<{ secret: string }>(
-    'select secret from hook_secrets where hook_id = $1 and (expires_at is null or expires_at > $2) order by id desc',
-    [id, nowSeconds],
+    `select s.secret from hook_secrets s join hooks h on h.id = s.hook_id
+     where h.id = $1 and (s.expires_at is null or s.expires_at > $2) and ($3::uuid is null or h.lease = $3)
+     order by s.id desc`,
+    [id, nowSeconds, lease ?? null],
   )
   return rows.map(({ secret }) => secret)
 }
