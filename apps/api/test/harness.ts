@@ -79,6 +79,8 @@ export type Setting = {
   readonly eventTimes?: ServiceOptions['eventTimes']
   /** Time limit for a connection of the service to PostgreSQL. */
   readonly connectTimeoutMs?: number
+  /** More variables for the secrets of the configuration. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Takes what has to be undone later; the last taken is undone first. */
@@ -132,7 +134,7 @@ export const secureContext = createSecureContext({ ca: authority.cert })
 const server = authority.issue(['localhost', '127.0.0.1'])
 
 /** Everything a service needs on disk and in its configuration, but nothing started. */
-export async function prepare({ databaseUrl, config: overrides }: Setting) {
+export async function prepare({ databaseUrl, config: overrides, env: more }: Setting) {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-api-'))
   await writeFile(join(directory, 'cert.pem'), server.cert)
   await writeFile(join(directory, 'key.pem'), server.key, { mode: 0o600 })
@@ -146,7 +148,7 @@ export async function prepare({ databaseUrl, config: overrides }: Setting) {
     // No test but those of the lame duck waits for it.
     listen: { lameDuckSeconds: 0, ...(overrides?.['listen'] ?? ownTls) },
   }
-  const env = { ADMIN_TOKEN: adminToken, SIGNER_KEY: signerKey, LOG_KEY: logKey }
+  const env = { ADMIN_TOKEN: adminToken, SIGNER_KEY: signerKey, LOG_KEY: logKey, ...more }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
   return { directory, authority, settings, config, env }
 }

@@ -53,13 +53,14 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
   let head: StoredCheckpoint | undefined
   let problem: Refusal | undefined
 
-  /** Takes over the newest checkpoint of the database, once its entries are in the journal. */
+  /** Takes over the newest checkpoint of the database, once its entries are in the journal. Returns its size. */
   const adopt = async () => {
     const stored = await findCheckpoint(database)
     if (stored) assertSignedBy(stored, key.verifier)
     if (stored && stored.size > tree.size) await extend(stored)
     // The notes of a restored database can be served as far as they are logged, but nothing may be added to its log.
-    assertNotRestored(stored, { sizes: [tree.size, journal.size, mirrored?.size ?? 0] })
+    await assertHasPublished(options, { tree, covered: stored?.size ?? 0 })
+    return stored?.size ?? 0
   }
   const extend = async (stored: StoredCheckpoint) => {
     const leaves = await readLeaves(database, { from: tree.size, to: stored.size })
@@ -75,10 +76,10 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
   const refresh = runOneAtATime(async () => {
     const before = head
     try {
-      await adopt()
+      const covered = await adopt()
       problem = undefined
       await logCurves(database, periodAt(toSeconds(clock.now())).start)
-      if ((await countEntries(database)) > tree.size) {
+      if ((await countEntries(database)) > covered) {
         await signCheckpoint(database, { key, tree, nowSeconds: toSeconds(clock.now()) })
         await adopt()
       }
@@ -120,11 +121,21 @@ function assertSignedBy({ note }: StoredCheckpoint, key: VerifierKey): void {
   }
 }
 
-/** Throws if more entries were published than the database has. */
-function assertNotRestored(stored: StoredCheckpoint | undefined, { sizes }: { readonly sizes: readonly number[] }) {
-  const published = Math.max(...sizes)
-  const size = stored?.size ?? 0
+/** Throws if the database lacks entries that were published, or has others in their place. */
+async function assertHasPublished(
+  { database, journal, mirrored }: PublicLogOptions,
+  { tree, covered }: { readonly tree: MerkleTree; readonly covered: number },
+): Promise<void> {
+  // The journal has every entry of the tree.
+  const published = Math.max(journal.size, mirrored?.size ?? 0)
+  if (published <= covered) return
+  const size = await countEntries(database)
   if (size < published) throw new LogContradictionError('restored', { size, published })
+  const leaves = await readLeaves(database, { from: covered, to: published })
+  assertJournalled(leaves, { journal, from: covered })
+  if (!mirrored || mirrored.size <= tree.size) return
+  const mirroredLeaves = leaves.slice(tree.size - covered, mirrored.size - covered)
+  if (!equalBytes(rootAfter(tree, mirroredLeaves), mirrored.root)) throw new LogContradictionError('mirror')
 }
 
 /** Throws if a leaf of the database differs from the one that this replica published. */

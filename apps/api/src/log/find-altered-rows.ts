@@ -33,12 +33,15 @@ export async function findAlteredRows(
 export async function digestRows(database: Queryable, { from, to }: Range): Promise<string> {
   const [row] = await database.query<{ digest: string }>(
     `select encode(sha256(convert_to(concat_ws(chr(10),
-       (select string_agg(e::text, chr(10) order by e.index) from log_entries e where e.index >= $1 and e.index < $2),
-       (select string_agg(c::text, chr(10) order by c.log_index) from curves c where c.log_index >= $1 and c.log_index < $2),
-       (select string_agg(s::text, chr(10) order by s.log_index) from log_signers s
-        where s.log_index >= $1 and s.log_index < $2),
-       (select string_agg(s::text || n::text, chr(10) order by s.log_index, n.maturity) from note_sets s
-        left join notes n using (chain_id, period_start) where s.log_index >= $1 and s.log_index < $2)
+       (select string_agg(entry_row::text, chr(10) order by entry_row.index) from log_entries entry_row
+        where entry_row.index >= $1 and entry_row.index < $2),
+       (select string_agg(curve_row::text, chr(10) order by curve_row.log_index) from curves curve_row
+        where curve_row.log_index >= $1 and curve_row.log_index < $2),
+       (select string_agg(signer_row::text, chr(10) order by signer_row.log_index) from log_signers signer_row
+        where signer_row.log_index >= $1 and signer_row.log_index < $2),
+       (select string_agg(concat(set_row::text, note_row::text), chr(10) order by set_row.log_index, note_row.maturity)
+        from note_sets set_row left join notes note_row using (chain_id, period_start)
+        where set_row.log_index >= $1 and set_row.log_index < $2)
      ), 'UTF8')), 'hex') as digest`,
     [from, to],
   )

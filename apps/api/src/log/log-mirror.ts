@@ -1,5 +1,6 @@
 import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { TallystickError } from '@tallystick/core'
 import { type Checkpoint, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
 import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
 import { formatTilePath, type Tile, tileAt, tileWidth } from '@tallystick/core/transparency/tile'
@@ -19,9 +20,18 @@ export type LogMirror = {
 export async function readMirrorHead(directory: string, key: VerifierKey): Promise<Checkpoint | undefined> {
   const note = await readFile(join(directory, 'checkpoint'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw error
+    throw cannotRead(directory, error)
   })
   return note === undefined ? undefined : openCheckpoint(note, key)
+}
+
+function cannotRead(directory: string, cause: NodeJS.ErrnoException): TallystickError {
+  return new TallystickError({
+    code: 'invalid_config',
+    message: `The mirror of the public log ${directory} cannot be read (${cause.code}). Set log.mirror to a directory of this user.`,
+    retryable: false,
+    cause,
+  })
 }
 
 export function createLogMirror(

@@ -52,7 +52,8 @@ export function createNoteLog(options: NoteLogOptions): NoteLog {
     },
     cover: async (set, chain) => {
       const problem = publicLog.problem()
-      if (problem && set.logIndex === undefined) return { refusal: problem }
+      const isServable = problem?.reason === 'log_restored' && set.logIndex !== undefined
+      if (problem && !isServable) return { refusal: problem }
       const stored = set.logIndex === undefined ? await logStoredSet(options, { set, chain, append }) : set
       const index = stored.logIndex as number
       const { size } = await publicLog.cover(index)

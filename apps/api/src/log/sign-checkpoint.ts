@@ -18,7 +18,8 @@ export async function signCheckpoint(
     await transaction.query('lock table log_checkpoints in exclusive mode')
     const last = await findCheckpoint(transaction)
     const size = await countEntries(transaction)
-    if ((last?.size ?? 0) !== tree.size || size <= tree.size) return false
+    // The newest checkpoint is older than the tree after a restored database was reconciled.
+    if ((last?.size ?? 0) > tree.size || size <= (last?.size ?? 0) || size < tree.size) return false
     const root = rootAfter(tree, await readLeaves(transaction, { from: tree.size, to: size }))
     const note = key.sign(formatCheckpoint({ origin: key.verifier.name, size, root }))
     await insertCheckpoint(transaction, { size, root, note, signedAt: nowSeconds })

@@ -2,6 +2,7 @@ import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Check } from '../admin/readiness.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
+import type { SchedulerTime } from '../service-context.ts'
 import type { PublicLog } from './create-public-log.ts'
 import { type AlteredRow, digestRows, findAlteredRows } from './find-altered-rows.ts'
 
@@ -19,7 +20,7 @@ export type RowWatch = {
   stop(): Promise<void>
 }
 
-const compareEveryMs = 60_000
+const ticksPerComparison = 60
 // Small enough that the embedded database, which runs in this thread, does not delay requests.
 const rangeSize = 256
 const loggedMax = 10
@@ -33,11 +34,13 @@ export function watchRows({
   publicLog,
   metrics,
   log,
+  schedulerTime,
 }: {
   readonly database: Database
   readonly publicLog: Pick<PublicLog, 'head' | 'tree'>
   readonly metrics: Metrics
   readonly log: Logger
+  readonly schedulerTime?: Pick<SchedulerTime, 'tickMs'> | undefined
 }): RowWatch {
   const verified = new Map<number, string>()
   let altered: readonly AlteredRow[] = []
@@ -62,7 +65,7 @@ export function watchRows({
   }
   metrics.gauge('tallystick_log_altered_rows', () => [{ value: altered.length }])
   void compare()
-  const timer = setInterval(compare, compareEveryMs).unref()
+  const timer = setInterval(compare, (schedulerTime?.tickMs ?? 1_000) * ticksPerComparison).unref()
   return {
     compare,
     check: () => ({

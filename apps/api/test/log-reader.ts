@@ -1,0 +1,83 @@
+import { request } from 'node:https'
+import { type Checkpoint, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
+import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
+import { type LogEntry, parseLogEntry } from '@tallystick/core/transparency/log-entry'
+import { consistencyRanges, hashRange, nodesOf } from '@tallystick/core/transparency/merkle-range'
+import { formatTilePath, hashOfNode, tileAt, tileOf } from '@tallystick/core/transparency/tile'
+import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { verifyConsistency } from '@tallystick/core/transparency/verify-proof'
+import { type Setting, secureContext, start, type TestService } from './harness.ts'
+
+export const origin = 'notes.example/log'
+
+/** Starts a service with a public log. `config.log` adds members to it. */
+export function startLogged(
+  setting: Omit<Setting, 'config'> & { readonly config?: Record<string, unknown> },
+  ...defer: Parameters<typeof start> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<TestService> {
+  const { log, ...config } = setting.config ?? {}
+  const at = '2026-11-16T10:00:00-05:00'
+  return start(
+    { at, ...setting, config: { ...config, log: { origin, key: 'env:LOG_KEY', ...(log as object | undefined) } } },
+    ...defer,
+  )
+}
+
+export async function readHead(service: Pick<TestService, 'call'>): Promise<Checkpoint> {
+  const key = parseVerifierKey((await service.call('/log/key')).body) as VerifierKey
+  return openCheckpoint((await service.call('/log/checkpoint')).body, key)
+}
+
+/** Reads bytes of a path. */
+export async function readBytes(
+  { baseUrl }: Pick<TestService, 'baseUrl'>,
+  path: string,
+): Promise<{ readonly status: number; readonly bytes: Uint8Array }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(baseUrl + path, { secureContext, agent: false } as never, (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk) => chunks.push(chunk))
+      incoming.on('error', reject)
+      incoming.on('end', () => {
+        resolve({ status: incoming.statusCode ?? 0, bytes: new Uint8Array(Buffer.concat(chunks)) })
+      })
+    })
+    outgoing.on('error', reject).end()
+  })
+}
+
+/** Reads the entries of a log of up to 256 entries that are public. */
+export async function readEntries(service: TestService): Promise<LogEntry[]> {
+  const { size } = await readHead(service)
+  for (let width = size; width > 0; width--) {
+    const { status, bytes } = await readBytes(service, `/log/${formatTilePath({ level: 'entries', index: 0, width })}`)
+    if (status !== 200) continue
+    return (decodeBundle(bytes) ?? []).map((line) => parseLogEntry(Buffer.from(line).toString()).entry as LogEntry)
+  }
+  return []
+}
+
+/** Returns whether the log of a service extends an older checkpoint, by its tiles. */
+export async function isContinued(service: TestService, older: Checkpoint): Promise<boolean> {
+  const newer = await readHead(service)
+  const ranges = consistencyRanges(older.size, newer.size)
+  const tiles = new Map<string, Uint8Array>()
+  for (const node of ranges.flatMap(nodesOf)) {
+    const path = formatTilePath(tileOf(node, newer.size))
+    if (!tiles.has(path)) tiles.set(path, (await readBytes(service, `/log/${path}`)).bytes)
+  }
+  const proof = ranges.map((range) =>
+    hashRange(range, (node) => hashOfNode(node, tiles.get(formatTilePath(tileOf(node, newer.size))) as Uint8Array)),
+  )
+  return verifyConsistency(older, newer, proof)
+}
+
+/** Lists the paths of all tiles and bundles, of every width, of a log of up to 256 entries. */
+export function listPaths(size: number): string[] {
+  const widths = Array.from({ length: size }, (_, at) => at + 1)
+  return ([0, 1, 'entries'] as const).flatMap((level) =>
+    widths
+      .filter((width) => width <= tileAt({ level, index: 0 }, size).width)
+      .map((width) => `/log/${formatTilePath({ level, index: 0, width })}`),
+  )
+}

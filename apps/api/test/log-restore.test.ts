@@ -1,0 +1,165 @@
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createKey, newDatabase, type TestService } from './harness.ts'
+import { isContinued, listPaths, readBytes, readEntries, readHead, startLogged } from './log-reader.ts'
+
+const evening = '2026-11-16T18:00:00-05:00'
+
+/** A place for journals and mirror that outlives the services on it, and an embedded database that can be restored. */
+async function newSite(members: readonly ('mirror' | 'journal')[]) {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-log-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const databaseUrl = await newDatabase('pglite')
+  const path = databaseUrl.replace(/^file:(\/\/)?/, '')
+  const log = Object.fromEntries(members.map((name) => [name, join(directory, name)]))
+  const config = { signer: { kind: 'private-key', key: 'env:SIGNER_KEY', journal: join(directory, 'signer') }, log }
+  return {
+    directory,
+    config,
+    serve: (at?: string) => startLogged({ databaseUrl, config, ...(at && { at }) }),
+    backUp: () => cp(path, `${path}-backup`, { recursive: true }),
+    restore: async () => {
+      await rm(path, { recursive: true })
+      await cp(`${path}-backup`, path, { recursive: true })
+      onTestFinished(() => rm(`${path}-backup`, { recursive: true, force: true }))
+    },
+  }
+}
+
+async function reconcile(service: TestService) {
+  return (await service.admin('/notes/reconcile', { method: 'POST' })).json()
+}
+
+async function statusOf(service: TestService, secret: string) {
+  return (await service.call('/notes', { headers: { 'x-api-key': secret } })).status
+}
+
+/** Serves the day, backs up, serves the evening with another curve, and restores the database of the day. */
+async function restoreDay(members: readonly ('mirror' | 'journal')[]) {
+  const site = await newSite(members)
+  const first = await site.serve()
+  const { secret } = await createKey(first)
+  await first.stop()
+  await site.backUp()
+  const second = await site.serve()
+  await second.admin('/curve', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ points: { 7: 377, 14: 376, 30: 375 } }),
+  })
+  second.clock.hold(Date.parse(evening))
+  await expect.poll(async () => (await readHead(second)).size, { timeout: 10_000 }).toBe(5)
+  await expect.poll(() => statusOf(second, secret)).toBe(200)
+  const published = { head: await readHead(second), entries: await readEntries(second) }
+  if (members.includes('mirror')) {
+    const bundle = join(site.directory, 'mirror', 'tile', 'entries', '000.p', '5')
+    await expect
+      .poll(() =>
+        readFile(bundle).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true)
+  }
+  await second.stop()
+  await site.restore()
+  return { site, secret, published }
+}
+
+describe('a database restored from a backup', () => {
+  test.each([[['journal'] as const], [['mirror'] as const], [['journal', 'mirror'] as const]])(
+    'behavior: with %j nothing is signed until reconcile has copied the log back, and the log goes on',
+    async (members) => {
+      const { site, secret, published } = await restoreDay(members)
+      // The signer journal would refuse other coupons too. Without it only the log knows that the evening was signed.
+      await rm(site.config.signer.journal)
+      if (!(members as readonly string[]).includes('journal')) expect(Object.keys(site.config.log)).toEqual(['mirror'])
+      const service = await site.serve(evening)
+      expect(service.log()).toContain('the database has 3 entries of the public log, but 5 were published')
+      expect(await statusOf(service, secret)).toBe(500)
+      expect((await service.call('/log/checkpoint')).json().code).toBe('not_ready')
+      const { refusal } = (await service.admin('/notes')).json().chains[0].current
+      expect(refusal.reason).toBe('log_restored')
+
+      expect((await reconcile(service)).log).toEqual({ restored: 2, size: 5 })
+      await expect.poll(() => statusOf(service, secret), { timeout: 10_000 }).toBe(200)
+      expect((await readEntries(service)).slice(0, 5)).toEqual(published.entries)
+      expect(await isContinued(service, published.head)).toBe(true)
+      expect((await service.admin('/log')).json()).toMatchObject({ isRootValid: true, alteredRows: [] })
+      expect((await reconcile(service)).log).toMatchObject({ restored: 0 })
+    },
+  )
+
+  test('behavior: notes that are stored and logged are served meanwhile', async () => {
+    const { site, secret } = await restoreDay(['journal'])
+    const service = await site.serve()
+    expect(await statusOf(service, secret)).toBe(200)
+    expect((await service.admin('/readyz')).json().checks).toContainEqual(
+      expect.objectContaining({ name: 'public log', ok: false }),
+    )
+  })
+
+  test('error: a log that was signed twice is not repaired, and the message says so', async () => {
+    const { site } = await restoreDay(['journal'])
+    const journal = await readFile(site.config.log['journal'] as string)
+    await rm(site.config.log['journal'] as string)
+    await rm(site.config.signer.journal)
+    // Without its journals the replica cannot know, and signs the evening again with the old curve.
+    const forked = await site.serve(evening)
+    await expect.poll(async () => (await readHead(forked)).size, { timeout: 10_000 }).toBe(4)
+    await forked.stop()
+    await writeFile(site.config.log['journal'] as string, journal)
+    const service = await site.serve(evening)
+    expect(service.log()).toContain(
+      'entry 3 of the public log in the database is not the one that this replica published',
+    )
+    const { log } = await reconcile(service)
+    expect(log.problem).toContain('entry 3 of the public log was signed twice with different content')
+    expect(log.restored).toBe(0)
+  })
+})
+
+describe('the mirror', () => {
+  test('behavior: it has every tile and bundle that the service has, and the next period only at its first second', async () => {
+    const site = await newSite(['mirror'])
+    const service = await site.serve('2026-11-16T17:55:00-05:00')
+    const { secret } = await createKey(service)
+    await expect.poll(async () => (await readHead(service)).size).toBe(4)
+    const mirror = site.config.log['mirror'] as string
+    const readMirror = (path: string) => readFile(join(mirror, path)).catch(() => undefined)
+    await expect.poll(async () => (await readMirror('checkpoint'))?.toString()).toContain('\n4\n')
+    expect((await readMirror('checkpoint'))?.toString()).toBe((await service.call('/log/checkpoint')).body)
+    expect((await readMirror('key'))?.toString()).toBe((await service.call('/log/key')).body)
+    expect(await readMirror('tile/0/000.p/4')).toEqual(
+      Buffer.from((await readBytes(service, '/log/tile/0/000.p/4')).bytes),
+    )
+    expect(await readMirror('tile/entries/000.p/4')).toBeUndefined()
+
+    service.clock.hold(Date.parse(evening))
+    await expect.poll(() => readMirror('tile/entries/000.p/4'), { timeout: 10_000 }).toBeDefined()
+    expect(await readMirror('tile/entries/000.p/4')).toEqual(
+      Buffer.from((await readBytes(service, '/log/tile/entries/000.p/4')).bytes),
+    )
+    expect(await statusOf(service, secret)).toBe(200)
+    expect((await readdir(mirror, { recursive: true })).filter((name) => name.endsWith('.tmp'))).toEqual([])
+    expect(listPaths(4).length).toBe(8)
+  })
+
+  test('behavior: a mirror that cannot be written raises the alarm, and the service goes on', async () => {
+    const site = await newSite(['mirror'])
+    const mirror = site.config.log['mirror'] as string
+    const service = await site.serve()
+    await rename(mirror, `${mirror}-away`)
+    await writeFile(mirror, 'a file, not a directory')
+    service.clock.hold(Date.parse(evening))
+    await expect
+      .poll(async () => (await service.admin('/metrics')).body, { timeout: 10_000 })
+      .toContain('tallystick_log_mirror_behind 1')
+    await expect.poll(async () => (await readHead(service)).size, { timeout: 10_000 }).toBe(4)
+    await service.stop()
+    await expect(site.serve()).rejects.toThrow('cannot be read (ENOTDIR). Set log.mirror to a directory')
+  })
+})
