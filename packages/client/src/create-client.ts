@@ -80,8 +80,9 @@ export type Client = {
   /** Fetches the floating income of every day, newest first. Pass it to `floatingAccumulator` for `floatingIncome`. */
   floatingIncomes(options?: OnChains): Promise<readonly ChainFloatingIncomes[]>
   /**
-   * Calls `callback` when the usable notes change. It sends a request only at the start, at each boundary, after sleep, and
-   * to retry a failed one. It uses the service's time, not the local clock. Returns a function that stops the watch.
+   * Calls `callback` when the usable notes change. It receives new notes from the service's stream, and requests them at each
+   * boundary if there is none. Otherwise it sends a request only at the start, after sleep, and to retry a failed one. It
+   * uses the service's time, not the local clock. Returns a function that stops the watch.
    */
   watchNotes(callback: (state: NotesState) => void, options?: WatchNotesOptions): () => void
 }

@@ -64,6 +64,12 @@ export type FakeApi = {
   headers: Readonly<Record<string, string | undefined>>
   /** Number of requests that are left without a response. */
   hanging: number
+  /** Requests of `GET /events`, which are not in `requests`. */
+  readonly streamRequests: SeenRequest[]
+  /** Open streams of `GET /events`. */
+  readonly streams: Set<ServerResponse>
+  /** Handles `GET /events`. By default the service has none. */
+  answerEvents: (response: ServerResponse) => void
   /** The public log. It has the notes of all chains that were requested. */
   readonly log: PublicLog
   stop(): Promise<void>
@@ -85,6 +91,9 @@ export async function startFakeApi(): Promise<FakeApi> {
     chains: new Map([[324, { positions: [], floatingIncomes: [], accounts: {} }]]),
     headers: {},
     hanging: 0,
+    streamRequests: [],
+    streams: new Set(),
+    answerEvents: noEvents,
     log: createPublicLog(),
     stop: async () => {
       server.closeAllConnections()
@@ -95,12 +104,43 @@ export async function startFakeApi(): Promise<FakeApi> {
   return api
 }
 
+/** Response of a service without `GET /events`. */
+export function noEvents(response: ServerResponse): void {
+  sendError(response, { status: 404, code: 'not_found' })
+}
+
+/** First bytes of a stream. */
+export const greeting = ': connected\nretry: 2000\nid: 1-0\n\n'
+
+/** Starts a stream of events and greets. */
+export function startEvents(response: ServerResponse): void {
+  response.setHeader('content-type', 'text/event-stream; charset=utf-8')
+  response.write(greeting)
+}
+
+/** Formats the `notes` event of a chain and the period of an instant. */
+export async function formatNotesEvent(
+  atMs: number,
+  { chainId = 324, id = '2-0' }: { readonly chainId?: number; readonly id?: string } = {},
+): Promise<string> {
+  const period = periodAt(BigInt(Math.floor(atMs / 1000)))
+  const data = await Promise.all(tenors.map((tenorDays) => signedNote(period, { chainId, tenorDays })))
+  const body = { message: 'Treasury notes.', data, availableMaturities: tenors }
+  return `id: ${id}\nevent: notes\ndata: ${JSON.stringify(body)}\n\n`
+}
+
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
 async function answer(api: FakeApi, { request, response }: Exchange): Promise<void> {
   let body = ''
   for await (const chunk of request) body += chunk
   const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body, at: api.now() }
+  if (seen.path.startsWith('/events')) {
+    api.streamRequests.push(seen)
+    api.streams.add(response)
+    response.once('close', () => api.streams.delete(response))
+    return api.answerEvents(response)
+  }
   api.requests.push(seen)
   response.setHeader('date', new Date(api.now()).toUTCString())
   response.setHeader('x-request-id', 'fake-1')

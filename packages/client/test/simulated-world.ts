@@ -14,6 +14,8 @@ export type SimulatedWorld = Environment & {
   stepWallClock(stepMs: number): void
   /** Fires the event of a tab that becomes visible. */
   wake(): void
+  /** Number of bytes of streams that were read. They arrive in real time. */
+  streamedBytes(): number
   /** Called after every timer. */
   onStep: () => void
 }
@@ -46,6 +48,17 @@ export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
   const listeners = new Set<() => void>()
   let timerId = 0
 
+  let streamed = 0
+  const count = (body: ReadableStream<Uint8Array> | null) =>
+    body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          streamed += chunk.length
+          controller.enqueue(chunk)
+        },
+      }),
+    )
+
   // Timers run on the monotonic clock, which stops during sleep.
   const monotonic = () => now - startMs - monotonicLag
   const setTimer = (run: () => void, delayMs: number) => {
@@ -67,7 +80,10 @@ export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
       await wait(latencyMs / 2)
       inFlight++
       const answer = await fetch(url, init)
-        .then(async (response) => new Response(await response.arrayBuffer(), response))
+        .then(
+          async (response) =>
+            new Response(isStream(response) ? count(response.body) : await response.arrayBuffer(), response),
+        )
         .catch((error: unknown) => ({ error }))
         .finally(() => inFlight--)
       await wait(latencyMs / 2)
@@ -91,6 +107,7 @@ export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
       return () => listeners.delete(listener)
     },
     trueNow: () => now,
+    streamedBytes: () => streamed,
     runUntil: async (instantMs) => {
       await settle()
       for (;;) {
@@ -119,6 +136,11 @@ export function createSimulatedWorld(options: WorldOptions): SimulatedWorld {
     onStep: () => {},
   }
   return world
+}
+
+/** Returns whether the body does not end. */
+function isStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false
 }
 
 function firstOf(timers: ReadonlyMap<number, Timer>) {

@@ -2,7 +2,7 @@ import { periodAfter, periodAt } from '@tallystick/core'
 import { createClientIn } from '../src/create-client.ts'
 import type { WatchNotesOptions } from '../src/notes/watch-notes.ts'
 import type { NotesState } from '../src/notes/watch-state.ts'
-import { apiKey, type FakeApi, morning } from './fake-api.ts'
+import { apiKey, type FakeApi, morning, noEvents } from './fake-api.ts'
 import { createSimulatedWorld, type SimulatedWorld, type WorldOptions } from './simulated-world.ts'
 
 export const seconds = 1_000
@@ -31,8 +31,8 @@ export function watchIn(api: FakeApi, options: Partial<WorldOptions> & WatchNote
     // The watch rethrows it in a microtask, so vitest fails the run.
     assertUsable(state, { at: world.trueNow(), minRemaining })
   }
-  const { onError, signal, chainId, maturity } = options
-  const stop = client.watchNotes(callback, { minRemaining, onError, signal, chainId, maturity })
+  const { onError, signal, chainId, maturity, stream } = options
+  const stop = client.watchNotes(callback, { minRemaining, onError, signal, chainId, maturity, stream })
   return { world, states, stop, held: () => states.at(-1)?.state }
 }
 
@@ -66,4 +66,6 @@ export function resetApi(api: FakeApi): void {
   api.mishaps.length = 0
   api.mishapOf = () => undefined
   api.headers = {}
+  api.streamRequests.length = 0
+  api.answerEvents = noEvents
 }

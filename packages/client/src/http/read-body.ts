@@ -31,7 +31,7 @@ function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): Promise
 }
 
 /** Iterates over a stream by its reader: not every browser can iterate over the stream itself. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {
     for (;;) {

@@ -2,6 +2,7 @@ import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 import type { Reading } from '../environment.ts'
 import { type ClientError, MalformedAnswerError } from '../errors.ts'
 import { serverTimeAt, type TimeSample } from '../server-time.ts'
+import type { NotesBody } from './decode-notes.ts'
 import type { FetchedNotes } from './fetch-notes.ts'
 import { nextBoundary, type TimedNotes, type WatchFailure } from './watch-state.ts'
 
@@ -19,6 +20,8 @@ export type Watch = {
   readonly notBefore: number
   readonly lastRequestAt: number
   readonly lastLook: Reading
+  /** Whether a stream delivers the next notes, so that a request for them can wait a little. */
+  readonly isLive: boolean
 }
 
 type WatchAnswer = TimedNotes & {
@@ -34,6 +37,8 @@ type WatchAnswer = TimedNotes & {
 const lookMsMax = 15_000
 // Spreads the requests of all clients over the first 2 s of a period.
 const boundaryJitterMs = 2_000
+// A stream delivers the notes of all chains within a second. After this they are requested.
+const streamGraceMs = 3_000
 // Between two looks the machine's clocks drift apart by far less than this, unless it slept or its time was set.
 const clockStepMs = 2_000
 // Browsers run the timers of a hidden tab once a minute. A timer that is later than this was asleep.
@@ -54,17 +59,18 @@ export function startWatch(reading: Reading): Watch {
     notBefore: reading.monotonic,
     lastRequestAt: Number.NEGATIVE_INFINITY,
     lastLook: reading,
+    isLive: false,
   }
 }
 
 /** Advances the service's time. Makes a request due if the machine slept or its time was set. */
 export function lookAgain(watch: Watch, reading: Reading): Watch {
-  const { answer, failure, phase, notBefore, lastLook, lastRequestAt } = watch
+  const { answer, failure, phase, notBefore, lastLook, lastRequestAt, isLive } = watch
   const requestAt = hasJumped(lastLook, reading)
     ? Math.max(reading.monotonic, lastRequestAt + wakeSpacingMs)
     : watch.requestAt
   const advanced = answer && advance(answer, reading)
-  return { answer: advanced, failure, phase, requestAt, notBefore, lastRequestAt, lastLook: reading }
+  return { answer: advanced, failure, phase, requestAt, notBefore, lastRequestAt, lastLook: reading, isLive }
 }
 
 function advance({ fetched, time, renewAtMs, incompleteCount }: WatchAnswer, reading: Reading): WatchAnswer {
@@ -79,9 +85,30 @@ export function wakeUp(watch: Watch, { monotonic }: Reading): Watch {
 }
 
 /** Returns whether a request is to be sent now. */
-export function isRequestDue({ answer, phase, requestAt, notBefore }: Watch, { monotonic }: Reading): boolean {
+export function isRequestDue({ answer, phase, requestAt, notBefore, isLive }: Watch, { monotonic }: Reading): boolean {
   if (phase !== 'idle' || monotonic < notBefore) return false
-  return monotonic >= requestAt || (answer !== undefined && answer.time.earliest >= answer.renewAtMs)
+  return monotonic >= requestAt || (answer !== undefined && answer.time.earliest >= renewalOf(answer, isLive))
+}
+
+/** Returns when to request the next notes, in the service's time. */
+function renewalOf({ renewAtMs }: WatchAnswer, isLive: boolean): number {
+  return renewAtMs + (isLive ? streamGraceMs : 0)
+}
+
+/** Makes a request due soon, spread over 2 s: the service reported that the notes on offer changed. */
+export function expectChange(watch: Watch, { reading: { monotonic }, random }: Outcome): Watch {
+  return { ...watch, requestAt: Math.min(watch.requestAt, monotonic + random() * boundaryJitterMs) }
+}
+
+/** Returns the state after a stream delivered the notes of a new period. It has begun, whatever the clocks say. */
+export function acceptStreamed(watch: Watch, { body, reading, random }: Outcome & { readonly body: NotesBody }): Watch {
+  if (!watch.answer || watch.phase !== 'idle') return watch
+  const time = serverTimeAt(watch.answer.time, reading)
+  const startMs = Math.max(...body.notes.map(({ validAfter }) => (Number(validAfter) + 1) * 1000))
+  const earliest = Math.max(time.earliest, startMs)
+  const known = { ...time, earliest, latest: Math.max(time.latest, earliest) }
+  const answer = { ...body, serverTime: BigInt(Math.floor(earliest / 1000)), logged: undefined }
+  return acceptNotes(watch, { fetched: { answer, time: known, isComplete: true }, reading, random })
 }
 
 /** Returns the state while a request is running. */
@@ -133,13 +160,13 @@ export function failRequest(
 
 /** Returns the delay until the state can have changed. `usableUntilMs` is when usable notes end, in the service's time. */
 export function nextLookMs(
-  { answer, phase, requestAt, notBefore }: Watch,
+  { answer, phase, requestAt, notBefore, isLive }: Watch,
   { reading, usableUntilMs }: { readonly reading: Reading; readonly usableUntilMs: number | undefined },
 ): number {
   const waits = [lookMsMax]
   if (phase === 'idle') {
     waits.push(Math.max(requestAt, notBefore) - reading.monotonic)
-    if (answer) waits.push(Math.max(answer.renewAtMs - answer.time.earliest, notBefore - reading.monotonic))
+    if (answer) waits.push(Math.max(renewalOf(answer, isLive) - answer.time.earliest, notBefore - reading.monotonic))
   }
   // One millisecond more, so that the look comes after the end and not on it.
   if (answer && usableUntilMs !== undefined) waits.push(usableUntilMs - answer.time.latest + 1)

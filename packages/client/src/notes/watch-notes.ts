@@ -1,6 +1,7 @@
 import { ClientError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { fetchNotes, type NotesFilter } from './fetch-notes.ts'
+import { streamNotes } from './stream-notes.ts'
 import {
   acceptNotes,
   beginRequest,
@@ -20,6 +21,11 @@ export type WatchNotesOptions = NotesFilter & {
   readonly minRemaining?: number | undefined
   /** Called for every failed request, even while there are usable notes. */
   readonly onError?: ((error: ClientError) => void) | undefined
+  /**
+   * Whether to receive new notes from the service's stream (`GET /events`) instead of requesting them; true by default. A
+   * service without it is requested at each boundary.
+   */
+  readonly stream?: boolean | undefined
   /** Stops the watch. */
   readonly signal?: AbortSignal | undefined
 }
@@ -49,10 +55,11 @@ function createLoop(
   { callback, options, stopped }: Subscription & { readonly stopped: AbortSignal },
 ) {
   const { clock, random } = connection.environment
-  const { chainId, maturity, minRemaining = 30, onError } = options
+  const { chainId, maturity, minRemaining = 30, onError, stream = true } = options
   const announcer = createAnnouncer(callback, minRemaining * 1000)
   let watch = startWatch(clock.read())
   let timer: unknown
+  let isStreaming = !stream
   stopped.addEventListener('abort', () => clock.clearTimeout(timer))
 
   const look = () => {
@@ -74,9 +81,24 @@ function createLoop(
     fetchNotes(connection, { chainId, maturity, signal: stopped, retries: 0 })
       .then((fetched) => {
         watch = acceptNotes(watch, { fetched, reading: clock.read(), random })
+        openStream()
       })
       .catch(fail)
       .finally(look)
+  }
+  // After the first answer: it shows that service and key work, and has the chains.
+  const openStream = () => {
+    if (isStreaming || stopped.aborted) return
+    isStreaming = true
+    streamNotes(connection, {
+      filter: { chainId, maturity },
+      signal: stopped,
+      chainIds: () => chainsOf(watch),
+      onChange: (change) => {
+        watch = change(watch, { reading: clock.read(), random })
+        look()
+      },
+    })
   }
   const fail = (error: unknown) => {
     if (stopped.aborted) return
@@ -92,6 +114,12 @@ function createLoop(
     look()
   }
   return { look, wake }
+}
+
+/** Returns the chains of the last answer. None if it lacked one, because the stream cannot tell what is missing. */
+function chainsOf({ answer }: Watch): ReadonlySet<number> {
+  const notes = answer?.fetched.isComplete ? answer.fetched.answer.notes : []
+  return new Set(notes.map(({ chainId }) => chainId))
 }
 
 function createAnnouncer(callback: Subscription['callback'], minRemainingMs: number) {

@@ -1,0 +1,60 @@
+import { MalformedAnswerError } from '../errors.ts'
+
+/** Event of a stream. */
+export type ServerEvent = { readonly event: string; readonly data: string }
+
+export type EventParser = {
+  /** Parses the next text of a stream. */
+  feed(text: string): void
+  /** Last id of the stream, also of a block without data. */
+  readonly lastEventId: string
+}
+
+// The notes of a chain have about 4 KB. Anything this large is not a stream of the service.
+const charactersMax = 1024 * 1024
+
+/** Creates a parser of server-sent events (HTML standard, §9.2.6). It keeps one incomplete event of at most 1 MiB. */
+export function createEventParser(lastEventId: string, onEvent: (event: ServerEvent) => void): EventParser {
+  let rest = ''
+  let size = 0
+  let id = lastEventId
+  let event = ''
+  let data: string[] = []
+  const dispatch = () => {
+    const received = data.length > 0 ? { event: event || 'message', data: data.join('\n') } : undefined
+    event = ''
+    data = []
+    size = 0
+    if (received) onEvent(received)
+  }
+  const readLine = (line: string) => {
+    if (line === '') return dispatch()
+    const [, name = line, value = ''] = /^([^:]*): ?([\s\S]*)$/.exec(line) ?? []
+    size += line.length
+    if (name === 'data') data.push(value)
+    if (name === 'event') event = value
+    if (name === 'id' && !value.includes('\0')) id = value
+  }
+  return {
+    feed: (text) => {
+      // A carriage return at the end may be the first half of a line break.
+      const [lines, incomplete] = splitLines(rest + text)
+      rest = incomplete
+      for (const line of lines) readLine(line)
+      if (rest.length + size > charactersMax) throw tooLarge()
+    },
+    get lastEventId() {
+      return id
+    },
+  }
+}
+
+function splitLines(text: string): readonly [readonly string[], string] {
+  const lines = text.split(/\r\n|\n|\r(?!$)/)
+  return [lines.slice(0, -1), lines.at(-1) ?? '']
+}
+
+function tooLarge(): MalformedAnswerError {
+  const message = 'GET /events sent an event that exceeds 1 MiB.'
+  return new MalformedAnswerError({ code: 'malformed_answer', message, retryable: false })
+}

@@ -1,0 +1,147 @@
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { MalformedAnswerError } from '../errors.ts'
+import type { Connection } from '../http/connection.ts'
+import { chunksOf } from '../http/read-body.ts'
+import { pause } from '../http/with-deadline.ts'
+import { createEventParser, type EventParser, type ServerEvent } from './event-parser.ts'
+
+export type FollowEventsOptions = {
+  /** Query string of `GET /events`. */
+  readonly query: string
+  readonly signal: AbortSignal
+  readonly onEvent: (event: ServerEvent) => void
+  /** Called when a stream begins to deliver, and when it ends. */
+  readonly onLive: (isLive: boolean) => void
+}
+
+/** `unsupported`: there is no use in another attempt. */
+type Outcome = 'unsupported' | 'ended'
+
+// The service sends a greeting at once and a heartbeat every 15 s.
+const greetingMs = 10_000
+const silenceMs = 45_000
+// A stream that lived this long resets the backoff.
+const stableMs = 10_000
+const backoff = { minMs: 1_000, maxMs: 300_000 }
+
+/**
+ * Reads the events of the service until it is stopped. Connects again after a failure, from the last event. Ends if the
+ * service has no events for this client, or a proxy holds them back. Never throws.
+ */
+export async function followEvents(connection: Connection, options: FollowEventsOptions): Promise<void> {
+  const { clock, random } = connection.environment
+  const { signal, onEvent, onLive } = options
+  let lastEventId = ''
+  let failures = 0
+  while (!signal.aborted) {
+    const parser = createEventParser(lastEventId, onEvent)
+    let greetedAt: number | undefined
+    const onGreeting = () => {
+      greetedAt = clock.read().monotonic
+      onLive(true)
+    }
+    const outcome = await readEvents(connection, { ...options, parser, onGreeting })
+    if (greetedAt !== undefined) onLive(false)
+    if (outcome === 'unsupported') return
+    lastEventId = parser.lastEventId
+    const livedMs = clock.read().monotonic - (greetedAt ?? Number.POSITIVE_INFINITY)
+    failures = livedMs >= stableMs ? 0 : failures + 1
+    const delayMs = backoffMs(failures, { ...backoff, random })
+    await pause(clock, { delayMs, signals: [signal] }).catch(() => undefined)
+  }
+}
+
+type ReadOptions = Pick<FollowEventsOptions, 'query' | 'signal'> & {
+  readonly parser: EventParser
+  readonly onGreeting: () => void
+}
+
+/** Reads one stream to its end. */
+async function readEvents(
+  connection: Connection,
+  { query, signal, parser, onGreeting }: ReadOptions,
+): Promise<Outcome> {
+  const { environment, baseUrl, apiKey } = connection
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  signal.addEventListener('abort', stop)
+  const watchdog = createWatchdog(environment.clock, stop)
+  let isGreeted = false
+  try {
+    watchdog.expectWithin(greetingMs)
+    const init = initOf({ apiKey, lastEventId: parser.lastEventId, signal: controller.signal })
+    const response = await environment.fetch(`${baseUrl}/events${query}`, init)
+    if (!isEventStream(response)) return isTemporary(response.status) ? 'ended' : 'unsupported'
+    const decoder = new TextDecoder()
+    for await (const chunk of chunksOf(response.body)) {
+      if (!isGreeted) onGreeting()
+      isGreeted = true
+      watchdog.expectWithin(silenceMs)
+      parser.feed(decoder.decode(chunk, { stream: true }))
+    }
+    return 'ended'
+  } catch (error) {
+    // A connection without a greeting is held back by a proxy.
+    const isHeldBack = watchdog.hasBarked() && !isGreeted
+    return isHeldBack || error instanceof MalformedAnswerError ? 'unsupported' : 'ended'
+  } finally {
+    watchdog.stop()
+    signal.removeEventListener('abort', stop)
+    // Also ends a response whose body is not read.
+    stop()
+  }
+}
+
+function initOf({
+  apiKey,
+  lastEventId,
+  signal,
+}: {
+  readonly apiKey: string | undefined
+  readonly lastEventId: string
+  readonly signal: AbortSignal
+}): RequestInit & { readonly cache: 'no-store' } {
+  return {
+    method: 'GET',
+    headers: {
+      accept: 'text/event-stream',
+      ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+      ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
+    },
+    signal,
+    // A redirect would send the key to another host.
+    redirect: 'manual',
+    cache: 'no-store',
+  }
+}
+
+type StreamResponse = Response & { readonly body: ReadableStream<Uint8Array> }
+
+/** Returns whether a response is a stream that this implementation of fetch can read piece by piece. */
+function isEventStream(response: Response): response is StreamResponse {
+  const type = response.headers.get('content-type') ?? ''
+  return response.status === 200 && /^text\/event-stream\b/i.test(type) && response.body != null
+}
+
+function isTemporary(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500
+}
+
+type EnvironmentClock = Connection['environment']['clock']
+
+/** Creates a timer that is set anew with each sign of life, and calls `onSilence` without one. */
+function createWatchdog(clock: EnvironmentClock, onSilence: () => void) {
+  let timer: unknown
+  let hasBarked = false
+  return {
+    expectWithin: (ms: number) => {
+      clock.clearTimeout(timer)
+      timer = clock.setTimeout(() => {
+        hasBarked = true
+        onSilence()
+      }, ms)
+    },
+    hasBarked: () => hasBarked,
+    stop: () => clock.clearTimeout(timer),
+  }
+}
