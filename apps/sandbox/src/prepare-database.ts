@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs'
-import { type Clock, type Config, createOperator, type Signer } from '@tallystick/api'
+import { type Clock, type Config, createOperator, type PastPeriod, type Signer, storePastCurves } from '@tallystick/api'
 import type { Database } from '@tallystick/database'
 import { type Home, readText, writeSecret } from './home.ts'
 import { currentCoupons } from './seed/coupons.ts'
 import { issueLastPeriod } from './seed/issue-last-period.ts'
+import { planPastPeriods } from './seed/plan-past-periods.ts'
 
-/** Creates an API key and a curve for the current period if they are missing. Returns the key. */
+export type PreparedDatabase = {
+  readonly apiKey: string
+  /** Periods of a new history whose curves are stored and whose notes are still to be issued. */
+  readonly past: readonly PastPeriod[]
+}
+
+/** Creates an API key, a curve for the current period and the curves of past weeks if they are missing. */
 export async function prepareDatabase(
   database: Database,
   {
@@ -14,16 +21,19 @@ export async function prepareDatabase(
     clock,
     signer,
   }: { readonly home: Home; readonly config: Config; readonly clock: Clock; readonly signer: Signer },
-): Promise<string> {
+): Promise<PreparedDatabase> {
   const operator = createOperator({ database, config, clock })
   const { chains, history } = await operator.showCurve()
+  const nowSeconds = BigInt(Math.floor(clock.now() / 1000))
+  const past = history.length === 0 ? planPastPeriods({ tenors: config.tenors, nowSeconds }) : []
   if (history.length === 0) {
-    await issueLastPeriod(database, { config, signer, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
+    await storePastCurves(database, past)
+    await issueLastPeriod(database, { config, signer, nowSeconds })
   }
   if (chains.some(({ current }) => !current.signed)) {
     await operator.setCurve({ points: currentCoupons, confirm: true, by: 'sandbox' })
   }
-  return ensureKey(home, operator)
+  return { apiKey: await ensureKey(home, operator), past }
 }
 
 /** Returns the key of the last run if it is active, else a new one. */

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import {
   createClock,
   createPrivateKeySigner,
+  issuePastPeriods,
   type LineWriter,
   openLog,
   openServiceDatabase,
@@ -54,15 +55,19 @@ export async function startSandbox(
   const { database, devnets } = await openHistory({ home, clock, signer, say, startNode, ...counts })
   const settings = makeSettings(home, { port: options.port, devnets })
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
-  const apiKey = await prepareDatabase(database, { home, config, clock, signer }).catch(async (error) => {
+  const { apiKey, past } = await prepareDatabase(database, { home, config, clock, signer }).catch(async (error) => {
     await database.close()
     throw error
   })
   const { log, writer } = openLog(openSync(home.log, 'a', 0o600))
   const writers = { stdout, [basename(home.log)]: writer }
   const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
+  // In parallel: signing computes, and the start of the service mostly waits for the chain.
+  const issuing = issuePastPeriods({ database, signer }, { chains: config.chains, past })
+  issuing.catch(() => undefined)
   const service = await closers.add(startService({ config, database, clock, log, say, writers, portal: { visitor } }))
   await waitUntilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
+  await issuing
   writeConfig(home, { settings, service })
   writeCredentials(home, { apiKey, service, devnets })
   // The clock runs from the `ready` line on.
