@@ -1,0 +1,94 @@
+import {
+  calendarResponseSchema,
+  decodeNote,
+  historyNotesResponseSchema,
+  listPeriods,
+  type NotesResponse,
+} from '@tallystick/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { openStream } from './event-client.ts'
+import { createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
+
+// 15 days around each change of clocks: 60 periods.
+const windows = [
+  { from: '2026-03-01', to: '2026-03-15' },
+  { from: '2026-10-25', to: '2026-11-08' },
+]
+const days = 15
+const tenors = [7, 14, 30]
+
+/** A set in the form that all sources can be brought to. */
+type SeenSet = { readonly start: string; readonly end: string; readonly coupons: readonly (readonly string[])[] }
+
+function seenInNotes({ data }: NotesResponse): SeenSet {
+  const { validAfter, validBefore } = decodeNote(data[0])
+  const coupons = data.map(({ maturity_timestamp, coupon }) => [maturity_timestamp, coupon])
+  return { start: `${validAfter + 1n}`, end: `${validBefore}`, coupons }
+}
+
+test('behavior: a month across both DST days gives the same 60 sets by notes, history, calendar and events', async () => {
+  const firstMs = Number(listPeriods({ ...windows[0]!, days: 1 })[0]?.start) * 1000
+  const at = new Date(firstMs - 60_000).toISOString()
+  const service = await start({ databaseUrl: await newDatabase(), at, eventTimes: { stateMs: null } })
+  const key = (await createKey(service)).secret
+  const headers = { 'x-api-key': key }
+  const stream = await openStream(service, '/events?types=notes', { key })
+  onTestFinished(() => stream.close())
+
+  const served: SeenSet[] = []
+  for (const window of windows) {
+    for (const { start: startSeconds } of listPeriods({ ...window, days })) {
+      const startMs = Number(startSeconds) * 1000
+      // Another coupon for each period, set and signed a minute ahead.
+      service.clock.hold(startMs - 60_000)
+      await signAhead(service, { startSeconds, coupon: 300 + served.length })
+      service.clock.hold(startMs - 1)
+      const before = historyOf(await service.call('/history/notes?limit=1', { headers }))
+      expect(before[0]?.start).not.toBe(`${startSeconds}`)
+      service.clock.hold(startMs)
+      served.push(seenInNotes(notesOf(await service.call('/notes?chainid=324', { headers }))))
+      expect(historyOf(await service.call('/history/notes?limit=1', { headers }))[0]).toEqual(served.at(-1))
+      await expect.poll(() => countEvents(stream, startSeconds), { interval: 5 }).toBe(1)
+    }
+  }
+  expect(served).toHaveLength(60)
+  expect(new Set(served.map(({ coupons }) => coupons[0]?.[1])).size).toBe(60)
+
+  const calendars = []
+  const histories = []
+  for (const { from, to } of windows) {
+    const calendar = await service.call(`/calendar?from=${from}&days=${days}`)
+    calendars.push(...calendarResponseSchema.parse(calendar.json()).periods)
+    const history = await service.call(`/history/notes?from=${from}&to=${to}`, { headers })
+    histories.push(...historyOf(history).toReversed())
+  }
+  expect(calendars.map(({ start, end }) => ({ start, end }))).toEqual(served.map(({ start, end }) => ({ start, end })))
+  expect(calendars.filter(({ isDstDay }) => isDstDay).map(({ hours }) => hours)).toEqual([17, 19])
+  expect(histories).toEqual(served)
+
+  const wanted = new Set(served.map((set) => set.start))
+  const pushed = stream.events().map(({ data }) => seenInNotes(data))
+  expect(pushed.filter((set) => wanted.has(set.start))).toEqual(served)
+}, 120_000)
+
+async function signAhead(
+  service: TestService,
+  { startSeconds, coupon }: { readonly startSeconds: bigint; readonly coupon: number },
+): Promise<void> {
+  const points = Object.fromEntries(tenors.map((tenor) => [tenor, coupon]))
+  await service.operator.setCurve({ points, confirm: true, by: 'test' })
+  const query = 'select 1 from note_sets where period_start = $1'
+  await expect.poll(() => service.database.query(query, [startSeconds]), { interval: 5 }).toHaveLength(1)
+}
+
+function historyOf(answer: { json(): unknown }): SeenSet[] {
+  return historyNotesResponseSchema.parse(answer.json()).periods.map(({ period_start, period_end, coupons }) => ({
+    start: period_start,
+    end: period_end,
+    coupons: coupons.map(({ maturity_timestamp, coupon }) => [maturity_timestamp, coupon]),
+  }))
+}
+
+function countEvents(stream: Awaited<ReturnType<typeof openStream>>, startSeconds: bigint): number {
+  return stream.events().filter(({ data }) => seenInNotes(data).start === `${startSeconds}`).length
+}
