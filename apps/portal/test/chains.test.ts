@@ -164,7 +164,7 @@ describe('history', () => {
     await page.getByRole('radio', { name: '30 days' }).focus()
     await page.keyboard.press('ArrowLeft')
     await expect.poll(() => page.url()).toContain('#/history?days=7&chain=324')
-    await page.getByLabel('From').fill('2026-12-01')
+    await page.getByLabel('From', { exact: true }).fill('2026-12-01')
     await page.getByLabel('To', { exact: true }).fill('2026-11-01')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('Swap them').waitFor()
@@ -219,7 +219,7 @@ describe('history', () => {
     await page.getByRole('radio', { name: '90 days' }).check()
     await coupons(page).getByText('The database is unreachable. Request ID: id-of-request.').waitFor()
     // The floating rate does not depend on it.
-    expect(await page.locator('#floating-text').count()).toBe(1)
+    await page.locator('#floating-text').waitFor({ state: 'attached' })
     await page.unroute('**/history/notes?*')
     await answerHistory(
       page,
@@ -331,6 +331,8 @@ describe('the second chain in another state', () => {
       .poll(() => sideOf(page, { name: 'chain 8453' }).innerText())
       .toMatch(/Pool state unknown[\s\S]*No RPC is configured for this chain\. Its index says/)
     await shoot(page, 'second-chain-without-rpc')
+    await page.goto(`${service.baseUrl}/#/history`)
+    await page.getByText('No periods in this range').waitFor()
     await page.goto(`${service.baseUrl}/#/wallet`)
     await page.getByLabel('Address').fill('0x000000000000000000000000000000000000dEaD')
     await page.keyboard.press('Enter')

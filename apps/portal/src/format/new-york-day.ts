@@ -1,13 +1,11 @@
 import { newYorkZone } from './format-time.ts'
 
 const dayMs = 86_400_000
-const parts = new Intl.DateTimeFormat('en-CA', {
+const american = new Intl.DateTimeFormat('en-US', {
   timeZone: newYorkZone,
   year: 'numeric',
   month: '2-digit',
   day: '2-digit',
-  hour: '2-digit',
-  hourCycle: 'h23',
 })
 
 /**
@@ -17,7 +15,8 @@ const parts = new Intl.DateTimeFormat('en-CA', {
  * newYorkDate(1793574000) // '2026-11-01'
  */
 export function newYorkDate(seconds: number): string {
-  return parts.format(seconds * 1000).slice(0, 10)
+  const [month, day, year] = american.format(seconds * 1000).split('/')
+  return `${year}-${month}-${day}`
 }
 
 /**

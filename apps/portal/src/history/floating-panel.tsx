@@ -33,7 +33,11 @@ export function FloatingPanel({ days }: { readonly days: readonly HistoryDay[] }
           <tr key={day}>
             <th scope="row">{dateOf(day)}</th>
             <td class="number">
-              {floatingRate === null ? <span class="muted">{floatingReason ?? '–'}</span> : formatRate(floatingRate)}
+              {floatingRate === null ? (
+                <span class="muted reason">{floatingReason ?? '–'}</span>
+              ) : (
+                formatRate(floatingRate)
+              )}
             </td>
           </tr>
         )}

@@ -3,7 +3,7 @@ import { hrefOf } from '../parts/use-view.ts'
 const features = [
   {
     title: 'Yield curve',
-    text: 'Coupons by maturity, their change since the last period, and the time until they expire.',
+    text: 'Coupons by maturity, their history and last change, and the time until they expire.',
   },
   {
     title: 'Rates and status',
