@@ -27,19 +27,17 @@ export type { ChainPositions, Position } from './data/fetch-positions.ts'
 export type { DocumentLike } from './data/print-document.ts'
 export type { ChainError, ChainResult, DataRequest } from './data/query-data.ts'
 export type { FetchFunction } from './environment.ts'
+export type { ClientErrorCode } from './error-code.ts'
 export {
   ClientError,
-  type ClientErrorCode,
   type ClientErrorOptions,
   ConnectionError,
   HttpsRequiredError,
   InsufficientScopeError,
   InvalidApiKeyError,
   InvalidRequestError,
-  LogError,
   MalformedAnswerError,
   NotesUnavailableError,
-  NotLoggedError,
   QueryRejectedError,
   RateLimitedError,
   ServiceError,
@@ -50,6 +48,7 @@ export type { CalendarOptions, CalendarPeriod } from './history/fetch-calendar.t
 export type { DayRange, HistoryDay, HistoryPeriod } from './history/fetch-history.ts'
 export { type ExpectedIncome, type ExpectedIncomeOptions, expectedIncome } from './income/expected-income.ts'
 export { floatingAccumulator } from './income/floating-accumulator.ts'
+export { LogError, NotLoggedError } from './log/log-error.ts'
 export type { LogStorage } from './log/read-checkpoint.ts'
 export { type LoggedNotes, type VerifyLoggedOptions, verifyLogged } from './log/verify-logged.ts'
 export type { OfferedNote, WireNote } from './notes/decode-notes.ts'

@@ -1,4 +1,4 @@
-import { LogError } from '../errors.ts'
+import { LogError } from './log-error.ts'
 
 /** Returns the error of a log that lacks a part. A copy may get it later. */
 export function incomplete(problem: string): LogError {

@@ -1,7 +1,8 @@
 import type { Note } from '@tallystick/core/note/note'
 import { decodeUtf8 } from '@tallystick/core/transparency/utf8'
 import { decodeDecimal, decodeList, decodeMember, decodeString, type Place, refuse } from '../decode/decode.ts'
-import { InvalidRequestError, NotLoggedError } from '../errors.ts'
+import { InvalidRequestError } from '../errors.ts'
+import { NotLoggedError } from './log-error.ts'
 
 /** Notes of one chain and period. They are in one entry of the log. */
 export type NotesOfPeriod = {

@@ -1,0 +1,20 @@
+import type { ErrorCode } from '@tallystick/core/error/tallystick-error'
+
+/**
+ * Codes of a `ClientError`: those of the service (see docs/errors.md) and nine of the client. `connection_failed`: no
+ * complete response was received. `timeout`: the response did not arrive in time. `malformed_answer`: the response does not
+ * match this client version. `http_error`: the response is not from the service but, for example, from a proxy.
+ * `not_logged`, `log_incomplete`, `log_invalid` and `log_forked`: see `NotLoggedError` and `LogError`.
+ * `invalid_webhook`: see `WebhookError`.
+ */
+export type ClientErrorCode =
+  | ErrorCode
+  | 'connection_failed'
+  | 'timeout'
+  | 'malformed_answer'
+  | 'http_error'
+  | 'invalid_webhook'
+  | 'not_logged'
+  | 'log_incomplete'
+  | 'log_invalid'
+  | 'log_forked'
