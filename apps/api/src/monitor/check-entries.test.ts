@@ -186,7 +186,13 @@ describe('error: curve', () => {
 
   test('not in force yet', async () => {
     const before = [signerEntry(), curveEntry(), laterCurve]
-    expect(await kindsOf({ curve: 2, coupons: laterCurve.points }, before)).toEqual(['wrong_curve'])
+    const set = await notesEntry({ curve: 2, coupons: laterCurve.points })
+    expect((await check([...before, set])).findings).toEqual([
+      expect.objectContaining({
+        kind: 'wrong_curve',
+        message: expect.stringContaining('is in force from 2026-10-30 18:00 New York on only'),
+      }),
+    ])
     expect(await kindsOf({ curve: 2, coupons: laterCurve.points, period: next }, before)).toEqual([])
   })
 

@@ -117,7 +117,7 @@ function findCurveProblem(entry: NotesEntry, { index, curves }: NotesContext): P
   const { chainid, curve: named } = entry
   const periodStart = BigInt(entry.period.start)
   const curve = findCurve(curves, { chainid, index: named })
-  if (named >= index || !curve) {
+  if (!curve) {
     return {
       kind: 'wrong_curve',
       message: `it names entry ${named} as its curve, which is not an earlier curve of its chain`,

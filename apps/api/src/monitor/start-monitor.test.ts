@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -91,6 +94,20 @@ describe('--once', () => {
       expect.stringContaining('WARNING The log cannot be reached (ECONNREFUSED).'),
     ])
     expect(stdout).toContain('Not everything could be checked')
+  })
+
+  test('error: a redirect is not followed', async () => {
+    const { server, log } = await startMonitoredLog()
+    const moved = createServer((_, response) => response.writeHead(302, { location: `${server.url}/checkpoint` }).end())
+    onTestFinished(() => void moved.close())
+    await once(moved.listen(0, '127.0.0.1'), 'listening')
+    const { port } = moved.address() as AddressInfo
+    const { exitCode, stdout } = await run([`http://127.0.0.1:${port}/log`, '--key', log.key, '--once'])
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringContaining('responded with a redirect (302). Give its new URL.'),
+    ])
+    expect(server.requests).toEqual([])
   })
 
   test('error: a text of the log cannot begin a new line', async () => {
