@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { periodAt } from '@tallystick/core'
 import { closeAll, openConnections, quantile, type Target } from './load.ts'
 import { median, type Result } from './result.ts'
-import { createBenchKey, createSite, setBenchCurve } from './service.ts'
+import { benchLog, createBenchKey, createSite, setBenchCurve } from './service.ts'
 
 const boundaries = 5
 // Long enough to end the collections of a growing heap: a service in production has been running for hours.
@@ -21,7 +21,7 @@ type Round = { readonly lagMs: number; readonly p50Ms: number }
  * a request sent after the boundary gets an old note.
  */
 export async function measureBoundary(): Promise<Result[]> {
-  const site = createSite({})
+  const site = createSite({ log: benchLog })
   setBenchCurve(site)
   const secret = createBenchKey(site)
   const request = Buffer.from(`GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n\r\n`)

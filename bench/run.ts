@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { measureBoundary } from './boundary.ts'
 import { measureData } from './data.ts'
 import { measureGrowth } from './growth.ts'
+import { measureLogAppend } from './log-append.ts'
 import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
 import { measureStrangers } from './strangers.ts'
@@ -14,6 +15,7 @@ import { hasWrk } from './wrk.ts'
 const parts = {
   notes: measureNotes,
   boundary: measureBoundary,
+  logAppend: measureLogAppend,
   data: measureData,
   subgraph: measureSubgraph,
   growth: measureGrowth,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createLogKeyText } from '@tallystick/api'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 
 /** Process with its port and its output up to the ready line. */
@@ -25,6 +26,11 @@ export type Site = {
 }
 
 export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+
+const logOrigin = 'bench.example/log'
+/** Configuration of a public log. Its key is in the environment of every site. */
+export const benchLog = { origin: logOrigin, key: 'env:LOG_KEY' }
+const logKey = createLogKeyText(logOrigin)
 
 // Measures the build, as in production.
 const cli = fileURLToPath(new URL('../apps/api/bin/tallystick.js', import.meta.url))
@@ -49,7 +55,13 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
   }
   const configPath = join(directory, 'tallystick.json')
   writeFileSync(configPath, JSON.stringify(config))
-  const env = { ...process.env, ADMIN_TOKEN: 'bench', SIGNER_KEY: `0x${'01'.repeat(32)}`, ...environment }
+  const env = {
+    ...process.env,
+    ADMIN_TOKEN: 'bench',
+    SIGNER_KEY: `0x${'01'.repeat(32)}`,
+    LOG_KEY: logKey,
+    ...environment,
+  }
   const options = { cwd: directory, env }
   return {
     directory,
