@@ -25,9 +25,14 @@ describe.each(databaseEngines)('%s', (engine) => {
     defer(() => database.close())
     const logIndex = (period: Period, chainId: number) => (chainId === 10 ? Number(period.start / 3_600n) : null)
     await seedPeriods(database, { chainIds, periods: periods.slice(0, -4), coupons: couponsOf, logIndex })
+    await setCheckpoint(1_000_000)
   })
   afterAll(finish)
 
+  const setCheckpoint = async (size: number) => {
+    await database.query('delete from log_checkpoints')
+    await database.query("insert into log_checkpoints (size, root, note, signed_at) values ($1, '', '', 0)", [size])
+  }
   const page = (parameters: Record<string, unknown>, current: Period) =>
     readNotesHistory(database, { query: parseHistoryNotesQuery(parameters, { chainIds, current }), current })
 
@@ -95,6 +100,21 @@ describe.each(databaseEngines)('%s', (engine) => {
     const { response } = await page({ from: '2025-06-01', to: '2025-06-01', limit: '2' }, periods.at(-8) as Period)
     const start = periods.find(({ day, start, noteDay }) => day === '2025-06-01' && start !== noteDay)?.start as bigint
     expect(response.periods.map(({ logIndex }) => logIndex)).toEqual([Number(start / 3_600n), null])
+  })
+
+  test('behavior: a logged set is visible when a signed checkpoint covers its entry', async () => {
+    const current = periods.at(-8) as Period
+    const newest = async () => (await page({ limit: '1' }, current)).response.periods[0]
+    const logged = Number(current.start / 3_600n)
+    await setCheckpoint(logged)
+    expect(await newest()).toMatchObject({ chainid: '324', logIndex: null })
+    const isLogged = ({ chainId }: { chainId: number }) => chainId === 10
+    const days = { chainIds, fromSeconds: current.noteDay, lastStart: current.start }
+    expect((await readLastPeriods(database, days)).some(isLogged)).toBe(false)
+    await setCheckpoint(logged + 1)
+    expect(await newest()).toMatchObject({ chainid: '10', logIndex: logged })
+    expect((await readLastPeriods(database, days)).some(isLogged)).toBe(true)
+    await setCheckpoint(1_000_000)
   })
 
   test('behavior: a page is final when its periods ended 8 days ago', async () => {

@@ -34,10 +34,13 @@ const columns = `chain_id, period_start, period_end, note_day, log_index`
 const couponsOf = (page: string) => `
   select ${columns}, maturity, tenor_days, coupon_bps from (${page}) page join notes using (chain_id, period_start)`
 
+// With a public log, a set is served when a signed checkpoint covers its entry. So it is visible here.
+const isPublished = '(log_index is null or log_index < (select coalesce(max(size), 0) from log_checkpoints))'
+
 const notesPage = `${couponsOf(`
   select ${columns} from note_sets
   where chain_id = any($1::bigint[]) and period_start >= $2 and period_start <= $3
-    and (period_start < $3 or chain_id > $4)
+    and (period_start < $3 or chain_id > $4) and ${isPublished}
     and ($5::int[] is null or exists (
       select from notes where notes.chain_id = note_sets.chain_id and notes.period_start = note_sets.period_start
         and tenor_days = any($5)))
@@ -69,7 +72,7 @@ export function readPeriods(
 
 const daysPage = couponsOf(`
   select distinct on (chain_id, note_day) ${columns} from note_sets
-  where chain_id = any($1::bigint[]) and period_start >= $2 and period_start <= $3
+  where chain_id = any($1::bigint[]) and period_start >= $2 and period_start <= $3 and ${isPublished}
   order by chain_id, note_day, period_start desc`)
 
 /** Reads the last period of each day in a range that started by `lastStart`. */
