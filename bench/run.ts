@@ -9,6 +9,7 @@ import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
 import { measureStrangers } from './strangers.ts'
 import { measureSubgraph } from './subgraph.ts'
+import { measureVerify } from './verify.ts'
 import { hasWrk } from './wrk.ts'
 
 // A baseline is measured in turns with its figure: the values are noisy, the ratios are stable.
@@ -20,6 +21,7 @@ const parts = {
   subgraph: measureSubgraph,
   growth: measureGrowth,
   strangers: measureStrangers,
+  verify: measureVerify,
 }
 const names = Object.keys(parts)
 const wanted = process.argv.slice(2)

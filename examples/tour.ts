@@ -1,5 +1,5 @@
 /**
- * A loan from start to finish, as an integrator would write it: fetch the notes, verify one, lend, find the position, let
+ * A loan from start to finish, as an integrator would write it: fetch the notes, verify one, find it in the public log, lend, find the position, let
  * it mature, claim it and read the earnings. Needs a sandbox: `npm start` in one terminal, `npm run tour` in another.
  */
 import {
@@ -13,6 +13,7 @@ import {
   lendCalldata,
   poolEventAbi,
   simulateCall,
+  verifyLogged,
   verifyNote,
 } from '@tallystick/client'
 import { erc20Abi, erc721Abi, formatUnits, type Hex, parseEventLogs, parseUnits } from 'viem'
@@ -24,11 +25,9 @@ const [sandbox] = credentials.chains
 const [lender] = credentials.wallets
 if (!sandbox || !lender) throw new Error('The sandbox has no chain or no wallet.')
 const { reader, wallet } = openChain(sandbox, lender)
-const client = createClient({
-  baseUrl: credentials.baseUrl,
-  apiKey: credentials.apiKey,
-  fetch: trustSandbox(credentials),
-})
+const { baseUrl, apiKey } = credentials
+const fetch = trustSandbox(credentials)
+const client = createClient({ baseUrl, apiKey, fetch })
 
 const principal = parseUnits('25000', 18)
 
@@ -57,7 +56,14 @@ const verification = await verifyNote(note, { pool, signer })
 if (!verification.valid) throw new Error(verification.reason)
 say(`Valid: signed by ${verification.signer} for the pool ${pool} on chain ${chainId}.`)
 
-// 3. Compute the expected income.
+// 3. Verify that the public log has the notes, so that everyone sees the same ones. Get its key from a source that you trust.
+title('The notes in the public log')
+const key = await (await fetch(`${baseUrl}/log/key`, {})).text()
+for (const logged of await verifyLogged(offer.notes, { log: `${baseUrl}/log`, key, fetch })) {
+  say(`Entry ${logged.index} of ${logged.size} in ${logged.origin}, signed ${time(logged.issuedAt)}.`)
+}
+
+// 4. Compute the expected income.
 title(`Lending ${dollars(principal)}`)
 const { floatingRate } = await client.rate()
 const expected = expectedIncome(note, { principal, lendTimestamp: offer.serverTime, floatingRate })
@@ -65,7 +71,7 @@ say(
   `Fixed income ${dollars(expected.fixed)}. Floating income ${dollars(expected.floating)} if the rate stays at ${percent(floatingRate ?? 0n)}.`,
 )
 
-// 4. Approve the dollars, simulate the loan and lend: two transactions. With permitLendCalldata it is one transaction and a signature.
+// 5. Approve the dollars, simulate the loan and lend: two transactions. With permitLendCalldata it is one transaction and a signature.
 await send(`approve ${dollars(principal)}`, () =>
   wallet.writeContract({ address: token, abi: erc20Abi, functionName: 'approve', args: [pool, principal] }),
 )
@@ -78,7 +84,7 @@ if (!lend) throw new Error('The pool did not log the loan.')
 const { tokenId } = lend.args
 say(`The wallet holds position ${tokenId}.`)
 
-// 5. Find the position through the API. /data reads the index of the chain, which is a moment behind.
+// 6. Find the position through the API. /data reads the index of the chain, which is a moment behind.
 title('The position in /data')
 const position = await until('the position is indexed', async () => {
   const [chain] = await client.positions(lender.address, { chains: [chainId] })
@@ -88,7 +94,7 @@ say(
   `${dollars(position.principal)} at ${percent(position.coupon)}, lent ${time(position.lendTimestamp)}, matures ${time(position.maturityTimestamp)}: ${position.status}.`,
 )
 
-// 6. Advance the clock of the development chain. The sandbox follows it.
+// 7. Advance the clock of the development chain. The sandbox follows it.
 title('A week later')
 const { timestamp } = await reader.getBlock()
 await reader.request({
@@ -103,12 +109,12 @@ const { rate, days } = await until('the service follows and the floating incomes
 })
 say(`${rate.chains[0]?.syncReason ?? ''} Floating rate now ${percent(rate.floatingRate ?? 0n)}.`)
 
-// 7. Compute the income with the arithmetic of the contract.
+// 8. Compute the income with the arithmetic of the contract.
 const fixed = fixedIncome(position, position.maturityTimestamp)
 const floating = floatingIncome(position, { instantSeconds: position.maturityTimestamp, ...floatingAccumulator(days) })
 say(`Computed: ${dollars(fixed)} fixed and ${dollars(floating)} floating, ${dollars(fixed + floating)} in total.`)
 
-// 8. Claim: the pool takes the position back and pays principal and income.
+// 9. Claim: the pool takes the position back and pays principal and income.
 title('Claiming the position')
 await send('approve the position', () =>
   wallet.writeContract({ address: positions, abi: erc721Abi, functionName: 'approve', args: [pool, tokenId] }),
@@ -120,7 +126,7 @@ const [claim] = parseEventLogs({ abi: poolEventAbi, eventName: 'Claim', logs: cl
 if (!claim) throw new Error('The pool did not log the claim.')
 say(`Paid: ${dollars(claim.args.totalIncome)} income on ${dollars(claim.args.principal)}.`)
 
-// 9. Read the earnings of the wallet over all its positions.
+// 10. Read the earnings of the wallet over all its positions.
 title('Earnings of the wallet')
 const earnings = await until('the claim is indexed', async () => {
   const [chain] = await client.earnings(lender.address, { chains: [chainId] })

@@ -23,19 +23,23 @@ type Signed = Checkpoint & { readonly note: string }
 /** Reads the log's checkpoint and verifies that it continues the stored one, which it then replaces. */
 export async function readCheckpoint(reader: LogReader, { key, storage }: History): Promise<Checkpoint> {
   // Before the request: a checkpoint that another call stores meanwhile may be newer than the requested one.
-  const known = storage && (await readStored(storage, key))
+  const known = storage && (await readStored(storage, { key }))
   const shown = openShown(await reader.readCheckpoint(), key)
   if (!storage) return shown
   if (known) await checkContinuation(reader, { known, shown })
-  const latest = await readStored(storage, key)
-  if (latest && latest.note !== known?.note) await checkSame(reader, latest, shown)
+  const latest = await readStored(storage, { key, known })
+  if (latest && latest !== known) await checkSame(reader, latest, shown)
   if (!latest || latest.size < shown.size) await storage.set(shown.origin, shown.note)
   return shown
 }
 
-async function readStored(storage: LogStorage, key: VerifierKey): Promise<Signed | undefined> {
+async function readStored(
+  storage: LogStorage,
+  { key, known }: { readonly key: VerifierKey; readonly known?: Signed | undefined },
+): Promise<Signed | undefined> {
   const note = await storage.get(key.name)
   if (note === null || note === undefined) return undefined
+  if (note === known?.note) return known
   try {
     return { ...openCheckpoint(note, key), note }
   } catch (error) {
