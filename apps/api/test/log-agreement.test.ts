@@ -2,7 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { CheckpointError, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
 import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
 import { leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { consistencyRanges, hashRange, inclusionRanges, rootOf } from '@tallystick/core/transparency/merkle-range'
+import {
+  consistencyRanges,
+  hashRange,
+  inclusionRanges,
+  nodesOf,
+  rootOf,
+} from '@tallystick/core/transparency/merkle-range'
 import { createMerkleTree } from '@tallystick/core/transparency/merkle-tree'
 import { formatTilePath, parseTilePath } from '@tallystick/core/transparency/tile'
 import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
@@ -111,6 +117,21 @@ describe('proofs', () => {
     expect(accepted).toBeGreaterThan(20)
   })
 })
+
+test.each([2 ** 31, 2 ** 32 + 1, 2 ** 49 - 1, 2 ** 49, 2 ** 49 + 1, 2 ** 52 - 1, Number.MAX_SAFE_INTEGER])(
+  'behavior: proofs of a tree of %i entries consist of the same ranges',
+  (size) => {
+    const name = (from: number, to: number) => Buffer.from(`${from} ${to}`)
+    const named = (ranges: readonly { readonly from: number; readonly to: number }[]) =>
+      ranges.map(({ from, to }) => name(from, to))
+    for (const place of [0, 1, Math.floor(size / 3), size - 2, size - 1]) {
+      expect(named(inclusionRanges(place, size))).toEqual(makePath(place, [0, size], name))
+      expect(named(consistencyRanges(place + 1, size))).toEqual(makeProof(place + 1, size, name))
+      const leaves = nodesOf({ from: 0, to: place + 1 }).reduce((sum, { level }) => sum + 2 ** level, 0)
+      expect(leaves).toBe(place + 1)
+    }
+  },
+)
 
 /** Changes to bytes: a bit, a byte more, a byte less, two parts exchanged. */
 const byteChange = fc.oneof(

@@ -312,6 +312,8 @@ describe('a static copy of a log', () => {
     { index: 256, size: 257, status: 403 },
     { index: 255, size: 256, status: 410 },
     { index: 3, size: 700, status: 404 },
+    { index: 1, size: 2, status: 400 },
+    { index: 1, size: 2, status: 405 },
   ])('default: finds entry $index of $size if there are no proofs ($status)', async ({ index, size, status }) => {
     await serve({ index, size })
     withoutProofs(status)
@@ -415,6 +417,14 @@ describe('a hostile log', () => {
       fail('proof', { kind: 'body', body: JSON.stringify({ index, entry }) })
       expect(await failureOf(verify())).toMatchObject({ name: 'MalformedAnswerError' })
     }
+  })
+
+  test('error: a checkpoint of the largest size', async () => {
+    const log = await serve({ index: 0, size: 1 })
+    const size = Number.MAX_SAFE_INTEGER
+    fail('checkpoint', { kind: 'body', body: log.signCheckpoint({ size, root: new Uint8Array(32) }) })
+    expect(await failureOf(verify())).toMatchObject({ code: 'log_incomplete' })
+    expect(server.requests.length).toBeLessThan(40)
   })
 
   test('error: another key, another origin and a missing signature', async () => {

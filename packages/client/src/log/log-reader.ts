@@ -77,9 +77,13 @@ export function createLogReader(connection: Connection): LogReader {
   }
 }
 
-/** Returns undefined for the error of a resource that does not exist. Some hosts of static files then respond with 403. */
+// Hosts of static files may reject a query string, or respond with 403 for files that do not exist. A service rejects a
+// chain that it does not have any more.
+const statusesOfMissing: readonly (number | undefined)[] = [400, 403, 404, 405, 410]
+
+/** Returns undefined for the error of a resource that does not exist. */
 function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof ClientError && [403, 404, 410].includes(error.status ?? 0)) return undefined
+  if (error instanceof ClientError && statusesOfMissing.includes(error.status)) return undefined
   throw error
 }
 

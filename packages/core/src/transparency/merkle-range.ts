@@ -26,9 +26,9 @@ export function nodesOf({ from, to }: LeafRange): readonly TreeNode[] {
   const nodes: TreeNode[] = []
   let at = from
   while (at < to) {
-    const level = Math.floor(Math.log2(to - at))
-    nodes.push({ level, index: at / 2 ** level })
-    at += 2 ** level
+    const leaves = powerOfTwoUpTo(to - at)
+    nodes.push({ level: Math.log2(leaves), index: at / leaves })
+    at += leaves
   }
   return nodes
 }
@@ -74,5 +74,12 @@ export function consistencyRanges(oldSize: number, newSize: number): readonly Le
 
 /** Returns the largest power of two below a size. */
 function splitOf(size: number): number {
-  return 2 ** Math.floor(Math.log2(size - 1))
+  return powerOfTwoUpTo(size - 1)
+}
+
+/** Returns the largest power of two that is not above a number. `Math.log2` is exact for powers of two only. */
+export function powerOfTwoUpTo(number: number): number {
+  let power = 1
+  while (power * 2 <= number) power *= 2
+  return power
 }

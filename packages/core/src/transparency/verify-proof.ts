@@ -1,4 +1,5 @@
 import { emptyRoot, equalBytes, nodeHash } from './merkle-hash.ts'
+import { powerOfTwoUpTo } from './merkle-range.ts'
 
 export type InclusionProof = {
   readonly index: number
@@ -70,5 +71,5 @@ export function verifyConsistency(older: TreeHead, newer: TreeHead, proof: reado
 }
 
 function isPowerOfTwo(size: number): boolean {
-  return Number.isInteger(Math.log2(size))
+  return powerOfTwoUpTo(size) === size
 }

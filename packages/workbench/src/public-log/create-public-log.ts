@@ -25,6 +25,8 @@ export type PublicLog = {
   reveal(index?: number): void
   /** Signs a checkpoint, by default of all entries. A smaller size makes a checkpoint that goes back. */
   publish(size?: number): string
+  /** Signs a checkpoint of any tree and returns it. */
+  signCheckpoint(head: { readonly size: number; readonly root: Uint8Array }): string
   /** Returns a log with the same key and the first entries only. */
   fork(size: number): PublicLog
   /** Returns the resource at a path below the log's URL, such as `tile/0/000.p/3`, or why there is none. */
@@ -73,10 +75,13 @@ function createLog(signer: Signer): PublicLog {
       else withheld.delete(index)
     },
     publish: (newSize = entries.length) => {
-      const text = formatCheckpoint({ origin, size: newSize, root: rootOf(newSize, tree.readNode) })
-      checkpoint = formatSignedNote(text, { key, signature: sign(null, Buffer.from(text), privateKey) })
+      checkpoint = log.signCheckpoint({ size: newSize, root: rootOf(newSize, tree.readNode) })
       size = newSize
       return checkpoint
+    },
+    signCheckpoint: (head) => {
+      const text = formatCheckpoint({ origin, ...head })
+      return formatSignedNote(text, { key, signature: sign(null, Buffer.from(text), privateKey) })
     },
     fork: (forkSize) => {
       const fork = createLog(signer)
