@@ -1,7 +1,8 @@
 import { parseRetryAfter } from '../http/parse-retry-after.ts'
 import { AddressRefusedError } from './address-policy.ts'
 import type { Hook } from './hook.ts'
-import { NoAddressError, type Reply, type Sender, SendTimeoutError } from './send-request.ts'
+import { NoAddressError } from './resolve-name.ts'
+import { type Reply, type Sender, SendTimeoutError } from './send-request.ts'
 import { signedHeaders, type WebhookMessage } from './webhook-message.ts'
 
 /** Result of one request to a receiver. `error` names neither the URL nor text of the receiver. */

@@ -1,9 +1,9 @@
-import { Resolver } from 'node:dns/promises'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { AddressPolicy } from './address-policy.ts'
 import { assertLiteralAllowed } from './hook-url.ts'
+import { createResolveName, NoAddressError, type ResolveName } from './resolve-name.ts'
 
 /** Response of a receiver. Its body is discarded. */
 export type Reply = {
@@ -22,7 +22,7 @@ export type Outgoing = {
 export type SenderOptions = {
   readonly policy: AddressPolicy
   /** Returns the addresses of a name. DNS by default. */
-  readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined
+  readonly resolve?: ResolveName | undefined
   /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
   readonly connectTimeoutMs?: number | undefined
@@ -45,7 +45,7 @@ const replyBytesMax = 16_384
 
 export function createSender({
   policy,
-  resolve = resolveByDns,
+  resolve = createResolveName(),
   ca,
   connectTimeoutMs = connectTimeoutMsDefault,
   timeoutMs = timeoutMsDefault,
@@ -106,11 +106,6 @@ export class SendTimeoutError extends Error {
   }
 }
 
-/** The name has no address. */
-export class NoAddressError extends Error {
-  override readonly name = 'NoAddressError' as const
-}
-
 /** Waits for the end of the body, its failure or its limit: the status alone is the result. */
 function discard(response: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
@@ -135,7 +130,7 @@ function createLookup({
   isEncrypted,
 }: {
   readonly policy: AddressPolicy
-  readonly resolve: (name: string) => Promise<readonly string[]>
+  readonly resolve: ResolveName
   readonly isEncrypted: boolean
 }): LookupFunction {
   return (name, options, callback) => {
@@ -152,14 +147,4 @@ function createLookup({
       (error) => callback(error, ''),
     )
   }
-}
-
-/**
- * Returns the addresses of a name. `dns.lookup` would occupy one of Node's four threads for as long as a name server does
- * not respond, and the signer journal is written on these.
- */
-async function resolveByDns(name: string): Promise<readonly string[]> {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-  const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
 }
