@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { formatRate } from '../format/format-rate.ts'
 import { useWidth } from '../parts/use-width.ts'
 import { layOutSteps, type StepLayout } from './lay-out-steps.ts'
@@ -32,8 +32,10 @@ export function StepChart({ id, title, series, slots, slotName, zone }: ChartPro
   // The newest slot until the visitor moves the cursor. Other data may have fewer slots.
   const index = Math.min(moved ?? slots.length - 1, slots.length - 1)
   const slot = slots[index] as Slot
-  const visible = series.filter(({ name }) => !hidden.includes(name))
-  const shown = visible.length > 0 ? visible : series
+  const shown = useMemo(() => {
+    const visible = series.filter(({ name }) => !hidden.includes(name))
+    return visible.length > 0 ? visible : series
+  }, [series, hidden])
   const toggle = (name: string) => {
     const next = hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name]
     // Hiding the last line shows all of them again.
@@ -77,7 +79,8 @@ function Drawing({
   readonly width: number
   readonly onMove: (index: number) => void
 }) {
-  const layout = layOutSteps(shown, { width, height, zone })
+  // Not with every move of the pointer: two years have thousands of steps.
+  const layout = useMemo(() => layOutSteps(shown, { width, height, zone }), [shown, width, zone])
   const { plot, xOf, yOf } = layout
   const move = (event: MouseEvent) => {
     const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left
