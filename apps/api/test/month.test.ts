@@ -7,7 +7,8 @@ import {
 } from '@tallystick/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { openStream } from './event-client.ts'
-import { createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
+import { createKey, newDatabase, notesOf, type TestService } from './harness.ts'
+import { startLogged } from './log-reader.ts'
 
 // 15 days around each change of clocks: 60 periods.
 const windows = [
@@ -26,16 +27,17 @@ function seenInNotes({ data }: NotesResponse): SeenSet {
   return { start: `${validAfter + 1n}`, end: `${validBefore}`, coupons }
 }
 
-test('behavior: a month across both DST days gives the same 60 sets by notes, history, calendar and events', async () => {
+test('behavior: a month across both DST days gives the same 60 sets by notes, history, calendar, events and log', async () => {
   const firstMs = Number(listPeriods({ ...windows[0]!, days: 1 })[0]?.start) * 1000
   const at = new Date(firstMs - 60_000).toISOString()
-  const service = await start({ databaseUrl: await newDatabase(), at, eventTimes: { stateMs: null } })
+  const service = await startLogged({ databaseUrl: await newDatabase(), at, eventTimes: { stateMs: null } })
   const key = (await createKey(service)).secret
   const headers = { 'x-api-key': key }
   const stream = await openStream(service, '/events?types=notes', { key })
   onTestFinished(() => stream.close())
 
   const served: SeenSet[] = []
+  const logged: number[] = []
   for (const window of windows) {
     for (const { start: startSeconds } of listPeriods({ ...window, days })) {
       const startMs = Number(startSeconds) * 1000
@@ -46,7 +48,9 @@ test('behavior: a month across both DST days gives the same 60 sets by notes, hi
       const before = historyOf(await service.call('/history/notes?limit=1', { headers }))
       expect(before[0]?.start).not.toBe(`${startSeconds}`)
       service.clock.hold(startMs)
-      served.push(seenInNotes(notesOf(await service.call('/notes?chainid=324', { headers }))))
+      const notes = await service.call('/notes?chainid=324', { headers })
+      served.push(seenInNotes(notesOf(notes)))
+      logged.push(Number(/index=(\d+)/.exec(String(notes.headers['x-tallystick-log']))?.[1]))
       expect(historyOf(await service.call('/history/notes?limit=1', { headers }))[0]).toEqual(served.at(-1))
       await expect.poll(() => countEvents(stream, startSeconds), { interval: 5 }).toBe(1)
     }
@@ -56,15 +60,23 @@ test('behavior: a month across both DST days gives the same 60 sets by notes, hi
 
   const calendars = []
   const histories = []
+  const logIndexes = []
   for (const { from, to } of windows) {
     const calendar = await service.call(`/calendar?from=${from}&days=${days}`)
     calendars.push(...calendarResponseSchema.parse(calendar.json()).periods)
     const history = await service.call(`/history/notes?from=${from}&to=${to}`, { headers })
     histories.push(...historyOf(history).toReversed())
+    logIndexes.push(
+      ...historyNotesResponseSchema
+        .parse(history.json())
+        .periods.map(({ logIndex }) => logIndex)
+        .reverse(),
+    )
   }
   expect(calendars.map(({ start, end }) => ({ start, end }))).toEqual(served.map(({ start, end }) => ({ start, end })))
   expect(calendars.filter(({ isDstDay }) => isDstDay).map(({ hours }) => hours)).toEqual([17, 19])
   expect(histories).toEqual(served)
+  expect(logIndexes).toEqual(logged)
 
   const wanted = new Set(served.map((set) => set.start))
   const pushed = stream.events().map(({ data }) => seenInNotes(data))
