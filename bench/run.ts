@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { measureBoundary } from './boundary.ts'
 import { measureData } from './data.ts'
+import { measureEvents } from './events.ts'
 import { measureGrowth } from './growth.ts'
 import { measureLogAppend } from './log-append.ts'
 import { measureNotes } from './notes.ts'
@@ -22,13 +23,14 @@ const parts = {
   growth: measureGrowth,
   strangers: measureStrangers,
   verify: measureVerify,
+  events: measureEvents,
 }
 const names = Object.keys(parts)
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   const isHelp = unknown.includes('--help')
-  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. Without a part, all are measured, which takes about twelve minutes.\n`
+  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. Without a part, all are measured, which takes about eighteen minutes.\n`
   process.stderr.write(isHelp ? usage : `Unknown part: ${unknown.join(', ')}.\n\n${usage}`)
   process.exit(isHelp ? 0 : 1)
 }
