@@ -88,6 +88,7 @@ describe('examples/curl.md', () => {
     else if (source.startsWith('curl -I') || status === 304) expect(output).toMatch(/^etag: "/im)
     else if (source.includes('--output'))
       notesResponseSchema.parse(JSON.parse(readFileSync(join(directory, 'notes.json'), 'utf8')))
+    else if (source.includes('/events')) expect(body).toMatch(/^: connected\n/)
     else if (source.includes('text/csv')) expect(body).toMatch(/^chainid,period_start,.*\r\n324,/)
     else schemaOf(source).parse(JSON.parse(body))
     if (source.includes('/graphql')) expect(output).toMatch(/^deprecation: @\d+\r\nlink: <\/data>/im)

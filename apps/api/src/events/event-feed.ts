@@ -1,6 +1,7 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { runOneAtATime } from '../keys/run-one-at-a-time.ts'
+import { settleWithin } from '../settle-within.ts'
 import { type EventPosition, emptyPosition, type FramedEvent, toFramed } from './event-frame.ts'
 import { eventsChannel, readEvents, readLastEvents } from './event-store.ts'
 
@@ -31,6 +32,8 @@ export type EventFeedOptions = {
 
 // A notification announces events at once. Polling covers lost notifications.
 const pollMsDefault = 1_000
+// A database that does not respond must not delay a stop.
+const stopMs = 2_000
 const pageSize = 100
 // Two days of a chain. Clients that reconnect sooner cause no query.
 const recentMax = 256
@@ -110,6 +113,6 @@ async function follow(
   return async () => {
     clearInterval(poll)
     await stopListening()
-    await running
+    await settleWithin(running, stopMs)
   }
 }

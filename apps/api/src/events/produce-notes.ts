@@ -2,6 +2,7 @@ import { periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
+import { settleWithin } from '../settle-within.ts'
 import type { NewEvent } from './event-store.ts'
 
 export type NotesProducerOptions = {
@@ -16,6 +17,8 @@ export type NotesProducerOptions = {
 }
 
 const tickMsDefault = 1_000
+// A database that does not respond must not delay a stop.
+const stopMs = 2_000
 // The clocks of the database and the chain may reach the boundary a little later.
 const startMs = 10_000
 const startTickMs = 50
@@ -50,7 +53,7 @@ export function startNotesProducer(options: NotesProducerOptions): { readonly st
     stop: async () => {
       isStopped = true
       clearTimeout(timer)
-      await running
+      await settleWithin(running, stopMs)
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Database, Lock } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
+import { settleWithin } from '../settle-within.ts'
 import { isRateWorse, isStatusWorse, parseState, type ReadState, toState, toStatusEvent } from './chain-state.ts'
 import { deleteOldEvents, findLastEvent, type NewEvent, type StoredEvent } from './event-store.ts'
 
@@ -22,6 +23,8 @@ export type StateProducerOptions = {
 }
 
 const tickMsDefault = 1_000
+// A database that does not respond must not delay a stop.
+const stopMs = 2_000
 const cleanMs = 600_000
 const cleanLimit = 1_000
 // Reads in a row that must agree before a figure or a status is reported as lost.
@@ -84,7 +87,7 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
     stop: async () => {
       isStopped = true
       clearTimeout(timer)
-      await running
+      await settleWithin(running, stopMs)
       await lock?.release()
     },
   }

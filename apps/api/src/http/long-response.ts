@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse, ServerHttp2Stream } from 'node:http2'
 
-const longResponse = Symbol('long response')
+const longStreams = new WeakSet<ServerHttp2Stream>()
 
 /** Removes the time limit of an HTTP/2 response. HTTP/1.1 limits requests only. */
 export function allowLongResponse(response: ServerResponse): void {
   const { stream } = response as unknown as Partial<Http2ServerResponse>
-  stream?.emit(longResponse)
+  if (stream) longStreams.add(stream)
 }
 
-/** Calls `listener` when the response of a stream may take longer than others. */
-export function onLongResponse(stream: ServerHttp2Stream, listener: () => void): void {
-  stream.once(longResponse, listener)
+/** Returns whether the response of a stream may take longer than others. */
+export function isLongResponse(stream: ServerHttp2Stream): boolean {
+  return longStreams.has(stream)
 }

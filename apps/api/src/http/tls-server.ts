@@ -4,7 +4,7 @@ import type { ServerOpts, Socket } from 'node:net'
 import { trackConnections } from './connections.ts'
 import { endConnection } from './end-connection.ts'
 import { keyExchange } from './key-exchange.ts'
-import { onLongResponse } from './long-response.ts'
+import { isLongResponse } from './long-response.ts'
 
 export type TlsServerOptions = {
   readonly cert: string | Buffer
@@ -63,9 +63,10 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
 
   // Node limits slow requests on HTTP/1.1 only. Slow HTTP/2 streams are closed here.
   server.on('stream', (stream) => {
-    const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeoutsMs.request)
+    const timer = setTimeout(() => {
+      if (!isLongResponse(stream)) stream.close(constants.NGHTTP2_CANCEL)
+    }, timeoutsMs.request)
     stream.once('close', () => clearTimeout(timer))
-    onLongResponse(stream, () => clearTimeout(timer))
   })
   server.on('session', (session) => session.setTimeout(timeoutsMs.keepAlive, () => session.close()))
   // Node would respond to an unknown expectation without a body. RFC 9110 §10.1.1 allows ignoring it.
