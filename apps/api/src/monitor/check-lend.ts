@@ -1,5 +1,6 @@
 import type { Lend } from '@tallystick/chain/pool/read-lends'
 import { formatPeriod, periodAt } from '@tallystick/core'
+import { formatUnits } from 'viem'
 import { isSame } from './check-notes.ts'
 import type { Finding } from './finding.ts'
 import type { LoggedSet } from './monitor-state.ts'
@@ -27,7 +28,7 @@ export function checkLend(lend: Lend, { chainId, sets, isSetPending }: LendConte
     kind: 'lend_not_logged',
     subject: `${chainId}:${transactionHash}:${logIndex}`,
     message:
-      `Chain ${chainId}: transaction ${transactionHash} in block ${block} lent ${lend.principal} at ${coupon} bps until ${maturityTimestamp} ` +
+      `Chain ${chainId}: transaction ${transactionHash} in block ${block} lent ${formatUnits(lend.principal, 18)} dollars at ${coupon} bps until ${maturityTimestamp} ` +
       `on pool ${pool}, but the log has no such note for ${period} (${logged}). The pool accepted the note, so it was ` +
       'signed with the signer’s key: the key has leaked, or notes are signed that are not logged. Stop lending, and pause the pool.',
     evidence: {

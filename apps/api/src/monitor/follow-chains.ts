@@ -44,37 +44,51 @@ export function setsForLends({ undecided }: MonitorContext, heads: Heads): Wante
   ]
 }
 
-/** Compares the lends of each chain up to its head with the log, which was read after the heads if `isLogRead`. */
+// The log is read again after this time, however long a chain is.
+const chainMsMax = 30_000
+
+/**
+ * Compares the lends of each chain up to its head with the log, which was read after the heads if `isLogRead`. Returns whether
+ * lends are left for the next round.
+ */
 export async function followChains(
   context: MonitorContext,
   { heads, isLogRead }: { readonly heads: Heads; readonly isLogRead: boolean },
-): Promise<void> {
+): Promise<boolean> {
+  let isAnyBehind = false
   for (const [chainId, head] of heads) {
     try {
-      const isSettled = await followOne(context, { chainId, head, isLogRead })
+      const { isBehind, isSettled } = await followOne(context, { chainId, head, isLogRead })
+      isAnyBehind ||= isBehind
       if (isSettled && isLogRead) context.totals.successes.set(String(chainId), context.now())
       context.warnings.clear(`the RPC of chain ${chainId}`)
     } catch (error) {
       warnOfRpc(context, { chainId, error })
     }
   }
+  return isAnyBehind
 }
 
 type ChainRound = { readonly chainId: number; readonly head: BlockHeader; readonly isLogRead: boolean }
 
-/** Returns whether all lends up to the head were judged. */
-async function followOne(context: MonitorContext, { chainId, head, isLogRead }: ChainRound): Promise<boolean> {
-  const { state, early, report, signal, totals, warnings } = context
+type ChainProgress = {
+  readonly isBehind: boolean /** Whether all lends up to the head were judged. */
+  readonly isSettled: boolean
+}
+
+async function followOne(context: MonitorContext, { chainId, head, isLogRead }: ChainRound): Promise<ChainProgress> {
+  const { state, early, report, signal, totals, warnings, now } = context
+  const endsAt = now() + chainMsMax
   const chain = state.chains[chainId]
   const topic = `the sets of chain ${chainId}`
   if (!chain?.firstPeriod) {
     const message = `The log has no sets of chain ${chainId} that can be read, so there is nothing to compare its lends with.`
     if (isLogRead) warnings.set(topic, message)
-    return false
+    return { isBehind: false, isSettled: false }
   }
   warnings.clear(topic)
   const nameOf = (start: bigint) => nameSet(String(chainId), { start })
-  const waiting = await followLends(
+  const { waiting, isBehind } = await followLends(
     {
       ...(context.chains.get(chainId) as FollowedChain),
       chainId,
@@ -88,11 +102,12 @@ async function followOne(context: MonitorContext, { chainId, head, isLogRead }: 
         return saveSometimes(context)
       },
       isOver: () => signal.aborted,
+      isLate: () => now() > endsAt,
     },
     head,
   )
   noteWaiting(context, { chainId, waiting })
-  return waiting === undefined
+  return { isBehind, isSettled: !isBehind && waiting === undefined }
 }
 
 /** Remembers since when a lend waits for the set of its period, and says so. */

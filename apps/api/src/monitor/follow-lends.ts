@@ -5,7 +5,6 @@ import type { BlockHeader } from '@tallystick/chain/rpc/read-blocks'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import { periodAt } from '@tallystick/core'
-import { hasDate } from './calendar-bounds.ts'
 import { checkLend } from './check-lend.ts'
 import type { Finding } from './finding.ts'
 import type { ChainState, LoggedSet } from './monitor-state.ts'
@@ -22,6 +21,8 @@ export type LendFollowContext = {
   readonly report: (finding: Finding) => void
   readonly onRange: (progress: { readonly block: number; readonly newLends: number }) => Promise<void>
   readonly isOver: () => boolean
+  /** Whether to leave the rest for the next time. New blocks are read in any case, so that it always gets further. */
+  readonly isLate: () => boolean
 }
 
 // Newer blocks are read again each time, because a reorganization may replace them, and a node behind a load balancer may
@@ -29,27 +30,35 @@ export type LendFollowContext = {
 const rescannedBlocks = 128
 // Sets of blocks that are read again are kept. Blocks may be rare.
 const keptSeconds = 2 * 86_400
+// Reorganizations in a row during one read.
+const changesMax = 2
 
-/**
- * Compares all lends up to a block with the sets of the log. The block must have been read before the log. Returns the first
- * lend that cannot be judged yet. Lends from its block on are read again the next time.
- */
-export async function followLends(context: LendFollowContext, head: BlockHeader): Promise<Lend | undefined> {
-  const { chain, onRange, isOver } = context
-  if (chain.firstPeriod === null || !hasDate(BigInt(head.timestamp))) return undefined
+/** How far the lends were compared. */
+export type LendsFollowed = {
+  /** The first lend that cannot be judged yet. Lends from its block on are read again the next time. */
+  readonly waiting?: Lend | undefined
+  /** Whether lends up to the head are left for the next time. */
+  readonly isBehind: boolean
+}
+
+/** Compares lends up to a block with the sets of the log. The block must have been read before the log. */
+export async function followLends(context: LendFollowContext, head: BlockHeader): Promise<LendsFollowed> {
+  const { chain, onRange, isOver, isLate } = context
+  if (chain.firstPeriod === null) return { isBehind: false }
   chain.cursor ??= await findStart(context, { head, atSeconds: Number(chain.firstPeriod) })
+  const checkedBefore = chain.cursor.block
   let from = Math.max(0, Math.min(chain.cursor.block, head.number) + 1 - rescannedBlocks)
-  while (from <= head.number && !isOver()) {
+  while (from <= head.number && !isOver() && !(isLate() && chain.cursor.block > checkedBefore)) {
     const { to, read } = await readRange(context, { from, head: head.number })
     const { undecided, newLends } = checkLends(context, read.lends)
     const end = undecided ? undecided.block - 1 : to
     if (end > chain.cursor.block) chain.cursor = { block: end, timestamp: undecided?.timestamp ?? read.endTimestamp }
     dropSettledSets(chain)
     await onRange({ block: end, newLends })
-    if (undecided) return undecided
+    if (undecided) return { waiting: undecided, isBehind: false }
     from = to + 1
   }
-  return undefined
+  return { isBehind: from <= head.number }
 }
 
 /** Returns the block before the first one of the first period in the log. */
@@ -67,16 +76,16 @@ async function readRange(
   { from, head }: { readonly from: number; readonly head: number },
 ): Promise<{ readonly to: number; readonly read: LendsRead }> {
   const pools = [...new Set(chain.pools.map(({ address }) => address.toLowerCase()))]
-  for (;;) {
+  for (let changes = 0; ; ) {
     const to = Math.min(head, from + sizer.size - 1)
     try {
       const read = await rpc.run((endpoint) => readLends(endpoint, { pools, from, to }))
       sizer.succeeded(read.lends.length)
       return { to, read }
     } catch (error) {
-      const isRefused = error instanceof RpcError && error.kind === 'refused' && from < to
-      if (!isRefused || isOver()) throw error
-      sizer.refused(to - from + 1)
+      if (!(error instanceof RpcError) || isOver()) throw error
+      if (error.kind === 'refused' && from < to) sizer.refused(to - from + 1)
+      else if (error.kind !== 'changed' || ++changes > changesMax) throw error
     }
   }
 }

@@ -12,6 +12,8 @@ export type Round = {
   readonly warnings: number
   /** Whether the log was read to its end, as far as its bytes are public. */
   readonly isLogRead: boolean
+  /** Whether more rounds are needed for the lends up to now. */
+  readonly isBehind: boolean
 }
 
 export type Monitor = {
@@ -40,8 +42,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
     run: async (intervalMs) => {
       let failures = 0
       while (!signal.aborted) {
-        const { isLogRead } = await check()
+        const { isLogRead, isBehind } = await check()
         failures = isLogRead ? 0 : failures + 1
+        if (isLogRead && isBehind) continue
         const maxMs = Math.max(intervalMs, backoffMsMax)
         if (!signal.aborted)
           await pause(failures === 0 ? intervalMs : backoffMs(failures - 1, { minMs: intervalMs, maxMs }))
@@ -55,9 +58,9 @@ async function checkOnce(context: MonitorContext): Promise<Round> {
   const findingsBefore = context.findingsSeen
   const heads = await readHeads(context)
   const isLogRead = await followLog(context, setsForLends(context, heads))
-  await followChains(context, { heads, isLogRead })
+  const isBehind = await followChains(context, { heads, isLogRead })
   await saveProgress(context)
-  return { findings: context.findingsSeen - findingsBefore, warnings: warnings.count, isLogRead }
+  return { findings: context.findingsSeen - findingsBefore, warnings: warnings.count, isLogRead, isBehind }
 }
 
 function describeStart({ state, key, rpcs }: MonitorContext): string {

@@ -78,10 +78,15 @@ async function run(monitor: Monitor, { once, interval }: StartMonitorOptions, sa
     await monitor.run(interval * 1_000)
     return true
   }
-  const { findings, warnings } = await monitor.check()
-  const isWell = findings === 0 && warnings === 0
-  say({ event: 'done', message: describeEnd(monitor, { findings, isWell }) })
-  return isWell
+  let findings = 0
+  for (;;) {
+    const round = await monitor.check()
+    findings += round.findings
+    if (round.isBehind && round.isLogRead) continue
+    const isWell = findings === 0 && round.warnings === 0
+    say({ event: 'done', message: describeEnd(monitor, { findings, isWell }) })
+    return isWell
+  }
 }
 
 function describeEnd(
