@@ -86,6 +86,7 @@ test('behavior: the next event waits until the one before succeeded; other hooks
   expect(dataOf(bad)).toEqual([1])
   world.clock.hold(Date.parse(noon) + 5_000)
   await arrive(bad, 2)
+  await expect.poll(async () => (await listed(world, hook.id)).attempts).toBe(2)
   bad.respond = ok
   world.clock.hold(Date.parse(noon) + 15_000)
   await arrive(bad, 5)
