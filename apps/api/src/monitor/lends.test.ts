@@ -77,6 +77,31 @@ describe('an honest chain', () => {
     expect(watch.context.totals.lends.get(324)).toBe(1)
   })
 
+  test('behavior: a single run waits for a set that is public in a moment, and not for ever', async () => {
+    const { monitor, log, chain, rpcs, clock, publish } = await startLends()
+    publish(await notesEntry())
+    log.append(JSON.stringify(await notesEntry({ period: next })), { isWithheld: true })
+    log.publish()
+    chain.mine(next.start, lendOf(next))
+    let pauses = 0
+    const pause = async (ms: number) => {
+      clock.nowMs += ms
+      pauses += 1
+      if (pauses === 3) log.reveal()
+    }
+    const watch = monitor({ rpcs, pause, repeatsFindings: true })
+    expect(await watch.checkAll()).toMatchObject({ findings: 0, warnings: 0 })
+    expect(pauses).toBe(3)
+    chain.mine(next.start + 1n, lendOf(next, 370n))
+    chain.mine(periodAfter(next).start, lendOf(periodAfter(next)))
+    log.append(JSON.stringify(await notesEntry({ period: periodAfter(periodAfter(next)) })), { isWithheld: true })
+    log.publish()
+    // The service has no set for the last lend.
+    expect(await watch.checkAll()).toMatchObject({ findings: 2, warnings: 0 })
+    expect(watch.kinds()).toEqual(['lend_not_logged', 'lend_not_logged'])
+    expect(pauses).toBe(3 + 6)
+  })
+
   test('behavior: a set behind a withheld curve is compared before the curve is public', async () => {
     const { monitor, log, chain, rpcs, publish, clock } = await startLends()
     publish(await notesEntry())

@@ -51,6 +51,8 @@ export type MonitorContext = MonitorOptions & {
   /** Whether the log has been read to its end once. */
   hasCaughtUp: boolean
   findingsSeen: number
+  /** Kinds and subjects of all findings since the start. */
+  readonly found: Set<string>
   readonly totals: { entries: number; readonly lends: Map<number, number>; readonly successes: Map<string, number> }
 }
 
@@ -71,7 +73,9 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
     report: (finding) => {
       context.findingsSeen += 1
       const isNew = addFinding(state, finding, now())
-      if (isNew || options.repeatsFindings) say({ event: 'finding', ...finding })
+      const name = `${finding.kind} ${finding.subject}`
+      if (isNew || (options.repeatsFindings && !context.found.has(name))) say({ event: 'finding', ...finding })
+      context.found.add(name)
     },
     tiles: edge ? createVerifiedTiles(source, edge) : undefined,
     lastSearch: undefined,
@@ -81,6 +85,7 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
     lastProgressAt: now(),
     hasCaughtUp: false,
     findingsSeen: 0,
+    found: new Set(),
     totals: { entries: 0, lends: new Map(), successes: new Map() },
   }
   return context

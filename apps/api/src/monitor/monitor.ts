@@ -20,11 +20,16 @@ export type Monitor = {
   readonly context: MonitorContext
   /** Reads and checks all that is new, once. */
   check(): Promise<Round>
+  /** Checks until nothing is left. Lends of a period that has just begun may have to wait for their set. */
+  checkAll(): Promise<Round>
   /** Checks again and again until the signal aborts. */
   run(intervalMs: number): Promise<void>
 }
 
 const backoffMsMax = 60_000
+// Longer than a set that the service does not have is waited for.
+const waitMsMax = 45_000
+const waitStepMs = 5_000
 
 /** Creates a monitor of a log. It starts no work by itself. */
 export function createMonitor(options: MonitorOptions): Monitor {
@@ -39,6 +44,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
   return {
     context,
     check,
+    checkAll: async () => {
+      const endsAt = context.now() + waitMsMax
+      for (;;) {
+        const round = await check()
+        const isWaiting = context.undecided.size > 0 && context.now() < endsAt && !signal.aborted
+        if (!(round.isLogRead && round.isBehind) && !isWaiting) return { ...round, findings: context.found.size }
+        if (isWaiting) await pause(waitStepMs)
+      }
+    },
     run: async (intervalMs) => {
       let failures = 0
       while (!signal.aborted) {

@@ -78,15 +78,10 @@ async function run(monitor: Monitor, { once, interval }: StartMonitorOptions, sa
     await monitor.run(interval * 1_000)
     return true
   }
-  let findings = 0
-  for (;;) {
-    const round = await monitor.check()
-    findings += round.findings
-    if (round.isBehind && round.isLogRead) continue
-    const isWell = findings === 0 && round.warnings === 0
-    say({ event: 'done', message: describeEnd(monitor, { findings, isWell }) })
-    return isWell
-  }
+  const { findings, warnings } = await monitor.checkAll()
+  const isWell = findings === 0 && warnings === 0
+  say({ event: 'done', message: describeEnd(monitor, { findings, isWell }) })
+  return isWell
 }
 
 function describeEnd(
