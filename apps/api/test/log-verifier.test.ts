@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chain324, createDeferrals, newDatabase, secureContext, start, type TestService } from './harness.ts'
 import { type Auditor, createAuditor, tilePath, verifyProof } from './log-verifier/audit-log.ts'
@@ -103,6 +105,7 @@ describe('behavior: an independent verifier accepts the log', () => {
     // Every part of the checkpoint: origin, size, root, and the name, the key's id and the bytes of the signature.
     for (let place = 0; place < note.length; place += 7) await expectFound(auditAnew, 'checkpoint', place)
     await expectFound(auditAnew, 'checkpoint', note.length - 1)
+    await expectFound(auditAnew, 'key', Buffer.byteLength(key) - 1)
     const paths = ['key', 'tile/0/000', 'tile/0/001.p/1', 'tile/1/000.p/1', 'tile/entries/000', 'tile/entries/001.p/1']
     for (const path of paths) for (let tries = 0; tries < 5; tries++) await expectFound(auditAnew, path)
     expect((await auditor.audit()).size).toBe(257)
@@ -161,4 +164,25 @@ test('behavior: an independent verifier accepts the proof of a note set, and fin
     const changed = Buffer.from(JSON.stringify({ ...proof, ...change }))
     expect(() => verifyProof(changed, key), JSON.stringify(change).slice(0, 99)).toThrow(Finding)
   }
+})
+
+test('behavior: an independent verifier accepts the mirror', async () => {
+  const log = { origin: 'notes.example/log', key: 'env:LOG_KEY', mirror: 'mirror' }
+  const mirrored = await start({
+    databaseUrl: await newDatabase('pglite'),
+    at: '2026-11-16T15:00:00Z',
+    config: { log },
+  })
+  const get = async (path: string) => {
+    const type = path.startsWith('tile/') ? 'application/octet-stream' : 'text/plain; charset=utf-8'
+    const body = await readFile(join(mirrored.directory, 'mirror', path)).catch(() => undefined)
+    return { status: body ? 200 : 404, type, body: body ?? Buffer.alloc(0) }
+  }
+  const auditMirror = async () => {
+    const reader = await createAuditor(get, key)
+    const { size } = await reader.audit()
+    return { size, types: reader.entries.map((entry) => JSON.parse(entry.toString()).type) }
+  }
+  const audited = () => auditMirror().catch(() => undefined)
+  await expect.poll(audited).toEqual({ size: 3, types: ['curve', 'signer', 'notes'] })
 })

@@ -21,6 +21,8 @@ import {
   floatingAccumulator,
   floatingIncome,
   type HistoryPeriod,
+  type LoggedNotes,
+  type LogPosition,
   lendCalldata,
   type Note,
   type NotesState,
@@ -31,6 +33,7 @@ import {
   RateLimitedError,
   type ServiceChain,
   simulateCall,
+  verifyLogged,
   verifyNote,
   type WireNote,
 } from '../src/index.ts'
@@ -51,8 +54,20 @@ createClient({ apiKey: 'a' })
 // @ts-expect-error no such option
 createClient({ baseUrl: '', apikey: 'a' })
 
+export async function logged() {
+  const { notes } = await client.notes()
+  const [one] = await verifyLogged(notes, { log: '', key: '' })
+  expectTypeOf(one).toEqualTypeOf<LoggedNotes | undefined>()
+  // Browsers and the file system return null and promises.
+  const storage = { get: (): string | null => null, set: async (): Promise<void> => {} }
+  await verifyLogged([note], { log: '', key: '', storage, fetch, signal: undefined, timeoutSeconds: 5 })
+  // @ts-expect-error the key is needed
+  await verifyLogged(notes, { log: '' })
+}
+
 export async function notes() {
   const answer = await client.notes({ chainId: 324, maturity: [7, 14] })
+  expectTypeOf(answer.logged).toEqualTypeOf<readonly LogPosition[] | undefined>()
   expectTypeOf(answer.notes).toEqualTypeOf<readonly OfferedNote[]>()
   expectTypeOf(answer.serverTime).toEqualTypeOf<bigint>()
   expectTypeOf<OfferedNote>().toExtend<Note>()

@@ -69,7 +69,7 @@ export async function createAuditor(get: Get, knownKey: string): Promise<Auditor
 
 async function compareKey(get: Get, knownKey: string): Promise<void> {
   const { status, body } = await get('key')
-  demand(status === 200 && body.toString().trim() === knownKey.trim(), 'the log shows another key')
+  demand(status === 200 && body.equals(Buffer.from(`${knownKey.trim()}\n`)), 'the log shows another key')
 }
 
 async function readCheckpoint(get: Get, key: Key): Promise<TreeHead> {
