@@ -4,6 +4,7 @@ import { createDataRoutes } from '../src/data/data-route.ts'
 import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
 import { createEventsRoute } from '../src/events/route.ts'
 import { createHistoryRoutes } from '../src/history/route.ts'
+import { createLogRoutes } from '../src/log/route.ts'
 import { createNotesRoute } from '../src/notes/route.ts'
 import { openapiRoutes } from '../src/openapi/route.ts'
 import { createRateRoute } from '../src/rate/route.ts'
@@ -20,6 +21,7 @@ export const documentedRoutes = [
   createCalendarRoute(parts),
   createEventsRoute(parts),
   createChainsRoute(parts),
+  ...createLogRoutes(parts),
   ...createSubgraphRoutes(parts),
   ...openapiRoutes,
 ]

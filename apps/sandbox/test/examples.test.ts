@@ -13,6 +13,7 @@ import {
   graphqlAnswerSchema,
   historyNotesResponseSchema,
   historyRateResponseSchema,
+  logProofSchema,
   notesResponseSchema,
   rateResponseSchema,
 } from '@tallystick/core'
@@ -65,7 +66,7 @@ function schemaOf(source: string): z.ZodType {
   if (source.includes('/notes')) return notesResponseSchema
   if (source.includes('/rate')) return rateResponseSchema
   if (source.includes('/chains')) return chainsResponseSchema
-  if (source.includes('/chains')) return chainsResponseSchema
+  if (source.includes('/log/proof')) return logProofSchema
   if (/\/(data|graphql)[" ]/.test(source)) return dataResponseSchema
   if (source.includes('/subgraphs/')) return graphqlAnswerSchema.extend({ errors: z.undefined().optional() })
   return z.looseObject({ openapi: z.string() })
@@ -138,6 +139,8 @@ describe('the examples of /docs', () => {
       const { status, body, output } = results[index] as Outcome
       expect(status, `${source}\n${output}`).toBe(200)
       if (source.includes('/docs')) expect(body).toMatch(/^<!doctype html>/)
+      else if (/\/log\/(checkpoint|key|tile)/.test(source))
+        expect(body).toContain(source.includes('/tile') ? '"v":1' : 'sandbox.tallystick.example/log')
       else if (source.includes('/events')) expect(body).toMatch(/^: connected\n/)
       else expect(() => schemaOf(source).parse(JSON.parse(body)), source).not.toThrow()
     }

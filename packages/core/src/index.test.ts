@@ -91,6 +91,7 @@ test('default: the list of exports changes only on purpose', () => {
       "historyNotesQuerySchema",
       "historyPeriodsMax",
       "historyRateQuerySchema",
+      "logProofQuerySchema",
       "maturityPattern",
       "notesQuerySchema",
       "rateQuerySchema",

@@ -112,6 +112,7 @@ export {
   historyNotesQuerySchema,
   historyPeriodsMax,
   historyRateQuerySchema,
+  logProofQuerySchema,
   maturityPattern,
   notesQuerySchema,
   rateQuerySchema,

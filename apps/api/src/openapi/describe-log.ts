@@ -3,7 +3,7 @@ import type { DocumentContext, Endpoint, Operation, Parameter } from './document
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
 import { curl } from './samples.ts'
-import { schemaReference } from './schemas.ts'
+import { queryParameters, schemaReference } from './schemas.ts'
 
 const access = 'It needs no key. Requests are limited per address.'
 const about = `The public log has everything that the service signed: curves, notes and signers. It is a Merkle tree in the form of C2SP \`tlog-tiles\`. ${access}`
@@ -39,9 +39,8 @@ export function describeTiles(context: DocumentContext, endpoint: Endpoint): Ope
     in: 'path',
     required: true,
     description:
-      'Level, index and, for a partial tile, its width: `<level>/<index>` or `<level>/<index>.p/<width>`. The index is written in groups of three digits: 1234067 is `x001/x234/067`. Level `entries` has the entries themselves.',
-    schema: { type: 'string', 'x-unit': 'path' },
-    example: 'entries/000.p/3',
+      'Level, index and, for a partial tile, its width: `<level>/<index>` or `<level>/<index>.p/<width>`. The index is written in groups of three digits: 1234067 is `x001/x234/067`. Level `entries` has the entries themselves. [path]',
+    schema: { type: 'string', 'x-unit': 'path', examples: ['entries/000.p/3'] },
   }
   return {
     operationId: 'getLogTile',
@@ -58,7 +57,7 @@ export function describeTiles(context: DocumentContext, endpoint: Endpoint): Ope
       },
       ...errorResponses(context, { endpoint, codes: ['invalid_parameter', 'log_entries_withheld', 'not_ready'] }),
     },
-    'x-codeSamples': [curl('curl "$TALLYSTICK_URL/log/tile/0/000.p/3" | xxd')],
+    'x-codeSamples': [curl('curl "$TALLYSTICK_URL/log/tile/entries/000.p/1"')],
   }
 }
 
@@ -71,24 +70,7 @@ export function describeProof(context: DocumentContext, endpoint: Endpoint): Ope
     summary: 'Proof that notes are in the public log',
     description: `Returns the entry of the notes of a chain and period, with the hashes that connect it to the checkpoint, for those who do not want to read tiles. A period that has not begun is not found. ${about}`,
     security: [],
-    parameters: [
-      {
-        name: 'chainid',
-        in: 'query',
-        required: true,
-        description: 'The chain. [chain id]',
-        schema: { type: 'integer', enum: context.chainIds, 'x-unit': 'chain id' },
-        example: chainId,
-      },
-      {
-        name: 'period',
-        in: 'query',
-        required: false,
-        description: 'An instant of the period. The current period by default. [Unix seconds or ISO 8601]',
-        schema: { type: 'string', 'x-unit': 'Unix seconds or ISO 8601' },
-        example: '2026-11-15T23:00:00Z',
-      },
-    ],
+    parameters: queryParameters('logProof', context),
     responses: {
       200: {
         description: 'The entry and its proof.',

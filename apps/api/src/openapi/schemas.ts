@@ -25,6 +25,7 @@ import {
   historyPeriodSchema,
   historyRateQuerySchema,
   historyRateResponseSchema,
+  logProofQuerySchema,
   logProofSchema,
   marketRateSchema,
   notesQuerySchema,
@@ -120,6 +121,7 @@ const querySchemas = {
   historyNotes: historyNotesQuerySchema,
   historyRate: historyRateQuerySchema,
   calendar: calendarQuerySchema,
+  logProof: logProofQuerySchema,
   events: eventsQuerySchema,
 }
 
@@ -128,11 +130,11 @@ export function queryParameters(
   of: keyof typeof querySchemas,
   { chainIds }: { readonly chainIds: readonly number[] },
 ): readonly Parameter[] {
-  const { properties = {} } = z.toJSONSchema(querySchemas[of]) as JsonSchema
+  const { properties = {}, required = [] } = z.toJSONSchema(querySchemas[of]) as JsonSchema
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
     name,
     in: 'query',
-    required: false,
+    required: required.includes(name),
     description,
     schema: name === 'chainid' ? { ...allowOnly(schema, chainIds), examples: [chainIds[0]] } : schema,
   }))

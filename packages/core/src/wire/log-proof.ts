@@ -20,7 +20,11 @@ export const logProofSchema = z.strictObject({
   size: field(z.int().min(1), { description: 'Number of entries of the checkpoint.', unit: 'entries', example: 1206 }),
   root: hash('Root of the tree of the checkpoint.'),
   leafHash: hash('Hash of the entry: SHA-256 of a zero byte and the entry.'),
-  hashes: z.array(z.string()).meta({ description: 'The hashes from the leaf to the root (RFC 6962 §2.1.1), base64.' }),
+  hashes: field(z.array(z.string()), {
+    description: 'The hashes from the leaf to the root (RFC 6962 §2.1.1).',
+    unit: '32 bytes each, base64',
+    example: ['bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0='],
+  }),
   entry: field(z.string(), {
     description: 'The entry, one line of JSON. Its UTF-8 bytes are what is hashed.',
     unit: 'JSON text',

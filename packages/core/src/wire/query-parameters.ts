@@ -74,6 +74,16 @@ export const calendarQuerySchema = z.strictObject({
   }).optional(),
 })
 
+/** Query parameters of `GET /log/proof` before encoding. */
+export const logProofQuerySchema = z.strictObject({
+  chainid: field(chainNumberForm, { description: 'The chain. It is required.', unit: 'chain id', example: 324 }),
+  period: field(z.string(), {
+    description: 'An instant of the period. By default the current period.',
+    unit: 'Unix seconds or ISO 8601',
+    example: '2026-11-15T23:00:00Z',
+  }).optional(),
+})
+
 /** Query parameters of `GET /rate` before encoding. */
 export const rateQuerySchema = z.strictObject({ chainid })
 
