@@ -1,9 +1,8 @@
 import { type Period, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import { toSeconds } from '../clock.ts'
 import type { AskIndex } from '../data/ask-index.ts'
 import type { ClockComparison } from '../time/clock-comparison.ts'
-import { earliestSeconds } from '../time/earliest-seconds.ts'
+import { visibleSeconds } from '../time/visible-seconds.ts'
 import type { HistoryNotesQuery, HistoryRateQuery } from './history-query.ts'
 import { createReadFloatingRates } from './read-floating-rates.ts'
 import { type NotesHistory, readNotesHistory } from './read-notes-history.ts'
@@ -34,7 +33,7 @@ export function openHistory({
   const shareNotes = createShare<NotesHistory>()
   const shareRate = createShare<RateHistory>()
   return {
-    findCurrent: (nowMs) => periodAt(time.agrees(nowMs) ? toSeconds(nowMs) : earliestSeconds(time, nowMs)),
+    findCurrent: (nowMs) => periodAt(visibleSeconds(time, nowMs)),
     readNotes: (query, current) =>
       shareNotes(keyOf(query, current), () => readNotesHistory(database, { query, current })),
     readRate: (query, current) =>

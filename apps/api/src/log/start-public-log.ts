@@ -1,11 +1,11 @@
 import { formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
 import type { Check } from '../admin/readiness.ts'
 import type { Auditor } from '../audit/audit-log.ts'
-import { toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { curvesChannel } from '../notes/curve/curve-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
+import { visibleSeconds } from '../time/visible-seconds.ts'
 import { createPublicLog, type PublicLog } from './create-public-log.ts'
 import { openLogJournal } from './log-journal.ts'
 import { type LogKey, parseLogKey } from './log-key.ts'
@@ -21,7 +21,7 @@ export type RunningLog = {
   readonly publicLog: PublicLog
   readonly noteLog: NoteLog
   readonly readBundle: BundleReader
-  /** Returns the second up to which entries are public: the earlier of the local and the database's clock. */
+  /** Returns the second up to which entries are public. */
   publicSeconds(): bigint
   reconcile(auditor: Auditor): Promise<LogReconcileReport>
   checks(): readonly Check[]
@@ -34,7 +34,7 @@ const ticksPerRefresh = 5
 /** Opens the public log and follows it. Returns undefined if none is configured. */
 export async function startPublicLog(
   context: ServiceContext,
-  { time }: { readonly time: Pick<ClockMonitor, 'status'> },
+  { time }: { readonly time: Pick<ClockMonitor, 'agrees' | 'status'> },
 ): Promise<RunningLog | undefined> {
   const { config, database, clock, log, closers, say } = context
   if (!config.log) {
@@ -48,12 +48,7 @@ export async function startPublicLog(
   const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock, log })
   await publicLog.refresh()
   sayLog(context, publicLog)
-  const publicSeconds = () => {
-    const nowMs = clock.now()
-    const now = toSeconds(nowMs)
-    const { databaseSeconds = now } = time.status(nowMs)
-    return databaseSeconds < now ? databaseSeconds : now
-  }
+  const publicSeconds = () => visibleSeconds(time, clock.now())
   const readBundle = createBundleReader(database, publicSeconds)
   const rows = watchRows({ ...context, publicLog })
   closers.push(() => rows.stop())
