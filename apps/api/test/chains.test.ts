@@ -106,7 +106,7 @@ describe('requests', () => {
       expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, 'GET, HEAD'])
     }
     expect((await service.call('/chains', { method: 'HEAD' })).body).toBe('')
-    expect((await service.call('/chains/324')).json().message).toContain('/rate, /chains, /subgraphs/:chainid')
+    expect((await service.call('/chains/324')).json().message).toContain('/events, /chains, /subgraphs/:chainid')
   })
 
   test('error: is limited by address, with the other public paths', async () => {

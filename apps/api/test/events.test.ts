@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { notesResponseSchema } from '@tallystick/core'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { appendEvents, eventRetentionSeconds, eventsChannel } from '../src/events/event-store.ts'
 import { openHttp2Stream, openStream, type TestStream } from './event-client.ts'
 import {
@@ -29,6 +29,8 @@ beforeAll(async () => {
   const eventTimes = { stateMs: null, heartbeatMs: 100 }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at, config, eventTimes }, defer)
   key = (await createKey(service)).secret
+  // The events of the notes on offer, which every service appends at its start.
+  await vi.waitUntil(async () => (await service.database.query('select 1 from events')).length === 2, 20_000)
   return finish
 })
 
