@@ -3,8 +3,9 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
+import { backUp } from './back-up.ts'
 import { startFakeSigner } from './fake-web3signer.ts'
 import { coupons, createKey, newDatabase, pool, type Setting, start, type TestService } from './harness.ts'
 import { prepareSite, tallystick } from './process.ts'
@@ -19,24 +20,6 @@ async function newJournal(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-journal-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   return join(directory, 'journal.jsonl')
-}
-
-/** Sends a statement to the server, beside all databases of the tests. */
-async function onServer(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('databases').postgresUrl })
-  await client.connect()
-  for (const statement of statements) await client.query(statement)
-  await client.end()
-}
-
-const nameOf = (url: string) => new URL(url).pathname.slice(1)
-
-/** Copies a database that nothing is connected to. Returns a function that restores it, whatever is connected. */
-async function backUp(url: string): Promise<() => Promise<void>> {
-  const [name, copy] = [nameOf(url), `${nameOf(url)}_backup`]
-  await onServer(`create database ${copy} template ${name}`)
-  onTestFinished(() => onServer(`drop database if exists ${copy} with (force)`))
-  return () => onServer(`drop database ${name} with (force)`, `create database ${name} template ${copy}`)
 }
 
 async function bodyOf(service: TestService, secret: string): Promise<string> {

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '@tallystick/database'
-import pg from 'pg'
-import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
 import { createClock } from '../src/clock.ts'
 import { loadConfig } from '../src/config.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
+import { backUp } from './back-up.ts'
 import { coupons, createDeferrals, createKey, newDatabase, type TestService } from './harness.ts'
 import { isContinued, origin, readEntries, readHead, startLogged } from './log-reader.ts'
 import { launch, prepareSite, serveHere, tallystick } from './process.ts'
@@ -22,20 +22,6 @@ async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-log-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   return directory
-}
-
-/** Copies a database that nothing is connected to. Returns a function that restores it, whatever is connected. */
-async function backUp(url: string): Promise<() => Promise<void>> {
-  const name = new URL(url).pathname.slice(1)
-  const run = async (...statements: string[]) => {
-    const client = new pg.Client({ connectionString: inject('databases').postgresUrl })
-    await client.connect()
-    for (const statement of statements) await client.query(statement)
-    await client.end()
-  }
-  await run(`create database ${name}_backup template ${name}`)
-  onTestFinished(() => run(`drop database if exists ${name}_backup with (force)`))
-  return () => run(`drop database ${name} with (force)`, `create database ${name} template ${name}_backup`)
 }
 
 async function alteredRows(service: TestService): Promise<string[]> {

@@ -133,5 +133,5 @@ function sayLog({ say }: ServiceContext, publicLog: PublicLog): void {
   const { name } = publicLog.key
   const problem = publicLog.problem()
   if (problem) say(`PUBLIC LOG ${name}: ${problem.message}`)
-  else say(`public log ${name}: ${publicLog.head()?.size ?? 0} entries, key ${formatVerifierKey(publicLog.key)}`)
+  else say(`public log ${name}, size ${publicLog.head()?.size ?? 0}, key ${formatVerifierKey(publicLog.key)}`)
 }
