@@ -42,7 +42,7 @@ export function watchRows({
   readonly log: Logger
   readonly schedulerTime?: Pick<SchedulerTime, 'tickMs'> | undefined
 }): RowWatch {
-  const verified = new Map<number, string>()
+  const verified = new Map<number, VerifiedRange>()
   let altered: readonly AlteredRow[] = []
   let running: Promise<void> | undefined
   const run = async () => {
@@ -87,6 +87,9 @@ export function watchRows({
   }
 }
 
+/** Result of the last verification of a range. */
+type VerifiedRange = { readonly digest: string; readonly found: readonly AlteredRow[] }
+
 /** Verifies a range unless its digest is that of the last verification. */
 async function compareRange(
   database: Database,
@@ -97,14 +100,15 @@ async function compareRange(
   }: {
     readonly range: { readonly from: number; readonly to: number }
     readonly publicLog: Pick<PublicLog, 'tree'>
-    readonly verified: Map<number, string>
+    readonly verified: Map<number, VerifiedRange>
   },
 ): Promise<readonly AlteredRow[]> {
   return database.snapshot(async (snapshot) => {
     const digest = `${range.to}:${await digestRows(snapshot, range)}`
-    if (verified.get(range.from) === digest) return []
+    const known = verified.get(range.from)
+    if (known?.digest === digest) return known.found
     const found = await findAlteredRows(snapshot, { tree: publicLog.tree, range })
-    if (found.length === 0) verified.set(range.from, digest)
+    verified.set(range.from, { digest, found })
     return found
   })
 }
