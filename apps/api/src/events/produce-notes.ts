@@ -2,8 +2,8 @@ import { periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
-import { settleWithin } from '../settle-within.ts'
 import type { NewEvent } from './event-store.ts'
+import { repeatWork } from './repeat-work.ts'
 
 export type NotesProducerOptions = {
   /** Notes as they are served: not withheld, and only while the clocks agree. */
@@ -17,8 +17,6 @@ export type NotesProducerOptions = {
 }
 
 const tickMsDefault = 1_000
-// A database that does not respond must not delay a stop.
-const stopMs = 2_000
 // The clocks of the database and the chain may reach the boundary a little later.
 const startMs = 10_000
 const startTickMs = 50
@@ -31,31 +29,12 @@ export function startNotesProducer(options: NotesProducerOptions): { readonly st
   const { clock, log, tickMs = tickMsDefault } = options
   /** Start of the last period whose event is stored, by chain. */
   const stored = new Map<number, bigint>()
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  let isFailing = false
-  const tick = async () => {
-    try {
-      await produce(options, stored)
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'appending notes events failed; retrying')
-      isFailing = true
-    }
-    if (!isStopped) timer = setTimeout(run, delayOf(clock.now(), isFailing ? tickMsDefault : tickMs)).unref()
-  }
-  let running = Promise.resolve()
-  const run = () => {
-    running = tick()
-  }
-  run()
-  return {
-    stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await settleWithin(running, stopMs)
-    },
-  }
+  return repeatWork({
+    work: () => produce(options, stored),
+    delayMs: (hasFailed) => delayOf(clock.now(), hasFailed ? tickMsDefault : tickMs),
+    log,
+    failure: 'appending notes events failed; retrying',
+  })
 }
 
 /** Returns the time to the next whole second, because every boundary is one, or less in the first seconds of a period. */

@@ -4,9 +4,9 @@ import type { Database, Lock } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
-import { settleWithin } from '../settle-within.ts'
 import { isRateWorse, isStatusWorse, parseState, type ReadState, toState, toStatusEvent } from './chain-state.ts'
 import { deleteOldEvents, findLastEvent, type NewEvent, type StoredEvent } from './event-store.ts'
+import { repeatWork } from './repeat-work.ts'
 
 export type StateProducerOptions = {
   readonly database: Database
@@ -23,8 +23,6 @@ export type StateProducerOptions = {
 }
 
 const tickMsDefault = 1_000
-// A database that does not respond must not delay a stop.
-const stopMs = 2_000
 const cleanMs = 600_000
 const cleanLimit = 1_000
 // Reads in a row that must agree before a figure or a status is reported as lost.
@@ -49,8 +47,6 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
   const watches = new Map<number, Watch>()
   let lock: Lock | undefined
   let cleanedAtMs = never
-  let isFailing = false
-  let isStopped = false
   const work = async () => {
     if (lock?.lost.aborted) lock = undefined
     if (!lock) {
@@ -64,30 +60,19 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
     cleanedAtMs = performance.now()
     await deleteOldEvents(database, { nowSeconds: toSeconds(options.clock.now()), limit: cleanLimit })
   }
-  const tick = async () => {
-    await work().then(
-      () => {
-        isFailing = false
-      },
-      (error) => {
-        if (!isFailing) log.warn({ err: error }, 'appending rate and status events failed; retrying')
-        isFailing = true
+  const { stop } = repeatWork({
+    work: () =>
+      work().catch((error) => {
         watches.clear()
-      },
-    )
-    if (!isStopped) timer = setTimeout(run, tickMs).unref()
-  }
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-  const run = () => {
-    running = tick()
-  }
-  run()
+        throw error
+      }),
+    delayMs: () => tickMs,
+    log,
+    failure: 'appending rate and status events failed; retrying',
+  })
   return {
     stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await settleWithin(running, stopMs)
+      await stop()
       await lock?.release()
     },
   }

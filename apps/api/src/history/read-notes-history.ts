@@ -32,7 +32,7 @@ export async function readNotesHistory(
   }
 }
 
-/** Returns where the page begins: at the cursor, at the end of the range or at the current period, whichever is first. */
+/** Returns where the page begins: the earliest of the cursor, the end of the range and the current period. */
 function findPlace({ beforeSeconds, cursor }: HistoryNotesQuery, current: Period): NotesCursor {
   const isPast = beforeSeconds !== undefined && beforeSeconds <= current.start
   const newest = isPast ? beforeSeconds - 1n : current.start

@@ -8,7 +8,7 @@ export const historyTypes = [jsonType, 'text/csv'] as const
 
 type Page = { readonly nextCursor: string | null }
 
-/** Sends a page of a history as JSON or CSV, whichever the request prefers. */
+/** Sends a page of a history in the format that the request prefers, JSON or CSV. */
 export function sendHistory<Response extends Page>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -42,7 +42,7 @@ function parseState(text: string): MonitorState | undefined {
   }
 }
 
-/** Replaces the file in one step: whoever reads it, or a crash, finds the old state or the new one. Only its owner may read it. */
+/** Replaces the file in one step, so that a crash leaves the old state or the new one. Only its owner may read it. */
 export async function saveState(path: string, state: MonitorState): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {

@@ -82,7 +82,7 @@ async function readEvents(
     return 'ended'
   } catch (error) {
     // A connection without a greeting is held back by a proxy.
-    const isHeldBack = watchdog.hasBarked() && !isGreeted
+    const isHeldBack = watchdog.hasFired() && !isGreeted
     return isHeldBack || error instanceof MalformedAnswerError ? 'unsupported' : 'ended'
   } finally {
     watchdog.stop()
@@ -129,19 +129,19 @@ function isTemporary(status: number): boolean {
 
 type EnvironmentClock = Connection['environment']['clock']
 
-/** Creates a timer that is set anew with each sign of life, and calls `onSilence` without one. */
+/** Creates a timer that `expectWithin` restarts, and that calls `onSilence` when it ends. */
 function createWatchdog(clock: EnvironmentClock, onSilence: () => void) {
   let timer: unknown
-  let hasBarked = false
+  let hasFired = false
   return {
     expectWithin: (ms: number) => {
       clock.clearTimeout(timer)
       timer = clock.setTimeout(() => {
-        hasBarked = true
+        hasFired = true
         onSilence()
       }, ms)
     },
-    hasBarked: () => hasBarked,
+    hasFired: () => hasFired,
     stop: () => clock.clearTimeout(timer),
   }
 }
