@@ -27,7 +27,7 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
   {
     name: 'browser',
     include: ['apps/portal/test/**/*.test.ts'],
-    globalSetup: [build],
+    globalSetup: [build, 'test/set-up/page.ts'],
   },
 ]
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
+import { text } from 'node:stream/consumers'
+import type { Browser, BrowserContextOptions, Download, Page, Request } from 'playwright-core'
 import { root } from './start-sandbox.ts'
 
 /** Page of a new visitor, and all URLs it requested. */
@@ -42,6 +43,11 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
     await page.emulateMedia({ colorScheme, reducedMotion: null })
   }
   return { page, requested, bytes, reset }
+}
+
+/** Returns the text of a saved file. A browser in another process has no path of it here. */
+export async function readDownload(download: Download): Promise<string> {
+  return text(await download.createReadStream())
 }
 
 /** Saves a screenshot if `TALLYSTICK_SCREENSHOTS` is set. Each takes up to 1 s. */

@@ -1,46 +1,18 @@
-import { readFileSync } from 'node:fs'
 import { poolAbi } from '@tallystick/contracts'
 import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { encodeFunctionData } from 'viem'
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { openVisit, shoot, type Visit } from './browser.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readDownload, shoot } from './browser.ts'
 import { answerHistory, makeHistory } from './history-fixture.ts'
-import { launchBrowser } from './launch-browser.ts'
-import { type ChainCredentials, type Credentials, startSandbox } from './start-sandbox.ts'
+import { useSharedPage } from './shared-page.ts'
+import type { ChainCredentials } from './start-sandbox.ts'
 import { startService } from './start-service.ts'
 
-let browser: Browser
-/** Why every test here is skipped, if there is no browser. */
-let skipReason: string | undefined
-let credentials: Credentials
-/** Page that the tests with a desktop browser use in turn. */
-let desktop: Visit
+const shared = useSharedPage()
 
-beforeAll(async () => {
-  const launched = await launchBrowser()
-  if (!launched.browser) {
-    skipReason = launched.reason
-    console.warn(`The tests of the page with two chains are skipped. ${skipReason}`)
-    return
-  }
-  browser = launched.browser
-  // At a boundary the page replaces its notes, so this is far from one.
-  const sandbox = await startSandbox('--chains', '2', '--positions', '24', '--at', '2026-11-13T12:00:00-05:00')
-  credentials = sandbox.credentials
-  desktop = await openVisit(browser)
-  return async () => {
-    await browser.close()
-    await sandbox.stop()
-  }
-}, 240_000)
-
-beforeEach((context) => context.skip(skipReason !== undefined, skipReason))
-
-async function visit(path: string, { page, reset } = desktop): Promise<Page> {
-  await reset()
-  await page.goto(`${credentials.baseUrl}${path}`)
-  return page
+async function visit(path: string): Promise<Page> {
+  return (await shared.visit(path)).page
 }
 
 /** Waits until the page shows the status of a chain, with the addresses of that chain. */
@@ -72,7 +44,8 @@ test('default: the page shows the first chain, and the second by keyboard', asyn
 
 test('behavior: on a phone a tap chooses the chain, and nothing is wider than the screen', async () => {
   const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-  const page = await visit('/', await openVisit(browser, options))
+  const { page } = await shared.open(options)
+  await page.goto(shared.credentials.baseUrl)
   await page.locator('.notch').last().waitFor()
   await page.getByRole('radio', { name: second.name }).tap()
   await expectShown(page, second)
@@ -98,11 +71,11 @@ test('behavior: a wallet has the positions of both chains, each with its chain',
 
 /** Returns a wallet with a position on each chain. */
 async function findLenderOnBoth(page: Page): Promise<string> {
-  for (const { address } of credentials.wallets) {
+  for (const { address } of shared.credentials.wallets) {
     const query = 'query($owner: Bytes!) { positionInfos(where: { currentOwner: $owner }) { id } }'
     const variables = { owner: address.toLowerCase(), chains: [first.id, second.id] }
-    const answer = await page.request.post(`${credentials.baseUrl}/data`, {
-      headers: { 'x-api-key': credentials.apiKey },
+    const answer = await page.request.post(`${shared.credentials.baseUrl}/data`, {
+      headers: { 'x-api-key': shared.credentials.apiKey },
       data: { query, variables },
     })
     const chains = (await answer.json()) as readonly { readonly data: { readonly positionInfos: readonly object[] } }[]
@@ -124,7 +97,7 @@ describe('history', () => {
     const page = await visit('/')
     await page.getByRole('link', { name: 'History' }).click()
     await expect.poll(() => page.locator('.steps-line').count()).toBe(8)
-    expect(page.url()).toBe(`${credentials.baseUrl}/#/history?days=30&chain=324`)
+    expect(page.url()).toBe(`${shared.credentials.baseUrl}/#/history?days=30&chain=324`)
     expect((await cells(page))[1]).toMatch(/^12 Nov 2026 18:00 to 24:00\t3\.\d\d%/)
     expect(await page.locator('#coupons-text').textContent()).toMatch(
       /^7 days: last 3\.69%, lowest .*360 days: last 3\.40%/,
@@ -136,9 +109,9 @@ describe('history', () => {
     ])
     expect(saved.suggestedFilename()).toMatch(/^coupons-324-2026-10-15-to-2026-11-13\.csv$/)
     const range = 'chainid=324&from=2026-10-15&to=2026-11-13'
-    const headers = { 'x-api-key': credentials.apiKey, accept: 'text/csv' }
-    const answer = await page.request.get(`${credentials.baseUrl}/history/notes?${range}`, { headers })
-    expect(readFileSync(await saved.path(), 'utf8')).toBe(await answer.text())
+    const headers = { 'x-api-key': shared.credentials.apiKey, accept: 'text/csv' }
+    const answer = await page.request.get(`${shared.credentials.baseUrl}/history/notes?${range}`, { headers })
+    expect(await readDownload(saved)).toBe(await answer.text())
     await shoot(page, 'history')
   })
 
@@ -231,13 +204,12 @@ describe('history', () => {
   })
 
   test('error: without a key nothing is requested', async () => {
-    const page = await visit('/')
-    const { requested } = desktop
+    const { page, requested } = await shared.visit('/')
     await page.route('**/portal.json', async (route) => {
       const { visitor, ...info } = await (await route.fetch()).json()
       return route.fulfill({ json: info })
     })
-    await page.goto(`${credentials.baseUrl}/#/history`)
+    await page.goto(`${shared.credentials.baseUrl}/#/history`)
     await page.reload()
     const before = requested.filter((url) => url.includes('/history/')).length
     await page.getByText('History is read through the API. Enter your key above.').waitFor()
@@ -264,7 +236,7 @@ describe('the second chain in another state', () => {
 
   /** Sends a transaction to the second pool. The sandbox mines it in its next block. */
   async function administer(functionName: string, args: readonly unknown[]): Promise<void> {
-    const { rpcUrl, pool } = credentials.chains[1] as ChainCredentials
+    const { rpcUrl, pool } = shared.credentials.chains[1] as ChainCredentials
     const data = encodeFunctionData({ abi: poolAbi, functionName, args } as never)
     const transaction = { from: admin, to: pool, data, gas: '0x100000' }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params: [transaction] })
@@ -281,7 +253,7 @@ describe('the second chain in another state', () => {
 
   /** Waits for the service's status of the second chain, which the page reads only every 20 seconds. */
   async function waitForStatus(service: { readonly baseUrl: string; readonly apiKey: string }, reason: RegExp) {
-    const { request } = desktop.page
+    const { request } = (await shared.visit('/')).page
     const read = async () => {
       const headers = { 'x-api-key': service.apiKey }
       const { chains } = await (await request.get(`${service.baseUrl}/rate`, { headers })).json()
@@ -291,10 +263,15 @@ describe('the second chain in another state', () => {
   }
 
   test('error: a pause, a lowered limit and another signer are shown with their reasons', async () => {
+    onTestFinished(async () => {
+      await administer('unpause', [])
+      await administer('setMaxCouponLimit', [1000n])
+      await administer('setVerifierSigner', [shared.credentials.chains[1]?.signer])
+    })
     await administer('setMaxCouponLimit', [300n])
     await administer('setVerifierSigner', ['0x000000000000000000000000000000000000dEaD'])
     await administer('pause', [])
-    await waitForStatus(credentials, /paused.*another signer.*limits/)
+    await waitForStatus(shared.credentials, /paused.*another signer.*limits/)
     const page = await visit('/')
     await choose(page, second)
     const side = sideOf(page, second)
@@ -304,22 +281,18 @@ describe('the second chain in another state', () => {
     await shoot(page, 'second-chain-paused')
     await choose(page, first)
     await expectShown(page, first)
-    await administer('unpause', [])
-    await administer('setMaxCouponLimit', [1000n])
-    await administer('setVerifierSigner', [credentials.chains[1]?.signer])
   }, 150_000)
 
   test('error: a chain without RPC has the status of its index, and one without a subgraph has rates but no data', async () => {
-    const [one, two] = credentials.chains.map(({ id, pool }) => ({ id, name: `chain ${id}`, pool }))
-    const urls = [credentials.chains[1]?.subgraphUrl]
-    const service = await startService(credentials, [
-      { ...one, rpc: [credentials.chains[0].rpcUrl] },
+    const [one, two] = shared.credentials.chains.map(({ id, pool }) => ({ id, name: `chain ${id}`, pool }))
+    const urls = [shared.credentials.chains[1]?.subgraphUrl]
+    const service = await startService(shared.credentials, [
+      { ...one, rpc: [shared.credentials.chains[0].rpcUrl] },
       { ...two, subgraph: { urls } },
     ])
     onTestFinished(service.stop)
     await waitForStatus(service, /Its index says/)
-    await desktop.reset()
-    const { page } = desktop
+    const { page } = await shared.visit('/')
     await page.goto(service.baseUrl)
     await page.locator('#api-key').fill(service.apiKey)
     await page.keyboard.press('Enter')

@@ -1,10 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { type Browser, type LaunchOptions, chromium as playwright } from 'playwright-core'
+import { type Browser, type BrowserServer, type LaunchOptions, chromium as playwright } from 'playwright-core'
 import { type BrowserCandidate, findBrowsers, howToGetBrowser } from './find-browsers.ts'
 
 /** A running browser, or the reason why there is none. */
-export type LaunchResult =
-  | { readonly browser: Browser; readonly source: string }
+export type LaunchResult<Running = Browser> =
+  | { readonly browser: Running; readonly source: string }
   | { readonly browser: undefined; readonly reason: string }
 
 // Not those the packaged Chromium proposes: they are for functions in a cloud, run everything in one process, which
@@ -26,11 +26,22 @@ const args = [
  * CI, a missing browser is an error. A browser named by `CHROME_PATH` that does not start is an error always.
  */
 export async function launchBrowser(env: NodeJS.ProcessEnv = process.env): Promise<LaunchResult> {
+  return launchFirst(env, (options) => playwright.launch(options))
+}
+
+/** Starts a browser that several processes can connect to. */
+export async function launchBrowserServer(): Promise<LaunchResult<BrowserServer>> {
+  return launchFirst(process.env, (options) => playwright.launchServer(options))
+}
+
+type Start<Running> = (options: LaunchOptions) => Promise<Running>
+
+async function launchFirst<Running>(env: NodeJS.ProcessEnv, start: Start<Running>): Promise<LaunchResult<Running>> {
   const candidates = findBrowsers({ env, platform: process.platform, arch: process.arch, isExecutable })
   const failures: string[] = []
   for (const candidate of candidates) {
     try {
-      return { browser: await launch(candidate), source: candidate.source }
+      return { browser: await launch(candidate, start), source: candidate.source }
     } catch (error) {
       failures.push(`${candidate.source} did not start: ${(error as Error).message}`)
     }
@@ -40,17 +51,17 @@ export async function launchBrowser(env: NodeJS.ProcessEnv = process.env): Promi
   return { browser: undefined, reason }
 }
 
-async function launch(candidate: BrowserCandidate): Promise<Browser> {
+async function launch<Running>(candidate: BrowserCandidate, start: Start<Running>): Promise<Running> {
   // Chromium's own sandbox does not work as root.
   const chromiumSandbox = process.getuid?.() !== 0
   const options: LaunchOptions = { args, chromiumSandbox, timeout: 60_000, ...(await locate(candidate)) }
   try {
-    return await playwright.launch(options)
+    return await start(options)
   } catch (error) {
     // Containers and Ubuntu 24.04 deny it to other users too. These tests open only pages of this repository.
     if (!chromiumSandbox || !/sandbox|namespace/i.test((error as Error).message)) throw error
     console.warn(`${candidate.source} cannot use its sandbox here and is started without it.`)
-    return playwright.launch({ ...options, chromiumSandbox: false })
+    return start({ ...options, chromiumSandbox: false })
   }
 }
 

@@ -3,21 +3,19 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
-import type { Browser, Page } from 'playwright-core'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openVisit, shoot, type Visit } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type openVisit, readDownload, shoot, type Visit } from './browser.ts'
 import { readFixedIncome, readIncome } from './contract.ts'
 import { formatNotesEntry } from './format-notes-entry.ts'
-import { launchBrowser } from './launch-browser.ts'
+import { useSharedPage } from './shared-page.ts'
 import { type Credentials, startSandbox } from './start-sandbox.ts'
 
 // 20 s before the boundary: the first page is read within a few seconds. The tests until the boundary do not depend on when
 // it comes. Those that do run after it.
 const at = '2026-11-13T17:59:40-05:00'
 
-let browser: Browser
-/** Why every test here is skipped, if there is no browser. */
-let skipReason: string | undefined
+const shared = useSharedPage()
 let credentials: Credentials
 let base: string
 /** Opened before the boundary. */
@@ -29,28 +27,15 @@ let desktop: Visit
 const visits: Visit[] = []
 
 beforeAll(async () => {
-  // The browser starts first, because it may take long and the sandbox's clock then runs towards the boundary.
-  const launched = await launchBrowser()
-  if (!launched.browser) {
-    skipReason = launched.reason
-    // The default reporter does not print the reason of a skipped test.
-    console.warn(`The tests of the page are skipped. ${skipReason}`)
-    return
-  }
-  browser = launched.browser
+  if (!shared.browser) return
   const sandbox = await startSandbox('--at', at)
   credentials = sandbox.credentials
   base = credentials.baseUrl
   early = await open()
   await early.page.goto(base)
   desktop = await open()
-  return async () => {
-    await browser.close()
-    await sandbox.stop()
-  }
+  return () => sandbox.stop()
 }, 240_000)
-
-beforeEach((context) => context.skip(skipReason !== undefined, skipReason))
 
 /** Checks that no page sent a request to another origin. */
 afterEach(() => {
@@ -59,7 +44,7 @@ afterEach(() => {
 })
 
 async function open(options: Parameters<typeof openVisit>[1] = {}): Promise<Visit> {
-  const opened = await openVisit(browser, options)
+  const opened = await shared.open(options)
   visits.push(opened)
   return opened
 }
@@ -263,7 +248,7 @@ test('behavior: the coming periods are saved as a calendar file', async () => {
   const { page } = await visit('/')
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Add to calendar (.ics)' }).click()
-  const text = readFileSync(await (await saved).path(), 'utf8')
+  const text = await readDownload(await saved)
   expect(text).toMatch(/^BEGIN:VCALENDAR\r\n/)
   expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(2 * 92)
   await page.route('**/calendar?*', (route) => route.fulfill({ status: 503 }))

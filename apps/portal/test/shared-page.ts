@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import { beforeAll, beforeEach, inject } from 'vitest'
+import type { SharedPlace } from '../../../test/set-up/page.ts'
+import { openVisit, type Visit } from './browser.ts'
+import type { Credentials } from './start-sandbox.ts'
+
+type Media = Parameters<Visit['page']['emulateMedia']>[0]
+
+/**
+ * Browser and sandbox that all test files share. The sandbox has two chains and began at 2026-11-13 12:00 New York. Other
+ * files use it at the same time: only `chains.test.ts` changes the state of a chain, that of 8453.
+ */
+export type SharedPage = {
+  /** Undefined if there is none. Tests then do not run, but hooks do. */
+  readonly browser: Browser | undefined
+  readonly credentials: Credentials
+  /** Opens a path with a page that the tests of this file use in turn. Its data and settings are forgotten first. */
+  visit(path: string, media?: Media): Promise<Visit>
+  /** Opens another page, for example one with the size of a phone. It has a context of its own. */
+  open(options?: BrowserContextOptions): Promise<Visit>
+}
+
+/** Connects this file to the shared browser, or skips its tests with the reason why there is none. */
+export function useSharedPage(): SharedPage {
+  let browser: Browser | undefined
+  let credentials: Credentials | undefined
+  let desktop: Visit | undefined
+  let skipReason: string | undefined
+  beforeAll(async () => {
+    const answer = await fetch(inject('sharedPageUrl'))
+    if (!answer.ok) throw new Error(await answer.text())
+    const place = (await answer.json()) as SharedPlace
+    if (place.endpoint === undefined) {
+      skipReason = place.reason
+      // The default reporter does not print the reason of a skipped test.
+      console.warn(`Tests of the page are skipped. ${skipReason}`)
+      return
+    }
+    credentials = JSON.parse(readFileSync(join(place.dir, 'credentials.json'), 'utf8'))
+    const connected = await chromium.connect(place.endpoint)
+    browser = connected
+    desktop = await openVisit(connected)
+    return () => connected.close()
+  }, 240_000)
+  beforeEach((context) => context.skip(skipReason !== undefined, skipReason))
+  return {
+    get browser() {
+      return browser
+    },
+    get credentials() {
+      return credentials as Credentials
+    },
+    visit: async (path, media = {}) => {
+      const visit = desktop as Visit
+      await visit.reset()
+      await visit.page.emulateMedia(media)
+      await visit.page.goto(`${(credentials as Credentials).baseUrl}${path}`)
+      return visit
+    },
+    open: (options) => openVisit(browser as Browser, options),
+  }
+}
