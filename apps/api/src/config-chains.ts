@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressSchema, explorerSchema, isList, isObject, tenorsSchema } from './config-fields.ts'
+import { addressSchema, explorerSchema, isList, isObject, publicRpcSchema, tenorsSchema } from './config-fields.ts'
 import { type ConfigSources, type Secret, secretUrlSchema } from './config-secrets.ts'
 import { chainSignerSchema } from './config-signer.ts'
 
@@ -62,6 +62,13 @@ function chainSchema(sources: ConfigSources, fields: ChainFields) {
       maxCouponBps: z.int().min(1).max(10_000).default(1000),
       minMaturitySeconds: z.int().min(0).default(172_800),
       rpc: z.array(url).default([]),
+      /** URLs with which the page adds the chain to a visitor's wallet. `rpc` stays private. */
+      publicRpc: z.array(publicRpcSchema).max(10).default([]),
+      /** Symbol of the coin in which the chain's fees are paid. Wallets accept 2 to 6 characters (EIP-3085). */
+      currency: z
+        .string()
+        .regex(/^[A-Za-z0-9]{2,6}$/, 'must be 2 to 6 letters or digits')
+        .default('ETH'),
       subgraph: subgraphSchema({ secret: fields.secret, url }).optional(),
     })
     .refine(({ subgraph, rpc }) => subgraph?.embedded === undefined || rpc.length > 0, {

@@ -34,10 +34,26 @@ export const explorerSchema = z
   .refine(isPlainHttpsUrl, 'must be an https URL without a user name, password, query or fragment in it')
   .transform((value) => new URL(value).href.replace(/\/+$/, ''))
 
+/** RPC URL that anybody may see. A wallet also accepts plain http on its own machine. */
+export const publicRpcSchema = z
+  .string()
+  .refine(
+    (value) => isPlainUrl(value, 'https:') || (isPlainUrl(value, 'http:') && isLoopbackUrl(value)),
+    'must be an https URL without a user name, password, query or fragment in it: every visitor sees it',
+  )
+
 function isPlainHttpsUrl(value: string): boolean {
+  return isPlainUrl(value, 'https:')
+}
+
+function isPlainUrl(value: string, scheme: 'https:' | 'http:'): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, username, password, search, hash } = new URL(value)
-  return protocol === 'https:' && `${username}${password}${search}${hash}` === ''
+  return protocol === scheme && `${username}${password}${search}${hash}` === ''
+}
+
+function isLoopbackUrl(value: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(value).hostname)
 }
 
 function isNetwork(value: string): boolean {

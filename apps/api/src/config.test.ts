@@ -138,6 +138,8 @@ describe('the example of the design', () => {
           domain: { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool },
           maxCouponBps: 1000,
           minMaturitySeconds: 172800,
+          publicRpc: [],
+          currency: 'ETH',
           rpc: ['https://rpc.example'],
           subgraph: { urls: ['https://graph.example/q'], headers: { authorization: {} } },
         },
@@ -246,6 +248,8 @@ describe('defaults', () => {
         maxCouponBps: 1000,
         minMaturitySeconds: 172_800,
         rpc: [],
+        publicRpc: [],
+        currency: 'ETH',
       },
     ])
   })
@@ -295,6 +299,12 @@ describe('defaults', () => {
     ['https://Explorer.example:8443/era//', 'https://explorer.example:8443/era'],
   ])('default: the explorer %s', async (explorer, expected) => {
     expect((await load(withChain({ explorer }))).chains[0]?.explorer).toBe(expected)
+  })
+
+  test('default: what wallets need to add a chain', async () => {
+    expect((await load(smallest)).chains[0]).toMatchObject({ publicRpc: [], currency: 'ETH' })
+    const chain = { publicRpc: ['https://rpc.example/v1', 'http://127.0.0.1:8545'], currency: 'POL' }
+    expect((await load(withChain(chain))).chains[0]).toMatchObject(chain)
   })
 })
 
@@ -488,6 +498,22 @@ describe('faults', () => {
     expect(await faultsOf(withChain({ explorer }))).toEqual([
       'chains[0].explorer: must be an https URL without a user name, password, query or fragment in it',
     ])
+  })
+
+  test.each([
+    'http://rpc.example',
+    'https://user:secret-password@rpc.example',
+    'https://rpc.example/?key=1',
+    'ws://localhost',
+    'env:RPC',
+  ])('error: the public RPC %j', async (url) => {
+    expect(await faultsOf(withChain({ publicRpc: [url] }))).toEqual([
+      'chains[0].publicRpc[0]: must be an https URL without a user name, password, query or fragment in it: every visitor sees it',
+    ])
+  })
+
+  test.each(['E', 'DOLLARS', 'Ξ', ''])('error: the currency %j', async (currency) => {
+    expect(await faultsOf(withChain({ currency }))).toEqual(['chains[0].currency: must be 2 to 6 letters or digits'])
   })
 
   test('error: the version of the domain must be a string', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createDeferrals, newDatabase, pool, signerAddress, start, type TestService } from './harness.ts'
+import { chain324, createDeferrals, newDatabase, pool, signerAddress, start, type TestService } from './harness.ts'
 
 const page = '<!doctype html><title>page</title>'
 const script = 'export const answer = 42'
@@ -115,6 +115,8 @@ describe('the page', () => {
           domain: { name: 'NoteSignatureVerifier', version: '1' },
           signer: signerAddress,
           hasData: false,
+          publicRpc: [],
+          currency: 'ETH',
         },
       ],
     })
@@ -130,6 +132,9 @@ describe('a service without the page', () => {
       const answer = await service.call(path)
       expect([answer.status, answer.json().code]).toEqual([404, 'not_found'])
     }
+    const headers = { 'content-type': 'application/json' }
+    const wallet = await service.call('/sandbox/wallet/324', { method: 'POST', headers, body: '{}' })
+    expect([wallet.status, wallet.json().code]).toEqual([404, 'not_found'])
     const posted = await service.call('/', { method: 'POST' })
     expect(posted.status).toBe(404)
   })
@@ -139,6 +144,26 @@ describe('a service without the page', () => {
     const service = await start({ databaseUrl: await newDatabase(), portal: { visitor } })
     expect((await service.call('/portal.json')).json().visitor).toEqual(visitor)
     expect(service.log()).not.toContain('tsk_test_given')
+  })
+
+  test('behavior: a test wallet answers on its chains only, and a service without one has no route', async () => {
+    const answer = (chainId: string, call: unknown) =>
+      chainId === '324' ? Promise.resolve({ id: 1, result: call }) : undefined
+    const visitor = { apiKey: 'tsk_test_given', wallets: [pool] } as const
+    const portal = { visitor, testWallet: { address: pool, answer } } as const
+    const chains = [{ ...chain324, rpc: [], publicRpc: ['https://rpc.example'], currency: 'POL' }]
+    const service = await start({ databaseUrl: await newDatabase(), portal, config: { chains } })
+    const info = (await service.call('/portal.json')).json()
+    expect(info.visitor.wallet).toEqual({ address: pool, rpcPath: '/sandbox/wallet' })
+    expect(info.chains[0]).toMatchObject({ publicRpc: ['https://rpc.example'], currency: 'POL' })
+    const post = (path: string, body: string, type = 'application/json') =>
+      service.call(path, { method: 'POST', headers: { 'content-type': type }, body })
+    const good = await post('/sandbox/wallet/324', '{"method":"eth_chainId"}')
+    expect([good.status, good.json().result]).toEqual([200, { method: 'eth_chainId' }])
+    expect((await post('/sandbox/wallet/1', '{}')).json().code).toBe('not_found')
+    // Pages of other sites can send text without a preflight request.
+    expect((await post('/sandbox/wallet/324', '{}', 'text/plain')).status).toBe(415)
+    expect((await post('/sandbox/wallet/324', '{')).status).toBe(400)
   })
 
   test('error: is limited per address', async () => {

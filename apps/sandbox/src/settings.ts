@@ -22,6 +22,7 @@ export function makeSettings(
       name: chain.name,
       pool: protocol.pool,
       rpc: [node.url],
+      publicRpc: [node.url],
       subgraph: { embedded: { positions: protocol.positions, startBlock: 0 } },
     })),
   }

@@ -12,6 +12,7 @@ import {
 } from '@tallystick/api'
 import { TallystickError } from '@tallystick/core'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
+import type { Address } from 'viem'
 import type { Closers } from './closers.ts'
 import { writeCredentials } from './credentials.ts'
 import { sandboxWallets } from './devnet/create-devnet.ts'
@@ -24,6 +25,7 @@ import type { SandboxOptions } from './options.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { currentCoupons } from './seed/coupons.ts'
 import { makeSettings, writeConfig } from './settings.ts'
+import { createTestWallet, testWalletLender } from './test-wallet.ts'
 import { waitUntilIndexed } from './wait-until-indexed.ts'
 import { welcome } from './welcome.ts'
 
@@ -61,11 +63,11 @@ export async function startSandbox(
   })
   const { log, writer } = openLog(openSync(home.log, 'a', 0o600))
   const writers = { stdout, [basename(home.log)]: writer }
-  const visitor = { apiKey, wallets: sandboxWallets().lenders.map(({ address }) => address) }
+  const portal = describePage(apiKey, devnets)
   // In parallel: signing computes, and the start of the service mostly waits for the chain.
   const issuing = issuePastPeriods({ database, signer }, { chains: config.chains, past })
   issuing.catch(() => undefined)
-  const service = await closers.add(startService({ config, database, clock, log, say, writers, portal: { visitor } }))
+  const service = await closers.add(startService({ config, database, clock, log, say, writers, portal }))
   await waitUntilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
   await issuing
   writeConfig(home, { settings, service })
@@ -77,6 +79,14 @@ export async function startSandbox(
   say(welcome(home, { apiKey, baseUrl: service.baseUrl, devnets }))
   say(`ready ${service.baseUrl}`)
   return devnets
+}
+
+/** Returns what the page of a sandbox has beside that of a service: a key, wallets with positions, and a wallet to lend with. */
+function describePage(apiKey: string, devnets: readonly Devnet[]) {
+  const wallets = sandboxWallets().lenders.map(({ address }) => address)
+  const chains = devnets.map(({ chain, node }) => ({ id: chain.id, url: node.url }))
+  const testWallet = createTestWallet({ address: wallets[testWalletLender] as Address, chains })
+  return { visitor: { apiKey, wallets }, testWallet }
 }
 
 /** Confirms the curve after the time has moved. After days without a curve the rails require a confirmation. */

@@ -5,11 +5,14 @@ import type { Signer } from '../notes/signers/signer.ts'
 import { readPortalFiles } from './portal-files.ts'
 import { describePortal, type PortalVisitor } from './portal-info.ts'
 import type { PortalParts } from './portal-routes.ts'
+import { type TestWallet, testWalletPath } from './test-wallet-route.ts'
 
 /** Options of the web page. */
 export type PortalOptions = {
   /** Key and wallets that a sandbox shows to every visitor. Not configurable, because a production key must stay secret. */
-  readonly visitor?: PortalVisitor | undefined
+  readonly visitor?: Omit<PortalVisitor, 'wallet'> | undefined
+  /** Wallet that the page of a sandbox announces. Not configurable, because everybody can spend from it. */
+  readonly testWallet?: TestWallet | undefined
   /** Directory of the built page. Default: the target of the portal's build. */
   readonly directory?: string | undefined
 }
@@ -21,15 +24,17 @@ const builtDirectory = join(dirname(createRequire(import.meta.url).resolve('@tal
 export function openPortal({
   config,
   signers,
-  options: { visitor, directory = builtDirectory } = {},
+  options: { visitor, testWallet, directory = builtDirectory } = {},
 }: {
   readonly config: Pick<Config, 'chains'>
   /** By chain id. */
   readonly signers: ReadonlyMap<number, Signer>
   readonly options: PortalOptions | undefined
 }): PortalParts {
+  const wallet = testWallet && { address: testWallet.address, rpcPath: testWalletPath }
   return {
     files: readPortalFiles(directory),
-    info: describePortal({ chains: config.chains, signers, visitor }),
+    info: describePortal({ chains: config.chains, signers, visitor: visitor && { ...visitor, wallet } }),
+    testWallet,
   }
 }

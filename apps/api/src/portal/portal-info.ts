@@ -14,6 +14,10 @@ export type PortalInfo = {
     readonly signer: Address
     /** Whether `POST /data` answers for this chain. */
     readonly hasData: boolean
+    /** With which a wallet adds the chain. Never the service's own RPC URLs, which may contain a key. */
+    readonly publicRpc: readonly string[]
+    readonly currency: string
+    readonly explorer?: string | undefined
   }[]
   /** Only in a sandbox, where the key protects nothing. */
   readonly visitor?: PortalVisitor | undefined
@@ -24,6 +28,8 @@ export type PortalVisitor = {
   readonly apiKey: string
   /** Wallets with positions. */
   readonly wallets: readonly Address[]
+  /** Account of the test wallet, and the path of its JSON-RPC. */
+  readonly wallet?: { readonly address: Address; readonly rpcPath: string } | undefined
 }
 
 export function describePortal({
@@ -39,13 +45,16 @@ export function describePortal({
   return {
     chains: chains
       .toSorted((a, b) => a.id - b.id)
-      .map(({ id, name, domain: { verifyingContract, ...domain }, subgraph }) => ({
+      .map(({ id, name, domain: { verifyingContract, ...domain }, subgraph, publicRpc, currency, explorer }) => ({
         id,
         name,
         pool: verifyingContract,
         domain,
         signer: (signers.get(id) as Signer).address,
         hasData: subgraph !== undefined,
+        publicRpc,
+        currency,
+        explorer,
       })),
     visitor,
   }

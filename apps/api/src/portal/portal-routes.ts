@@ -5,11 +5,14 @@ import { matchesEtag } from '../http/matches-etag.ts'
 import type { Route } from '../route.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
 import type { PortalInfo } from './portal-info.ts'
+import { createTestWalletRoute, type TestWallet } from './test-wallet-route.ts'
 
 export type PortalParts = {
   /** Undefined if the page was not built. */
   readonly files: PortalFiles | undefined
   readonly info: PortalInfo
+  /** Only in a sandbox. */
+  readonly testWallet?: TestWallet | undefined
 }
 
 // The page loads everything from this origin and needs no inline code, frame or form.
@@ -27,7 +30,7 @@ const contentSecurityPolicy = [
 
 /** Creates the routes of the web page: its files and `/portal.json`. All of them are public. */
 export function createPortalRoutes({
-  parts: { files, info },
+  parts: { files, info, testWallet },
   limitAddress,
 }: {
   readonly parts: PortalParts
@@ -42,6 +45,7 @@ export function createPortalRoutes({
     reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText)
   return [
     { method: 'GET', url: '/portal.json', onRequest, handler: sendInfo },
+    ...(testWallet ? [createTestWalletRoute(testWallet)] : []),
     ...(files ? createFileRoutes(files, onRequest) : []),
   ]
 }
