@@ -72,6 +72,9 @@ const metric = async (name: string) => {
 
 describe('the stream', () => {
   test('default: headers, a greeting with an id, events, and heartbeats that move the id on', async () => {
+    // The service reads the first events shortly after they are stored.
+    const early = await open('/events')
+    await expect.poll(early.lastId).toMatch(/^2-/)
     const stream = await open('/events')
     expect(stream.status).toBe(200)
     expect(stream.headers).toMatchObject({
