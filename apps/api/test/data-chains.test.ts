@@ -90,6 +90,17 @@ describe('chains', () => {
     }
   })
 
+  test('behavior: a subgraph never receives `chains`, declared or not', async () => {
+    const asking = 'query Q($chains: [Int!]!, $w: ID) { positionInfos(where: { id: $w }) { id } }'
+    const answer = await post({ query: asking, variables: { chains: [324, 1], w: '1' } })
+    expect(answer.json()).toEqual([dataOf(324), dataOf(1)])
+    for (const fake of [fakes[0], fakes[2]]) {
+      const { query: sent, variables } = fake?.queries().at(-1) ?? {}
+      expect([sent, variables]).toEqual([expect.not.stringContaining('chains'), { w: '1' }])
+      expect(sent).toMatch(/^query Q\( +, \$w: ID\) \{/)
+    }
+  })
+
   test('behavior: a chain that hangs takes no longer than its deadline, and the others’ data is returned', async () => {
     fakes[1]?.behave(hang)
     const started = performance.now()

@@ -62,6 +62,12 @@ describe('answers', () => {
     expect(introspection.json()[0].data.__schema.queryType.name).toBe('Query')
   })
 
+  test('behavior: `chains` may be declared as a variable of the query', async () => {
+    const query = 'query ($chains: [Int!]!, $first: Int!) { pools(first: $first) { id } }'
+    const answer = await post({ query, variables: { chains, first: 1 } })
+    expect(answer.body).toBe('[{"chain":324,"data":{"pools":[]}}]')
+  })
+
   test('behavior: the added head selection is not in the response', async () => {
     const { body } = await post({ query: '{ pools { id } }', variables: { chains } })
     expect(body).toBe('[{"chain":324,"data":{"pools":[]}}]')
@@ -116,6 +122,12 @@ describe('error: the body', () => {
     ['an unknown field', { query: '{ nothing }', variables: { chains } }, 400, 'query_rejected'],
     ['a mutation', { query: 'mutation { a }', variables: { chains } }, 400, 'query_rejected'],
     ['an empty query', { query: '', variables: { chains } }, 400, 'query_rejected'],
+    [
+      '`chains` as an argument',
+      { query: 'query ($chains: [Int!]!) { pools(first: $chains) { id } }', variables: { chains } },
+      400,
+      'query_rejected',
+    ],
     ['a missing variable', { query: positionQuery, variables: { chains } }, 400, 'query_rejected'],
     ['a wrong variable', { query: positionQuery, variables: { chains, walletAddress: 'x' } }, 400, 'query_rejected'],
     ['more than 64 KiB', { query: 'x'.repeat(66_000), variables: { chains } }, 413, 'payload_too_large'],
@@ -196,6 +208,7 @@ describe('hostile', () => {
     '{ pools(first: 5, where: { id_in: ["0x01"] }, block: { number: 0 }) { id } }',
     'query A($n: Int) { accounts(first: $n) { positions(orderBy: coupon) { id } } } query B { _meta { block { number } } }',
     'fragment F on Pool { id } query { pools { ...F ... on Pool { paused } } }',
+    'query C($chains: [Int!]!, $n: Int) { pools(first: $n) { id } }',
   )
   const mutated = fc.tuple(valid, fc.nat(), fc.nat({ max: 20 }), token).map(([text, at, length, replacement]) => {
     const start = at % text.length

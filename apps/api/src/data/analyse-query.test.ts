@@ -166,6 +166,15 @@ describe('operations', () => {
 })
 
 describe('variables', () => {
+  test('behavior: removes the declaration of `chains` from both texts', () => {
+    const text = 'query ($chains: [Int!]!, $first: Int!) { pools(first: $first) { id } }'
+    const prepared = prepare(text, { chains: [324], first: 1 })
+    expect([prepared.text, prepared.textWithHead].join()).not.toContain('chains')
+    expect(prepared.variables).toEqual({ first: 1 })
+    expect(prepared.textWithHead).toContain('{ tallystickHead: _meta')
+    expect(prepare('query ($chains: [Int!]!) { pools { id } }').variables).toEqual({})
+  })
+
   test('behavior: forwards declared variables, but not others and never `chains`', () => {
     const text = 'query ($a: Int, $b: Int! = 2, $toString: Int) { pools(first: $a, skip: $b) { id } }'
     expect(prepare(text, { a: 1, c: 3, chains: [324] }).variables).toEqual({ a: 1 })
@@ -177,7 +186,6 @@ describe('variables', () => {
     const message = 'The variable "$walletAddress" of type "Bytes!" is missing in "variables".'
     expect(rejection(positionQuery).message).toBe(message)
     expect(rejection(positionQuery, { walletAddress: null }).message).toBe(message)
-    expect(rejection('query ($chains: [Int!]!) { pools { id } }', { chains: [324] }).message).toContain('"$chains"')
   })
 })
 

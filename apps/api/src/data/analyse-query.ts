@@ -16,6 +16,7 @@ import { LRUCache } from 'lru-cache'
 import { queryRejected } from './chain-subgraph.ts'
 import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
 import { assertWithin, type QueryLimits, queryLimits } from './query-limits.ts'
+import { isChains, stripChains } from './strip-chains.ts'
 
 /** Facts about an operation that sending it requires. They are computed once per query text. */
 export type AnalysedOperation = {
@@ -36,7 +37,11 @@ export type DeclaredVariable = {
   readonly default: number | undefined
 }
 
-export type AnalysedQuery = { readonly text: string; readonly operations: readonly AnalysedOperation[] }
+export type AnalysedQuery = {
+  /** Without declarations of `$chains`. */
+  readonly text: string
+  readonly operations: readonly AnalysedOperation[]
+}
 
 // Counts the texts only. The analysis of a text takes a few times as much memory.
 const textBytesMax = 4 * 1024 * 1024
@@ -80,9 +85,10 @@ function settle(work: () => AnalysedQuery): AnalysedQuery | TallystickError {
 
 type Analysing = { readonly text: string; readonly id: string; readonly limits: QueryLimits }
 
-function analyse(schema: GraphQLSchema, { text, id, limits }: Analysing): AnalysedQuery {
-  const document = parseText(text, limits)
+function analyse(schema: GraphQLSchema, { text: given, id, limits }: Analysing): AnalysedQuery {
+  const document = parseText(given, limits)
   const operations = operationsOf(document)
+  const text = stripChains(given, document)
   const context: MeasureContext = { schema, fragments: fragmentsOf(document), measured: new Map() }
   const headAlias = findFreeName(text)
   const analysed = operations.map((operation, index): AnalysedOperation => {
@@ -121,7 +127,8 @@ function operationsOf({ definitions }: DocumentNode): readonly OperationDefiniti
       throw queryRejected('A query may contain operations and fragments only, not type definitions.')
     }
     if (definition.operation !== 'query') {
-      throw queryRejected(`Only queries are supported. This is a ${definition.operation}.`)
+      const { operation } = definition
+      throw queryRejected(`Only queries are supported. This is a ${operation}.`, { operation })
     }
     operations.push(definition)
   }
@@ -170,7 +177,8 @@ function withDefaults(rows: Exclude<Rows, number>, declared: readonly DeclaredVa
 }
 
 function variablesOf({ variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>) {
-  return variableDefinitions.map(
+  const forwarded = variableDefinitions.filter((definition) => !isChains(definition))
+  return forwarded.map(
     ({ variable, type, defaultValue }): DeclaredVariable => ({
       name: variable.name.value,
       type: print(type),

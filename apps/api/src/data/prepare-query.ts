@@ -43,14 +43,10 @@ function chooseOperation(operations: readonly AnalysedOperation[], name: string 
 function pickVariables({ variables: declared }: AnalysedOperation, given: Variables): Variables {
   const picked: [string, unknown][] = []
   for (const { name, type, isRequired } of declared) {
-    const value = name !== 'chains' && Object.hasOwn(given, name) ? given[name] : undefined
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value !== undefined) picked.push([name, value])
     if (!isRequired || (value !== undefined && value !== null)) continue
-    throw queryRejected(
-      name === 'chains'
-        ? 'The variable "$chains" cannot be declared. "variables.chains" selects the chains and is not sent to the subgraph.'
-        : `The variable "$${name}" of type "${type}" is missing in "variables".`,
-    )
+    throw queryRejected(`The variable "$${name}" of type "${type}" is missing in "variables".`)
   }
   return Object.fromEntries(picked)
 }
