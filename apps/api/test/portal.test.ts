@@ -99,6 +99,42 @@ describe('the page', () => {
     expect([answer.status, answer.json().code]).toEqual([404, 'not_found'])
   })
 
+  test('behavior: the path of a view is served with the page, with any segment and query', async () => {
+    const paths = [
+      '/lend?chainid=324&maturity=7',
+      '/history?days=30&chain=324',
+      '/wallet',
+      '/wallet/',
+      `/wallet/${pool}`,
+      '/wallet/name.eth?a=%00',
+      '/wallet/<script>alert(1)<%2Fscript>',
+      '/wallet/%00',
+      '/wallet/..%2f..%2fbuild.json',
+      '/wallet/__proto__',
+      `/wallet/${'a'.repeat(5_000)}`,
+      '/verify',
+      '/explorer?query=%7B_meta%7Bblock%7Bnumber%7D%7D%7D&chains=324',
+    ]
+    for (const path of paths) {
+      const answer = await service.call(path)
+      expect([path, answer.status, answer.body]).toEqual([path, 200, page])
+      expect(answer.headers['content-security-policy']).toContain("script-src 'self'")
+    }
+  })
+
+  test.each([
+    ['/wallet/a/b', 404],
+    ['/history/', 404],
+    ['/verify/a', 404],
+    ['/explorer.html', 404],
+    ['/overview', 404],
+    ['/wallet/%', 400],
+    ['/wallet/%ff', 400],
+  ])('error: %s is not a view', async (path, status) => {
+    const answer = await service.call(path)
+    expect([answer.status, answer.json().code]).toEqual([status, status === 404 ? 'not_found' : 'invalid_request'])
+  })
+
   test('error: accepts only GET', async () => {
     const answer = await service.call('/', { method: 'DELETE' })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD'])

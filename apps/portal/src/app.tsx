@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
 import { createSession, type Session } from './data/session.ts'
@@ -8,8 +9,9 @@ import { Overview } from './overview/overview.tsx'
 import { Footer } from './parts/footer.tsx'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { Notice } from './parts/notice.tsx'
+import type { View } from './parts/place.ts'
+import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
-import { useView } from './parts/use-view.ts'
 import { VerifyView } from './verify/verify-view.tsx'
 import { WalletView } from './wallet/wallet-view.tsx'
 
@@ -21,7 +23,9 @@ export function App() {
 }
 
 function Portal({ info }: { readonly info: PortalInfo }) {
-  const view = useView()
+  const place = useLocation()
+  const { view } = place
+  useViewChange(place)
   const { session, error, setKey } = useSession(info)
   const notes = useNotes(session?.client)
   const [isChanging, setIsChanging] = useState(false)
@@ -55,6 +59,11 @@ function Portal({ info }: { readonly info: PortalInfo }) {
         <section hidden={view !== 'overview'} aria-labelledby="overview-heading">
           <Overview info={info} session={validSession} notes={notes} />
         </section>
+        <section hidden={view !== 'lend'} aria-labelledby="lend-heading">
+          <ComingView name="lend" title="Lend">
+            This page cannot lend yet. The SDK and the contracts can.
+          </ComingView>
+        </section>
         <section hidden={view !== 'history'} aria-labelledby="history-heading">
           <HistoryView info={info} session={validSession} notes={notes} isOpen={view === 'history'} />
         </section>
@@ -67,9 +76,34 @@ function Portal({ info }: { readonly info: PortalInfo }) {
         <section hidden={view !== 'explorer'} aria-labelledby="explorer-heading">
           <ExplorerView info={info} session={validSession} isOpen={view === 'explorer'} />
         </section>
+        <section hidden={view !== 'docs'} aria-labelledby="docs-heading">
+          <ComingView name="docs" title="Docs">
+            The reference is at <a href="/docs">/docs</a>.
+          </ComingView>
+        </section>
       </main>
       <Footer />
     </>
+  )
+}
+
+/** Renders a view that is not built yet. No link of the page leads to it. */
+function ComingView({
+  name,
+  title,
+  children,
+}: {
+  readonly name: View
+  readonly title: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div class="view-head">
+      <h1 id={`${name}-heading`} tabIndex={-1}>
+        {title}
+      </h1>
+      <p>{children}</p>
+    </div>
   )
 }
 

@@ -57,7 +57,7 @@ test('behavior: on a phone a tap chooses the chain, and nothing is wider than th
 })
 
 test('behavior: a wallet has the positions of both chains, each with its chain', async () => {
-  const page = await visit('/#/wallet')
+  const page = await visit('/wallet')
   await page.getByLabel('Address').fill(await findLenderOnBoth(page))
   await page.keyboard.press('Enter')
   await page.locator('.earnings').waitFor()
@@ -97,7 +97,7 @@ describe('history', () => {
     const page = await visit('/')
     await page.getByRole('link', { name: 'History' }).click()
     await expect.poll(() => page.locator('.steps-line').count()).toBe(8)
-    expect(page.url()).toBe(`${shared.credentials.baseUrl}/#/history?days=30&chain=324`)
+    expect(page.url()).toBe(`${shared.credentials.baseUrl}/history?days=30&chain=324`)
     expect((await cells(page))[1]).toMatch(/^12 Nov 2026 18:00 to 24:00\t3\.\d\d%/)
     expect(await page.locator('#coupons-text').textContent()).toMatch(
       /^7 days: last 3\.69%, lowest .*360 days: last 3\.40%/,
@@ -116,7 +116,7 @@ describe('history', () => {
   })
 
   test('behavior: by keyboard the cursor moves, lines are hidden and the range changes, and the URL links to it', async () => {
-    const page = await visit('/#/history?from=2026-11-12&to=2026-11-12&chain=324')
+    const page = await visit('/history?from=2026-11-12&to=2026-11-12&chain=324')
     await answerHistory(
       page,
       makeHistory({ from: '2026-11-12', days: 1 }, (index) => ({ 7: 369 + index, 14: 365 })),
@@ -136,7 +136,7 @@ describe('history', () => {
     expect(await coupons(page).locator('.steps-line').count()).toBe(1)
     await page.getByRole('radio', { name: '30 days' }).focus()
     await page.keyboard.press('ArrowLeft')
-    await expect.poll(() => page.url()).toContain('#/history?days=7&chain=324')
+    await expect.poll(() => page.url()).toContain('/history?days=7&chain=324')
     await page.getByLabel('From', { exact: true }).fill('2026-12-01')
     await page.getByLabel('To', { exact: true }).fill('2026-11-01')
     await page.keyboard.press('Enter')
@@ -144,13 +144,13 @@ describe('history', () => {
     expect(page.url()).toContain('days=7')
     await page.getByLabel('To', { exact: true }).fill('2026-12-31')
     await page.keyboard.press('Enter')
-    await expect.poll(() => page.url()).toContain('#/history?from=2026-12-01&to=2026-12-31&chain=324')
+    await expect.poll(() => page.url()).toContain('/history?from=2026-12-01&to=2026-12-31&chain=324')
     await page.goBack()
     expect(page.url()).toBe('about:blank')
   })
 
   test('behavior: a DST day, a gap, and a tenor that comes and goes', async () => {
-    const page = await visit('/#/history?from=2026-10-31&to=2026-11-02')
+    const page = await visit('/history?from=2026-10-31&to=2026-11-02')
     const periods = makeHistory({ from: '2026-10-31', days: 3 }, (index) =>
       index === 4 ? undefined : { 7: 369, ...(index > 1 && { 14: 365 }), ...(index < 3 && { 30: 360 }) },
     )
@@ -169,7 +169,7 @@ describe('history', () => {
   })
 
   test('behavior: two years are read in pages and shown in part', async () => {
-    const page = await visit('/#/history?from=2024-11-13&to=2026-11-13')
+    const page = await visit('/history?from=2024-11-13&to=2026-11-13')
     const queries = await answerHistory(page, makeHistory({ from: '2024-11-13', days: 731 }))
     await page.reload()
     await page.getByRole('button', { name: 'Show 200 more of 1,448' }).click()
@@ -180,7 +180,7 @@ describe('history', () => {
   })
 
   test('error: an empty range, a failed request and a wrong link say what to do', async () => {
-    const page = await visit('/#/history?days=30&chain=1')
+    const page = await visit('/history?days=30&chain=1')
     await page.getByText('The link names a chain that this service does not have.').waitFor()
     await answerHistory(page, [])
     await page.getByRole('radio', { name: '7 days' }).check()
@@ -209,7 +209,7 @@ describe('history', () => {
       const { visitor, ...info } = await (await route.fetch()).json()
       return route.fulfill({ json: info })
     })
-    await page.goto(`${shared.credentials.baseUrl}/#/history`)
+    await page.goto(`${shared.credentials.baseUrl}/history`)
     await page.reload()
     const before = requested.filter((url) => url.includes('/history/')).length
     await page.getByText('History is read through the API. Enter your key above.').waitFor()
@@ -217,7 +217,7 @@ describe('history', () => {
   })
 
   test('behavior: the history of the second chain is reached by choice and by link', async () => {
-    const page = await visit('/#/history')
+    const page = await visit('/history')
     await coupons(page).locator('.steps svg').waitFor()
     await page.getByRole('radio', { name: second.name }).check()
     await expect.poll(() => page.url()).toContain(`chain=${second.id}`)
@@ -304,9 +304,10 @@ describe('the second chain in another state', () => {
       .poll(() => sideOf(page, { name: 'chain 8453' }).innerText())
       .toMatch(/Pool state unknown[\s\S]*No RPC is configured for this chain\. Its index says/)
     await shoot(page, 'second-chain-without-rpc')
-    await page.goto(`${service.baseUrl}/#/history`)
+    // A link keeps the key. A new page would not have it.
+    await page.getByRole('link', { name: 'History' }).click()
     await page.getByText('No periods in this range').waitFor()
-    await page.goto(`${service.baseUrl}/#/wallet`)
+    await page.getByRole('link', { name: 'Wallet' }).click()
     await page.getByLabel('Address').fill('0x000000000000000000000000000000000000dEaD')
     await page.keyboard.press('Enter')
     await page.getByText('No positions').waitFor()

@@ -106,7 +106,7 @@ test('default: first load shows curve, table, rates, countdown and chain, in few
 })
 
 test('behavior: shows a wallet’s positions with the income the contract computes', async () => {
-  const { page } = await visit('/#/wallet')
+  const { page } = await visit('/wallet')
   await page.getByLabel('Address').fill('0x12')
   await page.keyboard.press('Enter')
   expect(await page.locator('#wallet-fault').innerText()).toContain('40 hex digits')
@@ -194,7 +194,7 @@ describe('the explorer', () => {
   })
 
   test('behavior: completes from the schema, shows why a query is rejected, and runs by keyboard', async () => {
-    const { page } = await visit('/#/explorer')
+    const { page } = await visit('/explorer')
     const query = page.getByRole('textbox', { name: 'GraphQL query' })
     await query.click()
     await page.keyboard.press('Control+a')
@@ -231,7 +231,7 @@ test('behavior: fits a phone without horizontal scrolling', async () => {
   await page.goto(base)
   await page.locator('.notch').last().waitFor()
   for (const view of ['', 'history', 'wallet', 'verify', 'explorer']) {
-    await page.goto(`${base}/#/${view}`)
+    await page.goto(`${base}/${view}`)
     if (view === 'history') await page.locator('.steps svg').last().waitFor()
     if (view === 'wallet') {
       await page.locator('.chip').first().click()
@@ -270,7 +270,7 @@ test('behavior: follows the system’s theme until the visitor chooses one', asy
 })
 
 test('error: without notes the page shows the error and no notes', async () => {
-  const { page } = await visit('/#/verify')
+  const { page } = await visit('/verify')
   const body = { message: 'There are no notes for the current period.', code: 'notes_unavailable', requestId: 'x' }
   await page.route('**/notes', (route) => route.fulfill({ status: 500, json: body, headers: { 'retry-after': '5' } }))
   await page.goto(`${base}/`)
@@ -279,6 +279,34 @@ test('error: without notes the page shows the error and no notes', async () => {
   expect(await rows(page)).toEqual([['No notes are on offer.']])
   expect(await page.locator('.notch').count()).toBe(0)
   await shoot(page, 'no-notes')
+})
+
+test('behavior: every view has a URL and a title, and reload, back, sharing and old links work', async () => {
+  const { page } = await visit('/#/history?days=7&chain=324')
+  await expect.poll(() => page.url()).toBe(`${base}/history?days=7&chain=324`)
+  expect(await page.title()).toBe('History · Tallystick')
+  await page.getByRole('link', { name: 'Wallet' }).click()
+  const owner = credentials.wallets[0]!.address
+  await page.getByLabel('Address').fill(owner)
+  await page.keyboard.press('Enter')
+  await page.locator('.earnings').waitFor()
+  expect(page.url()).toBe(`${base}/wallet/${owner}`)
+  expect(await page.title()).toBe(`Wallet ${owner.slice(0, 6)}…${owner.slice(-4)} · Tallystick`)
+  await page.getByRole('link', { name: 'Verify' }).click()
+  expect([page.url(), await page.title()]).toEqual([`${base}/verify`, 'Verify a note · Tallystick'])
+  await page.goBack()
+  await page.locator('.earnings').waitFor()
+  await page.reload()
+  await page.locator('.earnings').waitFor()
+  expect(await page.getByLabel('Address').inputValue()).toBe(owner)
+  for (const segment of ['%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'a'.repeat(5_000), '%00']) {
+    await page.goto(`${base}/wallet/${segment}`)
+    await page.locator('#wallet-fault').waitFor()
+    expect([await page.title(), await page.locator('.earnings').count()]).toEqual(['Wallet · Tallystick', 0])
+  }
+  await page.goBack()
+  await page.goto(`${base}/lend?chainid=324&maturity=7`)
+  expect(await page.title()).toBe('Lend · Tallystick')
 })
 
 test('behavior: a view has the focus as soon as it appears, so that it cannot take it from a field', async () => {
@@ -292,7 +320,7 @@ test('behavior: a view has the focus as soon as it appears, so that it cannot ta
       if (!section.hidden) resolve(document.activeElement.id)
     }
     new MutationObserver(look).observe(section, { attributes: true })
-    location.hash = '#/wallet'
+    document.querySelector('nav a[href="/wallet"]').click()
   })`)
   expect(await focusedFirst).toBe('wallet-heading')
 })
@@ -319,14 +347,14 @@ test('behavior: the page can be used by keyboard alone', async () => {
   await page.keyboard.type(credentials.wallets[1]!.address)
   await page.keyboard.press('Enter')
   await page.locator('.earnings').waitFor()
-  await page.goto(`${base}/#/`)
+  await page.goto(`${base}/`)
   // A hidden element cannot have the focus, and `focus` does not wait for visibility.
   await page.getByLabel('Amount to lend').waitFor()
   await page.getByLabel('Amount to lend').focus()
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
   await expect.poll(() => page.locator('.is-chosen .tenor').innerText()).toBe('60')
-  await page.goto(`${base}/#/explorer`)
+  await page.goto(`${base}/explorer`)
   const query = page.getByRole('textbox', { name: 'GraphQL query' })
   await query.waitFor()
   await query.focus()
@@ -346,7 +374,7 @@ test('behavior: a page opened before the boundary shows the new notes after it',
   await expect.poll(() => textOf(page, '.board-curve caption')).toContain('Change since 13 Nov 2026, 00:00 to 18:00.')
   expect((await rows(page)).map((cells) => cells[3])).toEqual(Array.from({ length: 7 }, () => 'unchanged'))
   await shoot(page, 'after-the-boundary')
-  await page.goto(`${base}/#/verify`)
+  await page.goto(`${base}/verify`)
   await page.getByLabel('A note, or a response').fill(earlyNote)
   await page.getByRole('button', { name: 'Verify', exact: true }).click()
   await page.getByRole('heading', { name: 'Genuine, but expired' }).waitFor()
@@ -356,11 +384,10 @@ test('behavior: axe finds no serious violation in any view, light or dark', { ti
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   // Without motion a button has its new colour at once.
   const { page } = await visit('/', { reducedMotion: 'reduce' })
-  await page.evaluate(axe)
-  await page.locator('.notch').last().waitFor()
-  await page.locator('.pill').first().waitFor()
   for (const view of ['', 'history', 'wallet', 'verify', 'explorer']) {
-    await page.goto(`${base}/#/${view}`)
+    await page.goto(`${base}/${view}`)
+    await page.evaluate(axe)
+    if (view === '') await page.locator('.pill').first().waitFor()
     if (view === 'history') await page.locator('.steps svg').last().waitFor()
     if (view === 'wallet') {
       await page.locator('.chip').first().click()
@@ -409,7 +436,7 @@ test('behavior: the calculator shows exactly what the contract pays', async () =
 test('error: when the service is unreachable, loaded notes stay visible and lookups show what to do', async () => {
   const { page } = await visit('/')
   await page.locator('.notch').last().waitFor()
-  await page.goto(`${base}/#/wallet`)
+  await page.getByRole('link', { name: 'Wallet' }).click()
   await page.context().setOffline(true)
   await page.getByLabel('Address').fill(credentials.wallets[0]!.address)
   await page.keyboard.press('Enter')
@@ -421,7 +448,7 @@ test('error: when the service is unreachable, loaded notes stay visible and look
 
 describe('verify', () => {
   test('behavior: a note on offer is genuine, an altered one is not', async () => {
-    const { page } = await visit('/#/verify')
+    const { page } = await visit('/verify')
     await page.getByRole('button', { name: 'Use a current note' }).click()
     await page.getByRole('heading', { name: 'Genuine and usable now' }).waitFor()
     const [{ signer }] = credentials.chains
@@ -444,7 +471,7 @@ describe('verify', () => {
   })
 
   test('behavior: the public log is checked, with a key from elsewhere, and a fork is shown in red', async () => {
-    const { page } = await visit('/#/verify')
+    const { page } = await visit('/verify')
     const answer = await page.request.get(`${base}/notes`, { headers: { 'x-api-key': credentials.apiKey } })
     const { data } = (await answer.json()) as { data: WireNote[] }
     const honest = createPublicLog({ origin: 'notes.example/log' })
@@ -487,7 +514,7 @@ describe('verify', () => {
   })
 
   test('error: a note that is not logged, a log that cannot be reached, and a service without a log', async () => {
-    const { page } = await visit('/#/verify')
+    const { page } = await visit('/verify')
     const fact = page.locator('.verdict .facts > div', { hasText: 'Public log' })
     const use = () => page.getByRole('button', { name: 'Use a current note' }).click()
     await answerLog(page, createPublicLog())
@@ -506,7 +533,7 @@ describe('verify', () => {
   })
 
   test('behavior: accepts a response of /notes, and reports unknown chains and invalid input', async () => {
-    const { page } = await visit('/#/verify')
+    const { page } = await visit('/verify')
     const answer = await page.request.get(`${base}/notes`, { headers: { 'x-api-key': credentials.apiKey } })
     const pasted = page.getByLabel('A note, or a response')
     const verify = page.getByRole('button', { name: 'Verify', exact: true })

@@ -38,6 +38,8 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     childLoggerFactory: (logger) => logger,
     genReqId: nextRequestId,
     bodyLimit: bodyBytesMax,
+    // Fastify's 100 characters protect regular expressions in routes, of which there are none. Node limits the whole URL.
+    routerOptions: { maxParamLength: 16 * 1024 },
     requestTimeout: requestTimeoutMs,
     // Requests on open connections are still served during the shutdown.
     return503OnClosing: false,

@@ -15,6 +15,9 @@ export type PortalParts = {
   readonly testWallet?: TestWallet | undefined
 }
 
+// Each is a view of the page, which reads the path itself. A change here is one in the page's `parts/place.ts`.
+const viewUrls = ['/', '/lend', '/history', '/wallet', '/wallet/:owner', '/verify', '/explorer']
+
 // The page loads everything from this origin and needs no inline code, frame or form.
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -52,7 +55,7 @@ export function createPortalRoutes({
 
 function createFileRoutes(files: PortalFiles, onRequest: Route['onRequest']): readonly Route[] {
   const handler: RouteHandlerMethod = (request, reply) => respond(files, { request, reply })
-  return ['/', '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }))
+  return [...viewUrls, '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }))
 }
 
 function respond(

@@ -9,7 +9,8 @@ import {
 } from './history-link.ts'
 
 const present: HistoryChoice = { range: { days: 30 }, chainId: 324 }
-const parse = (hash: string) => parseHistoryLink(hash, { present, chainIds: [324, 8453] })
+const parse = (href: string) =>
+  parseHistoryLink(new URL(href, 'https://notes.example').searchParams, { present, chainIds: [324, 8453] })
 
 test.each<HistoryChoice>([
   { range: { days: 7 }, chainId: 324 },
@@ -20,26 +21,26 @@ test.each<HistoryChoice>([
   expect(parse(formatHistoryLink(choice))).toEqual({ choice })
 })
 
-test.each(['#/history', '#/history?', '#/history?utm=1'])('behavior: %s keeps the present choice', (hash) => {
-  expect(parse(hash)).toEqual({ choice: present })
+test.each(['/history', '/history?', '/history?utm=1'])('behavior: %s keeps the present choice', (href) => {
+  expect(parse(href)).toEqual({ choice: present })
 })
 
 test('behavior: a link with a chain alone keeps the range', () => {
-  expect(parse('#/history?chain=8453')).toEqual({ choice: { range: { days: 30 }, chainId: 8453 } })
+  expect(parse('/history?chain=8453')).toEqual({ choice: { range: { days: 30 }, chainId: 8453 } })
 })
 
 test.each([
-  ['#/history?days=31', '7, 30, 90 days'],
-  ['#/history?days=', '7, 30, 90 days'],
-  ['#/history?chain=1', 'a chain that this service does not have'],
-  ['#/history?chain=324.0', 'a chain that this service does not have'],
-  ['#/history?from=2026-11-01', 'two dates that exist'],
-  ['#/history?from=2026-02-30&to=2026-03-01', 'two dates that exist'],
-  ['#/history?from=%00&to=<script>', 'two dates that exist'],
-  ['#/history?from=2026-11-02&to=2026-11-01', 'Swap them'],
-  ['#/history?from=1999-01-01&to=2026-11-01', 'at most 732'],
-])('error: %s is not followed', (hash, fault) => {
-  const parsed = parse(hash)
+  ['/history?days=31', '7, 30, 90 days'],
+  ['/history?days=', '7, 30, 90 days'],
+  ['/history?chain=1', 'a chain that this service does not have'],
+  ['/history?chain=324.0', 'a chain that this service does not have'],
+  ['/history?from=2026-11-01', 'two dates that exist'],
+  ['/history?from=2026-02-30&to=2026-03-01', 'two dates that exist'],
+  ['/history?from=%00&to=<script>', 'two dates that exist'],
+  ['/history?from=2026-11-02&to=2026-11-01', 'Swap them'],
+  ['/history?from=1999-01-01&to=2026-11-01', 'at most 732'],
+])('error: %s is not followed', (href, fault) => {
+  const parsed = parse(href)
   expect(parsed.choice).toBe(present)
   expect(parsed.fault).toContain(fault)
 })

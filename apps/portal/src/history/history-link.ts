@@ -12,14 +12,13 @@ export const presets: readonly number[] = [7, 30, 90]
 export const daysMax = 732
 
 /**
- * Parses the fragment of a link such as `#/history?days=30&chain=324`. Parts that are missing keep their present value.
+ * Parses the query of a link such as `/history?days=30&chain=324`. Parts that are missing keep their present value.
  * Returns a fault, and the present choice, if a part is not valid.
  */
 export function parseHistoryLink(
-  hash: string,
+  query: URLSearchParams,
   { present, chainIds }: { readonly present: HistoryChoice; readonly chainIds: readonly number[] },
 ): { readonly choice: HistoryChoice; readonly fault?: string } {
-  const query = new URLSearchParams(hash.split('?')[1] ?? '')
   const [days, from, to, chain] = ['days', 'from', 'to', 'chain'].map((name) => query.get(name))
   const chainId = chain === null ? present.chainId : chainIds.find((id) => String(id) === chain)
   if (chainId === undefined)
@@ -34,10 +33,10 @@ export function parseHistoryLink(
   return fault ? { choice: present, fault } : { choice: { range: { from: from as string, to: to as string }, chainId } }
 }
 
-/** Returns the fragment of a link to a choice. */
+/** Returns the link to a choice. */
 export function formatHistoryLink({ range, chainId }: HistoryChoice): string {
   const part = 'days' in range ? `days=${range.days}` : `from=${range.from}&to=${range.to}`
-  return `#/history?${part}&chain=${chainId}`
+  return `/history?${part}&chain=${chainId}`
 }
 
 /** Returns the dates of a range. */

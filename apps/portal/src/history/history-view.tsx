@@ -30,7 +30,7 @@ export function HistoryView({
   readonly notes: NotesOnPage
   readonly isOpen: boolean
 }) {
-  const { choice, fault, choose } = useHistoryChoice(info, isOpen)
+  const { choice, fault, choose } = useHistoryChoice(info)
   const today = newYorkDate((Date.now() + (notes.view?.serverOffsetMs ?? 0)) / 1000)
   // The service's date counts, which is known as soon as /notes has answered.
   const isReady = isOpen && (notes.view !== undefined || notes.failure !== undefined)

@@ -1,24 +1,31 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
+import type { Place } from '../parts/place.ts'
+import { navigate, useLocation } from '../parts/router.ts'
 import { formatHistoryLink, type HistoryChoice, parseHistoryLink } from './history-link.ts'
 
 type State = { readonly choice: HistoryChoice; readonly fault?: string }
 
 /** Returns the choice of chain and range. While the view is open, the URL of the page links to it. */
-export function useHistoryChoice({ chains }: Pick<PortalInfo, 'chains'>, isOpen: boolean) {
-  const follow = (present: HistoryChoice): State => {
-    if (!location.hash.startsWith('#/history')) return { choice: present }
-    return parseHistoryLink(location.hash, { present, chainIds: chains.map(({ id }) => id) })
+export function useHistoryChoice({ chains }: Pick<PortalInfo, 'chains'>) {
+  const place = useLocation()
+  const follow = (known: State, { search }: Place): State => {
+    const chainIds = chains.map(({ id }) => id)
+    const state = parseHistoryLink(search, { present: known.choice, chainIds })
+    // The URL was replaced by a link to the known choice. A fault of the link before stays on the page.
+    return formatHistoryLink(state.choice) === formatHistoryLink(known.choice) && !state.fault ? known : state
   }
-  const [state, setState] = useState(() => follow({ range: { days: 30 }, chainId: chains[0]?.id as number }))
+  const isOpen = place.view === 'history'
+  const [state, setState] = useState((): State => {
+    const initial: State = { choice: { range: { days: 30 }, chainId: chains[0]?.id as number } }
+    return isOpen ? follow(initial, place) : initial
+  })
   useEffect(() => {
-    const onChange = () => setState((known) => follow(known.choice))
-    addEventListener('hashchange', onChange)
-    return () => removeEventListener('hashchange', onChange)
-  }, [chains])
+    if (isOpen) setState((known) => follow(known, place))
+  }, [place])
   useEffect(() => {
     // Replaced, so that "back" leaves the view.
-    if (isOpen) history.replaceState(history.state, '', formatHistoryLink(state.choice))
+    if (isOpen) navigate(formatHistoryLink(state.choice), { replace: true })
   }, [isOpen, state])
   return { ...state, choose: (choice: HistoryChoice) => setState({ choice }) }
 }

@@ -1,4 +1,4 @@
-import { hrefOf } from '../parts/use-view.ts'
+import { hrefOf } from '../parts/place.ts'
 
 const features = [
   {

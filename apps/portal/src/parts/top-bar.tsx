@@ -1,15 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon, Mark } from './icons.tsx'
+import { hrefOf, type View } from './place.ts'
 import { chooseTheme, currentTheme } from './theme.ts'
-import { hrefOf, type View, views } from './use-view.ts'
 
-const names: Readonly<Record<View, string>> = {
-  overview: 'Notes',
-  history: 'History',
-  wallet: 'Wallet',
-  verify: 'Verify',
-  explorer: 'Explorer',
-}
+const links: readonly { readonly view: View; readonly name: string }[] = [
+  { view: 'overview', name: 'Notes' },
+  { view: 'history', name: 'History' },
+  { view: 'wallet', name: 'Wallet' },
+  { view: 'verify', name: 'Verify' },
+  { view: 'explorer', name: 'Explorer' },
+]
 
 export function TopBar({
   view,
@@ -21,16 +21,20 @@ export function TopBar({
   readonly keyLabel: string | undefined
   readonly onChangeKey: () => void
 }) {
+  // A link returns to where the visitor left a view. The link of the open view leads to its beginning.
+  const left = useRef<Partial<Record<View, string>>>({})
+  left.current[view] = location.pathname + location.search
+  const lastHrefOf = (name: View) => (name === view ? undefined : left.current[name]) ?? hrefOf(name)
   return (
     <header class="top-bar">
-      <a class="brand" href="#/" aria-label="Tallystick, notes on offer">
+      <a class="brand" href="/" aria-label="Tallystick, notes on offer">
         <Mark />
         <span>Tallystick</span>
       </a>
       <nav aria-label="Views">
-        {views.map((name) => (
-          <a key={name} href={hrefOf(name)} aria-current={name === view ? 'page' : undefined}>
-            {names[name]}
+        {links.map((link) => (
+          <a key={link.view} href={lastHrefOf(link.view)} aria-current={link.view === view ? 'page' : undefined}>
+            {link.name}
           </a>
         ))}
       </nav>

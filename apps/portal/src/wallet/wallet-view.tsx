@@ -1,9 +1,11 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address } from 'viem'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { shortHex } from '../format/short-hex.ts'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { hrefOf } from '../parts/place.ts'
+import { navigate, useLocation } from '../parts/router.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { lookUpWallet, type Wallet } from './look-up-wallet.ts'
 import { WalletReport } from './wallet-report.tsx'
@@ -24,13 +26,27 @@ export function WalletView({
   readonly session: Session | undefined
   readonly serverOffsetMs: number
 }) {
-  const [text, setText] = useState('')
+  const owner = useOwner()
+  const [text, setText] = useState(owner ?? '')
   const [fault, setFault] = useState<string | undefined>(undefined)
-  const { lookup, run } = useLookup({ info, session, serverOffsetMs })
-  const submit = (address: string) => {
+  const { lookup, run, clear } = useLookup({ info, session, serverOffsetMs })
+  const check = (address: string): address is Address => {
     const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
     setFault(isAddress ? undefined : 'An address is 0x followed by 40 hex digits.')
-    if (isAddress) run(address as Address)
+    return isAddress
+  }
+  useEffect(() => {
+    clear()
+    setFault(undefined)
+    if (owner === undefined) return
+    setText(owner)
+    if (check(owner)) run(owner)
+  }, [owner, session])
+  const submit = (address: string) => {
+    if (address === owner && check(address)) run(address)
+    else if (check(address)) navigate(hrefOf('wallet', address))
+    // A failed lookup must not leave the report of another owner.
+    else clear()
   }
   return (
     <>
@@ -126,6 +142,14 @@ function Outcome({
   }
 }
 
+/** Returns the owner that the URL names. While another view is open, it is the last one. */
+function useOwner(): string | undefined {
+  const { view, segment } = useLocation()
+  const owner = useRef<string>(undefined)
+  if (view === 'wallet') owner.current = segment
+  return owner.current
+}
+
 /** Runs one lookup at a time. A new lookup aborts the last one. */
 function useLookup({
   info,
@@ -153,5 +177,9 @@ function useLookup({
       (error: unknown) => finish({ status: 'failed', error }),
     )
   }
-  return { lookup, run }
+  const clear = () => {
+    running.current?.abort()
+    setLookup({ status: 'idle' })
+  }
+  return { lookup, run, clear }
 }

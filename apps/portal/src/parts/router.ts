@@ -1,0 +1,88 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Place, parsePlace, replaceOldLink, titleOf, type View } from './place.ts'
+
+// Paths of this service that are not views of the page.
+const elsewhere = ['/docs']
+
+const home: Place = { view: 'overview', search: new URLSearchParams() }
+const listeners = new Set<() => void>()
+let current: { readonly href: string; readonly place: Place } | undefined
+
+/** Starts to follow links and the browser's history. Called once, before the page is rendered. */
+export function startRouter(): void {
+  followOldLink()
+  addEventListener('popstate', update)
+  addEventListener('hashchange', followOldLink)
+  document.addEventListener('click', followClick)
+}
+
+/** Returns the place that the URL names. It stays the same object while the URL does. */
+export function useLocation(): Place {
+  const [place, setPlace] = useState(read)
+  useEffect(() => {
+    const onChange = () => setPlace(read())
+    listeners.add(onChange)
+    // The URL may have changed before this effect ran.
+    onChange()
+    return () => void listeners.delete(onChange)
+  }, [])
+  return place
+}
+
+/** Opens a URL of the page without loading it. Any other URL of this origin is loaded. Never pass a secret. */
+export function navigate(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const url = new URL(href, location.origin)
+  const place = url.origin === location.origin && !elsewhere.includes(url.pathname) ? parsePlace(url) : undefined
+  if (!place) {
+    location.assign(url)
+    return
+  }
+  const path = url.pathname + url.search + url.hash
+  if (path === location.pathname + location.search + location.hash) return
+  const isOtherView = place.view !== read().view
+  history[replace ? 'replaceState' : 'pushState'](null, '', path)
+  if (isOtherView) window.scrollTo(0, 0)
+  update()
+}
+
+/**
+ * Sets the title of the page. A change of the view moves the focus to the view's heading before it is painted: later it
+ * could take the focus from a field in which the visitor already types.
+ */
+export function useViewChange(place: Place): void {
+  const shown = useRef<View>(place.view)
+  useLayoutEffect(() => {
+    document.title = titleOf(place)
+    if (shown.current === place.view) return
+    shown.current = place.view
+    document.getElementById(`${place.view}-heading`)?.focus({ preventScroll: true })
+  }, [place])
+}
+
+function read(): Place {
+  const { href } = location
+  if (current?.href !== href) current = { href, place: parsePlace(location) ?? home }
+  return current.place
+}
+
+function update(): void {
+  for (const listener of [...listeners]) listener()
+}
+
+function followOldLink(): void {
+  const href = replaceOldLink(location.hash)
+  if (href !== undefined) navigate(href, { replace: true })
+}
+
+/** Follows a plain click on a link to a view. All other clicks are the browser's. */
+function followClick(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  const hasModifier = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
+  if (!link?.href || event.defaultPrevented || event.button !== 0 || hasModifier) return
+  if ((link.target && link.target !== '_self') || link.hasAttribute('download')) return
+  const url = new URL(link.href)
+  const isAnchor = url.hash !== '' && url.pathname === location.pathname && url.search === location.search
+  if (url.origin !== location.origin || isAnchor || elsewhere.includes(url.pathname) || !parsePlace(url)) return
+  event.preventDefault()
+  navigate(link.href)
+}
