@@ -12,7 +12,7 @@ import { limitConnections } from './http/limit-connections.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { type OpenTls, openTls } from './http/open-tls.ts'
 import { openLanes } from './open-lanes.ts'
-import { openPortal } from './portal/open-portal.ts'
+import { openConsole, openPortal } from './portal/open-portal.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
@@ -34,6 +34,7 @@ export async function startListeners(
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
   closers.push(() => admin.close())
   say(`admin listener on ${adminUrl}`)
+  say(`operator’s console on ${adminUrl}/console`)
   if (!isLoopback(config.admin.host)) {
     say('WARNING: the admin listener uses plain HTTP and is not on loopback; its token is sent unencrypted')
   }
@@ -104,6 +105,7 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
     operatorFor: ({ actor, remark }) =>
       createOperator({ ...operatorParts, showStatus, auditor: { actor, remark, log } }),
     checkReadiness: () => checkReadiness(readinessParts),
+    console: { files: openConsole(context.portal), host: config.admin.host },
   })
 }
 

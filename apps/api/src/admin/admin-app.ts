@@ -5,6 +5,7 @@ import { securityHeaders } from '../http/common-headers.ts'
 import { createInstance, type InstanceParts } from '../http/create-instance.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AdminToken } from './admin-tokens.ts'
+import { addConsoleRoutes, type ConsoleParts } from './console-routes.ts'
 import type { Operator } from './operator.ts'
 import type { Readiness } from './readiness.ts'
 import { needs, requireRole } from './require-role.ts'
@@ -15,12 +16,13 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
   /** Creates an operator whose changes are recorded under this name. */
   readonly operatorFor: (who: Pick<Auditor, 'actor' | 'remark'>) => Operator
   readonly checkReadiness: () => Promise<Readiness>
+  readonly console: ConsoleParts
 }
 
 /** Builds the admin listener: health, metrics, keys, curve, notes, webhooks. All but `/livez` need a token with the route's role. */
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
   const { metrics } = parts
-  const app = createInstance({ ...parts, headers: securityHeaders })
+  const app = createInstance({ ...parts, headers: { ...securityHeaders, 'cache-control': 'no-store' } })
   const identifySender = requireRole(app, parts.tokens)
   const operatorOf = (request: FastifyRequest) => parts.operatorFor(identifySender(request))
   app.setNotFoundHandler(() => {
@@ -42,6 +44,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
     return { name: actor, roles }
   })
   app.get('/status', needs('any'), (request) => operatorOf(request).showStatus())
+  addConsoleRoutes(app, parts.console)
   addKeyRoutes(app, operatorOf)
   addCurveRoutes(app, operatorOf)
   addHookRoutes(app, operatorOf)

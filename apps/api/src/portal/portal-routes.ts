@@ -54,11 +54,12 @@ export function createPortalRoutes({
 }
 
 function createFileRoutes(files: PortalFiles, onRequest: Route['onRequest']): readonly Route[] {
-  const handler: RouteHandlerMethod = (request, reply) => respond(files, { request, reply })
+  const handler: RouteHandlerMethod = (request, reply) => sendPortalFile(files, { request, reply })
   return [...viewUrls, '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }))
 }
 
-function respond(
+/** Sends the page or one of its assets, in the smallest encoding that the client accepts. Throws `not_found`. */
+export function sendPortalFile(
   files: PortalFiles,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): FastifyReply {
