@@ -188,7 +188,10 @@ test('default: a command without a server is recorded as the local user, with a 
   const own = { ...site, env: { ...site.env, TALLYSTICK_ADMIN_TOKEN: tokens.kim } }
   expect((await tallystick(own, 'keys', 'create', '--name', 'x')).exitCode).toBe(0)
   const refused = await tallystick(own, 'audit')
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('This request needs the role "view" or "all"')])
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('This request needs the role "view" or "all"'),
+  ])
   const listed = await tallystick(site, 'audit', '--limit', '2')
   const user = userInfo().username
   expect(listed.stdout).toMatch(
