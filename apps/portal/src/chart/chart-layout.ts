@@ -33,13 +33,15 @@ export function findStop(stops: ChartLayout['stops'], x: number): number {
 }
 
 const digitWidth = 7
+const tickGap = 4
 
 /** Leaves out ticks whose label would touch the one before. */
 export function thinTicks<Tick extends ChartLayout['ticks'][number]>(ticks: readonly Tick[]): readonly Tick[] {
   const kept: Tick[] = []
   for (const tick of ticks) {
     const before = kept.at(-1)
-    if (!before || tick.x - before.x > ((tick.label.length + before.label.length) * digitWidth) / 2) kept.push(tick)
+    const room = before ? ((tick.label.length + before.label.length) * digitWidth) / 2 + tickGap : 0
+    if (!before || tick.x - before.x >= room) kept.push(tick)
   }
   return kept
 }

@@ -29,6 +29,8 @@ type ChartProps<Layout extends ChartLayout> = {
   readonly layOut: (size: { readonly width: number; readonly height: number }) => Layout
   /** Draws the lines. `active` is the stop under the pointer, or else the chosen one. */
   readonly children: (layout: Layout, active: number) => ComponentChildren
+  /** Renders further figures of the active stop below the chart. */
+  readonly readout?: (active: number) => ComponentChildren
 }
 
 /**
@@ -36,25 +38,31 @@ type ChartProps<Layout extends ChartLayout> = {
  * moves the cursor: it is not visible, but the chart shows its focus. A table with the same figures must be near.
  */
 export function Chart<Layout extends ChartLayout>(props: ChartProps<Layout>) {
-  const { height, cursor, layOut } = props
+  const { height, cursor, layOut, readout } = props
   const [box, width] = useWidth()
+  const [hovered, setHovered] = useState<number | undefined>(undefined)
+  // Other data may have fewer stops.
+  const active = Math.min(hovered ?? cursor.chosen, cursor.stopCount - 1)
   const layout = useMemo(() => (width > 0 ? layOut({ width, height }) : undefined), [layOut, width, height])
   return (
-    <div class="chart">
-      <input
-        class="chart-slider"
-        type="range"
-        min={0}
-        max={cursor.stopCount - 1}
-        value={cursor.chosen}
-        aria-label={cursor.name}
-        aria-valuetext={cursor.describe(cursor.chosen)}
-        onInput={(event) => cursor.onChoose(Number(event.currentTarget.value))}
-      />
-      <div ref={box} class="chart-box" style={{ height: `${height}px` }}>
-        {layout ? <Drawing {...props} layout={layout} width={width} /> : null}
+    <>
+      <div class="chart">
+        <input
+          class="chart-slider"
+          type="range"
+          min={0}
+          max={cursor.stopCount - 1}
+          value={cursor.chosen}
+          aria-label={cursor.name}
+          aria-valuetext={cursor.describe(cursor.chosen)}
+          onInput={(event) => cursor.onChoose(Number(event.currentTarget.value))}
+        />
+        <div ref={box} class="chart-box" style={{ height: `${height}px` }}>
+          {layout ? <Drawing {...props} {...{ layout, width, active, onHover: setHovered }} /> : null}
+        </div>
       </div>
-    </div>
+      {readout?.(active)}
+    </>
   )
 }
 
@@ -68,10 +76,15 @@ function Drawing<Layout extends ChartLayout>({
   children,
   layout,
   width,
-}: ChartProps<Layout> & { readonly layout: Layout; readonly width: number }) {
-  const [hovered, setHovered] = useState<number | undefined>(undefined)
+  active,
+  onHover,
+}: ChartProps<Layout> & {
+  readonly layout: Layout
+  readonly width: number
+  readonly active: number
+  readonly onHover: (stop: number | undefined) => void
+}) {
   const { stops, plot } = layout
-  const active = Math.min(hovered ?? cursor.chosen, stops.length - 1)
   const stopAt = ({ clientX, currentTarget }: MouseEvent) =>
     findStop(stops, clientX - (currentTarget as Element).getBoundingClientRect().left)
   const x = stops[active]?.x ?? 0
@@ -86,10 +99,10 @@ function Drawing<Layout extends ChartLayout>({
         height={height}
         role="img"
         aria-labelledby={`${id}-title ${id}-text`}
-        onPointerMove={(event) => setHovered(stopAt(event))}
-        onPointerDown={(event) => setHovered(stopAt(event))}
-        onPointerLeave={() => setHovered(undefined)}
-        onPointerCancel={() => setHovered(undefined)}
+        onPointerMove={(event) => onHover(stopAt(event))}
+        onPointerDown={(event) => onHover(stopAt(event))}
+        onPointerLeave={() => onHover(undefined)}
+        onPointerCancel={() => onHover(undefined)}
         onClick={(event) => cursor.onChoose(stopAt(event))}
       >
         <title id={`${id}-title`}>{title}</title>

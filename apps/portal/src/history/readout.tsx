@@ -1,7 +1,7 @@
 import { formatRate } from '../format/format-rate.ts'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
 
-/** Renders the rates at the chosen slot of a chart. The button of a series hides or shows its line. */
+/** Renders the rates at the cursor of a chart. The button of a series hides or shows its line. */
 export function Readout({
   series,
   shown,

@@ -54,10 +54,12 @@ export function StepChart({ id, title, axes, series, choice, slotName, zone }: C
           describe: (stop) => `${at(stop).text}: ${describeSlot(shown, at(stop))}`,
           label: (stop) => <SlotLabel series={series} slot={at(stop)} />,
         }}
+        readout={(stop) =>
+          series.length > 1 ? <Readout {...{ series, shown, slot: at(stop), onToggle: toggle }} /> : null
+        }
       >
         {(layout, active) => <Lines {...{ series, shown, layout, slot: at(active), active }} />}
       </Chart>
-      {series.length > 1 ? <Readout {...{ series, shown, slot: at(choice.index), onToggle: toggle }} /> : null}
     </div>
   )
 }
