@@ -21,7 +21,7 @@ import type { KeyRing } from './keys/key-ring.ts'
 import { createLogRoutes, type LogParts } from './log/route.ts'
 import type { Metrics } from './metrics.ts'
 import { createNotesRoute, type NotesParts } from './notes/route.ts'
-import { createOpenapiRoutes } from './openapi/route.ts'
+import { createOpenapiRoute } from './openapi/route.ts'
 import { createPortalRoutes, type PortalParts } from './portal/portal-routes.ts'
 import type { RateParts } from './rate/read-rates.ts'
 import { createRateRoute } from './rate/route.ts'
@@ -76,9 +76,6 @@ function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Ro
     ...createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget }),
   ]
   const context = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds: [...queries.subgraphs.keys()] }
-  return [
-    ...described,
-    ...createOpenapiRoutes({ routes: described, context, limitAddress }),
-    ...createPortalRoutes({ parts: parts.portal, limitAddress }),
-  ]
+  const routes = [...described, ...createPortalRoutes({ parts: parts.portal, limitAddress })]
+  return [...routes, createOpenapiRoute({ routes, context, limitAddress })]
 }

@@ -6,7 +6,8 @@ import { createEventsRoute } from '../src/events/route.ts'
 import { createHistoryRoutes } from '../src/history/route.ts'
 import { createLogRoutes } from '../src/log/route.ts'
 import { createNotesRoute } from '../src/notes/route.ts'
-import { openapiRoutes } from '../src/openapi/route.ts'
+import { openapiRoute } from '../src/openapi/route.ts'
+import { docsRoute } from '../src/portal/docs-route.ts'
 import { createRateRoute } from '../src/rate/route.ts'
 
 // A description does not use the parts that its handler needs.
@@ -23,5 +24,6 @@ export const documentedRoutes = [
   createChainsRoute(parts),
   ...createLogRoutes(parts),
   ...createSubgraphRoutes(parts),
-  ...openapiRoutes,
+  docsRoute,
+  openapiRoute,
 ]

@@ -114,6 +114,10 @@ describe('the page', () => {
       `/wallet/${'a'.repeat(5_000)}`,
       '/verify',
       '/explorer?query=%7B_meta%7Bblock%7Bnumber%7D%7D%7D&chains=324',
+      '/docs',
+      '/docs/first-note',
+      '/docs/no-such-page',
+      '/docs/<script>alert(1)<%2Fscript>',
     ]
     for (const path of paths) {
       const answer = await service.call(path)
@@ -127,6 +131,9 @@ describe('the page', () => {
     ['/history/', 404],
     ['/verify/a', 404],
     ['/explorer.html', 404],
+    ['/docs/a/b', 404],
+    ['/docs.html', 404],
+    ['/docs/%', 400],
     ['/overview', 404],
     ['/wallet/%', 400],
     ['/wallet/%ff', 400],
@@ -173,6 +180,13 @@ describe('a service without the page', () => {
     expect([wallet.status, wallet.json().code]).toEqual([404, 'not_found'])
     const posted = await service.call('/', { method: 'POST' })
     expect(posted.status).toBe(404)
+    // The documentation is part of the page. Its address still leads somewhere.
+    for (const path of ['/docs', '/docs/lend']) {
+      const docs = await service.call(path)
+      expect([docs.status, docs.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(docs.body).toContain('<a href="/openapi.json">')
+      expect(docs.headers['content-security-policy']).toMatch(/^default-src 'none';/)
+    }
   })
 
   test('behavior: /portal.json contains the visitor’s key and wallets if they are given', async () => {

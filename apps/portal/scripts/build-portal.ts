@@ -57,7 +57,7 @@ async function make(root: string, outdir: string): Promise<{ readonly firstLoadB
     outdir: join(outdir, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
-    loader: { '.svg': 'copy' },
+    loader: { '.svg': 'copy', '.md': 'text' },
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 /** @type {import('./portal-stamp.d.mts').hashSources} */
 export function hashSources(root) {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
+  // The page shows it.
+  hash.update(readFileSync(join(root, 'docs/errors.md')))
   for (const folder of ['apps/portal/src', 'apps/portal/scripts', 'packages/client/src', 'packages/core/src']) {
     const paths = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
 import { createSession, type Session } from './data/session.ts'
 import { useNotes } from './data/use-notes.ts'
+import { DocsView } from './docs/docs-view.tsx'
 import { ExplorerView } from './explorer/explorer-view.tsx'
 import { HistoryView } from './history/history-view.tsx'
 import { Overview } from './overview/overview.tsx'
@@ -77,9 +78,13 @@ function Portal({ info }: { readonly info: PortalInfo }) {
           <ExplorerView info={info} session={validSession} isOpen={view === 'explorer'} />
         </section>
         <section hidden={view !== 'docs'} aria-labelledby="docs-heading">
-          <ComingView name="docs" title="Docs">
-            The reference is at <a href="/docs">/docs</a>.
-          </ComingView>
+          <DocsView
+            info={info}
+            session={validSession}
+            segment={view === 'docs' ? place.segment : undefined}
+            isOpen={view === 'docs'}
+            enterKey={() => setIsChanging(true)}
+          />
         </section>
       </main>
       <Footer />

@@ -63,7 +63,7 @@ export async function startSandbox(
   })
   const { log, writer } = openLog(openSync(home.log, 'a', 0o600))
   const writers = { stdout, [basename(home.log)]: writer }
-  const portal = describePage(apiKey, devnets)
+  const portal = describePage(apiKey, { home, devnets })
   // In parallel: signing computes, and the start of the service mostly waits for the chain.
   const issuing = issuePastPeriods({ database, signer }, { chains: config.chains, past })
   issuing.catch(() => undefined)
@@ -82,11 +82,11 @@ export async function startSandbox(
 }
 
 /** Returns what the page of a sandbox has beside that of a service: a key, wallets with positions, and a wallet to lend with. */
-function describePage(apiKey: string, devnets: readonly Devnet[]) {
+function describePage(apiKey: string, { home, devnets }: { readonly home: Home; readonly devnets: readonly Devnet[] }) {
   const wallets = sandboxWallets().lenders.map(({ address }) => address)
   const chains = devnets.map(({ chain, node }) => ({ id: chain.id, url: node.url }))
   const testWallet = createTestWallet({ address: wallets[testWalletLender] as Address, chains })
-  return { visitor: { apiKey, wallets }, testWallet }
+  return { visitor: { apiKey, wallets, caCert: home.caCert }, testWallet }
 }
 
 /** Confirms the curve after the time has moved. After days without a curve the rails require a confirmation. */

@@ -170,7 +170,7 @@ describe('the examples of /docs', () => {
 
   test('default: programs', { timeout: 120_000 }, async () => {
     const sources = samplesOf('TypeScript').map(({ source }) => source)
-    expect(sources).toHaveLength(7)
+    expect(sources).toHaveLength(9)
     const env = { PATH: process.env['PATH'], ...environment() }
     const run = async (source: string) => {
       const options = ['--input-type=module', '--eval', await bundle(source)]

@@ -6,50 +6,38 @@ import { type AdminRole, type AdminToken, createTokenFinder } from './admin-toke
 /** Role that a route needs, `all` by default. `any` is every token. `none` needs no token. */
 type NeededRole = AdminRole | 'any' | 'none'
 
-type RouteNeeds = { readonly role?: NeededRole; readonly isRead?: boolean }
-
-/** Holder of the token that a request has, and what the sender says about itself. */
-export type Sender = Pick<Auditor, 'actor' | 'remark'> & { readonly roles: readonly AdminRole[] }
-
-/** Returns the Fastify options of a route that needs a role. `isRead` marks a POST that changes nothing. */
-export function needs(role: NeededRole, { isRead = false } = {}): { readonly config: object } {
-  return { config: { role, isRead } satisfies RouteNeeds }
+/** Returns the Fastify options of a route that needs a role. */
+export function needs(role: NeededRole): { readonly config: object } {
+  return { config: { role } }
 }
 
 /** Rejects requests without a known token or without the role of the route. Returns the function that identifies the sender. */
-export function requireRole(app: FastifyInstance, tokens: readonly AdminToken[]): (request: FastifyRequest) => Sender {
+export function requireRole(
+  app: FastifyInstance,
+  tokens: readonly AdminToken[],
+): (request: FastifyRequest) => Pick<Auditor, 'actor' | 'remark'> {
   const find = createTokenFinder(tokens)
-  const holders = new WeakMap<FastifyRequest, AdminToken>()
+  const names = new WeakMap<FastifyRequest, string>()
   app.addHook('onRequest', (request, reply, done) => {
-    const { role, isRead } = needsOf(request)
+    const role = roleOf(request)
     if (role === 'none') return done()
     const holder = find(request.headers.authorization ?? '')
     if (!holder) {
       reply.header('www-authenticate', 'Bearer')
       return done(unauthorized())
     }
-    const accepted = rolesFor(role, isRead)
-    if (role !== 'any' && !holder.roles.some((own) => accepted.includes(own))) {
-      return done(insufficientRole(holder, { role, accepted }))
+    if (role !== 'any' && !holder.roles.includes(role) && !holder.roles.includes('all')) {
+      return done(insufficientRole(holder, role))
     }
-    holders.set(request, holder)
+    names.set(request, holder.name)
     return done()
   })
-  return (request) => {
-    const { name = 'unknown', roles = [] } = holders.get(request) ?? {}
-    return { actor: name, roles, remark: remarkOf(request) }
-  }
+  return (request) => ({ actor: names.get(request) ?? 'unknown', remark: remarkOf(request) })
 }
 
-function needsOf(request: FastifyRequest): Required<RouteNeeds> {
-  const declared = request.is404 ? { role: 'any' as const } : (request.routeOptions.config as RouteNeeds)
-  const isRead = declared.isRead || ['GET', 'HEAD'].includes(request.method)
-  return { role: declared.role ?? 'all', isRead }
-}
-
-/** Returns the roles that a request is accepted with, the narrowest first. */
-function rolesFor(role: NeededRole, isRead: boolean): readonly NeededRole[] {
-  return [...new Set<NeededRole>([...(role === 'all' ? [] : [role]), ...(isRead ? (['view'] as const) : []), 'all'])]
+function roleOf(request: FastifyRequest): NeededRole {
+  if (request.is404) return 'any'
+  return (request.routeOptions.config as { readonly role?: NeededRole }).role ?? 'all'
 }
 
 /** Returns the user that the command line names. It is recorded with the token's name, never instead of it. */
@@ -76,15 +64,12 @@ function unauthorized(): TallystickError {
   })
 }
 
-function insufficientRole(
-  { name, roles }: AdminToken,
-  { role, accepted }: { readonly role: NeededRole; readonly accepted: readonly NeededRole[] },
-): TallystickError {
-  const wanted = accepted.map((own) => `"${own}"`).join(' or ')
+function insufficientRole({ name, roles }: AdminToken, needed: AdminRole): TallystickError {
+  const wanted = needed === 'all' ? '"all"' : `"${needed}" or "all"`
   return new TallystickError({
     code: 'insufficient_role',
-    message: `This request needs the role ${wanted}. The token "${name}" has ${roles.map((own) => `"${own}"`).join(', ')}.`,
+    message: `This request needs the role ${wanted}. The token "${name}" has ${roles.map((role) => `"${role}"`).join(', ')}.`,
     retryable: false,
-    details: { token: name, role },
+    details: { token: name, role: needed },
   })
 }

@@ -21,10 +21,9 @@ import {
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { documentedRoutes } from '../../test/documented-routes.ts'
+import { listFailures, listOperations } from '../../test/list-operations.ts'
 import { statusOf } from '../http/errors.ts'
 import { buildDocument } from './build-document.ts'
-import { listEndpoints } from './docs/list-endpoints.ts'
-import { listFailures } from './docs/list-failures.ts'
 import type { DocumentChains, JsonSchema, MediaType } from './document.ts'
 
 const contexts: readonly [string, DocumentChains][] = [
@@ -33,7 +32,7 @@ const contexts: readonly [string, DocumentChains][] = [
   ['no subgraph', { chainIds: [1], dataChainIds: [], subgraphChainIds: [] }],
 ]
 const document = buildDocument(contexts[0]![1], documentedRoutes)
-const operations = listEndpoints(document)
+const operations = listOperations(document)
 
 // All rules of the linter except those that contradict the specification of this API or are a matter of taste.
 const rules = {

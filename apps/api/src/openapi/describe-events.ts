@@ -2,7 +2,7 @@ import type { StreamEvent } from '@tallystick/core'
 import type { DocumentContext, Endpoint, Operation } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
-import { curl, keyHeader } from './samples.ts'
+import { curl, keyHeader, typescript } from './samples.ts'
 import { queryParameters, schemaReference } from './schemas.ts'
 
 const description = `Returns a stream of server-sent events that stays open. \`notes\` has the whole new set of a chain in the first second of its period. \`rate\` has the figures of a chain when one of them changed. \`status\` says that the pool was paused or opened, that the protocol is synced or not, which tenors have notes, or that the signer changed.
@@ -57,7 +57,19 @@ export function describeEvents(context: DocumentContext, endpoint: Endpoint): Op
         codes: ['invalid_chainid', 'invalid_parameter', 'too_many_streams', 'not_ready'],
       }),
     },
-    'x-codeSamples': [curl(`curl -N --max-time 2 "$TALLYSTICK_URL/events?types=notes,status"`, keyHeader)],
+    'x-codeSamples': [
+      curl(`curl -N --max-time 2 "$TALLYSTICK_URL/events?types=notes,status"`, keyHeader),
+      typescript(
+        '// Receives the notes of each period over the stream.',
+        'const stop = client.watchNotes(',
+        '  (state) => {',
+        "    if (state.status === 'ready') console.log(state.notes.length, state.validUntil)",
+        '    stop() // A real program keeps watching.',
+        '  },',
+        `  { chainId: ${chainId} },`,
+        ')',
+      ),
+    ],
   }
 }
 

@@ -2,7 +2,7 @@ import type { LogProof } from '@tallystick/core'
 import type { DocumentContext, Endpoint, Operation, Parameter } from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { headerReferences } from './headers.ts'
-import { curl } from './samples.ts'
+import { curl, typescriptWith } from './samples.ts'
 import { queryParameters, schemaReference } from './schemas.ts'
 
 const access = 'It needs no key. Requests are limited per address.'
@@ -87,7 +87,18 @@ export function describeProof(context: DocumentContext, endpoint: Endpoint): Ope
         codes: ['invalid_chainid', 'invalid_parameter', 'not_ready'],
       }),
     },
-    'x-codeSamples': [curl(`curl "$TALLYSTICK_URL/log/proof?chainid=${chainId}"`)],
+    'x-codeSamples': [
+      curl(`curl "$TALLYSTICK_URL/log/proof?chainid=${chainId}"`),
+      typescriptWith(
+        ['verifyLogged'],
+        `const { notes } = await client.notes({ chainId: ${chainId} })`,
+        '// Compare the key with another source once, and keep it in your configuration.',
+        `const key = await (await fetch(\`\${TALLYSTICK_URL}/log/key\`)).text()`,
+        `for (const logged of await verifyLogged(notes, { log: \`\${TALLYSTICK_URL}/log\`, key })) {`,
+        '  console.log(logged.index, logged.size, logged.origin)',
+        '}',
+      ),
+    ],
   }
 }
 

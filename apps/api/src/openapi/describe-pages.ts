@@ -20,8 +20,9 @@ export function describeDocs(context: DocumentContext, endpoint: Endpoint): Oper
   return describePage(context, {
     endpoint,
     operationId: 'getDocs',
-    summary: 'This document as a web page',
-    description: 'A web page rendered from the OpenAPI document. It loads nothing from other hosts.',
+    summary: 'Documentation as a web page',
+    description:
+      'Guides and the reference, as a view of the web page of this service. `/docs/<page>` is one page of it, such as `/docs/lend`. It needs JavaScript and loads nothing from other hosts.',
     type: 'text/html',
     schema: { type: 'string', description: 'A page.' },
   })

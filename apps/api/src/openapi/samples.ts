@@ -15,8 +15,13 @@ export function bodyOption(body: unknown): string {
 
 /** Returns a sample that uses the client library. */
 export function typescript(...lines: readonly string[]): CodeSample {
+  return typescriptWith([], ...lines)
+}
+
+/** Returns a sample that imports further functions of the client library. */
+export function typescriptWith(functions: readonly string[], ...lines: readonly string[]): CodeSample {
   const source = [
-    "import { createClient } from '@tallystick/client'",
+    `import { ${['createClient', ...functions].join(', ')} } from '@tallystick/client'`,
     '',
     "const { TALLYSTICK_URL = '', TALLYSTICK_KEY = '' } = process.env",
     'const client = createClient({ baseUrl: TALLYSTICK_URL, apiKey: TALLYSTICK_KEY })',

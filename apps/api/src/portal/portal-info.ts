@@ -30,6 +30,8 @@ export type PortalVisitor = {
   readonly wallets: readonly Address[]
   /** Account of the test wallet, and the path of its JSON-RPC. */
   readonly wallet?: { readonly address: Address; readonly rpcPath: string } | undefined
+  /** File of the certificate authority that the examples of the documentation must trust. */
+  readonly caCert?: string | undefined
 }
 
 export function describePortal({

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'
 import { matchesEtag } from '../http/matches-etag.ts'
 import type { Route } from '../route.ts'
+import { docsRoute, sendDocsWithoutPage } from './docs-route.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
 import type { PortalInfo } from './portal-info.ts'
 import { createTestWalletRoute, type TestWallet } from './test-wallet-route.ts'
@@ -17,6 +18,7 @@ export type PortalParts = {
 
 // Each is a view of the page, which reads the path itself. A change here is one in the page's `parts/place.ts`.
 const viewUrls = ['/', '/lend', '/history', '/wallet', '/wallet/:owner', '/verify', '/explorer']
+const docsPageUrl = '/docs/:page'
 
 // The page loads everything from this origin and needs no inline code, frame or form.
 const contentSecurityPolicy = [
@@ -49,17 +51,24 @@ export function createPortalRoutes({
   return [
     { method: 'GET', url: '/portal.json', onRequest, handler: sendInfo },
     ...(testWallet ? [createTestWalletRoute(testWallet)] : []),
-    ...(files ? createFileRoutes(files, onRequest) : []),
+    ...(files ? createFileRoutes(files, onRequest) : createDocsRoutes({ onRequest, handler: sendDocsWithoutPage })),
   ]
 }
 
 function createFileRoutes(files: PortalFiles, onRequest: Route['onRequest']): readonly Route[] {
-  const handler: RouteHandlerMethod = (request, reply) => sendPortalFile(files, { request, reply })
-  return [...viewUrls, '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }))
+  const handler: RouteHandlerMethod = (request, reply) => respond(files, { request, reply })
+  const routes = [...viewUrls, '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }) as const)
+  return [...routes, ...createDocsRoutes({ onRequest, handler })]
 }
 
-/** Sends the page or one of its assets, in the smallest encoding that the client accepts. Throws `not_found`. */
-export function sendPortalFile(
+function createDocsRoutes(handlers: Pick<Route, 'onRequest' | 'handler'>): readonly Route[] {
+  return [
+    { ...docsRoute, ...handlers },
+    { method: 'GET', url: docsPageUrl, ...handlers },
+  ]
+}
+
+function respond(
   files: PortalFiles,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): FastifyReply {

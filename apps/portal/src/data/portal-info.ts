@@ -4,7 +4,14 @@ import type { Address } from 'viem'
 export type PortalInfo = {
   readonly chains: readonly PortalChain[]
   /** Key and wallets to try. Only a sandbox has them. */
-  readonly visitor?: { readonly apiKey: string; readonly wallets: readonly Address[] } | undefined
+  readonly visitor?: PortalVisitor | undefined
+}
+
+export type PortalVisitor = {
+  readonly apiKey: string
+  readonly wallets: readonly Address[]
+  /** File of the certificate authority that examples must trust. */
+  readonly caCert?: string | undefined
 }
 
 export type PortalChain = {

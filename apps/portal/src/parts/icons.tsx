@@ -20,6 +20,7 @@ const paths = {
   alert: 'M12 8v5m0 3.5v.01M10.3 3.9 2.5 17.5A2 2 0 0 0 4.2 20.5h15.6a2 2 0 0 0 1.7-3L13.7 3.9a2 2 0 0 0-3.4 0Z',
   download: 'M12 4v11m-4.5-4.5L12 15l4.5-4.5M5 19.5h14',
   play: 'M8 5.5v13l10-6.5z',
+  copy: 'M9 9h10v11H9zM15 9V4H5v11h4',
 } as const
 
 export type IconName = keyof typeof paths

@@ -1,9 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Place, parsePlace, replaceOldLink, titleOf, type View } from './place.ts'
 
-// Paths of this service that are not views of the page.
-const elsewhere = ['/docs']
-
 const home: Place = { view: 'overview', search: new URLSearchParams() }
 const listeners = new Set<() => void>()
 let current: { readonly href: string; readonly place: Place } | undefined
@@ -32,7 +29,7 @@ export function useLocation(): Place {
 /** Opens a URL of the page without loading it. Any other URL of this origin is loaded. Never pass a secret. */
 export function navigate(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const url = new URL(href, location.origin)
-  const place = url.origin === location.origin && !elsewhere.includes(url.pathname) ? parsePlace(url) : undefined
+  const place = url.origin === location.origin ? parsePlace(url) : undefined
   if (!place) {
     location.assign(url)
     return
@@ -82,7 +79,7 @@ function followClick(event: MouseEvent): void {
   if ((link.target && link.target !== '_self') || link.hasAttribute('download')) return
   const url = new URL(link.href)
   const isAnchor = url.hash !== '' && url.pathname === location.pathname && url.search === location.search
-  if (url.origin !== location.origin || isAnchor || elsewhere.includes(url.pathname) || !parsePlace(url)) return
+  if (url.origin !== location.origin || isAnchor || !parsePlace(url)) return
   event.preventDefault()
   navigate(link.href)
 }

@@ -9,6 +9,7 @@ const links: readonly { readonly view: View; readonly name: string }[] = [
   { view: 'wallet', name: 'Wallet' },
   { view: 'verify', name: 'Verify' },
   { view: 'explorer', name: 'Explorer' },
+  { view: 'docs', name: 'Docs' },
 ]
 
 export function TopBar({

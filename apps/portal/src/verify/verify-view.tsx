@@ -75,17 +75,16 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         </div>
         <LogKeyField {...logKey} />
       </form>
-      <div class="verdicts">
+      <div aria-live="polite" class="verdicts">
         {outcome.fault ? (
           <Notice tone="warn" title="The text is not a valid note">
             {outcome.fault}
           </Notice>
         ) : null}
         {alarm ? <LogAlarm check={alarm} onForget={forget} /> : null}
-        <Verdict
-          info={info}
-          findings={outcome.judgements.map((judgement) => ({ judgement, logCheck: checks?.get(judgement.note) }))}
-        />
+        {outcome.judgements.map((judgement, index) => (
+          <Verdict key={index} {...{ judgement, info, logCheck: checks?.get(judgement.note) }} />
+        ))}
       </div>
     </>
   )

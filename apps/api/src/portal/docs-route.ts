@@ -1,0 +1,32 @@
+import type { RouteHandlerMethod } from 'fastify'
+import { describeDocs } from '../openapi/describe-pages.ts'
+
+/** Route of the documentation, without its handler. It is a view of the page. */
+export const docsRoute = { method: 'GET', url: '/docs', describe: describeDocs } as const
+
+const text = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Docs · Tallystick</title>
+</head>
+<body>
+<main>
+<h1>Tallystick</h1>
+<p>The documentation is part of the web page of this service, which was not built. The operator builds it with <code>npm run portal</code> and restarts the service.</p>
+<p>The reference of this API, as an OpenAPI document: <a href="/openapi.json">/openapi.json</a>.</p>
+</main>
+</body>
+</html>
+`
+
+/** Sends what can be said about the documentation if the page was not built. */
+export const sendDocsWithoutPage: RouteHandlerMethod = (_, reply) =>
+  reply
+    .headers({
+      'cache-control': 'no-cache',
+      'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    })
+    .type('text/html; charset=utf-8')
+    .send(text)

@@ -1,0 +1,88 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { PortalInfo } from '../data/portal-info.ts'
+import type { Session } from '../data/session.ts'
+import { DocsContext, type DocsState } from './docs-context.ts'
+import { type DocsPage, findPage, listPages } from './docs-pages.ts'
+import { guides } from './guides.ts'
+import { Navigation } from './navigation.tsx'
+import { fetchDocument, type OpenapiDocument } from './openapi.ts'
+import { PageView } from './page-view.tsx'
+import type { Language } from './parse-markdown.ts'
+import { SearchBox } from './search-box.tsx'
+import { buildSearchIndex } from './search-index.ts'
+
+export type DocsProps = {
+  readonly info: PortalInfo
+  readonly session: Session | undefined
+  /** Page of the documentation in the URL. Undefined for the first one. */
+  readonly segment: string | undefined
+  readonly isOpen: boolean
+  readonly enterKey: () => void
+}
+
+// The wallet of the examples where a visitor has none.
+const exampleWallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+
+/** Renders the documentation of this service. */
+export function Docs({ info, session, segment, isOpen, enterKey }: DocsProps) {
+  const { document, problem } = useDocument()
+  const groups = useMemo(() => listPages(guides, document), [document])
+  const entries = useMemo(() => buildSearchIndex(guides, document), [document])
+  const page = findPage(groups, segment)
+  const [language, chooseLanguage] = useState<Language>('sh')
+  const [isKeyShown, showKey] = useState(false)
+  const state: DocsState = {
+    document,
+    chainId: info.chains[0]?.id ?? 324,
+    wallet: info.visitor?.wallets[0] ?? exampleWallet,
+    sampleContext: { baseUrl: location.origin, apiKey: session?.apiKey, caCert: info.visitor?.caCert },
+    language,
+    chooseLanguage,
+    isKeyShown,
+    showKey,
+    enterKey,
+  }
+  usePlace({ page, isOpen })
+  return (
+    <DocsContext.Provider value={state}>
+      <div class="docs">
+        <div class="docs-side">
+          <SearchBox entries={entries} />
+          <Navigation groups={groups} page={page} />
+        </div>
+        <PageView groups={groups} page={page} isLoading={!document && problem === undefined} problem={problem} />
+      </div>
+    </DocsContext.Provider>
+  )
+}
+
+function useDocument() {
+  const [state, setState] = useState<{ readonly document?: OpenapiDocument; readonly problem?: unknown }>({})
+  useEffect(() => {
+    fetchDocument().then(
+      (document) => setState({ document }),
+      (problem: unknown) => setState({ problem }),
+    )
+  }, [])
+  return state
+}
+
+/** Goes to the place that the URL names: a heading of the page, or its top. */
+function usePlace({ page, isOpen }: { readonly page: DocsPage | undefined; readonly isOpen: boolean }): void {
+  const shown = useRef<string | undefined>(undefined)
+  const key = page && `${page.segment}`
+  useLayoutEffect(() => {
+    if (!isOpen || key === undefined) return undefined
+    const isFirst = shown.current === undefined
+    const isNew = shown.current !== key
+    shown.current = key
+    const goToHash = () => document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView()
+    if (location.hash !== '') goToHash()
+    else if (isNew && !isFirst) {
+      window.scrollTo(0, 0)
+      document.getElementById('docs-heading')?.focus({ preventScroll: true })
+    }
+    addEventListener('hashchange', goToHash)
+    return () => removeEventListener('hashchange', goToHash)
+  }, [key, isOpen])
+}

@@ -1,0 +1,31 @@
+import type { Language } from './parse-markdown.ts'
+
+export type Token = {
+  readonly kind: 'plain' | 'comment' | 'string' | 'number' | 'keyword' | 'name'
+  readonly text: string
+}
+
+const words =
+  'import|from|export|const|let|async|await|for|of|in|if|else|return|new|function|throw|try|catch|type|with|as|def|' +
+  'class|print|not|and|or|true|false|null|undefined|True|False|None|curl|npm|npx|node|python3|tallystick'
+const strings = ['"', "'", '`'].map((quote) => `${quote}(?:[^${quote}\\\\]|\\\\.)*${quote}`).join('|')
+const comments = { sh: '#.*', python: '#.*', ts: '//.*', json: '(?!)' } as const
+
+/** Splits code into tokens to be coloured. It is exact enough for the examples of the documentation. */
+export function highlight(source: string, language: Language | 'json'): readonly Token[] {
+  const pattern = new RegExp(
+    String.raw`(?<comment>(?<![\w:'"$])${comments[language]})|(?<name>"[^"\n]*"(?=:\s))|(?<string>${strings})|` +
+      String.raw`(?<keyword>\b(?:${words})\b)|(?<number>\b\d[\d_.]*n?\b)`,
+    'g',
+  )
+  const tokens: Token[] = []
+  let end = 0
+  for (const match of source.matchAll(pattern)) {
+    const [kind = 'plain'] = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined) ?? []
+    if (match.index > end) tokens.push({ kind: 'plain', text: source.slice(end, match.index) })
+    tokens.push({ kind: kind as Token['kind'], text: match[0] })
+    end = match.index + match[0].length
+  }
+  if (end < source.length) tokens.push({ kind: 'plain', text: source.slice(end) })
+  return tokens
+}

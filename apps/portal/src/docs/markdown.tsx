@@ -1,0 +1,79 @@
+import { Notice } from '../parts/notice.tsx'
+import { Code } from './code.tsx'
+import { useDocs } from './docs-context.ts'
+import { EndpointExample } from './endpoint-example.tsx'
+import { Example } from './example.tsx'
+import { fillSample } from './fill-sample.ts'
+import { Heading } from './heading.tsx'
+import { Inline } from './inline.tsx'
+import { listEndpoints } from './openapi.ts'
+import type { Block } from './parse-markdown.ts'
+import { Table } from './table.tsx'
+
+/** Renders the blocks of a Markdown text. */
+export function Markdown({ blocks, label }: { readonly blocks: readonly Block[]; readonly label: string }) {
+  return (
+    <>
+      {blocks.map((block, index) => (
+        <BlockView key={index} block={block} label={label} />
+      ))}
+    </>
+  )
+}
+
+function BlockView({ block, label }: { readonly block: Block; readonly label: string }) {
+  switch (block.kind) {
+    case 'heading':
+      return (
+        <Heading level={Math.max(2, block.level)} id={block.id}>
+          <Inline text={block.text} />
+        </Heading>
+      )
+    case 'paragraph':
+      return (
+        <p>
+          <Inline text={block.text} />
+        </p>
+      )
+    case 'note':
+      return (
+        <p class="docs-note">
+          <Inline text={block.text} />
+        </p>
+      )
+    case 'list':
+      return <List {...block} />
+    case 'table':
+      return (
+        <Table
+          label={label}
+          columns={block.columns}
+          rows={block.rows.map((cells) => cells.map((cell) => <Inline key={cell} text={cell} />))}
+        />
+      )
+    case 'samples':
+      return <Example label={label} format={(context) => block.samples.map((sample) => fillSample(sample, context))} />
+    case 'text':
+      return <Code source={block.source} language="text" label={label} />
+    case 'try':
+      return <GuideRequest operationId={block.operationId} />
+  }
+}
+
+function List({ isOrdered, items }: { readonly isOrdered: boolean; readonly items: readonly string[] }) {
+  const children = items.map((item) => (
+    <li key={item}>
+      <Inline text={item} />
+    </li>
+  ))
+  return isOrdered ? <ol class="docs-list">{children}</ol> : <ul class="docs-list">{children}</ul>
+}
+
+/** Renders the request of an endpoint inside a guide. */
+function GuideRequest({ operationId }: { readonly operationId: string }) {
+  const { document } = useDocs()
+  if (!document) return null
+  const endpoint = listEndpoints(document).find(({ operation }) => operation.operationId === operationId)
+  if (endpoint) return <EndpointExample endpoint={endpoint} />
+  return <Notice tone="calm" title="This service does not have this endpoint" />
+}

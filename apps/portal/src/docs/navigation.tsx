@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
+
+const wide = '(min-width: 960px)'
+
+/** Renders the list of pages. On a phone it is folded, so that the content comes first. */
+export function Navigation({
+  groups,
+  page,
+}: {
+  readonly groups: readonly PageGroup[]
+  readonly page: DocsPage | undefined
+}) {
+  const isWide = useIsWide()
+  const box = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    if (box.current) box.current.open = isWide
+  }, [isWide, page])
+  return (
+    <details class="docs-nav" ref={box}>
+      <summary>{page ? `Contents: ${page.title}` : 'Contents'}</summary>
+      <nav aria-label="Documentation">
+        {groups.map(({ title, pages }) => (
+          <div key={title}>
+            <p class="docs-nav-title" id={`docs-nav-${title}`}>
+              {title}
+            </p>
+            <ul aria-labelledby={`docs-nav-${title}`}>
+              {pages.map((one) => (
+                <li key={one.segment}>
+                  <a href={hrefOfPage(one)} aria-current={one === page ? 'page' : undefined}>
+                    {one.name ?? one.title}
+                  </a>
+                  {one === page && one.parts.length > 0 ? <Parts parts={one.parts} /> : null}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+    </details>
+  )
+}
+
+function Parts({ parts }: { readonly parts: DocsPage['parts'] }) {
+  return (
+    <ul class="docs-nav-parts">
+      {parts.map(({ id, title }) => (
+        <li key={id}>
+          <a href={`#${id}`}>{title}</a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function useIsWide(): boolean {
+  const [isWide, setIsWide] = useState(() => matchMedia(wide).matches)
+  useEffect(() => {
+    const query = matchMedia(wide)
+    const follow = () => setIsWide(query.matches)
+    query.addEventListener('change', follow)
+    return () => query.removeEventListener('change', follow)
+  }, [])
+  return isWide
+}

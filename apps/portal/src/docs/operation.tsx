@@ -1,0 +1,166 @@
+import { Code } from './code.tsx'
+import { EndpointExample } from './endpoint-example.tsx'
+import { FieldsTable } from './fields-table.tsx'
+import { flattenFields, typeOf } from './flatten-fields.ts'
+import { Heading } from './heading.tsx'
+import { Inline } from './inline.tsx'
+import { Markdown } from './markdown.tsx'
+import { type Endpoint, listFailures, type MediaType, type OpenapiDocument, type Response } from './openapi.ts'
+import { parseMarkdown } from './parse-markdown.ts'
+import { Table } from './table.tsx'
+
+/** Renders an endpoint: description, examples, parameters, body, responses and errors. */
+export function OperationView({
+  document,
+  endpoint,
+}: {
+  readonly document: OpenapiDocument
+  readonly endpoint: Endpoint
+}) {
+  const { method, path, operation } = endpoint
+  const { operationId: id, summary, description, requestBody, responses } = operation
+  return (
+    <article class="docs-operation" aria-labelledby={id}>
+      <Heading level={2} id={id}>
+        {summary}
+      </Heading>
+      <p class="docs-route">
+        <span class="docs-method">{method}</span> <code>{path}</code>
+        <span class="pill pill-calm">{operation.security.length > 0 ? 'API key' : 'No key'}</span>
+        {operation.deprecated ? <span class="pill pill-warn">Deprecated</span> : null}
+      </p>
+      <Markdown blocks={parseMarkdown(description)} label={`${method} ${path}`} />
+      <EndpointExample endpoint={endpoint} />
+      <Parameters document={document} endpoint={endpoint} />
+      {requestBody ? (
+        <>
+          <Heading level={3} id={`${id}-body`}>
+            Request body
+          </Heading>
+          <p>
+            <Inline text={requestBody.description} />
+          </p>
+          <Content document={document} content={requestBody.content} label={`Request body of ${method} ${path}`} />
+        </>
+      ) : null}
+      {Object.entries(responses)
+        .filter(([status]) => /^[23]/.test(status))
+        .map(([status, response]) => (
+          <ResponseView key={status} document={document} id={id} status={status} response={response} />
+        ))}
+      <Failures endpoint={endpoint} />
+    </article>
+  )
+}
+
+type EndpointProps = { readonly document: OpenapiDocument; readonly endpoint: Endpoint }
+
+function Parameters({ document, endpoint: { method, path, operation } }: EndpointProps) {
+  const { operationId: id, parameters = [] } = operation
+  if (parameters.length === 0) return null
+  const fields = parameters.map(({ name, in: place, required, description, schema }) => ({
+    path: name,
+    type: `${typeOf(document.components.schemas, schema)}, ${place}`,
+    required,
+    schema: { ...schema, description },
+  }))
+  return (
+    <>
+      <Heading level={3} id={`${id}-parameters`}>
+        Parameters
+      </Heading>
+      <FieldsTable label={`Parameters of ${method} ${path}`} fields={fields} />
+    </>
+  )
+}
+
+function ResponseView({
+  document,
+  id,
+  status,
+  response,
+}: {
+  readonly document: OpenapiDocument
+  readonly id: string
+  readonly status: string
+  readonly response: Response
+}) {
+  const { headers } = document.components
+  const fields = Object.keys(response.headers ?? {}).map((name) => ({
+    path: name,
+    type: 'header',
+    required: false,
+    schema: { ...headers[name]?.schema, description: headers[name]?.description ?? '' },
+  }))
+  return (
+    <>
+      <Heading level={3} id={`${id}-${status}`}>
+        Response {status}
+      </Heading>
+      <p>
+        <Inline text={response.description} />
+      </p>
+      {response.content ? (
+        <Content document={document} content={response.content} label={`Response ${status} of ${id}`} />
+      ) : null}
+      <details class="docs-fold">
+        <summary>Headers</summary>
+        <FieldsTable label={`Headers of response ${status} of ${id}`} fields={fields} />
+      </details>
+    </>
+  )
+}
+
+function Content({
+  document,
+  content,
+  label,
+}: {
+  readonly document: OpenapiDocument
+  readonly content: Readonly<Record<string, MediaType>>
+  readonly label: string
+}) {
+  return (
+    <>
+      {Object.entries(content).map(([type, { schema, examples = {} }]) => {
+        const fields = flattenFields(document.components.schemas, { schema })
+        return (
+          <div key={type}>
+            <p class="hint">
+              <code>{type}</code>
+            </p>
+            {fields.length > 0 ? <FieldsTable label={`${label}, ${type}`} fields={fields} /> : null}
+            {Object.entries(examples).map(([name, { summary, value }]) => (
+              <details key={name} class="docs-fold">
+                <summary>Example: {summary}</summary>
+                {typeof value === 'string' ? (
+                  <Code source={value} language="text" label={summary} />
+                ) : (
+                  <Code source={JSON.stringify(value, undefined, 2)} language="json" label={summary} />
+                )}
+              </details>
+            ))}
+          </div>
+        )
+      })}
+    </>
+  )
+}
+
+function Failures({ endpoint: { method, path, operation } }: { readonly endpoint: Endpoint }) {
+  const rows = listFailures(operation).map(({ code, status, meaning }) => [
+    <a key={code} href={`/docs/errors#error-${code}`}>
+      <code>{code}</code>
+    </a>,
+    status,
+    <Inline key={code} text={meaning} />,
+  ])
+  return (
+    <>
+      <Heading level={3} id={`${operation.operationId}-errors`}>
+        Errors
+      </Heading>
+      <Table label={`Errors of ${method} ${path}`} columns={['Code', 'Status', 'Cause and fix']} rows={rows} />
+    </>
+  )
+}

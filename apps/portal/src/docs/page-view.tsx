@@ -1,0 +1,97 @@
+import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useDocs } from './docs-context.ts'
+import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
+import { ErrorsPage } from './errors-page.tsx'
+import { Inline } from './inline.tsx'
+import { Markdown } from './markdown.tsx'
+import { listTagEndpoints } from './openapi.ts'
+import { OperationView } from './operation.tsx'
+import { parseMarkdown } from './parse-markdown.ts'
+import { parseGuide } from './read-guide.ts'
+import { Start } from './start.tsx'
+
+/** Renders a page of the documentation. */
+export function PageView({
+  groups,
+  page,
+  isLoading,
+  problem,
+}: {
+  readonly groups: readonly PageGroup[]
+  readonly page: DocsPage | undefined
+  readonly isLoading: boolean
+  /** Why the reference could not be loaded. */
+  readonly problem: unknown
+}) {
+  return (
+    <div class="docs-page">
+      <h1 id="docs-heading" tabIndex={-1}>
+        {page?.title ?? (isLoading ? 'Documentation' : 'There is no such page')}
+      </h1>
+      {page ? (
+        <p class="docs-lead">
+          <Inline text={page.summary} />
+        </p>
+      ) : null}
+      {problem === undefined ? null : (
+        <ErrorNotice error={problem} hint="The guides work without it. Reload the page to see the reference." />
+      )}
+      {page ? (
+        <>
+          <Content page={page} groups={groups} />
+          <Neighbours groups={groups} page={page} />
+        </>
+      ) : isLoading ? (
+        <div role="status">
+          <span class="sr-only">Loading the reference…</span>
+          <Skeleton height="16rem" />
+        </div>
+      ) : (
+        <Notice tone="calm" title="The link is old or mistyped">
+          Search for what you need, or begin at the <a href="/docs">first page</a>.
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+function Content({ page, groups }: { readonly page: DocsPage; readonly groups: readonly PageGroup[] }) {
+  const { document, chainId, wallet } = useDocs()
+  const { content } = page
+  if (content.kind === 'start') return <Start groups={groups} />
+  if (content.kind === 'guide') {
+    return <Markdown key={page.segment} blocks={parseGuide(content.guide, { chainId, wallet })} label={page.title} />
+  }
+  if (!document) return null
+  if (content.kind === 'errors') return <ErrorsPage document={document} />
+  if (content.kind === 'basics') return <Markdown blocks={parseMarkdown(document.info.description)} label="Basics" />
+  return (
+    <>
+      {listTagEndpoints(document, content.tag).map((endpoint) => (
+        <OperationView key={endpoint.operation.operationId} document={document} endpoint={endpoint} />
+      ))}
+    </>
+  )
+}
+
+/** Renders links to the pages before and after this one. */
+function Neighbours({ groups, page }: { readonly groups: readonly PageGroup[]; readonly page: DocsPage }) {
+  const pages = groups.flatMap((group) => group.pages)
+  const index = pages.indexOf(page)
+  const [previous, next] = [pages[index - 1], pages[index + 1]]
+  return (
+    <nav class="docs-neighbours" aria-label="Neighbouring pages">
+      {previous ? (
+        <a href={hrefOfPage(previous)}>
+          <span class="muted">Previous</span> {previous.name ?? previous.title}
+        </a>
+      ) : null}
+      {next ? (
+        <a class="docs-next" href={hrefOfPage(next)}>
+          <span class="muted">Next</span> {next.title}
+        </a>
+      ) : null}
+    </nav>
+  )
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact'
+
+/** Renders a table. On narrow screens its rows become cards, for which each cell has the name of its column. */
+export function Table({
+  label,
+  columns,
+  rows,
+}: {
+  readonly label: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly ComponentChildren[])[]
+}) {
+  return (
+    <table class="docs-table">
+      <caption class="sr-only">{label}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((cells, row) => (
+          <tr key={row}>
+            {cells.map((cell, index) => (
+              <td key={columns[index]} data-label={columns[index]}>
+                <div>{cell}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

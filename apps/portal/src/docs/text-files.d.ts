@@ -1,0 +1,5 @@
+/** The build loads Markdown files as text. */
+declare module '*.md' {
+  const text: string
+  export default text
+}
