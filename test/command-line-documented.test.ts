@@ -11,6 +11,7 @@ import { addMonitorCommand } from '../apps/api/src/commands/monitor.ts'
 import { addNotesCommand } from '../apps/api/src/commands/notes.ts'
 import { exitCodes } from '../apps/api/src/commands/output.ts'
 import { addServeCommand } from '../apps/api/src/commands/serve.ts'
+import { addStatusCommand } from '../apps/api/src/commands/status.ts'
 import { createCommand } from '../apps/sandbox/src/options.ts'
 
 const text = readFileSync(new URL('../docs/command-line.md', import.meta.url), 'utf8')
@@ -30,6 +31,7 @@ test('default: the documented commands and options are exactly those that exist'
   const program = new Command()
   for (const add of [
     addServeCommand,
+    addStatusCommand,
     addKeysCommand,
     addCurveCommand,
     addNotesCommand,

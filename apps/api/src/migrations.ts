@@ -4,6 +4,7 @@ import { eventMigrations } from './events/event-store.ts'
 import { historyMigrations } from './history/history-store.ts'
 import { hookMigrations } from './hooks/hook-migrations.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
+import { usageMigrations } from './keys/key-usage-store.ts'
 import { replicaMigrations } from './keys/replicas.ts'
 import { logMigrations } from './log/log-migrations.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
@@ -24,4 +25,5 @@ export const apiMigrations: readonly Migration[] = [
   ...logMigrations,
   ...hookMigrations,
   ...historyMigrations,
+  ...usageMigrations,
 ]

@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { buildAdminApp } from './admin/admin-app.ts'
 import { listAdminTokens } from './admin/admin-tokens.ts'
-import { createOperator } from './admin/operator.ts'
+import { createOperator, type Operator } from './admin/operator.ts'
 import { checkReadiness } from './admin/readiness.ts'
+import { reportStatus } from './admin/status-report.ts'
 import { buildApp } from './app.ts'
+import { findProblems } from './doctor/find-problems.ts'
+import { isDatabaseAway } from './http/errors.ts'
 import { createLameDuck } from './http/lame-duck.ts'
 import { limitConnections } from './http/limit-connections.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { type OpenTls, openTls } from './http/open-tls.ts'
 import { openLanes } from './open-lanes.ts'
-import { openPortal } from './portal/open-portal.ts'
+import { openConsole, openPortal } from './portal/open-portal.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
@@ -31,6 +34,7 @@ export async function startListeners(
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
   closers.push(() => admin.close())
   say(`admin listener on ${adminUrl}`)
+  say(`operator’s console on ${adminUrl}/console`)
   if (!isLoopback(config.admin.host)) {
     say('WARNING: the admin listener uses plain HTTP and is not on loopback; its token is sent unencrypted')
   }
@@ -72,25 +76,45 @@ async function buildPublicApp(
 }
 
 function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInstance {
-  const { config, clock, database, log } = context
+  const { config, clock, database, log, metrics } = context
   const { replica, time, notes, embedded, data, hooks, isListening } = parts
   const { published, poolWatch, journalChecks, curveSource } = notes
   const operatorParts = {
     ...{ database, config, clock },
-    ...{ refreshKeys: replica.refreshKeys, curveProblem: curveSource.problem },
+    ...{ refreshKeys: replica.refreshKeys, storeUsage: parts.keyUsage.store, curveProblem: curveSource.problem },
     ...{ reconcile: journalChecks.reconcile, discard: journalChecks.discard },
     ...{ latestNow: time.latestNow, assertClock: time.assertCertain, sender: hooks.sender },
+    poolLimits: (chainId: number) => poolWatch.find(chainId)?.state?.limits,
   }
   const readinessParts = {
-    ...{ database, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
+    ...{ config, database, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
     ...{ subgraphs: embedded, remote: data.remote, poolWatch },
     ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check, checkHooks: hooks.check },
     checkLog: () => parts.runningLog?.checks() ?? [],
   }
+  const addresses = new Map([...notes.signers].map(([chainId, { address }]) => [chainId, address]))
+  const showStatus = async () => {
+    const readiness = await checkReadiness(readinessParts)
+    const reports = await readReports(createOperator(operatorParts))
+    const known = { readiness, reports, config, signers: addresses, metrics, nowMs: clock.now() }
+    return reportStatus(readinessParts, { ready: readiness.ready, problems: findProblems(known) })
+  }
   return buildAdminApp({
     ...context,
     tokens: listAdminTokens(config.admin),
-    operatorFor: (who) => createOperator({ ...operatorParts, auditor: { ...who, log } }),
+    operatorFor: ({ actor, remark }) =>
+      createOperator({ ...operatorParts, showStatus, auditor: { actor, remark, log } }),
     checkReadiness: () => checkReadiness(readinessParts),
+    console: { files: openConsole(context.portal), host: config.admin.host },
   })
+}
+
+/** Reads what the problems are found in. Returns undefined if the database does not answer: the readiness says so. */
+async function readReports(operator: Pick<Operator, 'showNotes' | 'showCurve'>) {
+  try {
+    return { notes: await operator.showNotes(), curve: await operator.showCurve() }
+  } catch (error) {
+    if (isDatabaseAway(error)) return undefined
+    throw error
+  }
 }

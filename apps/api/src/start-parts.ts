@@ -15,6 +15,7 @@ import { type HistoryParts, openHistory } from './history/open-history.ts'
 import { type OpenHooks, openHooks } from './hooks/open-hooks.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
+import { type KeyUsageRecorder, startKeyUsageRecorder } from './keys/key-usage-recorder.ts'
 import { type Announcement, announceReplica } from './keys/replicas.ts'
 import { type RunningLog, startPublicLog } from './log/start-public-log.ts'
 import { type RunningNotes, startNotes } from './notes/start-notes.ts'
@@ -27,6 +28,7 @@ import { type ClockMonitor, startClockMonitor } from './time/clock-monitor.ts'
 export type ServiceParts = {
   readonly keyRing: KeyRing
   readonly replica: Announcement
+  readonly keyUsage: KeyUsageRecorder
   readonly time: ClockMonitor
   /** Undefined if no public log is configured. */
   readonly runningLog: RunningLog | undefined
@@ -73,16 +75,18 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   return { ...keys, time, runningLog, notes, embedded, data, queries, rate, history, chains, streams, hooks }
 }
 
-async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica'>> {
+async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica' | 'keyUsage'>> {
   const { config, clock, database, log, metrics, closers, say, writers = {} } = context
   const keyRing = await openKeyRing({ database, log })
   closers.push(() => keyRing.close())
   closers.push(addHostMetrics(metrics, { keyRing, clock, writers }))
+  const keyUsage = startKeyUsageRecorder({ database, keyRing, clock, log })
+  closers.push(() => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
   const replica = await announceReplica(database, { name, keyRing, log })
   closers.push(() => replica.stop())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
-  return { keyRing, replica }
+  return { keyRing, replica, keyUsage }
 }
 
 /** Creates readers of the pools that have an RPC. */

@@ -415,7 +415,7 @@ test('behavior: axe finds no serious violation in any view, light or dark', { ti
 test('behavior: the calculator shows exactly what the contract pays', async () => {
   const { page } = await visit('/')
   await page.getByLabel('Amount to lend').fill('12,345.67')
-  await page.getByRole('radio', { name: '90' }).check()
+  await page.getByRole('radio', { name: '90', exact: true }).check()
   const fixed = page.locator('#fixed-income')
   await fixed.waitFor()
   const [shown, lentAt] = await page.evaluate<[string, string]>(
@@ -539,7 +539,18 @@ describe('verify', () => {
     const verify = page.getByRole('button', { name: 'Verify', exact: true })
     await pasted.fill(await answer.text())
     await verify.click()
-    await expect.poll(() => page.getByRole('heading', { name: 'Genuine and usable now' }).count()).toBe(7)
+    await page.getByRole('heading', { name: '7 of 7 genuine' }).waitFor()
+    await expect.poll(() => textOf(page, '.verdict header')).toContain('7 of 7 are in the public log.')
+    expect(await page.getByText('Signed by').first().isVisible()).toBe(false)
+    await page.locator('.verdict-note summary').nth(2).press('Enter')
+    await page.getByText('Signed by').nth(2).waitFor()
+    const forged = { ...((await answer.json()) as { data: WireNote[] }) }
+    forged.data[4] = { ...forged.data[4]!, coupon: '999' }
+    await pasted.fill(JSON.stringify(forged))
+    await verify.click()
+    await page.getByRole('heading', { name: '6 of 7 genuine' }).waitFor()
+    expect(await textOf(page, '.verdict header')).toContain('Not genuine: note 5.')
+    await shoot(page, 'verify-forged')
     const [first] = ((await answer.json()) as { data: [WireNote] }).data
     await pasted.fill(JSON.stringify({ ...first, chainid: '1' }))
     await verify.click()

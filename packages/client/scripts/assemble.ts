@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Assembles dist, the published folder: the modules tsc built that index.js imports, and those of core and contracts as
+// Assembles dist, the published folder: the modules tsc built that the entries import, and those of core and contracts as
 // `core/…` and `contracts/…`. An integrator installs viem, and gets the noble libraries that viem has too. Decision 0010.
 
 const client = fileURLToPath(new URL('../', import.meta.url))
@@ -16,7 +16,7 @@ const importPattern = /((?:from|import)\s*\(?\s*)(['"])([^'"]+)\2/g
 const modules = new Map<string, string>()
 
 // Not every file of build: those of removed sources stay there.
-await addModule('index')
+for (const entry of ['index', 'viem/index']) await addModule(entry)
 const target = join(client, 'dist')
 // Written beside it first, so that what is there is whole or not there.
 const staging = `${target}.${process.pid}`

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '@tallystick/core/error/tallystick-error'
 
 /**
- * Codes of a `ClientError`: those of the service (see docs/errors.md) and nine of the client. `connection_failed`: no
+ * Codes of a `ClientError`: those of the service (see docs/errors.md) and eighteen of the client. `connection_failed`: no
  * complete response was received. `timeout`: the response did not arrive in time. `malformed_answer`: the response does not
  * match this client version. `http_error`: the response is not from the service but, for example, from a proxy.
  * `not_logged`, `log_incomplete`, `log_invalid` and `log_forked`: see `NotLoggedError` and `LogError`.
- * `invalid_webhook`: see `WebhookError`.
+ * `invalid_webhook`: see `WebhookError`. The last nine are those of `TransactionError` in `@tallystick/client/viem`.
  */
 export type ClientErrorCode =
   | ErrorCode
@@ -18,3 +18,12 @@ export type ClientErrorCode =
   | 'log_incomplete'
   | 'log_invalid'
   | 'log_forked'
+  | 'note_expired'
+  | 'note_not_yet_valid'
+  | 'call_reverted'
+  | 'wallet_rejected'
+  | 'wrong_chain'
+  | 'transaction_replaced'
+  | 'transaction_dropped'
+  | 'transaction_pending'
+  | 'chain_failed'

@@ -3,6 +3,7 @@ import * as viem from 'viem'
 import * as accounts from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as exported from '../src/index.ts'
+import * as actions from '../src/viem/index.ts'
 import { apiKey, type FakeApi, noteSigner, pool, startFakeApi } from './fake-api.ts'
 import { findDocumentedNames, findExamples, findReadmeBlocks } from './find-examples.ts'
 import { runExample } from './run-example.ts'
@@ -37,10 +38,21 @@ const position = {
   lendTransactionHash: `0x${'0d'.repeat(32)}`,
 }
 
+/** Wallet on a chain with a paused pool. */
+const provider = {
+  request: async ({ method }: { readonly method: string }) => {
+    if (method === 'eth_chainId') return '0x144'
+    if (method === 'eth_getBlockByNumber') return { number: '0x1', timestamp: '0x1', transactions: [] }
+    throw { code: 3, message: 'execution reverted', data: '0xd93c0665' }
+  },
+}
+
 function world() {
   const lines: unknown[] = []
   const scope = {
     ...exported,
+    ...actions,
+    provider,
     client: exported.createClient({ baseUrl: api.baseUrl, apiKey }),
     ...{ apiKey, pool, wallet, signer: noteSigner.address },
     ...{ log: `${api.baseUrl}/log`, key: api.log.key },
@@ -48,7 +60,12 @@ function world() {
     console: { log: (...values: readonly unknown[]) => lines.push(values) },
     process: { env: { TALLYSTICK_API_KEY: apiKey, TALLYSTICK_LOG_KEY: api.log.key } },
   }
-  const modules = { viem, 'viem/accounts': accounts, '@tallystick/client': exported }
+  const modules = {
+    viem,
+    'viem/accounts': accounts,
+    '@tallystick/client': exported,
+    '@tallystick/client/viem': actions,
+  }
   return { lines, baseUrl: api.baseUrl, scope, modules }
 }
 
@@ -75,13 +92,15 @@ describe('default: every block of the README runs as printed', () => {
   })
 })
 
-test.each(Object.keys(exported))('behavior: %s has an example', (name) => {
+test.each([...Object.keys(exported), ...Object.keys(actions)])('behavior: %s has an example', (name) => {
   expect(examples.map((example) => example.name)).toContain(name)
 })
 
 test('behavior: every exported type has a doc comment', () => {
-  const index = readFileSync(new URL('../src/index.ts', import.meta.url), 'utf8')
-  const names = [...index.matchAll(/\btype (?:\{([^}]+)\}|(\w+))/g)].flatMap(([, list, one]) =>
+  const index = ['../src/index.ts', '../src/viem/index.ts'].map((path) =>
+    readFileSync(new URL(path, import.meta.url), 'utf8'),
+  )
+  const names = [...index.join('\n').matchAll(/\btype (?:\{([^}]+)\}|(\w+))/g)].flatMap(([, list, one]) =>
     (list ?? one ?? '').split(',').map((name) => name.trim()),
   )
   const undocumented = names.filter((name) => name && !findDocumentedNames().has(name))

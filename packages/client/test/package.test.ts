@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as exported from '../src/index.ts'
+import * as actions from '../src/viem/index.ts'
 import { apiKey, startFakeApi } from './fake-api.ts'
 import { findExamples, findReadmeBlocks } from './find-examples.ts'
 
@@ -50,12 +51,15 @@ test('default: contains the build, the README and the licence, and depends only 
     'dist/chain/pool-abi.js',
     'dist/chain/pool-event-abi.js',
     'dist/revert/revert-abi.js',
+    'dist/viem/abi.js',
   ])
   for (const path of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
     const code = (await readFile(join(installed, path), 'utf8')).replace(/\/\*\*[\s\S]*?\*\//g, '')
     const imported = [...code.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, name]) => name as string)
     expect(
-      imported.filter((name) => !/^(viem$|viem\/utils$|@noble\/(curves|hashes)\/\w+$|\.{1,2}\/.*\.js$)/.test(name)),
+      imported.filter(
+        (name) => !/^(viem$|viem\/(utils|actions)$|@noble\/(curves|hashes)\/\w+$|\.{1,2}\/.*\.js$)/.test(name),
+      ),
       path,
     ).toEqual([])
   }
@@ -125,6 +129,7 @@ declare global {
   const signer: \`0x\${string}\`
   const token: \`0x\${string}\`
   const positions: \`0x\${string}\`
+  const provider: { request(request: unknown): Promise<never> }
   const log: string
   const key: string
   const process: { readonly env: Readonly<Record<string, string | undefined>> }
@@ -136,6 +141,7 @@ function asModule(code: string): string {
   const lines = code.split('\n')
   const imports = [
     `import { ${Object.keys(exported).join(', ')} } from '@tallystick/client'`,
+    `import { ${Object.keys(actions).join(', ')} } from '@tallystick/client/viem'`,
     ...lines.filter(isImport),
   ]
   return `${imports.join('\n')}\nexport async function example() {\n${lines.filter((line) => !isImport(line)).join('\n')}\n}\n`

@@ -5,6 +5,7 @@ import { securityHeaders } from '../http/common-headers.ts'
 import { createInstance, type InstanceParts } from '../http/create-instance.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AdminToken } from './admin-tokens.ts'
+import { addConsoleRoutes, type ConsoleParts } from './console-routes.ts'
 import type { Operator } from './operator.ts'
 import type { Readiness } from './readiness.ts'
 import { needs, requireRole } from './require-role.ts'
@@ -15,12 +16,13 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
   /** Creates an operator whose changes are recorded under this name. */
   readonly operatorFor: (who: Pick<Auditor, 'actor' | 'remark'>) => Operator
   readonly checkReadiness: () => Promise<Readiness>
+  readonly console: ConsoleParts
 }
 
 /** Builds the admin listener: health, metrics, keys, curve, notes, webhooks. All but `/livez` need a token with the route's role. */
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
   const { metrics } = parts
-  const app = createInstance({ ...parts, headers: securityHeaders })
+  const app = createInstance({ ...parts, headers: { ...securityHeaders, 'cache-control': 'no-store' } })
   const identifySender = requireRole(app, parts.tokens)
   const operatorOf = (request: FastifyRequest) => parts.operatorFor(identifySender(request))
   app.setNotFoundHandler(() => {
@@ -37,16 +39,42 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   app.get('/metrics', needs('metrics'), (_request, reply) =>
     reply.type('text/plain; version=0.0.4').send(metrics.expose()),
   )
+  app.get('/whoami', needs('any'), (request) => {
+    const { actor, roles } = identifySender(request)
+    return { name: actor, roles }
+  })
+  app.get('/status', needs('any'), (request) => operatorOf(request).showStatus())
+  addConsoleRoutes(app, parts.console)
+  addKeyRoutes(app, operatorOf)
+  addCurveRoutes(app, operatorOf)
+  addHookRoutes(app, operatorOf)
+  app.get('/log', needs('curve'), (request) => operatorOf(request).showLog())
+  app.get('/audit', (request) => operatorOf(request).showAudit(numberOf(request, 'limit')))
+  return app
+}
+
+type OperatorOf = (request: FastifyRequest) => Operator
+
+function addKeyRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
   app.get('/keys', needs('keys'), (request) => operatorOf(request).listKeys())
+  app.get('/keys/usage', needs('keys'), (request) => operatorOf(request).showUsage(numberOf(request, 'days')))
   app.post('/keys', needs('keys'), (request) => operatorOf(request).createKey(request.body))
   app.post('/keys/:id/revoke', needs('keys'), (request) => operatorOf(request).revokeKey(idOf(request), request.body))
   app.post('/keys/:id/rotate', needs('keys'), (request) => operatorOf(request).rotateKey(idOf(request), request.body))
+}
+
+function addCurveRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
+  const reads = needs('curve', { isRead: true })
   app.get('/curve', needs('curve'), (request) => operatorOf(request).showCurve())
   app.post('/curve', needs('curve'), (request) => operatorOf(request).setCurve(request.body))
+  app.post('/curve/preview', reads, (request) => operatorOf(request).previewCurve(request.body))
   app.post('/curve/proposals/:id/approve', needs('curve'), (request) => operatorOf(request).approveCurve(idOf(request)))
   app.get('/notes', needs('curve'), (request) => operatorOf(request).showNotes())
   app.post('/notes/discard', needs('curve'), (request) => operatorOf(request).discardNotes(request.body))
   app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
+}
+
+function addHookRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
   app.get('/hooks', needs('hooks'), (request) => operatorOf(request).listHooks())
   app.post('/hooks', needs('hooks'), (request) => operatorOf(request).addHook(request.body))
   app.post('/hooks/:id/test', needs('hooks'), (request) => operatorOf(request).testHook(idOf(request)))
@@ -56,16 +84,13 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   )
   app.post('/hooks/:id/enable', needs('hooks'), (request) => operatorOf(request).enableHook(idOf(request)))
   app.get('/hooks/:id/deliveries', needs('hooks'), (request) =>
-    operatorOf(request).listDeliveries(idOf(request), limitOf(request)),
+    operatorOf(request).listDeliveries(idOf(request), numberOf(request, 'limit')),
   )
-  app.get('/log', needs('curve'), (request) => operatorOf(request).showLog())
-  app.get('/audit', (request) => operatorOf(request).showAudit(limitOf(request)))
-  return app
 }
 
-function limitOf(request: FastifyRequest): number | undefined {
-  const { limit } = request.query as { readonly limit?: unknown }
-  return limit === undefined ? undefined : Number(limit)
+function numberOf(request: FastifyRequest, name: string): number | undefined {
+  const value = (request.query as Readonly<Record<string, unknown>>)[name]
+  return value === undefined ? undefined : Number(value)
 }
 
 function idOf(request: FastifyRequest): string {

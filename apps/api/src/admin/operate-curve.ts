@@ -1,10 +1,13 @@
+import type { PoolLimits } from '@tallystick/chain'
 import { periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
+import { previewCurve } from '../notes/curve/preview-curve.ts'
 import { approveCurve, setCurve } from '../notes/curve/set-curve.ts'
+import { type CurvePreviewReport, reportPreview } from './curve-preview.ts'
 import {
   type CurveReport,
   type CurveView,
@@ -19,6 +22,8 @@ export type CurveOperator = {
   showCurve(): Promise<CurveReport>
   /** Sets a curve, or creates a proposal if a second person must approve it. */
   setCurve(request: unknown): Promise<{ readonly curve?: CurveView; readonly proposal?: ProposalView }>
+  /** Runs the checks of `setCurve` and stores nothing. */
+  previewCurve(request: unknown): Promise<CurvePreviewReport>
   approveCurve(id: string): Promise<{ readonly curve: CurveView }>
 }
 
@@ -27,6 +32,11 @@ const curveRequestSchema = z.strictObject({
   chainId: z.int().nullable().default(null),
   confirm: z.boolean().default(false),
   by: printable.max(200).optional(),
+  /** Boundary of the preview that the operator saw. Another one is refused. */
+  effectiveFrom: z.iso
+    .datetime({ offset: true })
+    .transform((text) => toSeconds(Date.parse(text)))
+    .optional(),
 })
 
 export function createCurveOperator({
@@ -36,6 +46,7 @@ export function createCurveOperator({
   auditor,
   curveProblem,
   assertClock,
+  poolLimits,
 }: {
   readonly database: Database
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
@@ -43,6 +54,7 @@ export function createCurveOperator({
   readonly auditor: Auditor
   readonly curveProblem: () => string | undefined
   readonly assertClock: () => Promise<void>
+  readonly poolLimits: (chainId: number) => PoolLimits | undefined
 }): CurveOperator {
   const now = () => toSeconds(clock.now())
   return {
@@ -55,6 +67,11 @@ export function createCurveOperator({
       await assertClock()
       const { curve, proposal } = await setCurve(database, { config, request: wanted, nowSeconds: now(), auditor })
       return curve ? { curve: viewCurve(curve) } : { proposal: viewProposal(proposal) }
+    },
+    previewCurve: async (request) => {
+      const wanted = parseRequest(curveRequestSchema, request, 'invalid_curve')
+      await assertClock()
+      return reportPreview(await previewCurve(database, { config, request: wanted, nowSeconds: now(), poolLimits }))
     },
     approveCurve: async (id) => {
       await assertClock()

@@ -1,6 +1,8 @@
+import type { PoolLimits } from '@tallystick/chain'
+import { TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Auditor } from '../audit/audit-log.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Sender } from '../hooks/send-request.ts'
 import { discardFromFile, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
@@ -10,6 +12,8 @@ import { type CurveOperator, createCurveOperator } from './operate-curve.ts'
 import { createHookOperator, type HookOperator } from './operate-hooks.ts'
 import { createKeyOperator, type KeyOperator } from './operate-keys.ts'
 import { createNotesOperator, type NotesOperator, type NotesOperatorContext } from './operate-notes.ts'
+import type { StatusReport } from './status-report.ts'
+import { reportUsage, type UsageReport } from './usage-report.ts'
 
 /** Commands of an operator, through the admin listener or directly on the database. Plain data in and out. */
 export type Operator = KeyOperator &
@@ -17,6 +21,10 @@ export type Operator = KeyOperator &
   NotesOperator &
   HookOperator & {
     showAudit(limit?: number): Promise<AuditReport>
+    /** Problems and chains of the running service. Throws if there is none. */
+    showStatus(): Promise<StatusReport>
+    /** Requests of each key in the last days. */
+    showUsage(days?: number): Promise<UsageReport>
     /** Verifies the public log in the database. */
     showLog(): Promise<LogReport>
   }
@@ -27,6 +35,8 @@ export type OperatorOptions = {
   readonly clock: Clock
   /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
   readonly refreshKeys?: (() => Promise<void>) | undefined
+  /** Stores the requests that this process has counted. */
+  readonly storeUsage?: (() => Promise<void>) | undefined
   /** Returns why the curve source has no newer curve. */
   readonly curveProblem?: (() => string | undefined) | undefined
   /** Reads the latest of all known clocks, Unix ms. A set is discarded only if it is in the future by all of them. */
@@ -41,6 +51,9 @@ export type OperatorOptions = {
   readonly discard?: NotesOperatorContext['discard'] | undefined
   /** Throws while the current period is uncertain, because a curve would be stored for the wrong one. */
   readonly assertClock?: (() => Promise<void>) | undefined
+  readonly showStatus?: Operator['showStatus'] | undefined
+  /** Returns the last known limits of a pool, for previews of a curve. */
+  readonly poolLimits?: ((chainId: number) => PoolLimits | undefined) | undefined
 }
 
 export function createOperator(options: OperatorOptions): Operator {
@@ -52,6 +65,7 @@ export function createOperator(options: OperatorOptions): Operator {
       ...{ database, config, clock, auditor },
       curveProblem: options.curveProblem ?? (() => undefined),
       assertClock: options.assertClock ?? (async () => undefined),
+      poolLimits: options.poolLimits ?? (() => undefined),
     }),
     ...createNotesOperator({
       ...{ database, config, clock, auditor },
@@ -61,6 +75,19 @@ export function createOperator(options: OperatorOptions): Operator {
     }),
     ...createHookOperator({ database, config, clock, auditor, sender: options.sender }),
     showAudit: (limit) => reportAudit(database, limit),
+    showStatus: options.showStatus ?? (() => Promise.reject(noService())),
+    showUsage: async (wanted) => {
+      await options.storeUsage?.()
+      return reportUsage(database, { wanted, nowSeconds: toSeconds(clock.now()) })
+    },
     showLog: () => reportLog(database),
   }
+}
+
+function noService(): TallystickError {
+  return new TallystickError({
+    code: 'server_unreachable',
+    message: 'No service runs with this configuration. `tallystick doctor` checks the installation without one.',
+    retryable: true,
+  })
 }

@@ -6,38 +6,50 @@ import { type AdminRole, type AdminToken, createTokenFinder } from './admin-toke
 /** Role that a route needs, `all` by default. `any` is every token. `none` needs no token. */
 type NeededRole = AdminRole | 'any' | 'none'
 
-/** Returns the Fastify options of a route that needs a role. */
-export function needs(role: NeededRole): { readonly config: object } {
-  return { config: { role } }
+type RouteNeeds = { readonly role?: NeededRole; readonly isRead?: boolean }
+
+/** Holder of the token that a request has, and what the sender says about itself. */
+export type Sender = Pick<Auditor, 'actor' | 'remark'> & { readonly roles: readonly AdminRole[] }
+
+/** Returns the Fastify options of a route that needs a role. `isRead` marks a POST that changes nothing. */
+export function needs(role: NeededRole, { isRead = false } = {}): { readonly config: object } {
+  return { config: { role, isRead } satisfies RouteNeeds }
 }
 
 /** Rejects requests without a known token or without the role of the route. Returns the function that identifies the sender. */
-export function requireRole(
-  app: FastifyInstance,
-  tokens: readonly AdminToken[],
-): (request: FastifyRequest) => Pick<Auditor, 'actor' | 'remark'> {
+export function requireRole(app: FastifyInstance, tokens: readonly AdminToken[]): (request: FastifyRequest) => Sender {
   const find = createTokenFinder(tokens)
-  const names = new WeakMap<FastifyRequest, string>()
+  const holders = new WeakMap<FastifyRequest, AdminToken>()
   app.addHook('onRequest', (request, reply, done) => {
-    const role = roleOf(request)
+    const { role, isRead } = needsOf(request)
     if (role === 'none') return done()
     const holder = find(request.headers.authorization ?? '')
     if (!holder) {
       reply.header('www-authenticate', 'Bearer')
       return done(unauthorized())
     }
-    if (role !== 'any' && !holder.roles.includes(role) && !holder.roles.includes('all')) {
-      return done(insufficientRole(holder, role))
+    const accepted = rolesFor(role, isRead)
+    if (role !== 'any' && !holder.roles.some((own) => accepted.includes(own))) {
+      return done(insufficientRole(holder, { role, accepted }))
     }
-    names.set(request, holder.name)
+    holders.set(request, holder)
     return done()
   })
-  return (request) => ({ actor: names.get(request) ?? 'unknown', remark: remarkOf(request) })
+  return (request) => {
+    const { name = 'unknown', roles = [] } = holders.get(request) ?? {}
+    return { actor: name, roles, remark: remarkOf(request) }
+  }
 }
 
-function roleOf(request: FastifyRequest): NeededRole {
-  if (request.is404) return 'any'
-  return (request.routeOptions.config as { readonly role?: NeededRole }).role ?? 'all'
+function needsOf(request: FastifyRequest): Required<RouteNeeds> {
+  const declared = request.is404 ? { role: 'any' as const } : (request.routeOptions.config as RouteNeeds)
+  const isRead = declared.isRead || ['GET', 'HEAD'].includes(request.method)
+  return { role: declared.role ?? 'all', isRead }
+}
+
+/** Returns the roles that a request is accepted with, the narrowest first. */
+function rolesFor(role: NeededRole, isRead: boolean): readonly NeededRole[] {
+  return [...new Set<NeededRole>([...(role === 'all' ? [] : [role]), ...(isRead ? (['view'] as const) : []), 'all'])]
 }
 
 /** Returns the user that the command line names. It is recorded with the token's name, never instead of it. */
@@ -64,12 +76,15 @@ function unauthorized(): TallystickError {
   })
 }
 
-function insufficientRole({ name, roles }: AdminToken, needed: AdminRole): TallystickError {
-  const wanted = needed === 'all' ? '"all"' : `"${needed}" or "all"`
+function insufficientRole(
+  { name, roles }: AdminToken,
+  { role, accepted }: { readonly role: NeededRole; readonly accepted: readonly NeededRole[] },
+): TallystickError {
+  const wanted = accepted.map((own) => `"${own}"`).join(' or ')
   return new TallystickError({
     code: 'insufficient_role',
-    message: `This request needs the role ${wanted}. The token "${name}" has ${roles.map((role) => `"${role}"`).join(', ')}.`,
+    message: `This request needs the role ${wanted}. The token "${name}" has ${roles.map((own) => `"${own}"`).join(', ')}.`,
     retryable: false,
-    details: { token: name, role: needed },
+    details: { token: name, role },
   })
 }

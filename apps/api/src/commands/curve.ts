@@ -4,13 +4,14 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Operator } from '../admin/operator.ts'
 import { ask } from './ask.ts'
 import { formatCurveReport, formatDifference, formatPoints, formatProposals } from './format-curve.ts'
+import { formatPreview } from './format-preview.ts'
 import { nameUser } from './name-user.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { createOutput, exitCodes, type Output } from './output.ts'
 import type { Terminal } from './terminal.ts'
-import { withOperator, withReader } from './with-operator.ts'
+import { type ConfigSource, withOperator, withReader } from './with-operator.ts'
 
-type SetOptions = CommonOptions & { readonly confirm: boolean; readonly chain?: number }
+type SetOptions = CommonOptions & { readonly confirm: boolean; readonly dryRun: boolean; readonly chain?: number }
 
 type CurveRequest = {
   readonly points: Readonly<Record<string, number>>
@@ -36,9 +37,11 @@ export function addCurveCommand(program: Command, terminal: Terminal): void {
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
     .option('--chain <id>', 'one chain only (default: all chains)', parseChain)
     .option('--confirm', 'store without asking, even if the coupons move further than the rails allow', false)
-    .action(async (points: Record<string, number>, { config, json, confirm, chain }: SetOptions) => {
+    .option('--dry-run', 'show the change and what the rails say, and store nothing', false)
+    .action(async (points: Record<string, number>, { config, json, confirm, chain, dryRun }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
       const output = createOutput(terminal, json)
+      if (dryRun) return preview(request, { source: { path: config, env: terminal.env }, output, terminal })
       const { curve, proposal, source, difference } = await withOperator(
         { path: config, env: terminal.env },
         (operator) => set(operator, { request, output, terminal }),
@@ -51,6 +54,17 @@ export function addCurveCommand(program: Command, terminal: Terminal): void {
       if (source === 'treasury')
         output.text('It stays in force until the Treasury publishes rates after that boundary.')
     })
+}
+
+/** Shows what a curve would change. The exit code is that of `curve set` without `--dry-run`. */
+async function preview(
+  request: CurveRequest,
+  { source, output, terminal }: { readonly source: ConfigSource; readonly output: Output; readonly terminal: Terminal },
+): Promise<void> {
+  const report = await withReader(source, (operator) => operator.previewCurve(request))
+  output.document(report)
+  output.text(formatPreview(report))
+  if (report.verdict === 'confirm' || report.verdict === 'refuse') terminal.exitCode = exitCodes.failed
 }
 
 function addApproveCommand(curve: Command, terminal: Terminal): void {

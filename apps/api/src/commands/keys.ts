@@ -1,6 +1,8 @@
 import { keyKinds, keyScopes } from '@tallystick/core'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { KeyView } from '../admin/key-view.ts'
+import type { UsageReport } from '../admin/usage-report.ts'
+import { usageDaysMax } from '../keys/key-usage-store.ts'
 import type { ReplicaReport } from '../keys/replicas.ts'
 import {
   addCommonOptions,
@@ -67,6 +69,18 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
     },
   )
   addRotateCommand(keys, terminal)
+  addUsageCommand(keys, terminal)
+}
+
+function addUsageCommand(keys: Command, terminal: Terminal): void {
+  addCommonOptions(keys.command('usage').description('show the requests of each key on all replicas'))
+    .option('--days <number>', 'how many UTC days, 1 to 90', parseDays, 30)
+    .action(async ({ config, json, days }: CommonOptions & { readonly days: number }) => {
+      const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showUsage(days))
+      const output = createOutput(terminal, json)
+      output.document(report)
+      output.text(formatUsage(report))
+    })
 }
 
 function addRotateCommand(keys: Command, terminal: Terminal): void {
@@ -91,6 +105,22 @@ function addRotateCommand(keys: Command, terminal: Terminal): void {
       showSecret(output, rotated.secret)
       if (grace === 0) setExitCode(terminal, rotated.replicas)
     })
+}
+
+function parseDays(value: string): number {
+  if (/^[1-9]\d?$/.test(value) && Number(value) <= usageDaysMax) return Number(value)
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${usageDaysMax}.`)
+}
+
+function formatUsage({ days, keys }: UsageReport): string {
+  const rows = keys.map(({ id, name, requests, total, byScope, lastUsedAt }) => [
+    id,
+    name,
+    ...[requests.at(-1) ?? 0, total, byScope.notes, byScope.data, byScope.rate].map(String),
+    lastUsedAt ?? 'never',
+  ])
+  const headings = ['ID', 'NAME', 'TODAY', 'TOTAL', 'NOTES', 'DATA', 'RATE', 'LAST USED']
+  return `Requests since ${days[0]} (UTC)\n${formatTable(headings, rows)}`
 }
 
 function formatReplicas({ confirmed, unconfirmed }: ReplicaReport): string {

@@ -9,6 +9,7 @@ import { addMonitorCommand } from './monitor.ts'
 import { addNotesCommand } from './notes.ts'
 import { exitCodes, reportFailure } from './output.ts'
 import { addServeCommand } from './serve.ts'
+import { addStatusCommand } from './status.ts'
 import type { Terminal } from './terminal.ts'
 
 const help = `
@@ -34,6 +35,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
       writeErr: (text) => terminal.stderr.write(text),
     })
   addServeCommand(program, terminal)
+  addStatusCommand(program, terminal)
   addKeysCommand(program, terminal)
   addCurveCommand(program, terminal)
   addNotesCommand(program, terminal)

@@ -47,7 +47,16 @@ export function withReader<Result>(
   work: (
     operator: Pick<
       Operator,
-      'listKeys' | 'showCurve' | 'showNotes' | 'showAudit' | 'showLog' | 'listHooks' | 'listDeliveries'
+      | 'listKeys'
+      | 'showUsage'
+      | 'showStatus'
+      | 'showCurve'
+      | 'previewCurve'
+      | 'showNotes'
+      | 'showAudit'
+      | 'showLog'
+      | 'listHooks'
+      | 'listDeliveries'
     >,
   ) => Promise<Result>,
 ): Promise<Result> {
@@ -60,10 +69,13 @@ function createRemoteOperator(call: Call): Operator {
   return {
     createKey: (request) => call('POST', '/keys', request),
     listKeys: () => call('GET', '/keys'),
+    showStatus: () => call('GET', '/status'),
+    showUsage: (days) => call('GET', days === undefined ? '/keys/usage' : `/keys/usage?days=${days}`),
     revokeKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`, request),
     rotateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/rotate`, request),
     showCurve: () => call('GET', '/curve'),
     setCurve: (request) => call('POST', '/curve', request),
+    previewCurve: (request) => call('POST', '/curve/preview', request),
     approveCurve: (id) => call('POST', `/curve/proposals/${encodeURIComponent(id)}/approve`),
     showNotes: () => call('GET', '/notes'),
     discardNotes: (request) => call('POST', '/notes/discard', request),

@@ -23,6 +23,8 @@ export type KeyRing = {
   readonly size: number
   /** Lists the keys in force and how often each was used. */
   usage(nowMs: number): readonly Pick<RingKey, 'id' | 'uses'>[]
+  /** Lists all keys, revoked and expired ones included, and how often each was used. */
+  listAll(): readonly Pick<RingKey, 'id' | 'uses'>[]
   close(): Promise<void>
 }
 
@@ -70,6 +72,7 @@ export async function openKeyRing({
       return countActive(snapshot)
     },
     usage: (nowMs) => listInForce(snapshot, nowMs),
+    listAll: () => [...snapshot.keys.values()].map(({ ring }) => ring),
     close: async () => {
       await stopFollowing()
       await recorder.close()

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Signer } from '../notes/signers/signer.ts'
-import { readPortalFiles } from './portal-files.ts'
+import { type PortalFiles, readPortalFiles } from './portal-files.ts'
 import { describePortal, type PortalVisitor } from './portal-info.ts'
 import type { PortalParts } from './portal-routes.ts'
 import { type TestWallet, testWalletPath } from './test-wallet-route.ts'
@@ -37,4 +37,9 @@ export function openPortal({
     info: describePortal({ chains: config.chains, signers, visitor: visitor && { ...visitor, wallet } }),
     testWallet,
   }
+}
+
+/** Loads the operator's console, if it was built. It is beside the files of the page, which alone are public. */
+export function openConsole({ directory = builtDirectory }: PortalOptions = {}): PortalFiles | undefined {
+  return readPortalFiles(join(directory, 'console'))
 }

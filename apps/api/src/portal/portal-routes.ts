@@ -56,7 +56,7 @@ export function createPortalRoutes({
 }
 
 function createFileRoutes(files: PortalFiles, onRequest: Route['onRequest']): readonly Route[] {
-  const handler: RouteHandlerMethod = (request, reply) => respond(files, { request, reply })
+  const handler: RouteHandlerMethod = (request, reply) => sendPortalFile(files, { request, reply })
   const routes = [...viewUrls, '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }) as const)
   return [...routes, ...createDocsRoutes({ onRequest, handler })]
 }
@@ -68,7 +68,8 @@ function createDocsRoutes(handlers: Pick<Route, 'onRequest' | 'handler'>): reado
   ]
 }
 
-function respond(
+/** Sends the page or one of its assets, in the smallest encoding that the client accepts. Throws `not_found`. */
+export function sendPortalFile(
   files: PortalFiles,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): FastifyReply {

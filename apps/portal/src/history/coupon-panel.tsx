@@ -1,58 +1,74 @@
 import type { HistoryPeriod } from '@tallystick/client'
+import { useMemo } from 'preact/hooks'
+import { ChoosableRow } from '../chart/choosable-row.tsx'
 import { formatRate } from '../format/format-rate.ts'
 import { formatDate, formatHours, formatPeriod, newYorkZone } from '../format/format-time.ts'
 import { HistoryTable } from './history-table.tsx'
 import { StepChart } from './step-chart.tsx'
 import { boundsOf, couponOf, hasGaps, listCouponSeries, listTenors } from './step-series.ts'
+import { type SlotChoice, useSlotChoice } from './use-slot-choice.ts'
 
 /** Renders the coupons by tenor over time. `periods` are newest first and not empty. */
 export function CouponPanel({ periods }: { readonly periods: readonly HistoryPeriod[] }) {
-  const series = listCouponSeries(periods)
-  const tenors = listTenors(periods)
+  const { series, tenors, slots } = useMemo(() => listAll(periods), [periods])
+  const choice = useSlotChoice(slots)
   const isLogged = periods.some(({ logIndex }) => logIndex !== null)
-  const slots = periods.toReversed().map((period) => ({
-    ...boundsOf(period),
-    text: `${formatPeriod(period)} New York`,
-  }))
   return (
     <>
       <StepChart
         id="coupons"
         title="Coupons by tenor over time"
         slotName="Period"
-        {...{ series, slots, zone: newYorkZone }}
+        axes={{ rate: 'Coupon per 360-day year', horizontal: 'Period, New York time' }}
+        {...{ series, choice, zone: newYorkZone }}
       />
       {hasGaps(series) ? <p class="hint">Where a line is interrupted, no note of that tenor was on offer.</p> : null}
       <HistoryTable
         caption="Coupons by period, newest first, per 360-day year. Times are New York."
         columns={['Period', ...tenors.map((days) => `${days} d`), ...(isLogged ? ['Log entry'] : [])]}
         rows={periods}
-        renderRow={(period) => <Row key={String(period.periodStart)} {...{ period, tenors, isLogged }} />}
+        renderRow={(period) => <Row key={String(period.periodStart)} {...{ period, tenors, isLogged, choice }} />}
       />
     </>
   )
+}
+
+function listAll(periods: readonly HistoryPeriod[]) {
+  return {
+    series: listCouponSeries(periods),
+    tenors: listTenors(periods),
+    slots: periods.toReversed().map((period) => ({ ...boundsOf(period), text: `${formatPeriod(period)} New York` })),
+  }
 }
 
 function Row({
   period,
   tenors,
   isLogged,
+  choice,
 }: {
   readonly period: HistoryPeriod
   readonly tenors: readonly number[]
   readonly isLogged: boolean
+  readonly choice: SlotChoice
 }) {
   const { periodStart, logIndex } = period
   const { start, end } = boundsOf(period)
   const hours = (end - start) / 3600
   return (
-    <tr>
-      <th scope="row">
-        {formatDate(periodStart, newYorkZone)} <span class="when">{formatHours(period)}</span>
-        {hours === 17 || hours === 19 ? (
-          <span class="tag" title="The clocks change in this period.">{`${hours} h`}</span>
-        ) : null}
-      </th>
+    <ChoosableRow
+      group="coupon-row"
+      isChosen={choice.slots[choice.index]?.start === start}
+      onChoose={() => choice.onChoose(start)}
+      header={
+        <>
+          {formatDate(periodStart, newYorkZone)} <span class="when">{formatHours(period)}</span>
+          {hours === 17 || hours === 19 ? (
+            <span class="tag" title="The clocks change in this period.">{`${hours} h`}</span>
+          ) : null}
+        </>
+      }
+    >
       {tenors.map((days) => {
         const coupon = couponOf(period, days)
         return (
@@ -62,6 +78,6 @@ function Row({
         )
       })}
       {isLogged ? <td class="number muted">{logIndex === null ? '–' : logIndex.toLocaleString('en-US')}</td> : null}
-    </tr>
+    </ChoosableRow>
   )
 }

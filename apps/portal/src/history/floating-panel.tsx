@@ -1,4 +1,6 @@
 import type { HistoryDay } from '@tallystick/client'
+import { useMemo } from 'preact/hooks'
+import { ChoosableRow } from '../chart/choosable-row.tsx'
 import { formatRate } from '../format/format-rate.ts'
 import { formatDate } from '../format/format-time.ts'
 import { utcMidnight } from '../format/new-york-day.ts'
@@ -6,43 +8,75 @@ import { Notice } from '../parts/notice.tsx'
 import { HistoryTable } from './history-table.tsx'
 import { StepChart } from './step-chart.tsx'
 import { floatingSeries } from './step-series.ts'
+import { type SlotChoice, useSlotChoice } from './use-slot-choice.ts'
 
 /** Renders the floating rate by day. `days` are newest first and not empty, but may have no floating rate. */
 export function FloatingPanel({ days }: { readonly days: readonly HistoryDay[] }) {
-  const series = [floatingSeries(days)]
-  if (series[0]?.spans.length === 0) {
+  const { series, slots } = useMemo(() => listAll(days), [days])
+  const choice = useSlotChoice(slots)
+  if (slots.length === 0) {
     return (
       <Notice tone="calm" title="No floating rate in this range">
         {days[0]?.floatingReason ?? 'The chain has none on these days. Choose other dates.'}
       </Notice>
     )
   }
+  return (
+    <>
+      <StepChart
+        id="floating"
+        title="Floating rate by day"
+        slotName="Day"
+        axes={{ rate: 'Floating rate, annualised', horizontal: 'Day, UTC' }}
+        {...{ series, choice, zone: 'UTC' }}
+      />
+      <HistoryTable
+        caption="Floating rate by UTC day, newest first: the income of the day, annualised."
+        columns={['Day', 'Floating rate']}
+        rows={days}
+        renderRow={(row) => <Row key={row.day} row={row} choice={choice} />}
+      />
+    </>
+  )
+}
+
+function listAll(days: readonly HistoryDay[]) {
   const known = days.filter(({ floatingRate }) => floatingRate !== null)
   const slots = known.toReversed().map(({ day }) => {
     const start = utcMidnight(day)
     return { start, end: start + 86_400, text: `${dateOf(day)} (UTC)` }
   })
+  return { series: [floatingSeries(days)], slots }
+}
+
+/** A day without a rate is not on the chart, so it cannot be chosen. */
+function Row({
+  row: { day, floatingRate, floatingReason },
+  choice,
+}: {
+  readonly row: HistoryDay
+  readonly choice: SlotChoice
+}) {
+  if (floatingRate === null) {
+    return (
+      <tr>
+        <th scope="row">{dateOf(day)}</th>
+        <td class="number">
+          <span class="muted reason">{floatingReason ?? '–'}</span>
+        </td>
+      </tr>
+    )
+  }
+  const start = utcMidnight(day)
   return (
-    <>
-      <StepChart id="floating" title="Floating rate by day" slotName="Day" {...{ series, slots, zone: 'UTC' }} />
-      <HistoryTable
-        caption="Floating rate by UTC day, newest first: the income of the day, annualised."
-        columns={['Day', 'Floating rate']}
-        rows={days}
-        renderRow={({ day, floatingRate, floatingReason }) => (
-          <tr key={day}>
-            <th scope="row">{dateOf(day)}</th>
-            <td class="number">
-              {floatingRate === null ? (
-                <span class="muted reason">{floatingReason ?? '–'}</span>
-              ) : (
-                formatRate(floatingRate)
-              )}
-            </td>
-          </tr>
-        )}
-      />
-    </>
+    <ChoosableRow
+      group="floating-row"
+      isChosen={choice.slots[choice.index]?.start === start}
+      onChoose={() => choice.onChoose(start)}
+      header={dateOf(day)}
+    >
+      <td class="number">{formatRate(floatingRate)}</td>
+    </ChoosableRow>
   )
 }
 

@@ -1,19 +1,15 @@
+import { type ChartLayout, plotOf, thinTicks } from '../chart/chart-layout.ts'
 import { chooseRateScale, listRateTicks } from '../parts/choose-rate-scale.ts'
-import { earliest, latest, type StepSeries } from './step-series.ts'
+import { earliest, latest, type Slot, type StepSeries } from './step-series.ts'
 import { type AxisZone, listTimeTicks } from './time-ticks.ts'
 
-export type StepLayout = {
+export type StepLayout = ChartLayout & {
   /** In the order of the series. */
   readonly lines: readonly {
     readonly path: string
-    /** Path of the area below the line. */
-    readonly area: string
     /** Where the name of the line is written. */
     readonly label: { readonly x: number; readonly y: number }
   }[]
-  readonly rateTicks: readonly { readonly y: number; readonly label: string }[]
-  readonly timeTicks: readonly { readonly x: number; readonly label: string }[]
-  readonly plot: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }
   readonly xOf: (seconds: number) => number
   readonly yOf: (bps: number) => number
 }
@@ -21,12 +17,16 @@ export type StepLayout = {
 const tickWidth = 62
 const labelHeight = 14
 
+type Options = {
+  readonly width: number
+  readonly height: number
+  readonly zone: AxisZone
+  readonly slots: readonly Slot[]
+}
+
 /** Computes the coordinates of step lines. Every series must have a span. */
-export function layOutSteps(
-  series: readonly StepSeries[],
-  { width, height, zone }: { readonly width: number; readonly height: number; readonly zone: AxisZone },
-): StepLayout {
-  const plot = { left: 52, right: width - 44, top: 16, bottom: height - 34 }
+export function layOutSteps(series: readonly StepSeries[], { width, height, zone, slots }: Options): StepLayout {
+  const plot = plotOf({ width, height, margin: 44 })
   const spans = series.flatMap((each) => each.spans)
   const [start, end] = [earliest(spans), latest(spans)]
   const rates = spans.map(({ bps }) => bps)
@@ -43,11 +43,14 @@ export function layOutSteps(
   )
   return {
     lines: series.map((each, index) => ({
-      ...pathsOf(each, { xOf, yOf, bottom: plot.bottom }),
+      path: pathOf(each, { xOf, yOf }),
       label: { x: xOf(each.spans.at(-1)?.end as number) + 7, y: labels[index] as number },
     })),
     rateTicks: listRateTicks(scale).map(({ bps, label }) => ({ y: yOf(bps), label })),
-    timeTicks: listTimeTicks({ start, end, zone, countMax }).map(({ seconds, label }) => ({ x: xOf(seconds), label })),
+    ticks: thinTicks(
+      listTimeTicks({ start, end, zone, countMax }).map(({ seconds, label }) => ({ x: xOf(seconds), label })),
+    ),
+    stops: slots.map((slot) => ({ x: xOf((slot.start + slot.end) / 2), until: xOf(slot.end) })),
     plot,
     xOf,
     yOf,
@@ -55,17 +58,13 @@ export function layOutSteps(
 }
 
 /** Draws a span as a horizontal line. Spans that touch are joined by a vertical one. */
-function pathsOf(
-  { spans }: StepSeries,
-  { xOf, yOf, bottom }: Pick<StepLayout, 'xOf' | 'yOf'> & { readonly bottom: number },
-): { readonly path: string; readonly area: string } {
-  let [path, area] = ['', '']
+function pathOf({ spans }: StepSeries, { xOf, yOf }: Pick<StepLayout, 'xOf' | 'yOf'>): string {
+  let path = ''
   for (const [index, { start, end, bps }] of spans.entries()) {
     const [left, right, y] = [xOf(start), xOf(end), yOf(bps)].map((value) => value.toFixed(1))
     path += spans[index - 1]?.end === start ? `V${y}H${right}` : `M${left} ${y}H${right}`
-    area += `M${left} ${y}H${right}V${bottom}H${left}Z`
   }
-  return { path, area }
+  return path
 }
 
 /** Moves labels apart that would overlap. Returns their heights in the order given. */

@@ -1,7 +1,7 @@
 import { formatRate } from '../format/format-rate.ts'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
 
-/** Renders the rates at the cursor of a chart. Several series have a button each, which hides or shows its line. */
+/** Renders the rates at the cursor of a chart. The button of a series hides or shows its line. */
 export function Readout({
   series,
   shown,
@@ -22,14 +22,10 @@ export function Readout({
           const value = <strong>{bps === undefined ? '–' : formatRate(BigInt(bps))}</strong>
           return (
             <li key={each.name} class="series" style={toneOf(series, each)}>
-              {series.length === 1 ? (
-                <span class="readout-one">{value}</span>
-              ) : (
-                <button type="button" aria-pressed={shown.includes(each)} onClick={() => onToggle(each.name)}>
-                  <span>{each.name}</span>
-                  {value}
-                </button>
-              )}
+              <button type="button" aria-pressed={shown.includes(each)} onClick={() => onToggle(each.name)}>
+                <span>{each.name}</span>
+                {value}
+              </button>
             </li>
           )
         })}

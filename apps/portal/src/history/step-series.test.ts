@@ -2,7 +2,7 @@ import type { HistoryPeriod } from '@tallystick/client'
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { layOutSteps } from './lay-out-steps.ts'
-import { floatingSeries, hasGaps, listCouponSeries, rateAt } from './step-series.ts'
+import { boundsOf, floatingSeries, hasGaps, listCouponSeries, rateAt } from './step-series.ts'
 import { listTimeTicks } from './time-ticks.ts'
 
 const zone = 'America/New_York'
@@ -38,7 +38,12 @@ function makePeriods(
 }
 
 const lay = (periods: readonly HistoryPeriod[], width = 700) =>
-  layOutSteps(listCouponSeries(periods), { width, height: 300, zone })
+  layOutSteps(listCouponSeries(periods), {
+    width,
+    height: 300,
+    zone,
+    slots: periods.toReversed().map((period) => ({ ...boundsOf(period), text: '' })),
+  })
 
 test.each([
   ['clocks go back', '2026-11-01T00:00:00-04:00', [19, 6, 18]],
@@ -65,9 +70,9 @@ test('behavior: coupons are constant inside a period and step at the boundary', 
 })
 
 test('behavior: one period is a flat line over the whole plot', () => {
-  const { lines, plot, timeTicks, rateTicks } = lay(makePeriods('2026-11-13T18:00:00-05:00', 1))
+  const { lines, plot, ticks, rateTicks } = lay(makePeriods('2026-11-13T18:00:00-05:00', 1))
   expect(lines[0]!.path).toMatch(new RegExp(`^M${plot.left}\\.0 [\\d.]+H${plot.right}\\.0$`))
-  expect(timeTicks.map(({ label }) => label)).toEqual(['18:00', '14 Nov'])
+  expect(ticks.map(({ label }) => label)).toEqual(['18:00', '14 Nov'])
   expect(rateTicks.length).toBeGreaterThan(1)
 })
 

@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useCallback } from 'preact/hooks'
+import { Chart } from '../chart/chart.tsx'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
 import { formatMove, formatRate } from '../format/format-rate.ts'
+import { formatDate, newYorkZone } from '../format/format-time.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { useWidth } from '../parts/use-width.ts'
-import { layOutCurve, type Point } from './lay-out-curve.ts'
+import { type CurveLayout, layOutCurve, type Point } from './lay-out-curve.ts'
 
-const height = 280
+const height = 340
 
 type ChartProps = {
   readonly offers: readonly Offer[] | undefined
@@ -17,7 +18,6 @@ type ChartProps = {
 
 /** Renders the coupons by maturity, with those of the last period behind them. The table below has the same data. */
 export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
-  const [box, width] = useWidth()
   return (
     <figure class="curve">
       <figcaption>
@@ -27,117 +27,108 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
           {last ? <li class="legend-last">Last period</li> : null}
         </ul>
       </figcaption>
-      <div ref={box} class="curve-box" style={{ height: `${height}px` }}>
-        {offers ? null : <Skeleton height="100%" />}
-        {offers?.length === 0 ? <p class="curve-empty">The curve is shown once notes are available.</p> : null}
-        {width > 0 && offers && offers.length > 0 ? <Drawing {...{ offers, last, chosen, onChoose, width }} /> : null}
-      </div>
+      {offers && offers.length > 0 ? (
+        <Curve offers={offers} chosen={chosen} onChoose={onChoose} />
+      ) : (
+        <div class="curve-empty" style={{ height: `${height}px` }}>
+          {offers ? <p>The curve is shown once notes are available.</p> : <Skeleton width="100%" height="100%" />}
+        </div>
+      )}
     </figure>
   )
 }
 
-function Drawing({
+function Curve({
   offers,
   chosen,
   onChoose,
-  width,
-}: Omit<ChartProps, 'offers'> & { readonly offers: readonly Offer[]; readonly width: number }) {
-  const [hovered, setHovered] = useState<Offer | undefined>(undefined)
-  const { points, lastPoints, ticks, plot } = layOutCurve(offers, { width, height })
-  const active = hovered ?? chosen
-  const activePoint = points.find(({ offer }) => offer === active)
-  const nearest = (event: MouseEvent) => {
-    const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left
-    return points.reduce((best, point) => (Math.abs(point.x - x) < Math.abs(best.x - x) ? point : best)).offer
-  }
+}: Pick<ChartProps, 'chosen' | 'onChoose'> & { readonly offers: readonly Offer[] }) {
+  const layOut = useCallback((size: Parameters<typeof layOutCurve>[1]) => layOutCurve(offers, size), [offers])
+  const at = (stop: number) => offers[stop] as Offer
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the calculator's buttons choose a maturity by keyboard.
-    <svg
-      viewBox={`0 0 ${width} ${height}`}
-      width={width}
+    <Chart
+      id="curve"
+      title="Yield curve of the notes on offer"
+      description={offers.map(({ tenorDays, note }) => `${tenorDays} days ${formatRate(note.coupon)}`).join(', ')}
+      axes={{ rate: 'Coupon per 360-day year', horizontal: 'Days to maturity, logarithmic scale' }}
       height={height}
-      role="img"
-      aria-labelledby="curve-title curve-text"
-      onMouseMove={(event) => setHovered(nearest(event))}
-      onMouseLeave={() => setHovered(undefined)}
-      onClick={(event) => onChoose(nearest(event))}
+      layOut={layOut}
+      cursor={{
+        name: 'Maturity on the yield curve',
+        stopCount: offers.length,
+        chosen: Math.max(0, offers.indexOf(chosen as Offer)),
+        onChoose: (stop) => onChoose(at(stop)),
+        describe: (stop) => describeOffer(at(stop)),
+        label: (stop) => <OfferLabel offer={at(stop)} />,
+      }}
     >
-      <title id="curve-title">Yield curve of the notes on offer</title>
-      <desc id="curve-text">{describe(offers)}</desc>
-      <defs>
-        <linearGradient id="curve-fill" x1="0" y1="0" x2="0" y2="1">
-          <stop offset="0" class="fill-top" />
-          <stop offset="1" class="fill-end" />
-        </linearGradient>
-      </defs>
-      {ticks.map(({ y, label }) => (
-        <g key={label}>
-          <line class="grid" x1={plot.left} x2={plot.right} y1={y} y2={y} />
-          <text class="tick" x={plot.left - 10} y={y + 4} text-anchor="end">
-            {label}
-          </text>
-        </g>
-      ))}
-      <path class="area" d={`${pathOf(points)}V${plot.bottom}H${points[0]?.x}Z`} />
+      {(layout, active) => <Lines layout={layout} active={active} />}
+    </Chart>
+  )
+}
+
+/** The area below the line is not filled: the rate axis does not begin at zero, so its size would mean nothing. */
+function Lines({
+  layout: { points, lastPoints, plot },
+  active,
+}: {
+  readonly layout: CurveLayout
+  readonly active: number
+}) {
+  return (
+    <>
       {lastPoints.length > 1 ? <path class="line-last" d={pathOf(lastPoints)} /> : null}
       <path class="line" d={pathOf(points)} />
-      {points.map((point) => (
-        <Notch
-          key={point.offer.tenorDays}
-          {...{ point, bottom: plot.bottom, isActive: point.offer === active, isNarrow: width < 460 }}
-        />
+      {points.map((point, index) => (
+        <Notch key={point.offer.tenorDays} {...{ point, bottom: plot.bottom, isActive: index === active }} />
       ))}
-      {activePoint ? <Label point={activePoint} width={width} /> : null}
-    </svg>
+    </>
   )
 }
 
 /** Renders a maturity as a notch on the axis and a point above it. */
 function Notch({
-  point: { x, y, offer },
+  point: { x, y },
   bottom,
   isActive,
-  isNarrow,
 }: {
   readonly point: Point
   readonly bottom: number
   readonly isActive: boolean
-  /** Leaves out the unit of each number. */
-  readonly isNarrow: boolean
 }) {
   return (
     <g class={isActive ? 'notch is-active' : 'notch'}>
-      <line class="stem" x1={x} x2={x} y1={y} y2={bottom} />
       <path class="cut" d={`M${x - 4} ${bottom}L${x} ${bottom + 7}L${x + 4} ${bottom}Z`} />
       <circle class="dot" cx={x} cy={y} r={isActive ? 5.5 : 4} />
-      <text class="tick" x={x} y={bottom + 24} text-anchor="middle">
-        {isNarrow ? offer.tenorDays : `${offer.tenorDays}d`}
-      </text>
     </g>
   )
 }
 
-function Label({ point: { x, y, offer }, width }: { readonly point: Point; readonly width: number }) {
-  const [boxWidth, boxHeight] = [offer.move === undefined ? 72 : 148, 30]
-  const left = Math.min(Math.max(x - boxWidth / 2, 2), width - boxWidth - 2)
-  const top = y - boxHeight - 14 < 0 ? y + 14 : y - boxHeight - 14
+function OfferLabel({ offer: { tenorDays, note, move } }: { readonly offer: Offer }) {
   return (
-    <g class="label">
-      <rect x={left} y={top} width={boxWidth} height={boxHeight} rx="8" />
-      <text x={left + boxWidth / 2} y={top + 20} text-anchor="middle">
-        <tspan class="label-rate">{formatRate(offer.note.coupon)}</tspan>
-        {offer.move === undefined ? null : (
-          <tspan dx="8">{offer.move === 0n ? 'no change' : formatMove(offer.move)}</tspan>
-        )}
-      </text>
-    </g>
+    <>
+      {formatDays(tenorDays)}, matures {formatDate(note.maturityTimestamp, newYorkZone)}
+      <br />
+      <strong>{formatRate(note.coupon)}</strong>
+      {move === undefined ? null : <> {formatChange(move)}</>}
+    </>
   )
+}
+
+function describeOffer({ tenorDays, note, move }: Offer): string {
+  const matures = formatDate(note.maturityTimestamp, newYorkZone)
+  const change = move === undefined ? '' : `, ${formatChange(move)}`
+  return `${formatDays(tenorDays)}, matures ${matures}: ${formatRate(note.coupon)}${change}`
+}
+
+function formatDays(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`
+}
+
+function formatChange(move: bigint): string {
+  return move === 0n ? 'unchanged' : formatMove(move)
 }
 
 function pathOf(points: readonly { readonly x: number; readonly y: number }[]): string {
   return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
-}
-
-function describe(offers: readonly Offer[]): string {
-  return offers.map(({ tenorDays, note }) => `${tenorDays} days ${formatRate(note.coupon)}`).join(', ')
 }

@@ -9,10 +9,12 @@ function offer(tenorDays: number, coupon: bigint, lastCoupon?: bigint): Offer {
 }
 
 test('default: all points are inside the plot, in order of tenor, and a higher coupon is higher up', () => {
-  const { points, lastPoints, ticks, plot } = layOutCurve(
-    [offer(7, 369n, 372n), offer(30, 362n), offer(360, 340n)],
-    size,
-  )
+  const {
+    points,
+    lastPoints,
+    rateTicks: ticks,
+    plot,
+  } = layOutCurve([offer(7, 369n, 372n), offer(30, 362n), offer(360, 340n)], size)
   const xs = points.map(({ x }) => x)
   expect(xs).toEqual(xs.toSorted((a, b) => a - b))
   expect(points[0]!.y).toBeLessThan(points[2]!.y)
@@ -29,7 +31,7 @@ test.each([
   ['a flat curve', [offer(7, 0n), offer(14, 0n)]],
   ['far apart', [offer(1, 1n), offer(3650, 10_000n)]],
 ])('behavior: %s has a finite scale', (_, offers) => {
-  const { points, ticks } = layOutCurve(offers, size)
+  const { points, rateTicks: ticks } = layOutCurve(offers, size)
   for (const { x, y } of points) expect(Number.isFinite(x) && Number.isFinite(y)).toBe(true)
   expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length)
 })

@@ -1,14 +1,15 @@
+import { type ChartLayout, plotOf, thinTicks } from '../chart/chart-layout.ts'
 import type { Offer } from '../data/offers.ts'
 import { chooseRateScale, listRateTicks } from '../parts/choose-rate-scale.ts'
 
 export type Point = { readonly x: number; readonly y: number; readonly offer: Offer }
 
-export type CurveLayout = {
+export type CurveLayout = ChartLayout & {
   readonly points: readonly Point[]
   readonly lastPoints: readonly { readonly x: number; readonly y: number }[]
-  readonly ticks: readonly { readonly y: number; readonly label: string }[]
-  readonly plot: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }
 }
+
+const inset = 14
 
 /**
  * Computes the coordinates of the curve. The horizontal axis is logarithmic, because the short tenors are close together
@@ -18,24 +19,26 @@ export function layOutCurve(
   offers: readonly Offer[],
   { width, height }: { readonly width: number; readonly height: number },
 ): CurveLayout {
-  const plot = { left: 52, right: width - 18, top: 34, bottom: height - 40 }
+  const plot = plotOf({ width, height, margin: 18 })
   const rates = offers.flatMap(({ note, lastCoupon }) => [Number(note.coupon), Number(lastCoupon ?? note.coupon)])
   const scale = chooseRateScale(Math.min(...rates), Math.max(...rates))
   const { low, high } = scale
   const yOf = (bps: number) => plot.bottom - ((bps - low) / (high - low)) * (plot.bottom - plot.top)
   const days = offers.map(({ tenorDays }) => Math.log(tenorDays))
   const [first, last] = [Math.min(...days), Math.max(...days)]
-  const inset = 14
   const xOf = (tenorDays: number) => {
     const part = last === first ? 0.5 : (Math.log(tenorDays) - first) / (last - first)
     return plot.left + inset + part * (plot.right - plot.left - 2 * inset)
   }
+  const points = offers.map((offer) => ({ x: xOf(offer.tenorDays), y: yOf(Number(offer.note.coupon)), offer }))
   return {
-    points: offers.map((offer) => ({ x: xOf(offer.tenorDays), y: yOf(Number(offer.note.coupon)), offer })),
+    points,
     lastPoints: offers.flatMap(({ tenorDays, lastCoupon }) =>
       lastCoupon === undefined ? [] : { x: xOf(tenorDays), y: yOf(Number(lastCoupon)) },
     ),
-    ticks: listRateTicks(scale).map(({ bps, label }) => ({ y: yOf(bps), label })),
+    stops: points.map(({ x }, index) => ({ x, until: (x + (points[index + 1]?.x ?? width)) / 2 })),
+    ticks: thinTicks(points.map(({ x, offer }) => ({ x, label: String(offer.tenorDays) }))),
+    rateTicks: listRateTicks(scale).map(({ bps, label }) => ({ y: yOf(bps), label })),
     plot,
   }
 }

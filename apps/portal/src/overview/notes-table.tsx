@@ -1,3 +1,4 @@
+import { ChoosableRow } from '../chart/choosable-row.tsx'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
 import { formatMove, formatRate } from '../format/format-rate.ts'
@@ -9,10 +10,12 @@ export function NotesTable({
   offers,
   last,
   chosen,
+  onChoose,
 }: {
   readonly offers: readonly Offer[] | undefined
   readonly last: LastCoupons | undefined
   readonly chosen: Offer | undefined
+  readonly onChoose: (offer: Offer) => void
 }) {
   return (
     <div class="table-scroll">
@@ -37,7 +40,7 @@ export function NotesTable({
         </thead>
         <tbody>
           {offers
-            ? offers.map((offer) => <Row key={offer.tenorDays} {...{ offer, isChosen: offer === chosen }} />)
+            ? offers.map((offer) => <Row key={offer.tenorDays} {...{ offer, isChosen: offer === chosen, onChoose }} />)
             : waiting}
           {offers?.length === 0 ? (
             <tr>
@@ -52,20 +55,34 @@ export function NotesTable({
   )
 }
 
-function Row({ offer, isChosen }: { readonly offer: Offer; readonly isChosen: boolean }) {
+function Row({
+  offer,
+  isChosen,
+  onChoose,
+}: {
+  readonly offer: Offer
+  readonly isChosen: boolean
+  readonly onChoose: (offer: Offer) => void
+}) {
   const { note, tenorDays, move, marketRate } = offer
   return (
-    <tr class={isChosen ? 'is-chosen' : undefined}>
-      <th scope="row">
-        <span class="tenor">{tenorDays}</span> {tenorDays === 1 ? 'day' : 'days'}
-      </th>
+    <ChoosableRow
+      group="note-row"
+      isChosen={isChosen}
+      onChoose={() => onChoose(offer)}
+      header={
+        <>
+          <span class="tenor">{tenorDays}</span> {tenorDays === 1 ? 'day' : 'days'}
+        </>
+      }
+    >
       <td class="wide-only muted">{formatDate(note.maturityTimestamp, newYorkZone)}</td>
       <td class="number strong">{formatRate(note.coupon)}</td>
       <td class="number">
         <Move move={move} />
       </td>
       <td class="number muted">{marketRate === undefined ? '–' : formatRate(marketRate)}</td>
-    </tr>
+    </ChoosableRow>
   )
 }
 

@@ -90,7 +90,7 @@ function Board({
       <div class={hasExpired ? 'board is-expired' : 'board'}>
         <div class="card board-curve">
           <CurveChart {...{ offers, last, chosen, onChoose }} />
-          <NotesTable {...{ offers, last, chosen }} />
+          <NotesTable {...{ offers, last, chosen, onChoose }} />
         </div>
         <Aside {...{ offers, chosen, rate, chain: info.chains.find(({ id }) => id === chainId), view, onChoose }} />
       </div>

@@ -1,158 +1,78 @@
-import type { ComponentChildren } from 'preact'
 import type { PortalInfo } from '../data/portal-info.ts'
 import { formatRate } from '../format/format-rate.ts'
-import { formatInstant, newYorkZone, viewerZone, zoneName } from '../format/format-time.ts'
+import { formatDate, newYorkZone } from '../format/format-time.ts'
 import { Icon } from '../parts/icons.tsx'
 import type { Tone } from '../parts/notice.tsx'
-import type { LogCheck } from './check-log.ts'
-import type { Judgement } from './judge-note.ts'
-import { LogLine } from './log-line.tsx'
+import { type Conclusion, conclude, concludeAll, type Finding } from './conclude.ts'
+import { isFar, NoteFacts } from './note-facts.tsx'
 
-type Conclusion = { readonly tone: Tone; readonly title: string; readonly text: string }
+type VerdictProps = { readonly findings: readonly Finding[]; readonly info: PortalInfo }
 
-/** Renders the result of one note: the verdict, then the facts behind it. */
-export function Verdict({
-  judgement,
-  info,
-  logCheck,
-}: {
-  readonly judgement: Judgement
-  readonly info: PortalInfo
-  /** Undefined until a genuine note was looked for in the public log. */
-  readonly logCheck: LogCheck | undefined
-}) {
-  const { note, chain, verification } = judgement
-  const { tone, title, text } = conclude(judgement, { info, logCheck })
+/** Renders the one verdict on all notes, and below it, folded, the verdict on each with its facts. */
+export function Verdict({ findings, info }: VerdictProps) {
+  const chainIds = info.chains.map(({ id }) => id)
+  const [only, another] = findings
+  if (!only) return null
+  const whole = another ? concludeAll(findings, chainIds) : conclude(only, chainIds)
   return (
-    <article class={`card verdict verdict-${tone}`}>
-      <header>
-        <span class="verdict-mark">
-          <Icon name={tone === 'good' ? 'check' : tone === 'bad' ? 'cross' : 'clock'} />
-        </span>
-        <div>
-          <h2>{title}</h2>
-          <p>{text}</p>
-        </div>
-      </header>
-      <dl class="facts facts-wide">
-        {verification?.valid ? (
-          <Fact name="Public log">
-            <LogLine check={logCheck} />
-          </Fact>
-        ) : null}
-        <Fact name="Signed by">
-          <span class="mono">{verification?.signer ?? 'no address recovered'}</span>
-        </Fact>
-        {chain ? (
-          <Fact name="Signer of this service">
-            <span class="mono">{chain.signer}</span>
-          </Fact>
-        ) : null}
-        {chain ? (
-          <Fact name="For">
-            {chain.name}, chain {chain.id}, pool <span class="mono">{chain.pool}</span>, domain {chain.domain.name}{' '}
-            {chain.domain.version}
-          </Fact>
-        ) : null}
-        <Fact name="Coupon">{formatRate(note.coupon)}</Fact>
-        <Fact name="Matures">
-          <Instant seconds={note.maturityTimestamp} />
-        </Fact>
-        <Fact name="Usable from">
-          <Instant seconds={note.validAfter + 1n} />
-        </Fact>
-        <Fact name="Usable before">
-          <Instant seconds={note.validBefore} />
-        </Fact>
-      </dl>
+    <article class={`card verdict verdict-${whole.tone}`}>
+      <Headline {...whole} />
+      {another ? (
+        <ol class="verdict-notes">
+          {findings.map((finding, index) => (
+            <li key={index}>
+              <FoldedNote {...{ finding, number: index + 1, conclusion: conclude(finding, chainIds) }} />
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <NoteFacts {...only} />
+      )}
     </article>
   )
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+/** Only this part is announced: the facts of many notes would be read for minutes. */
+function Headline({ tone, title, text }: Conclusion) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <header aria-live="polite">
+      <span class="verdict-mark">
+        <Mark tone={tone} />
+      </span>
+      <div>
+        <h2>{title}</h2>
+        <p>{text}</p>
+      </div>
+    </header>
   )
 }
 
-/** Renders an instant in New York time, which the protocol uses, and in the visitor's time. */
-function Instant({ seconds }: { readonly seconds: bigint }) {
-  const zone = viewerZone()
-  // The largest instant that Date supports.
-  if (seconds > 8_640_000_000_000n) return <>{`${seconds}, far in the future`}</>
+function FoldedNote({
+  finding,
+  number,
+  conclusion: { tone, title, text },
+}: {
+  readonly finding: Finding
+  readonly number: number
+  readonly conclusion: Conclusion
+}) {
+  const { note, chain } = finding.judgement
+  const matures = isFar(note.maturityTimestamp) ? 'far in the future' : formatDate(note.maturityTimestamp, newYorkZone)
   return (
-    <>
-      {formatInstant(seconds, newYorkZone)} New York
-      {zone === newYorkZone ? null : (
-        <span class="muted">
-          {' · '}
-          {formatInstant(seconds, zone)} {zoneName(zone)}
+    <details class={`verdict-note verdict-${tone}`}>
+      <summary>
+        <Mark tone={tone} />
+        <span class="verdict-note-name">
+          Note {number}: {formatRate(note.coupon)}, matures {matures}, {chain?.name ?? `chain ${note.chainId}`}
         </span>
-      )}
-    </>
+        <span class="verdict-note-title">{title}</span>
+      </summary>
+      <p class="verdict-note-text">{text}</p>
+      <NoteFacts {...finding} />
+    </details>
   )
 }
 
-function conclude(
-  { chain, verification, status, isMature, note }: Judgement,
-  { info, logCheck }: { readonly info: PortalInfo; readonly logCheck: LogCheck | undefined },
-): Conclusion {
-  if (!chain || !verification) {
-    const known = info.chains.map(({ id }) => id).join(', ')
-    return {
-      tone: 'bad',
-      title: 'Unknown chain',
-      text: `The note is for chain ${note.chainId}. This service signs for ${known}, so it cannot verify the note.`,
-    }
-  }
-  if (!verification.valid) {
-    return {
-      tone: 'bad',
-      title: 'Not genuine',
-      text: verification.signer
-        ? 'The signature is not from this service’s signer, so the pool will reject the note. The note was changed, signed for another pool, chain or domain, or signed by another key. The signature does not show which.'
-        : `The signature is malformed: ${verification.reason}. The pool will reject the note.`,
-    }
-  }
-  if (logCheck?.status === 'missing')
-    return {
-      tone: 'bad',
-      title: 'Genuine, but not logged',
-      text: 'It was signed, but nobody else can see it. Do not use the note, and report it to the operator.',
-    }
-  if (logCheck?.status === 'untrusted')
-    return {
-      tone: 'bad',
-      title: 'Genuine, but the public log cannot be trusted',
-      text: 'Do not use the note before the operator has explained the log.',
-    }
-  if (isMature)
-    return {
-      tone: 'calm',
-      title: 'Genuine, but matured',
-      text: 'The maturity has passed. The pool will reject the note.',
-    }
-  switch (status) {
-    case 'usable':
-      return {
-        tone: 'good',
-        title: 'Genuine and usable now',
-        text: 'The pool accepts the note until the end of its period.',
-      }
-    case 'not-yet-valid':
-      return {
-        tone: 'calm',
-        title: 'Genuine, but not valid yet',
-        text: 'The pool accepts the note from the start of its period.',
-      }
-    case 'expired':
-      return {
-        tone: 'calm',
-        title: 'Genuine, but expired',
-        text: 'The period of the note has ended. Fetch the current notes.',
-      }
-  }
+function Mark({ tone }: { readonly tone: Tone }) {
+  return <Icon name={tone === 'good' ? 'check' : tone === 'bad' ? 'cross' : 'clock'} />
 }

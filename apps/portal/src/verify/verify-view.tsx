@@ -75,16 +75,17 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         </div>
         <LogKeyField {...logKey} />
       </form>
-      <div aria-live="polite" class="verdicts">
+      <div class="verdicts">
         {outcome.fault ? (
           <Notice tone="warn" title="The text is not a valid note">
             {outcome.fault}
           </Notice>
         ) : null}
         {alarm ? <LogAlarm check={alarm} onForget={forget} /> : null}
-        {outcome.judgements.map((judgement, index) => (
-          <Verdict key={index} {...{ judgement, info, logCheck: checks?.get(judgement.note) }} />
-        ))}
+        <Verdict
+          info={info}
+          findings={outcome.judgements.map((judgement) => ({ judgement, logCheck: checks?.get(judgement.note) }))}
+        />
       </div>
     </>
   )

@@ -1,8 +1,9 @@
-import { type Period, periodAt, TallystickError } from '@tallystick/core'
+import { formatNewYork, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
 import type { ChainConfig, Config } from '../../config.ts'
 import { findCouponRefusal, findMoveRefusal } from '../issue/coupon-rails.ts'
+import type { RailInput } from '../issue/rail-input.ts'
 import { offeredTenors } from '../issue/rails.ts'
 import type { Refusal } from '../issue/refusal.ts'
 import { findLastCoupons, findLastNoteSet } from '../note-store.ts'
@@ -26,6 +27,8 @@ export type CurveRequest = {
   readonly confirm: boolean
   /** The name the caller gives; not verified. */
   readonly by?: string | undefined
+  /** The boundary of the preview that the operator saw, Unix seconds. Another one is refused. */
+  readonly effectiveFrom?: bigint | undefined
 }
 
 type SetCurveOptions = {
@@ -117,9 +120,7 @@ async function storeRequestedCurve(
   },
 ): Promise<Curve | undefined> {
   const { chainId, points } = request
-  const chains = config.chains.filter((chain) => chainId === null || chain.id === chainId)
-  if (chains.length === 0) throw unknownChain(chainId, config)
-  assertCurvePoints(points, { chainId, tenors: chainId === null ? config.tenors : chains.flatMap((one) => one.tenors) })
+  const chains = findRequestedChains(config, request)
   const curve = { points, confirmed: request.confirm, chainId }
   const origin = { source: 'manual', provenance: null, createdBy, createdAt: nowSeconds } as const
   return storeCurveIf(database, {
@@ -128,6 +129,7 @@ async function storeRequestedCurve(
     chainIds: chains.map((chain) => chain.id),
     auditor,
     shouldStore: async (transaction, effective, record) => {
+      if (request.effectiveFrom !== undefined && request.effectiveFrom !== effective.start) throw outdated(effective)
       const moves: number[] = []
       for (const chain of chains) {
         const { refusal, moveBps } = await checkChain(transaction, { chain, curve, config, effective })
@@ -139,8 +141,19 @@ async function storeRequestedCurve(
   })
 }
 
-/** Checks the coupon rails of a chain. Returns the largest move of a coupon. */
-async function checkChain(
+/** Returns the chains that a curve is for. Throws `invalid_curve` if it cannot be theirs. */
+export function findRequestedChains(
+  config: Pick<Config, 'chains' | 'tenors'>,
+  { chainId, points }: Pick<CurveRequest, 'chainId' | 'points'>,
+): readonly ChainConfig[] {
+  const chains = config.chains.filter((chain) => chainId === null || chain.id === chainId)
+  if (chains.length === 0) throw unknownChain(chainId, config)
+  assertCurvePoints(points, { chainId, tenors: chainId === null ? config.tenors : chains.flatMap((one) => one.tenors) })
+  return chains
+}
+
+/** Checks the coupon rails of a chain. Returns the largest move of a coupon, and what the rails compared. */
+export async function checkChain(
   transaction: Queryable,
   {
     chain,
@@ -152,17 +165,22 @@ async function checkChain(
     readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>
     readonly effective: Period
   },
-): Promise<{ readonly refusal: Refusal | undefined; readonly moveBps: number }> {
+): Promise<{
+  readonly refusal: Refusal | undefined
+  readonly moveBps: number
+  readonly input: Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>
+}> {
   const { maxMoveBps } = config.rails
   const before = { chainId: chain.id, beforeStart: effective.start }
   const previous = await findLastNoteSet(transaction, before)
   const windows = await readMoveWindows(transaction, { ...before, limits: config.rails })
   const lastCoupons = await findLastCoupons(transaction, before)
   const tenors = offeredTenors(chain.tenors, curve)
+  const input = { previous, windows, maxMoveBps }
   const refusal =
     findCouponRefusal({ chain }, { curve, tenors }) ??
-    findMoveRefusal({ previous, windows, maxMoveBps, curveTenors: config.tenors }, { curve, tenors })
-  return { refusal, moveBps: findLargestMove(pickPoints(curve.points, tenors), lastCoupons) }
+    findMoveRefusal({ ...input, curveTenors: config.tenors }, { curve, tenors })
+  return { refusal, input, moveBps: findLargestMove(pickPoints(curve.points, tenors), lastCoupons) }
 }
 
 function refused(
@@ -176,6 +194,16 @@ function refused(
     message: `The curve was not stored${subject && ` ${subject}`}: ${message}${isForSeveral ? advice : ''}`,
     retryable: false,
     details: { reason, chainId: chain.id },
+  })
+}
+
+function outdated(effective: Period): TallystickError {
+  return new TallystickError({
+    code: 'invalid_curve',
+    message:
+      'The curve was not stored: since the preview, a boundary has passed or a period was signed. It would now be in ' +
+      `force from ${formatNewYork(effective.start)} New York. Preview it again.`,
+    retryable: false,
   })
 }
 

@@ -1,0 +1,123 @@
+import { formatPeriod, periodAfter, periodAt } from '@tallystick/core'
+import type { Follower } from '@tallystick/subgraph'
+import { type Clock, toSeconds } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
+import type { PublishedNotes } from '../notes/published-notes.ts'
+import type { PoolWatch } from '../notes/watch/watch-pools.ts'
+import { toIso } from './key-view.ts'
+
+/** Something that is wrong, in words, and what to do. `fail`: notes are not served, or will not be. */
+export type Problem = {
+  readonly outcome: 'fail' | 'warn'
+  readonly subject: string
+  readonly found: string
+  readonly advice: string
+}
+
+/** What a running service knows about itself. */
+export type StatusReport = {
+  readonly now: string
+  /** As `GET /readyz`. */
+  readonly ready: boolean
+  readonly problems: readonly Problem[]
+  readonly period: string
+  readonly nextPeriod: string
+  /** The boundary between the two periods. */
+  readonly boundary: string
+  readonly chains: readonly ChainStatus[]
+}
+
+export type ChainStatus = {
+  readonly chainId: number
+  readonly name: string
+  /** Notes that are served now. */
+  readonly notes: number
+  /** Whether the next period is signed and in memory. */
+  readonly isNextSigned: boolean
+  /** Problems of the pool. Null if it is not watched or was not read yet. */
+  readonly poolProblems: readonly string[] | null
+  /** Null if the chain has no subgraph. */
+  readonly index: IndexStatus | null
+}
+
+export type IndexStatus = {
+  readonly kind: 'embedded' | 'remote'
+  readonly state: string
+  readonly block: number | null
+  readonly blockTime: string | null
+  /** How far the head of the index is behind the head of the chain. Null if it is not known, as for a remote subgraph. */
+  readonly lagBlocks: number | null
+  readonly lagSeconds: number | null
+  /** Age of the head of the index, by the clock of the service. */
+  readonly ageSeconds: number | null
+  readonly problem: string | null
+}
+
+export type StatusParts = {
+  readonly config: Pick<Config, 'chains'>
+  readonly clock: Clock
+  readonly published: PublishedNotes
+  readonly poolWatch: Pick<PoolWatch, 'find'>
+  readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
+  readonly remote: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[]
+}
+
+export function reportStatus(
+  parts: StatusParts,
+  { ready, problems }: Pick<StatusReport, 'ready' | 'problems'>,
+): StatusReport {
+  const nowMs = parts.clock.now()
+  const current = periodAt(toSeconds(nowMs))
+  const next = periodAfter(current)
+  return {
+    now: toIso(toSeconds(nowMs)),
+    ready,
+    problems,
+    period: formatPeriod(current),
+    nextPeriod: formatPeriod(next),
+    boundary: toIso(current.end),
+    chains: parts.config.chains.map(({ id, name }) => {
+      const problems = parts.poolWatch.find(id)?.problems
+      return {
+        chainId: id,
+        name,
+        notes: parts.published.at(nowMs)?.sets.get(id)?.notes.length ?? 0,
+        isNextSigned: parts.published.find(id, next.start) !== undefined,
+        poolProblems: problems ? [...problems.values()] : null,
+        index: describeIndex(parts, { chainId: id, nowSeconds: Math.floor(nowMs / 1000) }),
+      }
+    }),
+  }
+}
+
+type At = { readonly chainId: number; readonly nowSeconds: number }
+
+function describeIndex({ subgraphs, remote }: StatusParts, { chainId, nowSeconds }: At): IndexStatus | null {
+  const embedded = subgraphs.get(chainId)?.follower.status()
+  if (embedded) {
+    const { state, head, lagBlocks = null, lagSeconds = null, problem = null } = embedded
+    return { kind: 'embedded', state, ...describeHead(head, nowSeconds), lagBlocks, lagSeconds, problem }
+  }
+  const upstreams = remote.find((one) => one.chainId === chainId)?.status()
+  if (!upstreams) return null
+  const usable = upstreams.filter(({ circuit }) => circuit === 'closed')
+  const head = usable.map((one) => one.head).find((one) => one !== undefined)
+  const failures = upstreams.flatMap(({ upstream, circuit, lastFailure, isBehind }) => {
+    if (circuit !== 'closed') return [`${upstream} is disabled: ${lastFailure}`]
+    return isBehind ? [`${upstream} is too far behind the clock`] : []
+  })
+  const problem = failures.join('; ') || null
+  const state = `${usable.length} of ${upstreams.length} URLs in use`
+  return { kind: 'remote', state, ...describeHead(head, nowSeconds), lagBlocks: null, lagSeconds: null, problem }
+}
+
+function describeHead(
+  head: { readonly number: number; readonly timestamp: number | undefined } | undefined,
+  nowSeconds: number,
+): Pick<IndexStatus, 'block' | 'blockTime' | 'ageSeconds'> {
+  const { number = null, timestamp } = head ?? {}
+  if (timestamp === undefined) return { block: number, blockTime: null, ageSeconds: null }
+  const ageSeconds = Math.max(0, nowSeconds - timestamp)
+  return { block: number, blockTime: toIso(BigInt(timestamp)), ageSeconds }
+}

@@ -1,0 +1,36 @@
+import type { RailInput } from './rail-input.ts'
+
+/** Range that a rail allows for the coupon of one tenor, basis points, bounds included. */
+export type CouponBound = {
+  /** Member of the configuration that sets it. */
+  readonly rail: string
+  readonly lowestBps: number
+  readonly highestBps: number
+  /** Whether a confirmed curve may leave the range. */
+  readonly canConfirm: boolean
+}
+
+/** Returns the range that each coupon rail allows for a tenor: those that `findCouponRefusal` and `findMoveRefusal` apply. */
+export function listCouponBounds(
+  { chain, previous, maxMoveBps, windows = [] }: Pick<RailInput, 'chain' | 'previous' | 'maxMoveBps' | 'windows'>,
+  tenorDays: number,
+): CouponBound[] {
+  const before = previous?.notes.find((note) => note.tenorDays === tenorDays)
+  const moves = [
+    ...(before ? [{ rail: 'rails.maxMoveBps', lowest: before.coupon, highest: before.coupon, maxMoveBps }] : []),
+    ...windows.flatMap(({ rail, coupons, maxMoveBps }) => {
+      const found = coupons.get(tenorDays)
+      return found ? [{ rail, lowest: found.lowestBps, highest: found.highestBps, maxMoveBps }] : []
+    }),
+  ]
+  return [
+    { rail: `maxCouponBps of chain ${chain.id}`, lowestBps: 1, highestBps: chain.maxCouponBps, canConfirm: false },
+    ...moves.map(({ rail, lowest, highest, maxMoveBps }) => ({
+      rail,
+      // No further from the highest coupon, and no further from the lowest.
+      lowestBps: Math.max(1, Number(highest) - maxMoveBps),
+      highestBps: Number(lowest) + maxMoveBps,
+      canConfirm: true,
+    })),
+  ]
+}

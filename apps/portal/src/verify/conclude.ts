@@ -1,0 +1,120 @@
+import type { Tone } from '../parts/notice.tsx'
+import type { LogCheck } from './check-log.ts'
+import type { Judgement } from './judge-note.ts'
+
+/** Verdict on a note, or on several. */
+export type Conclusion = { readonly tone: Tone; readonly title: string; readonly text: string }
+
+/** Note with what is known about it. */
+export type Finding = {
+  readonly judgement: Judgement
+  /** Undefined until a genuine note was looked for in the public log. */
+  readonly logCheck: LogCheck | undefined
+}
+
+/** Returns the verdict on one note. `chainIds` are those of this service. */
+export function conclude(
+  { judgement: { chain, verification, status, isMature, note }, logCheck }: Finding,
+  chainIds: readonly number[],
+): Conclusion {
+  if (!chain || !verification) {
+    return {
+      tone: 'bad',
+      title: 'Unknown chain',
+      text: `The note is for chain ${note.chainId}. This service signs for ${chainIds.join(', ')}, so it cannot verify the note.`,
+    }
+  }
+  if (!verification.valid) {
+    return {
+      tone: 'bad',
+      title: 'Not genuine',
+      text: verification.signer
+        ? 'The signature is not from this service’s signer, so the pool will reject the note. The note was changed, signed for another pool, chain or domain, or signed by another key. The signature does not show which.'
+        : `The signature is malformed: ${verification.reason}. The pool will reject the note.`,
+    }
+  }
+  if (logCheck?.status === 'missing')
+    return {
+      tone: 'bad',
+      title: 'Genuine, but not logged',
+      text: 'It was signed, but nobody else can see it. Do not use the note, and report it to the operator.',
+    }
+  if (logCheck?.status === 'untrusted')
+    return {
+      tone: 'bad',
+      title: 'Genuine, but the public log cannot be trusted',
+      text: 'Do not use the note before the operator has explained the log.',
+    }
+  if (isMature)
+    return {
+      tone: 'calm',
+      title: 'Genuine, but matured',
+      text: 'The maturity has passed. The pool will reject the note.',
+    }
+  return concludeStatus(status)
+}
+
+function concludeStatus(status: Judgement['status']): Conclusion {
+  switch (status) {
+    case 'usable':
+      return {
+        tone: 'good',
+        title: 'Genuine and usable now',
+        text: 'The pool accepts the note until the end of its period.',
+      }
+    case 'not-yet-valid':
+      return {
+        tone: 'calm',
+        title: 'Genuine, but not valid yet',
+        text: 'The pool accepts the note from the start of its period.',
+      }
+    case 'expired':
+      return {
+        tone: 'calm',
+        title: 'Genuine, but expired',
+        text: 'The period of the note has ended. Fetch the current notes.',
+      }
+  }
+}
+
+/** Returns the one verdict on all notes of a response. */
+export function concludeAll(findings: readonly Finding[], chainIds: readonly number[]): Conclusion {
+  const conclusions = findings.map((finding) => conclude(finding, chainIds))
+  const genuine = findings.filter(({ judgement }) => judgement.verification?.valid)
+  const has = (tone: Tone) => conclusions.some((each) => each.tone === tone)
+  const groups = [...new Set(conclusions.map(({ title }) => title))].map((title) => {
+    const numbers = conclusions.flatMap((each, index) => (each.title === title ? index + 1 : []))
+    return numbers.length === findings.length ? `All: ${lowerFirst(title)}.` : `${title}: ${listNumbers(numbers)}.`
+  })
+  return {
+    tone: has('bad') ? 'bad' : has('calm') ? 'calm' : 'good',
+    title: `${genuine.length} of ${findings.length} genuine`,
+    text: [...groups, ...describeLog(genuine)].join(' '),
+  }
+}
+
+/** Describes what the log says about the genuine notes, as far as the verdicts on them do not say it. */
+function describeLog(genuine: readonly Finding[]): readonly string[] {
+  if (genuine.length === 0) return []
+  const count = (status: LogCheck['status'] | undefined) =>
+    genuine.filter(({ logCheck }) => logCheck?.status === status).length
+  if (count(undefined) > 0) return ['Looking them up in the public log…']
+  if (count('no-log') > 0) return ['This service has no public log.']
+  const unknown = count('unreachable')
+  return [
+    `${count('logged')} of ${genuine.length} are in the public log.`,
+    ...(unknown > 0 ? [`Of ${unknown} it is not known, because the log cannot be reached.`] : []),
+  ]
+}
+
+const numbersMax = 8
+
+function listNumbers(numbers: readonly number[]): string {
+  const shown = numbers.slice(0, numbersMax).join(', ')
+  const rest = numbers.length - numbersMax
+  return `${numbers.length === 1 ? 'note' : 'notes'} ${shown}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact'
+import { formatRate } from '../format/format-rate.ts'
+import { formatInstant, newYorkZone, viewerZone, zoneName } from '../format/format-time.ts'
+import type { Finding } from './conclude.ts'
+import { LogLine } from './log-line.tsx'
+
+/** Renders the facts behind the verdict on a note. */
+export function NoteFacts({ judgement: { note, chain, verification }, logCheck }: Finding) {
+  return (
+    <dl class="facts facts-wide">
+      {verification?.valid ? (
+        <Fact name="Public log">
+          <LogLine check={logCheck} />
+        </Fact>
+      ) : null}
+      <Fact name="Signed by">
+        <span class="mono">{verification?.signer ?? 'no address recovered'}</span>
+      </Fact>
+      {chain ? (
+        <Fact name="Signer of this service">
+          <span class="mono">{chain.signer}</span>
+        </Fact>
+      ) : null}
+      {chain ? (
+        <Fact name="For">
+          {chain.name}, chain {chain.id}, pool <span class="mono">{chain.pool}</span>, domain {chain.domain.name}{' '}
+          {chain.domain.version}
+        </Fact>
+      ) : null}
+      <Fact name="Coupon">{formatRate(note.coupon)}</Fact>
+      <Fact name="Matures">
+        <Instant seconds={note.maturityTimestamp} />
+      </Fact>
+      <Fact name="Usable from">
+        <Instant seconds={note.validAfter + 1n} />
+      </Fact>
+      <Fact name="Usable before">
+        <Instant seconds={note.validBefore} />
+      </Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** Renders an instant in New York time, which the protocol uses, and in the visitor's time. */
+function Instant({ seconds }: { readonly seconds: bigint }) {
+  const zone = viewerZone()
+  if (isFar(seconds)) return <>{`${seconds}, far in the future`}</>
+  return (
+    <>
+      {formatInstant(seconds, newYorkZone)} New York
+      {zone === newYorkZone ? null : (
+        <span class="muted">
+          {' · '}
+          {formatInstant(seconds, zone)} {zoneName(zone)}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Returns whether an instant is later than Date supports. */
+export function isFar(seconds: bigint): boolean {
+  return seconds > 8_640_000_000_000n
+}

@@ -1,0 +1,182 @@
+import type { ChainPositions } from '@tallystick/client'
+import { type ActionStep, TransactionError } from '@tallystick/client/viem'
+import { positionTokenAbi } from '@tallystick/contracts'
+import type { Hex } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { approvePosition, lendCall, lentAt, maturesAt, noteAt } from './calls.ts'
+import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
+import { openWallet } from './wallet.ts'
+
+let chain: Chain
+let snapshot: Hex
+let ann: PrivateKeyAccount
+let bob: PrivateKeyAccount
+// Ann holds the positions 1 to 5, which mature together, and 6, which matures later.
+const matured = [1n, 2n, 3n, 4n, 5n]
+beforeAll(async () => {
+  chain = await startChain()
+  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
+  const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
+  await send(chain, { ...approve, from: ann.address })
+  for (const tokenId of matured) {
+    const params = { principal: dollars(1_000) + tokenId }
+    const note = noteAt(lentAt)
+    await send(chain, await lendCall(chain, { lender: ann.address, note, params, at: lentAt + tokenId }))
+  }
+  const later = noteAt(lentAt, { tenorDays: 60n })
+  await send(chain, await lendCall(chain, { lender: ann.address, note: later, at: lentAt + 6n }))
+  await moveTo(maturesAt)
+})
+afterAll(() => chain.stop())
+beforeEach(async () => {
+  if (snapshot) await chain.client.revert({ id: snapshot })
+  await chain.client.setAutomine(true)
+  snapshot = await chain.client.snapshot()
+})
+
+async function moveTo(instant: bigint): Promise<void> {
+  await chain.client.setNextBlockTimestamp({ timestamp: instant })
+  await chain.client.mine({ blocks: 1 })
+}
+
+async function failureOf(action: Promise<unknown>): Promise<TransactionError> {
+  const error = await action.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(TransactionError)
+  return error as TransactionError
+}
+
+describe('claim', () => {
+  test('default: with a permit, one transaction claims and its receipt states what was paid', async () => {
+    const wallet = openWallet(chain, { account: ann.address })
+    const before = await balanceOf(chain, ann.address)
+    const { hash, receipt, position } = await wallet.claim({ tokenId: 1n, onStep: wallet.onStep })
+    expect(wallet.prompts).toEqual(['sign', 'permitClaim'])
+    expect(wallet.steps).toEqual(['simulate', 'permit', 'simulate', 'send', 'wait', 'done'])
+    expect(receipt.transactionHash).toBe(hash)
+    const principal = dollars(1_000) + 1n
+    expect(position).toEqual({
+      ...{ chainId, pool: chain.pool, tokenId: 1n, beneficiary: ann.address, principal, coupon: 500n },
+      ...{ maturityTimestamp: maturesAt, partnerId: noPartner, totalIncome: expect.any(BigInt), fee: 0n },
+      paid: principal + position.totalIncome,
+    })
+    expect((await balanceOf(chain, ann.address)) - before).toBe(position.paid)
+  })
+
+  test('behavior: an approved position is claimed at once, for another beneficiary', async () => {
+    await send(chain, approvePosition(chain, ann.address, 2n))
+    const wallet = openWallet(chain, { account: ann })
+    const before = await balanceOf(chain, bob.address)
+    const { position } = await wallet.claim({ tokenId: 2n, beneficiary: bob.address })
+    expect((await balanceOf(chain, bob.address)) - before).toBe(position.paid)
+  })
+
+  test('behavior: a contract account approves the position', async () => {
+    const wallet = openWallet(chain, { account: ann.address, hooks: { eth_getCode: async () => '0x6001' } })
+    await wallet.claim({ tokenId: 1n })
+    expect(wallet.prompts).toEqual(['approve 1', 'claim'])
+  })
+
+  test.each([
+    ['a position that is not matured', 6n, 'ReserveStabilityPool__MaturityNotPassed'],
+    ['a position that does not exist', 99n, 'ERC721NonexistentToken'],
+  ])('error: %s', async (_, tokenId, name) => {
+    const wallet = openWallet(chain, { account: ann.address })
+    const failure = await failureOf(wallet.claim({ tokenId }))
+    expect(failure).toMatchObject({ code: 'call_reverted', explanation: { name } })
+    expect(wallet.prompts).toEqual([])
+  })
+
+  test('error: a position of another account', async () => {
+    const wallet = openWallet(chain, { account: bob.address })
+    const failure = await failureOf(wallet.claim({ tokenId: 1n }))
+    expect(failure.explanation?.name).toBe('ReserveStabilityPool__NotTokenOwner')
+    expect(wallet.prompts).toEqual([])
+  })
+})
+
+describe('claimAll', () => {
+  test('default: one approval and as few transactions as the batch size allows', async () => {
+    const wallet = openWallet(chain, { account: ann.address })
+    const before = await balanceOf(chain, ann.address)
+    const { transactions, positions } = await wallet.claimAll({ tokenIds: [...matured, 1n], batchSize: 2 })
+    expect(wallet.prompts).toEqual(['setApprovalForAll', 'batchClaim', 'batchClaim', 'batchClaim'])
+    expect(transactions).toHaveLength(3)
+    expect(positions.map(({ tokenId }) => tokenId)).toEqual(matured)
+    const paid = positions.reduce((sum, position) => sum + position.paid, 0n)
+    expect((await balanceOf(chain, ann.address)) - before).toBe(paid)
+  })
+
+  test('behavior: one missing approval is asked for alone, one position is claimed with a permit', async () => {
+    await send(chain, approvePosition(chain, ann.address, 1n))
+    const wallet = openWallet(chain, { account: ann.address })
+    await wallet.claimAll({ tokenIds: [1n, 2n] })
+    expect(wallet.prompts).toEqual(['approve 2', 'batchClaim'])
+    wallet.prompts.length = 0
+    await wallet.claimAll({ tokenIds: [3n] })
+    expect(wallet.prompts).toEqual(['sign', 'permitClaim'])
+    expect(await wallet.claimAll({ tokenIds: [] })).toEqual({ transactions: [], positions: [] })
+  })
+
+  test('behavior: without token ids, the matured positions that the account still holds are claimed', async () => {
+    await send(chain, {
+      from: ann.address,
+      to: chain.positions,
+      functionName: 'transferFrom',
+      args: [ann.address, bob.address, 5n],
+    })
+    // The index lags: it still has 5, and 9, which was claimed.
+    const positions = [9n, 6n, 5n, 4n, 3n, 2n, 1n].map((tokenId) => ({
+      ...{ tokenId, status: tokenId === 1n ? 'Claimed' : 'Active' },
+      maturityTimestamp: tokenId === 6n ? maturesAt + 30n * 86_400n : maturesAt,
+    }))
+    const client = { positions: async () => [{ chain: chainId, positions }] as unknown as readonly ChainPositions[] }
+    const wallet = openWallet(chain, { account: ann.address, client })
+    const result = await wallet.claimAll()
+    expect(result.positions.map(({ tokenId }) => tokenId)).toEqual([2n, 3n, 4n])
+    expect(result.transactions).toHaveLength(1)
+  })
+
+  test('error: without token ids and client, or with an invalid batch size', async () => {
+    const wallet = openWallet(chain, { account: ann.address })
+    await expect(wallet.claimAll()).rejects.toThrow('tallystickActions({ client })')
+    for (const batchSize of [0, 1.5, 101, Number.NaN]) {
+      await expect(wallet.claimAll({ tokenIds: matured, batchSize })).rejects.toThrow('from 1 to 100')
+    }
+    await expect(wallet.claimAll({ tokenIds: Array.from({ length: 1_001 }, (_, id) => BigInt(id)) })).rejects.toThrow(
+      'too many',
+    )
+    const failing = {
+      positions: async () => [{ chain: chainId, positions: null, errors: [{ message: 'The subgraph failed.' }] }],
+    }
+    const other = openWallet(chain, { account: ann.address, client: failing as never })
+    expect(await failureOf(other.claimAll())).toMatchObject({ code: 'chain_failed', retryable: true })
+  })
+
+  test('error: a position that cannot be claimed is named before anything is sent', async () => {
+    const wallet = openWallet(chain, { account: ann.address })
+    const failure = await failureOf(wallet.claimAll({ tokenIds: [1n, 6n, 2n] }))
+    expect(failure).toMatchObject({ code: 'call_reverted', details: { tokenId: '6' } })
+    expect(failure.message).toMatch(/^Position 6: /)
+    expect(wallet.prompts).toEqual([])
+  })
+
+  test('error: a later transaction fails, and the error has the claims before it', async () => {
+    const wallet = openWallet(chain, { account: ann.address })
+    let done = 0
+    const pausing = { from: chain.admin.address, to: chain.pool, functionName: 'pause' }
+    let paused: Promise<unknown> | undefined
+    const onStep = ({ kind }: ActionStep) => {
+      if (kind === 'done' && ++done === 1) paused = send(chain, pausing)
+    }
+    const failure = await failureOf(wallet.claimAll({ tokenIds: matured, batchSize: 3, onStep }))
+    await paused
+    expect(failure).toMatchObject({ code: 'call_reverted', explanation: { name: 'EnforcedPause' } })
+    expect(failure.claimed?.positions.map(({ tokenId }) => tokenId)).toEqual([1n, 2n, 3n])
+    const balance = { address: chain.positions, abi: positionTokenAbi, functionName: 'balanceOf' } as const
+    expect(await chain.client.readContract({ ...balance, args: [ann.address] })).toBe(3n)
+  })
+})

@@ -1,0 +1,125 @@
+import { type Account, type Address, type Client, type Hash, isAddress } from 'viem'
+import { getBlock, getChainId } from 'viem/actions'
+import { parseAccount } from 'viem/utils'
+import { InvalidRequestError } from '../errors.ts'
+import type { ActionOptions, ActionStep, TallystickActionsOptions } from './action-options.ts'
+import { TransactionError, toTransactionError } from './transaction-error.ts'
+
+/** One run of an action. */
+export type ActionContext = {
+  readonly client: Client
+  readonly account: Account
+  readonly owner: Address
+  readonly pool: Address
+  readonly chainId: number
+  readonly beneficiary: Address
+  readonly confirmations: bigint
+  readonly timeoutMs: number
+  /** Reports a step. Throws the signal's reason if the action was aborted. */
+  step(kind: ActionStep['kind'], hash?: Hash): void
+  /** Returns the chain's time in Unix seconds, at the earliest. */
+  chainTime(): Promise<bigint>
+  /** Throws if the wallet is not connected to the chain of the action. */
+  assertChain(): Promise<void>
+}
+
+export type ActionParts = {
+  readonly client: Client
+  readonly defaults: TallystickActionsOptions
+  readonly options: ActionOptions
+  /** Chain of the note; for claims the chain of the wallet. */
+  readonly chainId?: number | undefined
+}
+
+/** Actions in progress by chain and account. An account's actions run one after another. */
+const running = new Map<string, Promise<unknown>>()
+
+/**
+ * Runs an action after all earlier ones of the same account: two permits at once would have the same nonce, and two lends
+ * would use the same allowance.
+ */
+export async function runAction<Result>(
+  parts: ActionParts,
+  run: (context: ActionContext) => Promise<Result>,
+): Promise<Result> {
+  const { client, options } = parts
+  try {
+    const account = parseAccountOf(client, options)
+    const walletChainId = await getChainId(client)
+    const chainId = parts.chainId ?? walletChainId
+    const context = createContext({ ...parts, account, chainId })
+    return await inTurn(`${chainId}:${account.address.toLowerCase()}`, () => {
+      options.signal?.throwIfAborted()
+      return run(context)
+    })
+  } catch (error) {
+    throw toTransactionError(error, options.signal)
+  }
+}
+
+async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  const done = (running.get(key) ?? Promise.resolve()).then(work)
+  const settled = done.catch(() => undefined)
+  running.set(key, settled)
+  try {
+    return await done
+  } finally {
+    if (running.get(key) === settled) running.delete(key)
+  }
+}
+
+function createContext(parts: ActionParts & { readonly account: Account; readonly chainId: number }): ActionContext {
+  const { client, options, defaults, account, chainId } = parts
+  const pool = parseAddress(options.pool ?? defaults.pools?.[chainId], 'pool')
+  return {
+    client,
+    account,
+    owner: account.address,
+    pool,
+    chainId,
+    beneficiary: parseAddress(options.beneficiary ?? account.address, 'beneficiary'),
+    confirmations: BigInt(options.confirmations ?? 1),
+    timeoutMs: (options.timeoutSeconds ?? 180) * 1000,
+    step: (kind, hash) => {
+      // A transaction that was sent cannot be stopped. Its receipt is awaited and reported.
+      if (hash === undefined) options.signal?.throwIfAborted()
+      options.onStep?.(hash === undefined ? { kind } : { kind, hash })
+    },
+    chainTime: createChainTime(client, defaults),
+    assertChain: async () => {
+      const walletChainId = await getChainId(client)
+      if (walletChainId === chainId) return
+      const message = `The wallet is connected to chain ${walletChainId}. Switch it to chain ${chainId}.`
+      throw new TransactionError({ code: 'wrong_chain', message, details: { chainId, walletChainId } })
+    },
+  }
+}
+
+function parseAccountOf(client: Client, options: ActionOptions): Account {
+  const account = options.account ?? client.account
+  if (account) return parseAccount(account)
+  const message = 'The wallet client has no account. Pass one to createWalletClient, or as `account`.'
+  throw new InvalidRequestError({ code: 'invalid_request', message })
+}
+
+function parseAddress(value: Address | undefined, option: string): Address {
+  if (value !== undefined && isAddress(value, { strict: false })) return value
+  const given = value === undefined ? 'is missing' : `${JSON.stringify(value)} is not an address`
+  throw new InvalidRequestError({ code: 'invalid_request', message: `\`${option}\` ${given}.` })
+}
+
+/**
+ * Returns a function that reads the chain's time. A chain without transactions may have no new block for a long time, so the
+ * time that passed since the first call counts too. The local clock itself may be wrong and is not used.
+ */
+function createChainTime(client: Client, { now }: TallystickActionsOptions): () => Promise<bigint> {
+  let first: { readonly timestamp: bigint; readonly at: number } | undefined
+  return async () => {
+    const { timestamp } = await getBlock(client, { blockTag: 'latest' })
+    const at = performance.now()
+    first ??= { timestamp, at }
+    const elapsed = BigInt(Math.floor((at - first.at) / 1000))
+    const times = [timestamp, first.timestamp + elapsed, now?.() ?? 0n]
+    return times.reduce((latest, time) => (time > latest ? time : latest))
+  }
+}

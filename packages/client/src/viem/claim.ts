@@ -1,0 +1,99 @@
+import { nonFungibleNotePosition } from '@tallystick/contracts/pool-functions'
+import { type Address, encodeFunctionData, isAddressEqual, parseEventLogs, type TransactionReceipt } from 'viem'
+import { readContract } from 'viem/actions'
+import type { Call } from '../chain/call.ts'
+import { type ClaimOptions, claimCalldata, permitClaimCalldata } from '../chain/claim-calldata.ts'
+import { permitClaimTypedData } from '../chain/permit-typed-data.ts'
+import { poolEventAbi } from '../chain/pool-event-abi.ts'
+import { explainRevert } from '../revert/explain-revert.ts'
+import type { RevertName } from '../revert/revert-abi.ts'
+import { positionAbi } from './abi.ts'
+import type { ActionContext } from './action-context.ts'
+import type { ClaimActionOptions, ClaimedPosition, ClaimResult } from './action-options.ts'
+import { findPermitToken, impossibleSignature, signPermit } from './permit.ts'
+import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './send-call.ts'
+import { TransactionError } from './transaction-error.ts'
+
+export const unapproved: readonly RevertName[] = [
+  'NonFungibleNotePosition__TokenNotApproved',
+  'ReserveStabilityPool__TokenNotApproved',
+  'ERC721InsufficientApproval',
+]
+
+// Long enough for a wallet that stays open. The permit is good for one claim by its holder.
+const permitSeconds = 86_400n
+
+/** Claims a position: with the present approval, with a permit, or with an approval. */
+export async function claim(context: ActionContext, { tokenId }: ClaimActionOptions): Promise<ClaimResult> {
+  const { pool, beneficiary } = context
+  const mined = await sendCall(context, await authorize(context, { pool, beneficiary, tokenId }))
+  const position = readClaims(context, mined.receipt).find((claimed) => claimed.tokenId === tokenId)
+  if (position) return { ...mined, position }
+  const message = `Transaction ${mined.hash} was mined, but its receipt has no claim of position ${tokenId}. Check your positions.`
+  throw new TransactionError({ code: 'transaction_replaced', message, hash: mined.hash })
+}
+
+/** Returns the call that claims, after the pool may take the position. */
+async function authorize(context: ActionContext, claim: ClaimOptions): Promise<Call> {
+  const { pool } = context
+  const { tokenId } = claim
+  const call = claimCalldata(claim)
+  context.step('simulate')
+  await assertOnlyUnapproved(context, { call, unapproved })
+  const positions = await findPositionToken(context)
+  if (await isApproved(context, { positions, tokenId })) return call
+  const permitted = await permitClaim(context, { positions, claim })
+  if (permitted) return permitted
+  const data = encodeFunctionData({ abi: positionAbi, functionName: 'approve', args: [pool, tokenId] })
+  await sendApproval(context, { to: positions, data, value: 0n })
+  return call
+}
+
+export function findPositionToken({ client, pool }: ActionContext): Promise<Address> {
+  const abi = [nonFungibleNotePosition] as const
+  return readContract(client, { address: pool, abi, functionName: 'nonFungibleNotePosition' })
+}
+
+export async function isApproved(
+  { client, pool, owner }: ActionContext,
+  { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
+): Promise<boolean> {
+  const token = { address: positions, abi: positionAbi } as const
+  const [approved, isForAll] = await Promise.all([
+    readContract(client, { ...token, functionName: 'getApproved', args: [tokenId] }),
+    readContract(client, { ...token, functionName: 'isApprovedForAll', args: [owner, pool] }),
+  ])
+  return isForAll || isAddressEqual(approved, pool)
+}
+
+/** Returns the call with a permit, or undefined if the token or the wallet cannot do that. */
+async function permitClaim(
+  context: ActionContext,
+  { positions, claim }: { readonly positions: Address; readonly claim: ClaimOptions },
+): Promise<Call | undefined> {
+  const { client, pool, chainId } = context
+  const { tokenId } = claim
+  const deadline = (await context.chainTime()) + permitSeconds
+  const args = [pool, tokenId, deadline, ...impossibleSignature] as const
+  const probe = encodeFunctionData({ abi: positionAbi, functionName: 'permit', args })
+  const token = await findPermitToken(context, { token: positions, probe })
+  if (!token) return undefined
+  const reads = { address: positions, abi: positionAbi } as const
+  const nonce = await readContract(client, { ...reads, functionName: 'nonces', args: [tokenId] })
+  const typedData = permitClaimTypedData({ positions: token, chainId, pool, tokenId, nonce, deadline })
+  const permit = await signPermit(context, typedData, deadline)
+  if (!permit) return undefined
+  const call = permitClaimCalldata({ ...claim, permit })
+  const rejection = explainRevert(await findRejection(context, call))
+  return rejection && unapproved.includes(rejection.name) ? undefined : call
+}
+
+/** Returns the claims of a receipt. */
+export function readClaims({ chainId, pool }: ActionContext, { logs }: TransactionReceipt): readonly ClaimedPosition[] {
+  return parseEventLogs({ abi: poolEventAbi, eventName: 'Claim', logs })
+    .filter(({ address }) => isAddressEqual(address, pool))
+    .map(({ args: { initiator: _, ...claimed } }) => {
+      const paid = claimed.principal + claimed.totalIncome - claimed.fee
+      return { chainId, pool, ...claimed, paid }
+    })
+}

@@ -1,0 +1,16 @@
+export type {
+  ActionOptions,
+  ActionStep,
+  ClaimActionOptions,
+  ClaimAllActionOptions,
+  ClaimAllResult,
+  ClaimedPosition,
+  ClaimResult,
+  LendActionOptions,
+  LendResult,
+  LentPosition,
+  MinedTransaction,
+  TallystickActionsOptions,
+} from './action-options.ts'
+export { type TallystickActions, tallystickActions } from './tallystick-actions.ts'
+export { TransactionError, type TransactionErrorOptions } from './transaction-error.ts'

@@ -1,0 +1,88 @@
+import {
+  type Address,
+  type Client,
+  domainSeparator,
+  type Hex,
+  isAddressEqual,
+  recoverTypedDataAddress,
+  type TypedDataDefinition,
+} from 'viem'
+import { getCode, readContract, signTypedData } from 'viem/actions'
+import type { PermitToken } from '../chain/permit-typed-data.ts'
+import type { Permit } from '../chain/split-permit.ts'
+import { tokenAbi } from './abi.ts'
+import type { ActionContext } from './action-context.ts'
+import { isRejectedByUser } from './transaction-error.ts'
+
+/** Values of a signature that no key can have made: the token must reject it. */
+export const impossibleSignature = [27, `0x${'00'.repeat(31)}01`, `0x${'00'.repeat(31)}01`] as const
+
+/**
+ * Returns the token with the domain of its permits, or undefined if a permit is useless: the account is a contract, whose
+ * signature the token cannot check, or the token has no such permit. `probe` calls the token's `permit` with a wrong
+ * signature. A token with permits rejects it with an error. One without fails without a reason, or accepts anything.
+ */
+export async function findPermitToken(
+  { client, chainId, owner }: ActionContext,
+  { token, probe }: { readonly token: Address; readonly probe: Hex },
+): Promise<PermitToken | undefined> {
+  const read = (functionName: 'DOMAIN_SEPARATOR' | 'name' | 'version') =>
+    readContract(client, { address: token, abi: tokenAbi, functionName }).catch(() => undefined)
+  const [code, separator, name, version, isRejected] = await Promise.all([
+    getCode(client, { address: owner }),
+    read('DOMAIN_SEPARATOR'),
+    read('name'),
+    read('version'),
+    isRejectedWithReason(client, { from: owner, to: token, data: probe }),
+  ])
+  // An account with an EIP-7702 delegation still signs with its key.
+  const isContract = code !== undefined && !code.startsWith('0xef0100')
+  if (isContract || name === undefined || !isRejected) return undefined
+  return [version, '1', '2']
+    .flatMap((candidate) => (candidate === undefined ? [] : [{ address: token, name, version: candidate }]))
+    .find((candidate) => separatorOf(candidate, chainId) === separator)
+}
+
+function separatorOf({ name, version, address }: PermitToken, chainId: number): Hex {
+  return domainSeparator({ domain: { name, version, chainId, verifyingContract: address } })
+}
+
+async function isRejectedWithReason(
+  client: Client,
+  transaction: { readonly from: Address; readonly to: Address; readonly data: Hex },
+): Promise<boolean> {
+  try {
+    await client.request({ method: 'eth_call', params: [transaction, 'latest'] } as never)
+    return false
+  } catch (error) {
+    return hasRevertData(error)
+  }
+}
+
+/** Nodes and wallets put the data of a revert at different depths. */
+function hasRevertData(error: unknown): boolean {
+  if (typeof error === 'string') return /^0x[0-9a-f]{8,}$/i.test(error)
+  if (typeof error !== 'object' || error === null) return false
+  const { data, cause, error: inner } = error as { data?: unknown; cause?: unknown; error?: unknown }
+  return [data, cause, inner].some((part) => part !== error && hasRevertData(part))
+}
+
+/**
+ * Asks the wallet for a permit. Returns undefined if the wallet cannot sign it, or signs with another key, as the wallets of
+ * some contract accounts do. Throws if the user declines.
+ */
+export async function signPermit(
+  { client, account, owner, step }: ActionContext,
+  typedData: TypedDataDefinition,
+  deadline: bigint,
+): Promise<Permit | undefined> {
+  step('permit')
+  try {
+    const signature = await signTypedData(client, { account, ...typedData })
+    const signer = await recoverTypedDataAddress({ ...typedData, signature })
+    return isAddressEqual(signer, owner) ? { signature, deadline } : undefined
+  } catch (error) {
+    if (isRejectedByUser(error)) throw error
+    return undefined
+  }
+}

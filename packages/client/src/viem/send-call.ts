@@ -1,0 +1,89 @@
+import type { Hash, Hex, TransactionReceipt } from 'viem'
+import { sendTransaction } from 'viem/actions'
+import type { Call } from '../chain/call.ts'
+import { simulateCall } from '../chain/simulate-call.ts'
+import { explainRevert } from '../revert/explain-revert.ts'
+import type { RevertName } from '../revert/revert-abi.ts'
+import type { ActionContext } from './action-context.ts'
+import type { MinedTransaction } from './action-options.ts'
+import { rejectedCall } from './transaction-error.ts'
+import { waitForReceipt } from './wait-for-receipt.ts'
+
+// The newest block may be older than the boundary or the maturity. The next one will not be.
+const early: readonly RevertName[] = [
+  'FeedSignatureVerifier__FeedNotYetValid',
+  'ReserveStabilityPool__MaturityNotPassed',
+]
+
+/** Returns the error with which a call would end now, or undefined if it would succeed. */
+export async function findRejection({ client, owner }: ActionContext, call: Call): Promise<unknown> {
+  const simulation = await simulateCall(client, { from: owner, call })
+  if (simulation.ok) return undefined
+  if (!simulation.explanation || !early.includes(simulation.explanation.name)) return simulation.error
+  const pending = await simulateCall(client, { from: owner, call, blockTag: 'pending' })
+  if (pending.ok) return undefined
+  return pending.explanation ? pending.error : simulation.error
+}
+
+/** Simulates a call that still lacks an approval. Throws unless it succeeds or only the approval is missing. */
+export async function assertOnlyUnapproved(
+  context: ActionContext,
+  { call, unapproved }: { readonly call: Call; readonly unapproved: readonly RevertName[] },
+): Promise<void> {
+  const error = await findRejection(context, call)
+  const explanation = explainRevert(error)
+  // An error that is not the protocol's may be the token's own way to report the missing allowance.
+  if (explanation && !unapproved.includes(explanation.name)) throw rejectedCall(error)
+}
+
+/** Simulates, sends and awaits a transaction. */
+export async function sendCall(context: ActionContext, call: Call): Promise<MinedTransaction> {
+  context.step('simulate')
+  const error = await findRejection(context, call)
+  if (error !== undefined) throw rejectedCall(error)
+  await context.assertChain()
+  context.step('send')
+  const hash = await send(context, call)
+  context.step('wait', hash)
+  const mined = await awaitSuccess(context, { call, hash })
+  context.step('done', mined.hash)
+  return mined
+}
+
+/** Sends and awaits an approval. */
+export async function sendApproval(context: ActionContext, call: Call): Promise<void> {
+  await context.assertChain()
+  context.step('approve')
+  const hash = await send(context, call)
+  context.step('approve', hash)
+  await awaitSuccess(context, { call, hash })
+}
+
+function send({ client, account }: ActionContext, call: Call): Promise<Hash> {
+  // `null`: `assertChain` compared the chain.
+  return sendTransaction(client, { account, chain: client.chain ?? null, ...call })
+}
+
+async function awaitSuccess(
+  context: ActionContext,
+  { call, hash }: { readonly call: Call; readonly hash: Hash },
+): Promise<MinedTransaction> {
+  const receipt = await waitForReceipt(context, hash)
+  if (receipt.status === 'success') return { hash: receipt.transactionHash, receipt }
+  throw rejectedCall(await findRevertReason(context, { call, receipt }), receipt.transactionHash)
+}
+
+/** Runs a reverted call again in the state of its block. */
+async function findRevertReason(
+  { client, owner }: ActionContext,
+  { call, receipt }: { readonly call: Call; readonly receipt: TransactionReceipt },
+): Promise<unknown> {
+  const transaction = { from: owner, to: call.to, data: call.data }
+  const blockNumber: Hex = `0x${receipt.blockNumber.toString(16)}`
+  try {
+    await client.request({ method: 'eth_call', params: [transaction, blockNumber] } as never)
+    return new Error('The transaction was mined, but reverted.')
+  } catch (error) {
+    return error
+  }
+}

@@ -1,0 +1,93 @@
+import { BaseError, type Hash } from 'viem'
+import { ClientError, type ClientErrorOptions } from '../errors.ts'
+import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
+import type { ClaimAllResult } from './action-options.ts'
+
+/** Members of a `TransactionError`. */
+export type TransactionErrorOptions = ClientErrorOptions & {
+  readonly retryable?: boolean | undefined
+  readonly explanation?: RevertExplanation | undefined
+  readonly hash?: Hash | undefined
+  readonly claimed?: ClaimAllResult | undefined
+}
+
+/**
+ * Thrown by `lend`, `claim` and `claimAll`. `code` says what happened. `note_expired`: get another note and ask again.
+ * `note_not_yet_valid`: wait for the next block. `call_reverted`: the contracts reject the transaction, and `explanation`
+ * says why. `wallet_rejected`: the user declined. `wrong_chain`: the wallet is on another chain. `transaction_replaced`: the
+ * user replaced or cancelled it in the wallet. `transaction_dropped`: it is no longer known to the chain.
+ * `transaction_pending`: it was not mined within `timeoutSeconds`, but may be mined later. `chain_failed`: the wallet or its
+ * node failed.
+ *
+ * @example
+ * const error = new TransactionError({ code: 'note_expired', message: 'The note has expired.' })
+ * error.code // => 'note_expired'
+ */
+export class TransactionError extends ClientError {
+  override readonly name = 'TransactionError' as const
+  /** Explanation of the revert, if the contracts rejected the transaction with a known error. */
+  readonly explanation: RevertExplanation | undefined
+  /** Hash of the transaction, if one was sent. */
+  readonly hash: Hash | undefined
+  /** Claims that `claimAll` made before a later transaction failed. They are paid. */
+  readonly claimed: ClaimAllResult | undefined
+
+  constructor({ explanation, hash, claimed, retryable, ...options }: TransactionErrorOptions) {
+    super({ ...options, retryable: retryable ?? explanation?.retryable ?? false })
+    this.explanation = explanation
+    this.hash = hash
+    this.claimed = claimed
+  }
+}
+
+export function noteExpired(cause?: unknown): TransactionError {
+  const message = 'The note has expired. Get the notes of the current period and lend on one of them.'
+  return new TransactionError({ code: 'note_expired', message, cause })
+}
+
+/** Returns the error of a call that the contracts reject, or that could not be run. */
+export function rejectedCall(error: unknown, hash?: Hash): TransactionError {
+  const explanation = explainRevert(error)
+  const failed = { explanation, hash, cause: error }
+  if (!explanation) return failedCall(error, hash)
+  if (explanation.name === 'FeedSignatureVerifier__FeedExpired') {
+    return new TransactionError({ ...failed, code: 'note_expired', message: noteExpired().message })
+  }
+  const isEarly = explanation.name === 'FeedSignatureVerifier__FeedNotYetValid'
+  const code = isEarly ? 'note_not_yet_valid' : 'call_reverted'
+  return new TransactionError({ ...failed, code, message: explanation.message })
+}
+
+function failedCall(error: unknown, hash: Hash | undefined): TransactionError {
+  const reason = describe(error)
+  if (/\brevert/i.test(reason)) {
+    const message = `The transaction would fail: ${reason}`
+    return new TransactionError({ code: 'call_reverted', message, cause: error, hash })
+  }
+  const message = `The wallet or its node failed: ${reason}`
+  return new TransactionError({ code: 'chain_failed', message, retryable: true, cause: error, hash })
+}
+
+/** Returns a short description. viem's whole message contains the URL of the node, which may contain a key. */
+function describe(error: unknown): string {
+  if (error instanceof BaseError) return error.details || error.shortMessage
+  return error instanceof Error ? error.message : String((error as { message?: unknown } | undefined)?.message ?? error)
+}
+
+/** Returns whether the user declined a request of the wallet. */
+export function isRejectedByUser(error: unknown): boolean {
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause) {
+    const { code, name } = cause as { code?: unknown; name?: unknown }
+    // EIP-1193, WalletConnect, ethers.
+    if (code === 4001 || code === 5000 || code === 'ACTION_REJECTED' || name === 'UserRejectedRequestError') return true
+  }
+  return false
+}
+
+/** Turns whatever an action throws into a `TransactionError`. Errors of this client and aborts stay as they are. */
+export function toTransactionError(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (error instanceof ClientError || (signal?.aborted && error === signal.reason)) return error
+  if (!isRejectedByUser(error)) return rejectedCall(error)
+  const message = 'The request was declined in the wallet. Nothing was sent.'
+  return new TransactionError({ code: 'wallet_rejected', message, cause: error })
+}
