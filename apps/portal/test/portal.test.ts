@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import type { Page } from 'playwright-core'
@@ -378,38 +376,6 @@ test('behavior: a page opened before the boundary shows the new notes after it',
   await page.getByLabel('A note, or a response').fill(earlyNote)
   await page.getByRole('button', { name: 'Verify', exact: true }).click()
   await page.getByRole('heading', { name: 'Genuine, but expired' }).waitFor()
-})
-
-test('behavior: axe finds no serious violation in any view, light or dark', { timeout: 180_000 }, async () => {
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  // Without motion a button has its new colour at once.
-  const { page } = await visit('/', { reducedMotion: 'reduce' })
-  for (const view of ['', 'history', 'wallet', 'verify', 'explorer']) {
-    await page.goto(`${base}/${view}`)
-    await page.evaluate(axe)
-    if (view === '') await page.locator('.pill').first().waitFor()
-    if (view === 'history') await page.locator('.steps svg').last().waitFor()
-    if (view === 'wallet') {
-      await page.locator('.chip').first().click()
-      await page.locator('.earnings').waitFor()
-    }
-    if (view === 'verify') {
-      await page.getByRole('button', { name: 'Use a current note' }).click()
-      await page.locator('.verdict').waitFor()
-    }
-    if (view === 'explorer') {
-      await page.getByRole('button', { name: 'Run' }).click()
-      await page.locator('.run-facts').waitFor()
-    }
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      const faults = await page.evaluate(`axe.run().then(({ violations }) => violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 160) + failureSummary).join(' | ')))`)
-      expect([colorScheme, view, faults]).toEqual([colorScheme, view, []])
-    }
-  }
-  await shoot(page, 'explorer-dark')
 })
 
 test('behavior: the calculator shows exactly what the contract pays', async () => {

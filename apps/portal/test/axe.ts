@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const widths = [320, 768, 1280]
+
+/** Returns everything that axe finds on a page, in both themes and three widths, as one line per fault. */
+export async function findAxeFaults(page: Page): Promise<readonly string[]> {
+  // Without motion an element has its new colour at once.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.evaluate(`window.axe ?? (() => { ${axe} })()`)
+  const faults: string[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 })
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth')
+    if (overflow > width) faults.push(`${width} px: the page is ${overflow} px wide`)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      // The theme changes colours and nothing else.
+      const rules = colorScheme === 'light' ? undefined : ['color-contrast']
+      for (const fault of await runAxe(page, rules)) faults.push(`${width} px, ${colorScheme}: ${fault}`)
+    }
+  }
+  return faults
+}
+
+function runAxe(page: Page, runOnly: readonly string[] | undefined): Promise<readonly string[]> {
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })
+  return page.evaluate(`axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => [id, html.slice(0, 160), failureSummary].join(' | '))))`)
+}
