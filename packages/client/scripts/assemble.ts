@@ -16,7 +16,7 @@ const importPattern = /((?:from|import)\s*\(?\s*)(['"])([^'"]+)\2/g
 const modules = new Map<string, string>()
 
 // Not every file of build: those of removed sources stay there.
-for (const entry of ['index', 'viem/index']) await addModule(entry)
+for (const entry of ['index', 'viem/index', 'react/index']) await addModule(entry)
 const target = join(client, 'dist')
 // Written beside it first, so that what is there is whole or not there.
 const staging = `${target}.${process.pid}`
@@ -41,7 +41,7 @@ async function add(path: string, source: string): Promise<void> {
   const text = (await readFile(source, 'utf8')).replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
   const needed = new Set<string>()
   const rewritten = text.replace(importPattern, (whole, head: string, quote: string, name: string) => {
-    if (/^(viem|@noble\/(curves|hashes))(\/|$)/.test(name)) return whole
+    if (/^(viem|react|react-dom|@noble\/(curves|hashes))(\/|$)/.test(name)) return whole
     const imported = moduleOf(path, name)
     needed.add(imported)
     return `${head}${quote}${relativeTo(path, `${imported}.js`)}${quote}`

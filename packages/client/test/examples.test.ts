@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
+import * as react from 'react'
+import * as server from 'react-dom/server'
 import * as viem from 'viem'
 import * as accounts from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as exported from '../src/index.ts'
+import * as hooks from '../src/react/index.ts'
 import * as actions from '../src/viem/index.ts'
 import { apiKey, type FakeApi, noteSigner, pool, startFakeApi } from './fake-api.ts'
 import { findDocumentedNames, findExamples, findReadmeBlocks } from './find-examples.ts'
@@ -52,6 +55,7 @@ function world() {
   const scope = {
     ...exported,
     ...actions,
+    ...hooks,
     provider,
     client: exported.createClient({ baseUrl: api.baseUrl, apiKey }),
     ...{ apiKey, pool, wallet, signer: noteSigner.address },
@@ -63,8 +67,11 @@ function world() {
   const modules = {
     viem,
     'viem/accounts': accounts,
+    react,
+    'react-dom/server': server,
     '@tallystick/client': exported,
     '@tallystick/client/viem': actions,
+    '@tallystick/client/react': hooks,
   }
   return { lines, baseUrl: api.baseUrl, scope, modules }
 }
@@ -92,12 +99,12 @@ describe('default: every block of the README runs as printed', () => {
   })
 })
 
-test.each([...Object.keys(exported), ...Object.keys(actions)])('behavior: %s has an example', (name) => {
+test.each([exported, actions, hooks].flatMap((entry) => Object.keys(entry)))('behavior: %s has an example', (name) => {
   expect(examples.map((example) => example.name)).toContain(name)
 })
 
 test('behavior: every exported type has a doc comment', () => {
-  const index = ['../src/index.ts', '../src/viem/index.ts'].map((path) =>
+  const index = ['../src/index.ts', '../src/viem/index.ts', '../src/react/index.ts'].map((path) =>
     readFileSync(new URL(path, import.meta.url), 'utf8'),
   )
   const names = [...index.join('\n').matchAll(/\btype (?:\{([^}]+)\}|(\w+))/g)].flatMap(([, list, one]) =>

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as exported from '../src/index.ts'
+import * as hooks from '../src/react/index.ts'
 import * as actions from '../src/viem/index.ts'
 import { apiKey, startFakeApi } from './fake-api.ts'
 import { findExamples, findReadmeBlocks } from './find-examples.ts'
@@ -27,7 +28,7 @@ beforeAll(async () => {
   const [tarball] = (await readdir(project)).filter((name) => name.endsWith('.tgz'))
   await mkdir(installed, { recursive: true })
   await run('tar', ['-xzf', join(project, tarball as string), '--strip-components=1', '-C', installed])
-  for (const name of ['viem', '@noble']) {
+  for (const name of ['viem', '@noble', 'react', 'react-dom', '@types']) {
     await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name))
   }
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }))
@@ -40,7 +41,8 @@ test('default: contains the build, the README and the licence, and depends only 
   // The versions that viem has, so that an integrator has one copy of them.
   expect(viem.dependencies).toMatchObject(manifest.dependencies)
   expect(Object.keys(manifest.dependencies)).toEqual(['@noble/curves', '@noble/hashes'])
-  expect(manifest.peerDependencies).toEqual({ viem: expect.any(String) })
+  expect(manifest.peerDependencies).toEqual({ react: expect.any(String), viem: expect.any(String) })
+  expect(manifest.peerDependenciesMeta).toEqual({ react: { optional: true } })
   const files = await readdir(installed, { recursive: true })
   const strange = files.filter(
     (path) => /\./.test(path) && !/^(package\.json|README\.md|dist\/.*(\.js|\.d\.ts))$/.test(path),
@@ -58,7 +60,7 @@ test('default: contains the build, the README and the licence, and depends only 
     const imported = [...code.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, name]) => name as string)
     expect(
       imported.filter(
-        (name) => !/^(viem$|viem\/(utils|actions)$|@noble\/(curves|hashes)\/\w+$|\.{1,2}\/.*\.js$)/.test(name),
+        (name) => !/^(viem$|viem\/(utils|actions)$|react$|@noble\/(curves|hashes)\/\w+$|\.{1,2}\/.*\.js$)/.test(name),
       ),
       path,
     ).toEqual([])
@@ -142,6 +144,7 @@ function asModule(code: string): string {
   const imports = [
     `import { ${Object.keys(exported).join(', ')} } from '@tallystick/client'`,
     `import { ${Object.keys(actions).join(', ')} } from '@tallystick/client/viem'`,
+    `import { ${Object.keys(hooks).join(', ')} } from '@tallystick/client/react'`,
     ...lines.filter(isImport),
   ]
   return `${imports.join('\n')}\nexport async function example() {\n${lines.filter((line) => !isImport(line)).join('\n')}\n}\n`
