@@ -1,17 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { addAuditCommand } from '../apps/api/src/commands/audit.ts'
-import { addCurveCommand } from '../apps/api/src/commands/curve.ts'
-import { addDoctorCommand } from '../apps/api/src/commands/doctor.ts'
-import { addHooksCommand } from '../apps/api/src/commands/hooks.ts'
-import { addKeysCommand } from '../apps/api/src/commands/keys.ts'
-import { addLogCommand } from '../apps/api/src/commands/log.ts'
-import { addMonitorCommand } from '../apps/api/src/commands/monitor.ts'
-import { addNotesCommand } from '../apps/api/src/commands/notes.ts'
+import { createProgram } from '../apps/api/src/commands/create-program.ts'
 import { exitCodes } from '../apps/api/src/commands/output.ts'
-import { addServeCommand } from '../apps/api/src/commands/serve.ts'
-import { addStatusCommand } from '../apps/api/src/commands/status.ts'
 import { createCommand } from '../apps/sandbox/src/options.ts'
 
 const text = readFileSync(new URL('../docs/command-line.md', import.meta.url), 'utf8')
@@ -28,22 +19,7 @@ function listCommands(
 }
 
 test('default: the documented commands and options are exactly those that exist', () => {
-  const program = new Command()
-  for (const add of [
-    addServeCommand,
-    addStatusCommand,
-    addKeysCommand,
-    addCurveCommand,
-    addNotesCommand,
-    addLogCommand,
-    addHooksCommand,
-    addAuditCommand,
-    addDoctorCommand,
-    addMonitorCommand,
-  ]) {
-    add(program, process)
-  }
-  const commands = listCommands(program, '')
+  const commands = listCommands(createProgram(process), '')
   const found = documented.map((line) => ({
     name: commands.find(({ name }) => line === name || line.startsWith(`${name} `))?.name ?? line,
     options: line.match(/--[\w-]+/g) ?? [],

@@ -127,7 +127,7 @@ describe('two chains with their own tenors and signers', () => {
     await service.operator.setCurve({ points: { 60: 350 }, chainId: 5000 })
     const [, other] = (await service.operator.showCurve()).chains
     expect(other).toMatchObject({ chainId: 5000, tenors: [7, 60], next: { curve: { points: { 60: 350 } } } })
-    const shown = formatCurveReport(await service.operator.showCurve(), { columns: 80 })
+    const shown = formatCurveReport(await service.operator.showCurve())
     expect(shown).toContain('  next  2026-11-15, 18:00 to 24:00 New York: curve 2, without 7 days\n')
     service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
     await expect.poll(() => tenorsNow(service, 5000)).toEqual([60])

@@ -67,10 +67,8 @@ export {
 export { chainDataSchema, chainErrorSchema, type DataResponse, dataResponseSchema } from './wire/data-response.ts'
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
 export {
-  type EventType,
   eventDataSchemas,
   eventIdPattern,
-  eventTypes,
   type RateEvent,
   rateEventSchema,
   resetEventSchema,
@@ -79,6 +77,7 @@ export {
   statusEventSchema,
   streamEventSchema,
 } from './wire/event.ts'
+export { type EventType, eventTypes } from './wire/event-types.ts'
 export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
 export {
   type HistoryDay,

@@ -1,19 +1,26 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AuditReport } from '../admin/audit-report.ts'
+import { addExamples } from './examples.ts'
+import type { Layout } from './layout.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
-import { createOutput, formatTable } from './output.ts'
+import { createOutput } from './output.ts'
+import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { withReader } from './with-operator.ts'
 
 export function addAuditCommand(program: Command, terminal: Terminal): void {
-  addCommonOptions(program.command('audit').description('list who changed keys, curves and notes, newest first'))
+  const audit = addCommonOptions(
+    program.command('audit').description('list who changed keys, curves and notes, newest first'),
+  )
     .option('--limit <number>', 'how many changes, 1 to 1000', parseLimit, 50)
-    .action(async ({ config, json, limit }: CommonOptions & { readonly limit: number }) => {
-      const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showAudit(limit))
-      const output = createOutput(terminal, json)
+    .action(async ({ limit, ...options }: CommonOptions & { readonly limit: number }) => {
+      const source = { path: options.config, env: terminal.env }
+      const report = await withReader(source, (operator) => operator.showAudit(limit))
+      const output = createOutput(terminal, options)
       output.document(report)
-      output.text(formatAudit(report))
+      output.text(formatAudit(report, output.layout))
     })
+  addExamples(audit, 'audit', 'audit --limit 500 --json')
 }
 
 function parseLimit(value: string): number {
@@ -21,10 +28,10 @@ function parseLimit(value: string): number {
   throw new InvalidArgumentError('Give a whole number from 1 to 1000.')
 }
 
-function formatAudit({ entries }: AuditReport): string {
+function formatAudit({ entries }: AuditReport, layout: Layout): string {
   if (entries.length === 0) return 'No changes are recorded yet.'
   return formatTable(
-    ['TIME', 'BY', 'REMARK', 'ACTION', 'SUBJECT', 'DETAILS'],
+    ['TIME', 'BY', { heading: 'REMARK', isOptional: true }, 'ACTION', 'SUBJECT', 'DETAILS'],
     entries.map(({ at, actor, remark, action, subject, details }) => [
       at,
       actor,
@@ -33,5 +40,6 @@ function formatAudit({ entries }: AuditReport): string {
       subject,
       JSON.stringify(details),
     ]),
+    layout,
   )
 }

@@ -1,15 +1,14 @@
 import { hostname } from 'node:os'
-import { TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Operator } from '../admin/operator.ts'
 import { ask } from './ask.ts'
-import { formatCurveReport, formatDifference, formatPoints, formatProposals } from './format-curve.ts'
-import { formatPreview } from './format-preview.ts'
+import { addExamples } from './examples.ts'
 import { nameUser } from './name-user.ts'
 import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
 import { createOutput, exitCodes, type Output } from './output.ts'
-import type { Terminal } from './terminal.ts'
-import { type ConfigSource, withOperator, withReader } from './with-operator.ts'
+import type { ConfigSource, Terminal } from './terminal.ts'
+import { withOperator, withReader } from './with-operator.ts'
 
 type SetOptions = CommonOptions & { readonly confirm: boolean; readonly dryRun: boolean; readonly chain?: number }
 
@@ -20,31 +19,39 @@ type CurveRequest = {
   readonly by: string
 }
 
-const columnsDefault = 80
-
 export function addCurveCommand(program: Command, terminal: Terminal): void {
   const curve = program.command('curve').description('show and set the coupons')
-  addCommonOptions(
+  addExamples(curve, 'curve show', 'curve set 7=369 14=365 30=362')
+  const show = addCommonOptions(
     curve.command('show').description('show the coupons in force now and next, their source, and who set them'),
-  ).action(async ({ config, json }: CommonOptions) => {
-    const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showCurve())
-    const output = createOutput(terminal, json)
+  ).action(async (options: CommonOptions) => {
+    const report = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.showCurve())
+    const { formatCurveReport } = await import('./format-curve.ts')
+    const output = createOutput(terminal, options)
     output.document(report)
-    output.text(formatCurveReport(report, { columns: terminal.stdout.columns || columnsDefault }))
+    output.text(formatCurveReport(report, output.layout))
   })
+  addExamples(show, 'curve show', 'curve show --json')
   addApproveCommand(curve, terminal)
-  addCommonOptions(curve.command('set').description('set the coupons from the next boundary that is not signed yet'))
+  addSetCommand(curve, terminal)
+}
+
+function addSetCommand(curve: Command, terminal: Terminal): void {
+  const setCommand = addCommonOptions(
+    curve.command('set').description('set the coupons from the next boundary that is not signed yet'),
+  )
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
     .option('--chain <id>', 'one chain only (default: all chains)', parseChain)
     .option('--confirm', 'store without asking, even if the coupons move further than the rails allow', false)
     .option('--dry-run', 'show the change and what the rails say, and store nothing', false)
-    .action(async (points: Record<string, number>, { config, json, confirm, chain, dryRun }: SetOptions) => {
+    .action(async (points: Record<string, number>, { confirm, chain, dryRun, ...options }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
-      const output = createOutput(terminal, json)
-      if (dryRun) return preview(request, { source: { path: config, env: terminal.env }, output, terminal })
-      const { curve, proposal, source, difference } = await withOperator(
-        { path: config, env: terminal.env },
-        (operator) => set(operator, { request, output, terminal }),
+      const output = createOutput(terminal, options)
+      const from = { path: options.config, env: terminal.env }
+      if (dryRun) return preview(request, { source: from, output, terminal })
+      const { formatPoints, formatProposals } = await import('./format-curve.ts')
+      const { curve, proposal, source, difference } = await withOperator(from, (operator) =>
+        set(operator, { request, output, terminal }),
       )
       output.document(proposal ? { proposal } : { curve })
       if (!curve) return output.text(formatProposals(proposal ? [proposal] : []))
@@ -54,6 +61,12 @@ export function addCurveCommand(program: Command, terminal: Terminal): void {
       if (source === 'treasury')
         output.text('It stays in force until the Treasury publishes rates after that boundary.')
     })
+  addExamples(
+    setCommand,
+    'curve set 7=369 14=365 30=362 --dry-run',
+    'curve set 7=369 14=365 30=362',
+    'curve set 7=371 --chain 8453 --confirm',
+  )
 }
 
 /** Shows what a curve would change. The exit code is that of `curve set` without `--dry-run`. */
@@ -61,22 +74,26 @@ async function preview(
   request: CurveRequest,
   { source, output, terminal }: { readonly source: ConfigSource; readonly output: Output; readonly terminal: Terminal },
 ): Promise<void> {
+  const { formatPreview } = await import('./format-preview.ts')
   const report = await withReader(source, (operator) => operator.previewCurve(request))
   output.document(report)
-  output.text(formatPreview(report))
+  output.text(formatPreview(report, output.layout))
   if (report.verdict === 'confirm' || report.verdict === 'refuse') terminal.exitCode = exitCodes.failed
 }
 
 function addApproveCommand(curve: Command, terminal: Terminal): void {
-  addCommonOptions(curve.command('approve <id>').description('approve a proposed curve as a second person')).action(
-    async (id: string, { config, json }: CommonOptions) => {
-      const { curve } = await withOperator({ path: config, env: terminal.env }, (operator) => operator.approveCurve(id))
-      const output = createOutput(terminal, json)
-      output.document({ curve })
-      output.text(`Curve ${curve.id} is stored and in force from ${curve.effectiveFromNewYork} New York.`)
-      output.text(formatPoints(curve.points))
-    },
-  )
+  const approve = addCommonOptions(
+    curve.command('approve <id>').description('approve a proposed curve as a second person'),
+  ).action(async (id: string, options: CommonOptions) => {
+    const source = { path: options.config, env: terminal.env }
+    const { curve } = await withOperator(source, (operator) => operator.approveCurve(id))
+    const { formatPoints } = await import('./format-curve.ts')
+    const output = createOutput(terminal, options)
+    output.document({ curve })
+    output.text(`Curve ${curve.id} is stored and in force from ${curve.effectiveFromNewYork} New York.`)
+    output.text(formatPoints(curve.points))
+  })
+  addExamples(approve, 'curve approve 3')
 }
 
 /** Stores a curve. On a terminal the change is shown first and must be confirmed. Otherwise it is shown afterwards. */
@@ -88,8 +105,9 @@ async function set(
     terminal,
   }: { readonly request: CurveRequest; readonly output: Output; readonly terminal: Terminal },
 ) {
+  const { formatDifference } = await import('./format-curve.ts')
   const report = await operator.showCurve()
-  const difference = formatDifference(report, request)
+  const difference = formatDifference(report, request, output.layout)
   const isAsked = terminal.stdin.isTTY && terminal.stdout.isTTY && !output.json && !request.confirm
   if (isAsked) {
     output.text(difference)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { createClock } from '../clock.ts'
-import { formatChecks, summarise } from '../doctor/format-checks.ts'
+import { addExamples } from './examples.ts'
+import { formatChecks, summarise } from './format-checks.ts'
 import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
 import { createOutput, exitCodes } from './output.ts'
 import type { Terminal } from './terminal.ts'
@@ -8,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 const codeOf = { healthy: exitCodes.done, failed: exitCodes.failed, misconfigured: exitCodes.config } as const
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  addCommonOptions(
+  const doctor = addCommonOptions(
     program
       .command('doctor')
       .description('check configuration, database, clock, certificate, signer, chains and subgraphs; changes nothing'),
@@ -19,18 +20,19 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
       parseList,
       [],
     )
-    .action(async ({ config, json, host }: CommonOptions & { readonly host: string[] }) => {
+    .action(async ({ host, ...options }: CommonOptions & { readonly host: string[] }) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')
-      const output = createOutput(terminal, json)
+      const output = createOutput(terminal, options)
       const { verdict, checks } = await runDoctor({
-        configPath: config,
+        configPath: options.config,
         env: terminal.env,
         hosts: host,
         clock: createClock(),
-        report: (some) => output.text(formatChecks(some)),
+        report: (some) => output.text(formatChecks(some, output.layout)),
       })
       output.document({ ok: verdict === 'healthy', checks })
       output.text(`\n${summarise(checks)}`)
       terminal.exitCode = codeOf[verdict]
     })
+  addExamples(doctor, 'doctor', 'doctor --host api.example,notes.example')
 }

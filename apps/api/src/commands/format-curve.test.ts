@@ -58,7 +58,7 @@ const report: CurveReport = {
 }
 
 test('default: shows the current and next curve, the change, the source and earlier curves', () => {
-  expect(`\n${formatCurveReport(report, { columns: 80 })}\n`).toMatchInlineSnapshot(`
+  expect(`\n${formatCurveReport(report)}\n`).toMatchInlineSnapshot(`
     "
     Chain 324
       now   2024-11-22, 00:00 to 18:00 New York (signed): curve 1
@@ -93,9 +93,7 @@ test('default: shows the current and next curve, the change, the source and earl
 test('default: says that no curve was ever set', () => {
   const none = { signed: false, curve: null }
   const chains = [{ chainId: 324, tenors: [7], current: { period: 'now', ...none }, next: { period: 'then', ...none } }]
-  expect(
-    `\n${formatCurveReport({ source: 'manual', problem: null, chains, history: [] }, { columns: 80 })}\n`,
-  ).toMatchInlineSnapshot(`
+  expect(`\n${formatCurveReport({ source: 'manual', problem: null, chains, history: [] })}\n`).toMatchInlineSnapshot(`
     "
     Chain 324
       now   now: no curve
@@ -126,5 +124,5 @@ test('default: compares a new curve with that of the first period it can be in f
 
 test('behavior: a problem of the source is shown first', () => {
   const problem = 'The Treasury feed answers with status 503.'
-  expect(formatCurveReport({ ...report, problem }, { columns: 80 })).toMatch(/^PROBLEM: The Treasury feed .* 503\.\n\n/)
+  expect(formatCurveReport({ ...report, problem })).toMatch(/^PROBLEM: The Treasury feed .* 503\.\n\n/)
 })

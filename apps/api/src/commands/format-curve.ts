@@ -2,33 +2,38 @@ import type { CurveProvenance } from '@tallystick/core'
 import type { CurveInForce, CurveReport, CurveView, ProposalView } from '../admin/curve-report.ts'
 import { pickPoints } from '../notes/curve/curve.ts'
 import { drawCurve, sortedTenors } from './draw-curve.ts'
-import { formatTable } from './output.ts'
+import { type Layout, plainLayout } from './layout.ts'
+import { formatTable } from './table.ts'
 
 type Points = Readonly<Record<string, number>>
 
 const basisNames = { discount: 'bank discount (act/360)', yield: 'coupon-equivalent (act/365, taken times 360/365)' }
 
+// Width of the drawing in a file or a pipe.
+const columnsDefault = 80
+
 /** Formats the curves of each chain as drawing, table and source, then the earlier curves. */
 export function formatCurveReport(
   { problem, chains, history, proposals = [] }: CurveReport,
-  { columns }: { readonly columns: number },
+  layout: Layout = plainLayout,
 ): string {
+  const { style, columns = columnsDefault } = layout
   const parts = chains.map(({ chainId, tenors, current, next }) => {
     const [now, then] = [current, next].map(({ curve }) => pickPoints(curve?.points ?? {}, tenors)) as [Points, Points]
     return [
-      `Chain ${chainId}`,
+      style.bold(`Chain ${chainId}`),
       `  now   ${formatInForce(current)}${formatLeftOut(current, tenors)}`,
       `  next  ${formatInForce(next)}${formatLeftOut(next, tenors)}`,
       drawCurve({ now, next: then, columns }),
-      formatChanges({ before: now, after: then }, ['NOW', 'NEXT']),
-      ...formatOrigins(current.curve, next.curve),
+      formatChanges({ before: now, after: then, layout }, ['NOW', 'NEXT']),
+      ...formatOrigins([current.curve, next.curve], layout),
     ]
       .filter((part) => part !== '')
       .join('\n')
   })
-  const past = history.length === 0 ? 'No curve was ever set: `tallystick curve set`.' : formatHistory(history)
+  const past = history.length === 0 ? 'No curve was ever set: `tallystick curve set`.' : formatHistory(history, layout)
   const waiting = proposals.length > 0 ? [formatProposals(proposals)] : []
-  return [...(problem ? [`PROBLEM: ${problem}`] : []), ...parts, ...waiting, past].join('\n\n')
+  return [...(problem ? [style.red(`PROBLEM: ${problem}`)] : []), ...parts, ...waiting, past].join('\n\n')
 }
 
 /** Formats proposals that a second person must approve. */
@@ -49,13 +54,14 @@ export function formatProposals(proposals: readonly ProposalView[]): string {
 export function formatDifference(
   { chains }: CurveReport,
   { points, chainId }: { readonly points: Points; readonly chainId: number | null },
+  layout: Layout = plainLayout,
 ): string {
   return chains
     .filter((chain) => chainId === null || chain.chainId === chainId)
     .map(({ chainId: id, tenors, current, next }) => {
       const replaced = current.signed ? next : current
       const [before, after] = [pickPoints(replaced.curve?.points ?? {}, tenors), pickPoints(points, tenors)]
-      return `Chain ${id}, ${replaced.period}\n${formatChanges({ before, after }, ['OLD', 'NEW'])}`
+      return `Chain ${id}, ${replaced.period}\n${formatChanges({ before, after, layout }, ['OLD', 'NEW'])}`
     })
     .join('\n\n')
 }
@@ -67,10 +73,10 @@ export function formatPoints(points: Points): string {
 }
 
 /** Formats how coupons follow from published rates. */
-export function formatProvenance(provenance: CurveProvenance): string {
+export function formatProvenance(provenance: CurveProvenance, layout: Layout = plainLayout): string {
   const { sourceDate, basis, spreadBps, interpolation, rounding, bills, missingBills } = provenance
   const rows = bills.map(({ weeks, days, ratePercent, bps, cusip, maturityDate }) => [
-    `    ${weeks} weeks`,
+    `${weeks} weeks`,
     `${days} days`,
     `${ratePercent} %`,
     `${bps} bps`,
@@ -80,7 +86,7 @@ export function formatProvenance(provenance: CurveProvenance): string {
   return [
     `    US Treasury bills of ${sourceDate}, ${basisNames[basis]}`,
     `    spread ${formatMove(spreadBps)} bps; ${interpolation}; rounded ${rounding}`,
-    formatTable(['    BILL', 'TERM', 'RATE', 'PER 360 DAYS', 'CUSIP', 'MATURES'], rows),
+    formatTable(['BILL', 'TERM', 'RATE', 'PER 360 DAYS', 'CUSIP', 'MATURES'], rows, { ...layout, indent: '    ' }),
     ...(missingBills.length > 0 ? [`    MISSING: ${missingBills.map((weeks) => `${weeks} weeks`).join(', ')}`] : []),
     `    fetched ${provenance.fetchedAt} from ${provenance.url}`,
     `    sha256 ${provenance.documentSha256}`,
@@ -88,9 +94,9 @@ export function formatProvenance(provenance: CurveProvenance): string {
 }
 
 /** Formats who set a curve and its source. */
-export function formatOrigin(curve: CurveView): string {
+export function formatOrigin(curve: CurveView, layout: Layout = plainLayout): string {
   const author = `  curve ${curve.id}: ${curve.source}, by ${curve.createdBy} at ${curve.createdAt}`
-  return curve.provenance ? `${author}\n${formatProvenance(curve.provenance)}` : author
+  return curve.provenance ? `${author}\n${formatProvenance(curve.provenance, layout)}` : author
 }
 
 function formatInForce({ period, signed, curve }: CurveInForce): string {
@@ -103,13 +109,13 @@ function formatLeftOut({ curve }: CurveInForce, tenors: readonly number[]): stri
   return leftOut.length === 0 ? '' : `, without ${leftOut.join(', ')} days`
 }
 
-function formatOrigins(...curves: readonly (CurveView | null)[]): string[] {
+function formatOrigins(curves: readonly (CurveView | null)[], layout: Layout): string[] {
   const byId = new Map(curves.flatMap((curve) => (curve ? [[curve.id, curve] as const] : [])))
-  return [...byId.values()].map(formatOrigin)
+  return [...byId.values()].map((curve) => formatOrigin(curve, layout))
 }
 
 function formatChanges(
-  { before, after }: { readonly before: Points; readonly after: Points },
+  { before, after, layout }: { readonly before: Points; readonly after: Points; readonly layout: Layout },
   [beforeHeading, afterHeading]: readonly [string, string],
 ): string {
   const tenors = sortedTenors(before, after)
@@ -118,18 +124,29 @@ function formatChanges(
   const rows = tenors.map((tenor) => {
     const [from, to] = [before[tenor], after[tenor]]
     const change = from === undefined || to === undefined ? '-' : formatMove(to - from)
-    return [`  ${tenor} days`, show(from), show(to), change]
+    return [`${tenor} days`, show(from), show(to), change]
   })
-  return formatTable(['  TENOR', beforeHeading, afterHeading, 'CHANGE (BPS)'], rows)
+  return formatTable(['TENOR', beforeHeading, afterHeading, 'CHANGE (BPS)'], rows, { ...layout, indent: '  ' })
 }
 
 function formatMove(bps: number): string {
   return `${bps > 0 ? '+' : ''}${bps}`
 }
 
-function formatHistory(history: readonly CurveView[]): string {
+const historyColumns = [
+  'CURVE',
+  'FROM (NEW YORK)',
+  'CHAIN',
+  'SOURCE',
+  { heading: 'RATES OF', isOptional: true },
+  { heading: 'CONFIRMED', isOptional: true },
+  'SET BY',
+  'SET AT',
+]
+
+function formatHistory(history: readonly CurveView[], layout: Layout): string {
   return formatTable(
-    ['CURVE', 'FROM (NEW YORK)', 'CHAIN', 'SOURCE', 'RATES OF', 'CONFIRMED', 'SET BY', 'SET AT'],
+    historyColumns,
     history.map((curve) => [
       curve.id,
       curve.effectiveFromNewYork,
@@ -140,5 +157,6 @@ function formatHistory(history: readonly CurveView[]): string {
       curve.createdBy,
       curve.createdAt,
     ]),
+    layout,
   )
 }

@@ -1,11 +1,21 @@
 import type { DeliveryView, ListedHookView } from '../admin/hook-view.ts'
 import type { HookTest } from '../admin/operate-hooks.ts'
-import { formatTable } from './output.ts'
+import { type Layout, paintStatus, plainLayout } from './layout.ts'
+import { formatTable } from './table.ts'
 
-export function formatHooks(hooks: readonly ListedHookView[]): string {
+export function formatHooks(hooks: readonly ListedHookView[], layout: Layout = plainLayout): string {
   if (hooks.length === 0) return 'No hooks yet. Add one with `tallystick hooks add <url> --types notes`.'
   const table = formatTable(
-    ['ID', 'STATUS', 'TYPES', 'CHAIN', 'SECRETS', 'WAITING', 'LAST SUCCESS', 'URL'],
+    [
+      'ID',
+      { heading: 'STATUS', paint: paintStatus },
+      'TYPES',
+      'CHAIN',
+      { heading: 'SECRETS', isOptional: true },
+      'WAITING',
+      'LAST SUCCESS',
+      'URL',
+    ],
     hooks.map((hook) => [
       hook.id,
       hook.status,
@@ -16,6 +26,7 @@ export function formatHooks(hooks: readonly ListedHookView[]): string {
       hook.lastSuccessAt ?? 'never',
       hook.url,
     ]),
+    layout,
   )
   return [table, ...hooks.flatMap(describeProblem)].join('\n')
 }
@@ -35,10 +46,20 @@ export function formatTest({ hook, isDelivered, status, error, durationMs }: Hoo
   return `NOT delivered to ${hook.id} (after ${durationMs} ms): ${error}.`
 }
 
-export function formatDeliveries(deliveries: readonly DeliveryView[]): string {
+export function formatDeliveries(deliveries: readonly DeliveryView[], layout: Layout = plainLayout): string {
   if (deliveries.length === 0) return 'Nothing was sent to this hook yet.'
   return formatTable(
-    ['EVENT', 'TYPE', 'CHAIN', 'STATUS', 'ATTEMPTS', 'LAST ATTEMPT', 'RESPONSE', 'NEXT ATTEMPT', 'ERROR'],
+    [
+      'EVENT',
+      'TYPE',
+      'CHAIN',
+      { heading: 'STATUS', paint: paintStatus },
+      { heading: 'ATTEMPTS', isOptional: true },
+      'LAST ATTEMPT',
+      'RESPONSE',
+      { heading: 'NEXT ATTEMPT', isOptional: true },
+      'ERROR',
+    ],
     deliveries.map((delivery) => [
       delivery.event,
       delivery.type,
@@ -50,5 +71,6 @@ export function formatDeliveries(deliveries: readonly DeliveryView[]): string {
       delivery.nextAttemptAt ?? '',
       delivery.error ?? '',
     ]),
+    layout,
   )
 }

@@ -1,19 +1,20 @@
 import { formatNewYork } from '@tallystick/core'
 import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
 import { formatOrigin } from './format-curve.ts'
-import { formatTable } from './output.ts'
+import { type Layout, paintStatus, plainLayout } from './layout.ts'
+import { formatTable } from './table.ts'
 import type { CheckedNote } from './verify-notes.ts'
 
 /** Formats the notes on offer of each chain, or why there are none, and the state of the next period. */
-export function formatNotesReport({ now, chains, rogue }: NotesReport): string {
+export function formatNotesReport({ now, chains, rogue }: NotesReport, layout: Layout = plainLayout): string {
   const parts = chains.map(({ chainId, name, current, next }) => {
-    const origin = (report: PeriodReport) => (report.curve ? [formatOrigin(report.curve)] : [])
+    const origin = (report: PeriodReport) => (report.curve ? [formatOrigin(report.curve, layout)] : [])
     return [
-      `Chain ${chainId} (${name})`,
-      `Now:  ${formatPeriodReport(current)}`,
-      ...formatNotes(current.notes),
+      layout.style.bold(`Chain ${chainId} (${name})`),
+      `Now:  ${formatPeriodReport(current, layout)}`,
+      ...formatNotes(current.notes, layout),
       ...origin(current),
-      `Next: ${formatPeriodReport(next)}`,
+      `Next: ${formatPeriodReport(next, layout)}`,
       ...(next.curve?.id === current.curve?.id ? [] : origin(next)),
     ].join('\n')
   })
@@ -25,7 +26,7 @@ export function formatNotesReport({ now, chains, rogue }: NotesReport): string {
 }
 
 /** Formats notes of a file and whether they are genuine. */
-export function formatCheckedNotes(notes: readonly CheckedNote[]): string {
+export function formatCheckedNotes(notes: readonly CheckedNote[], layout: Layout = plainLayout): string {
   const rows = notes.map((note) => [
     String(note.chainId),
     ...formatTime(note.maturityTimestamp, note.times.maturity),
@@ -34,13 +35,23 @@ export function formatCheckedNotes(notes: readonly CheckedNote[]): string {
     note.status === 'usable' ? `usable, ${note.secondsLeft} s left` : note.status,
     note.reason ?? '',
   ])
-  return formatTable(['CHAIN', 'MATURITY', 'NEW YORK', 'UTC', 'COUPON', 'SIGNATURE', 'NOW', 'WHY'], rows)
+  const columns = [
+    'CHAIN',
+    'MATURITY',
+    { heading: 'NEW YORK', isOptional: true },
+    { heading: 'UTC', isOptional: true },
+    'COUPON',
+    { heading: 'SIGNATURE', paint: paintStatus },
+    'NOW',
+    'WHY',
+  ]
+  return formatTable(columns, rows, layout)
 }
 
 type ReportedNotes = NotesReport['chains'][number]['current']['notes']
 
 /** Formats the notes of a set, then their validity, which all of them share. */
-function formatNotes(notes: ReportedNotes): string[] {
+function formatNotes(notes: ReportedNotes, layout: Layout): string[] {
   const [first] = notes
   if (!first) return []
   const rows = notes.map((note) => [
@@ -54,8 +65,8 @@ function formatNotes(notes: ReportedNotes): string[] {
     ['before', ...formatTime(first.signature_valid_before, first.times.validBefore)],
   ]
   return [
-    formatTable(['TENOR', 'COUPON', 'MATURITY', 'NEW YORK', 'UTC', 'SIGNATURE'], rows),
-    formatTable(['VALID', 'SECONDS', 'NEW YORK', 'UTC'], validity),
+    formatTable(['TENOR', 'COUPON', 'MATURITY', 'NEW YORK', 'UTC', 'SIGNATURE'], rows, layout),
+    formatTable(['VALID', 'SECONDS', 'NEW YORK', 'UTC'], validity, layout),
   ]
 }
 
@@ -64,8 +75,9 @@ function formatTime(seconds: string, iso: string | null): [string, string, strin
   return iso === null ? [seconds, '-', '-'] : [seconds, formatNewYork(BigInt(seconds)), iso]
 }
 
-function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport): string {
-  if (signed) return `${period}, signed ${issuedAt} by ${signer}${refusal ? `, WITHHELD: ${refusal.message}` : ''}`
-  if (refusal) return `${period}, NOT SIGNED (${refusal.reason}): ${refusal.message}`
+function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport, { style }: Layout): string {
+  if (signed)
+    return `${period}, signed ${issuedAt} by ${signer}${refusal ? style.red(`, WITHHELD: ${refusal.message}`) : ''}`
+  if (refusal) return `${period}, ${style.red(`NOT SIGNED (${refusal.reason}): ${refusal.message}`)}`
   return `${period}, not signed yet`
 }

@@ -1,5 +1,6 @@
 import type { CurvePreviewReport } from '../admin/curve-preview.ts'
-import { formatTable } from './output.ts'
+import { type Layout, plainLayout } from './layout.ts'
+import { formatTable } from './table.ts'
 
 const verdicts: Readonly<Record<CurvePreviewReport['verdict'], string>> = {
   store: 'It would be stored.',
@@ -9,13 +10,17 @@ const verdicts: Readonly<Record<CurvePreviewReport['verdict'], string>> = {
 }
 
 /** Formats what setting a curve would change, and what the rails say. */
-export function formatPreview({ chains, effectiveFromNewYork, verdict }: CurvePreviewReport): string {
+export function formatPreview(
+  { chains, effectiveFromNewYork, verdict }: CurvePreviewReport,
+  layout: Layout = plainLayout,
+): string {
+  const columns = ['TENOR', 'OLD', 'NEW', 'CHANGE (BPS)', 'WITHOUT --confirm']
   const parts = chains.map(({ chainId, tenors, refusal, warning }) =>
     [
       `Chain ${chainId}, from ${effectiveFromNewYork} New York`,
-      formatTable(['  TENOR', 'OLD', 'NEW', 'CHANGE (BPS)', 'WITHOUT --confirm'], tenors.map(formatTenor)),
-      ...(refusal ? [`  refused: ${refusal.message}`] : []),
-      ...(warning ? [`  not signed at the boundary: ${warning.message}`] : []),
+      formatTable(columns, tenors.map(formatTenor), { ...layout, indent: '  ' }),
+      ...(refusal ? [layout.style.red(`  refused: ${refusal.message}`)] : []),
+      ...(warning ? [layout.style.yellow(`  not signed at the boundary: ${warning.message}`)] : []),
     ].join('\n'),
   )
   return [...parts, `${verdicts[verdict]} Nothing was stored.`].join('\n\n')
@@ -32,5 +37,5 @@ function formatTenor({
   const change = changeBps === null ? '-' : `${changeBps > 0 ? '+' : ''}${changeBps}`
   const lowest = Math.max(...bounds.map(({ lowestBps }) => lowestBps))
   const highest = Math.min(...bounds.map(({ highestBps }) => highestBps))
-  return [`  ${tenorDays} days`, show(beforeBps), show(afterBps), change, `${lowest} to ${highest}`]
+  return [`${tenorDays} days`, show(beforeBps), show(afterBps), change, `${lowest} to ${highest}`]
 }

@@ -1,10 +1,12 @@
-import { eventTypes } from '@tallystick/core'
+import { eventTypes } from '@tallystick/core/wire/event-types'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addExamples } from './examples.ts'
 import { formatDeliveries, formatHooks, formatTest } from './format-hooks.ts'
 import {
   addCommonOptions,
   type CommonOptions,
   formatDuration,
+  optionWithValues,
   parseChain,
   parseDuration,
   parseList,
@@ -16,16 +18,40 @@ import { withOperator, withReader } from './with-operator.ts'
 type AddOptions = CommonOptions & { readonly types: string[]; readonly chain?: number }
 
 const graceDefault = parseDuration('24h')
+const exampleId = 'hook_4fH2kQ9xL0aB'
 
 export function addHooksCommand(program: Command, terminal: Terminal): void {
   const hooks = program.command('hooks').description('send events to the URLs of integrators (webhooks)')
-  addCommonOptions(hooks.command('add <url>').description('add a hook; its signing secret is shown once'))
-    .requiredOption('--types <list>', `events to send: ${eventTypes.join(', ')}`, parseList)
+  addExamples(hooks, 'hooks add https://wallet.example/hooks --types notes,status', 'hooks list')
+  addAddCommand(hooks, terminal)
+  const list = addCommonOptions(
+    hooks.command('list').description('list the hooks with their URLs and states, without secrets'),
+  ).action(async (options: CommonOptions) => {
+    const { hooks } = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.listHooks())
+    const output = createOutput(terminal, options)
+    output.document({ hooks })
+    output.text(formatHooks(hooks, output.layout))
+  })
+  addExamples(list, 'hooks list')
+  addTestCommand(hooks, terminal)
+  addChangeCommands(hooks, terminal)
+  addRotateCommand(hooks, terminal)
+  addDeliveriesCommand(hooks, terminal)
+}
+
+function addAddCommand(hooks: Command, terminal: Terminal): void {
+  const add = addCommonOptions(hooks.command('add <url>').description('add a hook; its signing secret is shown once'))
+    .addOption(
+      optionWithValues('--types <list>', 'events to send, comma separated', eventTypes)
+        .argParser(parseList)
+        .makeOptionMandatory(),
+    )
     .option('--chain <id>', 'only events of one chain (default: every chain)', parseChain)
-    .action(async (url: string, { config, json, types, chain }: AddOptions) => {
+    .action(async (url: string, { types, chain, ...options }: AddOptions) => {
       const request = { url, types, chainId: chain ?? null }
-      const added = await withOperator({ path: config, env: terminal.env }, (operator) => operator.addHook(request))
-      const output = createOutput(terminal, json)
+      const source = { path: options.config, env: terminal.env }
+      const added = await withOperator(source, (operator) => operator.addHook(request))
+      const output = createOutput(terminal, options)
       output.document(added)
       const { id, chainId } = added.hook
       const of = chainId === null ? 'every chain' : `chain ${chainId}`
@@ -33,77 +59,83 @@ export function addHooksCommand(program: Command, terminal: Terminal): void {
       showSecret(output, added.secret)
       output.text(`Try it with \`tallystick hooks test ${id}\`.`)
     })
-  addCommonOptions(
-    hooks.command('list').description('list the hooks with their URLs and states, without secrets'),
-  ).action(async ({ config, json }: CommonOptions) => {
-    const list = await withReader({ path: config, env: terminal.env }, (operator) => operator.listHooks())
-    const output = createOutput(terminal, json)
-    output.document(list)
-    output.text(formatHooks(list.hooks))
-  })
-  addTestCommand(hooks, terminal)
-  addChangeCommands(hooks, terminal)
-  addDeliveriesCommand(hooks, terminal)
+  addExamples(
+    add,
+    'hooks add https://wallet.example/hooks --types notes,rate,status',
+    'hooks add https://wallet.example/hooks --types notes --chain 324',
+  )
 }
 
 function addTestCommand(hooks: Command, terminal: Terminal): void {
-  addCommonOptions(hooks.command('test <id>').description('send a test event now and show the response')).action(
-    async (id: string, { config, json }: CommonOptions) => {
-      const tested = await withOperator({ path: config, env: terminal.env }, (operator) => operator.testHook(id))
-      const output = createOutput(terminal, json)
-      output.document(tested)
-      output.text(formatTest(tested))
-      if (!tested.isDelivered) terminal.exitCode = exitCodes.failed
-    },
-  )
+  const test = addCommonOptions(
+    hooks.command('test <id>').description('send a test event now and show the response'),
+  ).action(async (id: string, options: CommonOptions) => {
+    const tested = await withOperator({ path: options.config, env: terminal.env }, (operator) => operator.testHook(id))
+    const output = createOutput(terminal, options)
+    output.document(tested)
+    output.text(formatTest(tested))
+    if (!tested.isDelivered) terminal.exitCode = exitCodes.failed
+  })
+  addExamples(test, `hooks test ${exampleId}`)
 }
 
 function addChangeCommands(hooks: Command, terminal: Terminal): void {
-  addCommonOptions(hooks.command('remove <id>').description('remove a hook and the list of its deliveries')).action(
-    async (id: string, { config, json }: CommonOptions) => {
-      const removed = await withOperator({ path: config, env: terminal.env }, (operator) => operator.removeHook(id))
-      const output = createOutput(terminal, json)
-      output.document(removed)
-      output.text(`Hook ${removed.hook.id} is removed. A request in progress may still arrive.`)
-    },
+  const remove = addCommonOptions(
+    hooks.command('remove <id>').description('remove a hook and the list of its deliveries'),
+  ).action(async (id: string, options: CommonOptions) => {
+    const source = { path: options.config, env: terminal.env }
+    const removed = await withOperator(source, (operator) => operator.removeHook(id))
+    const output = createOutput(terminal, options)
+    output.document(removed)
+    output.text(`Hook ${removed.hook.id} is removed. A request in progress may still arrive.`)
+  })
+  addExamples(remove, `hooks remove ${exampleId}`)
+  const enable = addCommonOptions(
+    hooks.command('enable <id>').description('switch a hook on again, or retry a failing one at once'),
+  ).action(async (id: string, options: CommonOptions) => {
+    const source = { path: options.config, env: terminal.env }
+    const enabled = await withOperator(source, (operator) => operator.enableHook(id))
+    const output = createOutput(terminal, options)
+    output.document(enabled)
+    output.text(`Hook ${enabled.hook.id} is on. It continues with the first event that was not delivered.`)
+  })
+  addExamples(enable, `hooks enable ${exampleId}`)
+}
+
+function addRotateCommand(hooks: Command, terminal: Terminal): void {
+  const rotate = addCommonOptions(
+    hooks.command('rotate <id>').description('create a new signing secret; it is shown once'),
   )
-  addCommonOptions(hooks.command('rotate <id>').description('create a new signing secret; it is shown once'))
     .addOption(
       new Option('--grace <duration>', 'how long the old secret signs as well: 0, 90s, 30m, 24h, 7d, or seconds')
         .argParser(parseDuration)
         .default(graceDefault, formatDuration(graceDefault)),
     )
-    .action(async (id: string, { config, json, grace }: CommonOptions & { readonly grace: number }) => {
-      const rotated = await withOperator({ path: config, env: terminal.env }, (operator) =>
-        operator.rotateHook(id, { graceSeconds: grace }),
-      )
-      const output = createOutput(terminal, json)
+    .action(async (id: string, { grace, ...options }: CommonOptions & { readonly grace: number }) => {
+      const source = { path: options.config, env: terminal.env }
+      const rotated = await withOperator(source, (operator) => operator.rotateHook(id, { graceSeconds: grace }))
+      const output = createOutput(terminal, options)
       output.document(rotated)
       const old = grace === 0 ? 'The old secret is deleted.' : `The old secret signs for ${formatDuration(grace)} more.`
       output.text(`Hook ${rotated.hook.id} has a new secret. ${old}`)
       showSecret(output, rotated.secret)
     })
-  addCommonOptions(
-    hooks.command('enable <id>').description('switch a hook on again, or retry a failing one at once'),
-  ).action(async (id: string, { config, json }: CommonOptions) => {
-    const enabled = await withOperator({ path: config, env: terminal.env }, (operator) => operator.enableHook(id))
-    const output = createOutput(terminal, json)
-    output.document(enabled)
-    output.text(`Hook ${enabled.hook.id} is on. It continues with the first event that was not delivered.`)
-  })
+  addExamples(rotate, `hooks rotate ${exampleId}`, `hooks rotate ${exampleId} --grace 7d`)
 }
 
 function addDeliveriesCommand(hooks: Command, terminal: Terminal): void {
-  addCommonOptions(hooks.command('deliveries <id>').description('list what became of the latest events of a hook'))
+  const deliveries = addCommonOptions(
+    hooks.command('deliveries <id>').description('list what became of the latest events of a hook'),
+  )
     .option('--limit <number>', 'how many deliveries, 1 to 200', parseLimit, 50)
-    .action(async (id: string, { config, json, limit }: CommonOptions & { readonly limit: number }) => {
-      const list = await withReader({ path: config, env: terminal.env }, (operator) =>
-        operator.listDeliveries(id, limit),
-      )
-      const output = createOutput(terminal, json)
+    .action(async (id: string, { limit, ...options }: CommonOptions & { readonly limit: number }) => {
+      const source = { path: options.config, env: terminal.env }
+      const list = await withReader(source, (operator) => operator.listDeliveries(id, limit))
+      const output = createOutput(terminal, options)
       output.document(list)
-      output.text(formatDeliveries(list.deliveries))
+      output.text(formatDeliveries(list.deliveries, output.layout))
     })
+  addExamples(deliveries, `hooks deliveries ${exampleId}`, `hooks deliveries ${exampleId} --limit 200 --json`)
 }
 
 function parseLimit(value: string): number {

@@ -1,19 +1,22 @@
-import { keyKinds, keyScopes } from '@tallystick/core'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { keyKinds, keyScopes } from '@tallystick/core/key/api-key'
+import { type Command, Option } from 'commander'
 import type { KeyView } from '../admin/key-view.ts'
-import type { UsageReport } from '../admin/usage-report.ts'
-import { usageDaysMax } from '../keys/key-usage-store.ts'
 import type { ReplicaReport } from '../keys/replicas.ts'
+import { addExamples } from './examples.ts'
+import { addUsageCommand } from './keys-usage.ts'
+import { type Layout, paintStatus } from './layout.ts'
 import {
   addCommonOptions,
   type CommonOptions,
   formatDuration,
+  optionWithValues,
   parseDuration,
   parseInstant,
   parseList,
   parseRpm,
 } from './options.ts'
-import { createOutput, exitCodes, formatTable, type Output } from './output.ts'
+import { createOutput, exitCodes, type Output } from './output.ts'
+import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { withOperator, withReader } from './with-operator.ts'
 
@@ -30,72 +33,78 @@ const confirmWaitMs = 5_000
 
 export function addKeysCommand(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('issue, list, rotate and revoke API keys')
-  addCommonOptions(keys.command('create').description('issue a key; its secret is shown once'))
+  addExamples(keys, 'keys create --name "Acme Wallet"', 'keys list')
+  addCreateCommand(keys, terminal)
+  const list = addCommonOptions(keys.command('list').description('list the keys; secrets are not stored')).action(
+    async (options: CommonOptions) => {
+      const { keys } = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.listKeys())
+      const output = createOutput(terminal, options)
+      output.document({ keys })
+      output.text(formatKeys(keys, output.layout))
+    },
+  )
+  addExamples(list, 'keys list', 'keys list --json')
+  const revoke = addCommonOptions(keys.command('revoke <id>').description('revoke a key on every replica')).action(
+    async (id: string, options: CommonOptions) => {
+      const revoked = await withOperator({ path: options.config, env: terminal.env }, (operator) =>
+        operator.revokeKey(id, { waitMs: confirmWaitMs }),
+      )
+      const output = createOutput(terminal, options)
+      output.document(revoked)
+      output.text(`Key ${revoked.key.id} ("${revoked.key.name}") is revoked. ${formatReplicas(revoked.replicas)}`)
+      setExitCode(terminal, revoked.replicas)
+    },
+  )
+  addExamples(revoke, 'keys revoke key_4fH2kQ9xL0aB')
+  addRotateCommand(keys, terminal)
+  addUsageCommand(keys, terminal)
+}
+
+function addCreateCommand(keys: Command, terminal: Terminal): void {
+  const create = addCommonOptions(keys.command('create').description('issue a key; its secret is shown once'))
     .requiredOption('--name <name>', 'owner of the key')
-    .option('--scopes <list>', `scopes: ${keyScopes.join(', ')}`, parseList, [...keyScopes])
+    .addOption(
+      optionWithValues('--scopes <list>', 'scopes, comma separated', keyScopes)
+        .argParser(parseList)
+        .default([...keyScopes], 'all'),
+    )
     .option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm, 600)
     .option(
       '--expires <instant>',
       'expiry: 2027-01-01 (start of that day, UTC) or 2027-01-01T12:00:00Z (default: never)',
       parseInstant,
     )
-    .option('--kind <kind>', `prefix of the secret: ${keyKinds.join(', ')}`, 'live')
-    .action(async ({ config, json, expires, ...key }: CreateOptions) => {
-      const { name, kind, scopes, rpm } = key
+    .addOption(optionWithValues('--kind <kind>', 'prefix of the secret', keyKinds).default('live'))
+    .action(async ({ name, kind, scopes, rpm, expires, ...options }: CreateOptions) => {
       const request = { name, kind, scopes, rpm: rpm === 'unlimited' ? null : rpm, expiresAt: expires ?? null }
-      const created = await withOperator({ path: config, env: terminal.env }, (operator) => operator.createKey(request))
-      const output = createOutput(terminal, json)
+      const source = { path: options.config, env: terminal.env }
+      const created = await withOperator(source, (operator) => operator.createKey(request))
+      const output = createOutput(terminal, options)
       output.document(created)
       output.text(`Key ${created.key.id} for "${created.key.name}": ${describeKey(created.key)}.`)
       showSecret(output, created.secret)
     })
-  addCommonOptions(keys.command('list').description('list the keys; secrets are not stored')).action(
-    async ({ config, json }: CommonOptions) => {
-      const list = await withReader({ path: config, env: terminal.env }, (operator) => operator.listKeys())
-      const output = createOutput(terminal, json)
-      output.document(list)
-      output.text(formatKeys(list.keys))
-    },
+  addExamples(
+    create,
+    'keys create --name "Acme Wallet"',
+    'keys create --name "Rate screen" --scopes rate --rpm 60 --expires 2027-01-01',
   )
-  addCommonOptions(keys.command('revoke <id>').description('revoke a key on every replica')).action(
-    async (id: string, { config, json }: CommonOptions) => {
-      const revoked = await withOperator({ path: config, env: terminal.env }, (operator) =>
-        operator.revokeKey(id, { waitMs: confirmWaitMs }),
-      )
-      const output = createOutput(terminal, json)
-      output.document(revoked)
-      output.text(`Key ${revoked.key.id} ("${revoked.key.name}") is revoked. ${formatReplicas(revoked.replicas)}`)
-      setExitCode(terminal, revoked.replicas)
-    },
-  )
-  addRotateCommand(keys, terminal)
-  addUsageCommand(keys, terminal)
-}
-
-function addUsageCommand(keys: Command, terminal: Terminal): void {
-  addCommonOptions(keys.command('usage').description('show the requests of each key on all replicas'))
-    .option('--days <number>', 'how many UTC days, 1 to 90', parseDays, 30)
-    .action(async ({ config, json, days }: CommonOptions & { readonly days: number }) => {
-      const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showUsage(days))
-      const output = createOutput(terminal, json)
-      output.document(report)
-      output.text(formatUsage(report))
-    })
 }
 
 function addRotateCommand(keys: Command, terminal: Terminal): void {
-  addCommonOptions(keys.command('rotate <id>').description('create a new secret for a key; it is shown once'))
+  const rotate = addCommonOptions(
+    keys.command('rotate <id>').description('create a new secret for a key; it is shown once'),
+  )
     .addOption(
       new Option('--grace <duration>', 'how long the old secret still works: 0, 90s, 30m, 24h, 7d, or seconds')
         .argParser(parseDuration)
         .default(graceDefault, formatDuration(graceDefault)),
     )
-    .action(async (id: string, { config, json, grace }: CommonOptions & { readonly grace: number }) => {
+    .action(async (id: string, { grace, ...options }: CommonOptions & { readonly grace: number }) => {
       const request = { graceSeconds: grace, waitMs: grace === 0 ? confirmWaitMs : 0 }
-      const rotated = await withOperator({ path: config, env: terminal.env }, (operator) =>
-        operator.rotateKey(id, request),
-      )
-      const output = createOutput(terminal, json)
+      const source = { path: options.config, env: terminal.env }
+      const rotated = await withOperator(source, (operator) => operator.rotateKey(id, request))
+      const output = createOutput(terminal, options)
       output.document(rotated)
       const old =
         grace === 0
@@ -105,22 +114,7 @@ function addRotateCommand(keys: Command, terminal: Terminal): void {
       showSecret(output, rotated.secret)
       if (grace === 0) setExitCode(terminal, rotated.replicas)
     })
-}
-
-function parseDays(value: string): number {
-  if (/^[1-9]\d?$/.test(value) && Number(value) <= usageDaysMax) return Number(value)
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${usageDaysMax}.`)
-}
-
-function formatUsage({ days, keys }: UsageReport): string {
-  const rows = keys.map(({ id, name, requests, total, byScope, lastUsedAt }) => [
-    id,
-    name,
-    ...[requests.at(-1) ?? 0, total, byScope.notes, byScope.data, byScope.rate].map(String),
-    lastUsedAt ?? 'never',
-  ])
-  const headings = ['ID', 'NAME', 'TODAY', 'TOTAL', 'NOTES', 'DATA', 'RATE', 'LAST USED']
-  return `Requests since ${days[0]} (UTC)\n${formatTable(headings, rows)}`
+  addExamples(rotate, 'keys rotate key_4fH2kQ9xL0aB', 'keys rotate key_4fH2kQ9xL0aB --grace 0')
 }
 
 function formatReplicas({ confirmed, unconfirmed }: ReplicaReport): string {
@@ -148,10 +142,20 @@ function describeKey(key: KeyView): string {
   return `scopes ${key.scopes.join(', ')}; ${limit}; ${key.expiresAt ? `expires ${key.expiresAt}` : 'does not expire'}`
 }
 
-function formatKeys(keys: readonly KeyView[]): string {
+function formatKeys(keys: readonly KeyView[], layout: Layout): string {
   if (keys.length === 0) return 'No keys yet. Issue one with `tallystick keys create --name <name>`.'
   return formatTable(
-    ['ID', 'NAME', 'KIND', 'STATUS', 'SCOPES', 'RPM', 'CREATED', 'EXPIRES', 'LAST USED'],
+    [
+      'ID',
+      'NAME',
+      { heading: 'KIND', isOptional: true },
+      { heading: 'STATUS', paint: paintStatus },
+      'SCOPES',
+      'RPM',
+      { heading: 'CREATED', isOptional: true },
+      'EXPIRES',
+      'LAST USED',
+    ],
     keys.map((key) => [
       key.id,
       key.name,
@@ -163,5 +167,6 @@ function formatKeys(keys: readonly KeyView[]): string {
       key.expiresAt ?? 'never',
       key.lastUsedAt ?? 'never',
     ]),
+    layout,
   )
 }

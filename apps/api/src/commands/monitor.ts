@@ -1,12 +1,12 @@
-import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
 import { type Command, InvalidArgumentError } from 'commander'
-import { httpUrl, secretUrlSchema } from '../config-secrets.ts'
+import type { secretUrlSchema } from '../config-secrets.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
+import { addExamples } from './examples.ts'
 import { exitCodes } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
 type MonitorCommandOptions = {
-  readonly key: VerifierKey
+  readonly key: string
   readonly state?: string | undefined
   readonly rpc: readonly string[]
   readonly once: boolean
@@ -15,12 +15,17 @@ type MonitorCommandOptions = {
   readonly json: boolean
 }
 
+const exampleKey = 'notes.example/log+ffb20d45+AW2hSqro1+e+ox0NNeeiiHWsuSTuxxetAssxB6ueLmmS'
+
+const keyFault =
+  'error: --key is invalid. Give the key as <name>+<8 hex digits>+<base64>, as /log/key and the operator state it.'
+
 export function addMonitorCommand(program: Command, terminal: Terminal): void {
-  program
+  const monitor = program
     .command('monitor')
     .description('check the public log of a service, and the lends on its chains; needs no configuration')
     .argument('<url>', 'URL of the service, of its log (…/log), or of a copy of the log')
-    .requiredOption('--key <verifier key>', 'public key of the log, as its operator publishes it', parseKey)
+    .requiredOption('--key <verifier key>', 'public key of the log, as its operator publishes it')
     .option('--state <file>', 'file that keeps the progress and the last checkpoint (default: memory)')
     .option(
       '--rpc <chain=url>',
@@ -33,28 +38,31 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
     .option('--metrics <host:port>', 'serve Prometheus metrics at http://<host:port>/metrics', parseListen)
     .option('--json', 'print one JSON object per line instead of text', false)
     .action(async (url: string, options: MonitorCommandOptions, command: Command) => {
-      if (!httpUrl.safeParse(url).success) {
+      const [{ isHttpUrl, secretUrlSchema: createSchema }, { parseVerifierKey }] = await Promise.all([
+        import('../config-secrets.ts'),
+        import('@tallystick/core/transparency/verifier-key'),
+      ])
+      if (!isHttpUrl(url)) {
         command.error('error: give the http or https URL of the log, without a user name or password in it')
       }
-      const rpcs = parseRpcs(options.rpc, { env: terminal.env, command })
+      const key = parseVerifierKey(options.key) ?? command.error(keyFault)
+      const schema = createSchema({ env: terminal.env, secrets: 'required', baseDirectory: process.cwd() })
+      const rpcs = parseRpcs(options.rpc, { schema, command })
       const { startMonitor } = await import('../monitor/start-monitor.ts')
-      const monitor = await startMonitor({ ...options, url, rpcs, stdout: terminal.stdout })
+      const monitor = await startMonitor({ ...options, key, url, rpcs, stdout: terminal.stdout })
       if (!options.once) stopOnSignal(monitor, { say: monitor.say })
       const isWell = await monitor.finished
       terminal.exitCode = isWell ? exitCodes.done : exitCodes.failed
     })
+  addExamples(
+    monitor,
+    `monitor https://notes.example --key ${exampleKey} --once`,
+    `monitor https://notes.example --key ${exampleKey} --state state.json --rpc 324=env:RPC_324 --metrics 127.0.0.1:9465`,
+  )
 }
 
 function collect(value: string, values: readonly string[]): readonly string[] {
   return [...values, value]
-}
-
-function parseKey(value: string): VerifierKey {
-  const key = parseVerifierKey(value)
-  if (key) return key
-  throw new InvalidArgumentError(
-    'Give the key as <name>+<8 hex digits>+<base64>, as /log/key and the operator state it.',
-  )
 }
 
 function parseSeconds(value: string): number {
@@ -72,9 +80,8 @@ function parseListen(value: string): { readonly host: string; readonly port: num
 /** Parses the RPCs by chain. The messages do not contain a URL, which may contain a provider's key. */
 function parseRpcs(
   values: readonly string[],
-  { env, command }: { readonly env: Terminal['env']; readonly command: Command },
+  { schema, command }: { readonly schema: ReturnType<typeof secretUrlSchema>; readonly command: Command },
 ): ReadonlyMap<number, readonly string[]> {
-  const schema = secretUrlSchema({ env, secrets: 'required', baseDirectory: process.cwd() })
   const rpcs = new Map<number, readonly string[]>()
   for (const value of values) {
     const [, chain = '', reference = ''] = /^([1-9]\d{0,14})=(.+)$/s.exec(value) ?? []

@@ -1,13 +1,24 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { z } from 'zod'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 
-export type CommonOptions = { readonly config: string; readonly json: boolean }
+export type CommonOptions = {
+  readonly config: string
+  readonly json: boolean
+  /** False with --no-color, which is an option of the program. */
+  readonly color?: boolean
+}
 
 /** Adds the options that every command has. */
 export function addCommonOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file', 'tallystick.json')
     .option('--json', 'print JSON instead of text', false)
+}
+
+/** Creates an option whose values the help lists and the shell completes. The parser of the value checks them. */
+export function optionWithValues(flags: string, description: string, values: readonly string[]): Option {
+  const option = new Option(flags, description)
+  option.argChoices = [...values]
+  return option
 }
 
 export function parseList(value: string): string[] {
@@ -39,9 +50,18 @@ export function formatDuration(seconds: number): string {
 
 /** Parses an ISO 8601 instant. A date is the start of that day, UTC. */
 export function parseInstant(value: string): string {
-  if (z.iso.date().safeParse(value).success) return `${value}T00:00:00Z`
-  if (z.iso.datetime({ offset: true }).safeParse(value).success) return value
+  const [, date, time] = instantForm.exec(value) ?? []
+  if (date && isDate(date)) return time ? value : `${date}T00:00:00Z`
   throw new InvalidArgumentError('Give a date such as 2027-01-01, or an instant such as 2027-01-01T12:00:00Z.')
+}
+
+const instantForm =
+  /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/
+
+/** Returns whether a date exists. `Date` takes 2027-02-29 for the next day. */
+function isDate(date: string): boolean {
+  const instant = new Date(`${date}T00:00:00Z`)
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date)
 }
 
 /** Parses a chain id. Rejects a second one: the command would ignore the first. */

@@ -1,32 +1,42 @@
 import type { Command } from 'commander'
 import type { ChainStatus, StatusReport } from '../admin/status-report.ts'
+import { addExamples } from './examples.ts'
+import type { Layout } from './layout.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
-import { createOutput, exitCodes, formatTable } from './output.ts'
+import { createOutput, exitCodes } from './output.ts'
+import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { withReader } from './with-operator.ts'
 
 export function addStatusCommand(program: Command, terminal: Terminal): void {
-  addCommonOptions(
+  const status = addCommonOptions(
     program.command('status').description('show the problems of the running service, the next period and the chains'),
-  ).action(async ({ config, json }: CommonOptions) => {
-    const report = await withReader({ path: config, env: terminal.env }, (operator) => operator.showStatus())
-    const output = createOutput(terminal, json)
+  ).action(async (options: CommonOptions) => {
+    const report = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.showStatus())
+    const output = createOutput(terminal, options)
     output.document(report)
-    output.text(formatStatus(report))
+    output.text(formatStatus(report, output.layout))
     if (report.problems.some(({ outcome }) => outcome === 'fail')) terminal.exitCode = exitCodes.failed
   })
+  addExamples(status, 'status', 'status --json')
 }
 
-function formatStatus({ now, ready, problems, period, boundary, nextPeriod, chains }: StatusReport): string {
+const columns = ['CHAIN', 'NOTES', 'NEXT PERIOD', 'POOL', 'INDEX', 'BLOCK', 'BEHIND', 'AGE']
+
+function formatStatus(
+  { now, ready, problems, period, boundary, nextPeriod, chains }: StatusReport,
+  layout: Layout,
+): string {
+  const { style } = layout
   const found = problems.map(
     ({ outcome, subject, found, advice }) =>
-      `${outcome === 'fail' ? 'FAIL' : 'warn'}  ${subject}: ${found}\n      → ${advice}`,
+      `${outcome === 'fail' ? style.red('FAIL') : style.yellow('warn')}  ${subject}: ${found}\n      → ${advice}`,
   )
   return [
-    `Service time ${now}, ${ready ? 'ready' : 'NOT READY'}`,
+    `Service time ${now}, ${ready ? style.green('ready') : style.red('NOT READY')}`,
     `Now ${period}, from ${boundary} on ${nextPeriod}`,
     ...(found.length === 0 ? ['No problems.'] : found),
-    formatTable(['CHAIN', 'NOTES', 'NEXT PERIOD', 'POOL', 'INDEX', 'BLOCK', 'BEHIND', 'AGE'], chains.map(formatChain)),
+    formatTable(columns, chains.map(formatChain), layout),
   ].join('\n\n')
 }
 

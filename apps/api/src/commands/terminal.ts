@@ -2,10 +2,15 @@
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }
-  readonly stdout: NodeJS.WritableStream & {
-    readonly isTTY?: boolean | undefined
-    readonly columns?: number | undefined
-  }
-  readonly stderr: NodeJS.WritableStream
+  readonly stdout: TerminalStream
+  readonly stderr: TerminalStream
   exitCode?: number | string | null | undefined
 }
+
+type TerminalStream = NodeJS.WritableStream & {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+}
+
+/** Configuration file, and the environment its secrets are read from. */
+export type ConfigSource = { readonly path: string; readonly env: Terminal['env'] }

@@ -5,7 +5,7 @@ import { describeTimes, type NoteTimes } from '../admin/notes-report.ts'
 import { createClock, toSeconds } from '../clock.ts'
 import { type ChainConfig, loadConfig } from '../config.ts'
 import { openSigners } from '../notes/signers/open-signers.ts'
-import type { ConfigSource } from './with-operator.ts'
+import type { ConfigSource } from './terminal.ts'
 
 export type CheckedNote = {
   readonly chainId: number

@@ -4,11 +4,6 @@ import { chainIdForm } from './forms.ts'
 import { notesResponseSchema } from './notes-response.ts'
 import { chainRatesSchema } from './rate-response.ts'
 
-/** Types of the events of `GET /events` and of webhooks. */
-export const eventTypes = ['notes', 'rate', 'status'] as const
-/** Type of an event. */
-export type EventType = (typeof eventTypes)[number]
-
 const { chainid, status, fixedRates, floatingRate, floatingDay, marketRates, isProtocolSynced } = chainRatesSchema.shape
 
 /** Data of a `rate` event: the figures of a chain in `GET /rate`. */

@@ -1,0 +1,142 @@
+import { hostname } from 'node:os'
+import type { ErrorBody, ErrorCode } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core'
+import { chooseAdminToken } from '../admin/admin-tokens.ts'
+import { adminUrlOf } from '../admin/admin-url.ts'
+import type { Operator } from '../admin/operator.ts'
+import { createClock } from '../clock.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { nameUser } from './name-user.ts'
+import type { ConfigSource, Terminal } from './terminal.ts'
+
+const probeTimeoutMs = 2_000
+const callTimeoutMs = 30_000
+
+/**
+ * Runs an operator's command through the admin listener of a running server, or directly on the database if no server
+ * runs. Only one process can open the embedded database, so a running server must be used.
+ */
+export async function runWithOperator<Result>(
+  source: ConfigSource,
+  access: 'read' | 'write',
+  work: (operator: Operator) => Promise<Result>,
+): Promise<Result> {
+  const config = loadConfig(source.path, { env: source.env, secrets: 'optional' })
+  const call = await findServer(config.admin, source.env)
+  if (call) return work(createRemoteOperator(call))
+  // Imported here because a command that uses a server needs none of these, and they take longer to load than it runs.
+  const [{ createOperator }, { openDatabaseToRead, openServiceDatabase }, { readDatabaseTime }] = await Promise.all([
+    import('../admin/operator.ts'),
+    import('../service-database.ts'),
+    import('../time/read-database-time.ts'),
+  ])
+  const url = config.database.reveal()
+  const database = await (access === 'read' ? openDatabaseToRead(url) : openServiceDatabase(url, () => undefined))
+  try {
+    const clock = createClock()
+    const latestNow = async () => Math.max(clock.now(), await readDatabaseTime(database))
+    const auditor = { actor: `local:${nameUser()}` }
+    return await work(createOperator({ database, config, clock, latestNow, auditor }))
+  } finally {
+    await database.close()
+  }
+}
+
+type Call = <Result>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Result>
+
+function createRemoteOperator(call: Call): Operator {
+  return {
+    createKey: (request) => call('POST', '/keys', request),
+    listKeys: () => call('GET', '/keys'),
+    showStatus: () => call('GET', '/status'),
+    showUsage: (days) => call('GET', days === undefined ? '/keys/usage' : `/keys/usage?days=${days}`),
+    revokeKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`, request),
+    rotateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/rotate`, request),
+    showCurve: () => call('GET', '/curve'),
+    setCurve: (request) => call('POST', '/curve', request),
+    previewCurve: (request) => call('POST', '/curve/preview', request),
+    approveCurve: (id) => call('POST', `/curve/proposals/${encodeURIComponent(id)}/approve`),
+    showNotes: () => call('GET', '/notes'),
+    discardNotes: (request) => call('POST', '/notes/discard', request),
+    reconcileNotes: () => call('POST', '/notes/reconcile'),
+    addHook: (request) => call('POST', '/hooks', request),
+    listHooks: () => call('GET', '/hooks'),
+    testHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/test`),
+    removeHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/remove`),
+    rotateHook: (id, request) => call('POST', `/hooks/${encodeURIComponent(id)}/rotate`, request),
+    enableHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/enable`),
+    listDeliveries: (id, limit) =>
+      call('GET', `/hooks/${encodeURIComponent(id)}/deliveries${limit === undefined ? '' : `?limit=${limit}`}`),
+    showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
+    showLog: () => call('GET', '/log'),
+  }
+}
+
+/** Returns a function that calls the admin listener, or undefined if nothing listens. */
+async function findServer(admin: Config['admin'], env: Terminal['env']): Promise<Call | undefined> {
+  const call = createCall(adminUrlOf(admin), chooseAdminToken(admin, env))
+  try {
+    await call('GET', '/healthz', undefined, probeTimeoutMs)
+    return call
+  } catch (error) {
+    if (error instanceof NotListeningError) return undefined
+    throw error
+  }
+}
+
+class NotListeningError extends Error {
+  override readonly name = 'NotListeningError' as const
+}
+
+function createCall(url: string, token: string) {
+  return async <Result>(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    timeoutMs: number = callTimeoutMs,
+  ): Promise<Result> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'tallystick-by': encodeURIComponent(`${nameUser()}@${hostname()}`),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    }).catch((error: Error) => {
+      const code = (error.cause as { code?: string } | undefined)?.code
+      if (code === 'ECONNREFUSED') throw new NotListeningError()
+      throw unreachable(url, code ?? error.name)
+    })
+    const answer = await response.json().catch(() => undefined)
+    if (response.ok && answer !== undefined) return answer as Result
+    throw toError(answer as Partial<ErrorBody> | undefined, { url, status: response.status })
+  }
+}
+
+function toError(
+  body: Partial<ErrorBody> | undefined,
+  { url, status }: { readonly url: string; readonly status: number },
+): TallystickError {
+  if (!body?.code || !body.message) return unreachable(url, `status ${status}`)
+  const hint =
+    body.code === 'unauthorized'
+      ? ' Check that the variable or file of admin.token is set here too, or that TALLYSTICK_ADMIN_TOKEN is correct.'
+      : ''
+  return new TallystickError({
+    code: body.code as ErrorCode,
+    message: body.message + hint,
+    retryable: status >= 500,
+    details: body.details,
+  })
+}
+
+function unreachable(url: string, why: string): TallystickError {
+  return new TallystickError({
+    code: 'server_unreachable',
+    message: `A process listens on ${url} but does not respond like the admin listener (${why}). Check "admin" in the configuration.`,
+    retryable: true,
+  })
+}
