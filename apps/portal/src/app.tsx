@@ -1,16 +1,16 @@
-import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { openConnector } from './connect/open-connector.ts'
 import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
 import { createSession, type Session } from './data/session.ts'
 import { useNotes } from './data/use-notes.ts'
 import { DocsView } from './docs/docs-view.tsx'
 import { ExplorerView } from './explorer/explorer-view.tsx'
 import { HistoryView } from './history/history-view.tsx'
+import { LendView } from './lend/lend-view.tsx'
 import { Overview } from './overview/overview.tsx'
 import { Footer } from './parts/footer.tsx'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { Notice } from './parts/notice.tsx'
-import type { View } from './parts/place.ts'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
 import { VerifyView } from './verify/verify-view.tsx'
@@ -29,6 +29,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   useViewChange(place)
   const { session, error, setKey } = useSession(info)
   const notes = useNotes(session?.client)
+  const connector = useMemo(() => openConnector(info), [info])
   const [isChanging, setIsChanging] = useState(false)
   const rejection = notes.failure?.error.code === 'invalid_api_key' ? notes.failure.error : undefined
   const isSandboxKey = session !== undefined && session.apiKey === info.visitor?.apiKey
@@ -61,9 +62,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
           <Overview info={info} session={validSession} notes={notes} />
         </section>
         <section hidden={view !== 'lend'} aria-labelledby="lend-heading">
-          <ComingView name="lend" title="Lend">
-            This page cannot lend yet. The SDK and the contracts can.
-          </ComingView>
+          <LendView {...{ info, session: validSession, notes, connector, isOpen: view === 'lend' }} />
         </section>
         <section hidden={view !== 'history'} aria-labelledby="history-heading">
           <HistoryView info={info} session={validSession} notes={notes} isOpen={view === 'history'} />
@@ -89,26 +88,6 @@ function Portal({ info }: { readonly info: PortalInfo }) {
       </main>
       <Footer />
     </>
-  )
-}
-
-/** Renders a view that is not built yet. No link of the page leads to it. */
-function ComingView({
-  name,
-  title,
-  children,
-}: {
-  readonly name: View
-  readonly title: string
-  readonly children: ComponentChildren
-}) {
-  return (
-    <div class="view-head">
-      <h1 id={`${name}-heading`} tabIndex={-1}>
-        {title}
-      </h1>
-      <p>{children}</p>
-    </div>
   )
 }
 

@@ -336,6 +336,8 @@ test('behavior: the page can be used by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('Notes')
   await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Lend')
+  await page.keyboard.press('Tab')
   expect(await focused()).toBe('History')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')

@@ -12,7 +12,11 @@ export type PortalVisitor = {
   readonly wallets: readonly Address[]
   /** File of the certificate authority that examples must trust. */
   readonly caCert?: string | undefined
+  readonly wallet?: TestWalletInfo | undefined
 }
+
+/** Account of the sandbox's wallet, and the path of its JSON-RPC. */
+export type TestWalletInfo = { readonly address: Address; readonly rpcPath: string }
 
 export type PortalChain = {
   readonly id: number
@@ -22,6 +26,12 @@ export type PortalChain = {
   readonly signer: Address
   /** Whether `POST /data` answers for this chain. */
   readonly hasData: boolean
+  /** Public RPC URLs with which a wallet adds the chain. May be empty. */
+  readonly publicRpc: readonly string[]
+  /** Symbol of the coin in which fees are paid. */
+  readonly currency: string
+  /** Block explorer, for links. */
+  readonly explorer?: string | undefined
 }
 
 /** Returns the ids of the chains that can be queried. */

@@ -5,6 +5,7 @@ import { chooseTheme, currentTheme } from './theme.ts'
 
 const links: readonly { readonly view: View; readonly name: string }[] = [
   { view: 'overview', name: 'Notes' },
+  { view: 'lend', name: 'Lend' },
   { view: 'history', name: 'History' },
   { view: 'wallet', name: 'Wallet' },
   { view: 'verify', name: 'Verify' },

@@ -1,0 +1,40 @@
+import { useCallback } from 'preact/hooks'
+import type { Connection } from '../connect/connector.ts'
+import type { PortalChain } from '../data/portal-info.ts'
+import { usePolled } from '../data/use-polled.ts'
+import type { Holding } from '../wallet/look-up-wallet.ts'
+import { expectedPayment, type Payment } from './expected-payment.ts'
+import { readIncomes } from './run-claim.ts'
+
+/** Matured position and what its claim pays. */
+export type Claimable = { readonly holding: Holding; readonly payment: Payment | undefined }
+
+const intervalMs = 30_000
+
+/**
+ * Returns what each position pays: computed from the index, and as soon as the wallet can be asked, as the pool computes it.
+ * Both are the same unless a day's floating income was reported or restated meanwhile.
+ */
+export function useClaimable({
+  holdings,
+  chain,
+  connection,
+}: {
+  readonly holdings: readonly Holding[]
+  readonly chain: PortalChain
+  readonly connection: Connection | undefined
+}): readonly Claimable[] {
+  const { account, chainId, wallet } = connection ?? {}
+  const tokenIds = holdings.map(({ tokenId }) => tokenId)
+  const key = tokenIds.join()
+  const request = useCallback(
+    (signal: AbortSignal) => readIncomes({ connection: connection as Connection, chain, tokenIds, signal }),
+    [wallet, account, chainId, chain, key],
+  )
+  const canRead = connection !== undefined && chainId === chain.id && tokenIds.length > 0
+  const read = usePolled(canRead ? request : undefined, intervalMs).value
+  return holdings.map((holding) => {
+    const income = read?.get(holding.tokenId) ?? holding.accrued
+    return { holding, payment: income && expectedPayment(holding, income) }
+  })
+}

@@ -1,0 +1,99 @@
+import type { ReceiptState } from './watch-receipt.ts'
+
+/** Step of a lend or claim. In `permit`, `approve` and `send` the wallet waits for its user. */
+export type ActivityStep = 'switch' | 'check' | 'permit' | 'approve' | 'approving' | 'send' | 'wait'
+
+/** Progress of a lend or claim. */
+export type Activity<Result> =
+  | { readonly phase: 'idle' }
+  | {
+      readonly phase: 'running'
+      readonly step: ActivityStep
+      /** Steps before this one. */
+      readonly done: readonly ActivityStep[]
+      readonly hash?: string | undefined
+    }
+  | {
+      readonly phase: 'mined'
+      readonly hash: string
+      readonly result: Result
+      /** Blocks on top of the transaction's. */
+      readonly depth: number
+      /** Whether a reorganisation moved it to another block. */
+      readonly wasMoved: boolean
+    }
+  | {
+      /** A reorganisation removed the transaction. */
+      readonly phase: 'reorganised'
+      readonly hash: string
+      readonly result: Result
+      /** Whether the node still knows it and may mine it again. */
+      readonly isKnown: boolean
+    }
+  | { readonly phase: 'failed'; readonly error: unknown; readonly hash?: string | undefined }
+  /** The note expired before the transaction was sent or mined. */
+  | { readonly phase: 'expired'; readonly hash?: string | undefined }
+  /** The page stopped waiting for the wallet. With `hash`, its user confirmed nevertheless. */
+  | { readonly phase: 'stopped'; readonly hash?: string | undefined }
+
+export type ActivityEvent<Result> =
+  | { readonly kind: 'step'; readonly step: ActivityStep; readonly hash?: string | undefined }
+  | { readonly kind: 'mined'; readonly hash: string; readonly result: Result }
+  | { readonly kind: 'receipt'; readonly hash: string; readonly state: ReceiptState }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly hash?: string | undefined }
+  | { readonly kind: 'expired'; readonly hash?: string | undefined }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'late'; readonly hash: string }
+  | { readonly kind: 'reset' }
+
+/** Returns the progress after an event. An event that does not belong to the present phase changes nothing. */
+export function reduceActivity<Result>(activity: Activity<Result>, event: ActivityEvent<Result>): Activity<Result> {
+  switch (event.kind) {
+    case 'step':
+      return takeStep(activity, event)
+    case 'mined':
+      return { phase: 'mined', hash: event.hash, result: event.result, depth: 0, wasMoved: false }
+    case 'receipt':
+      return followReceipt(activity, event)
+    case 'failed':
+      return { phase: 'failed', error: event.error, hash: event.hash ?? hashOf(activity) }
+    case 'expired':
+      return { phase: 'expired', hash: event.hash }
+    case 'stopped':
+      return activity.phase === 'running' ? { phase: 'stopped' } : activity
+    case 'late':
+      return activity.phase === 'stopped' ? { phase: 'stopped', hash: event.hash } : activity
+    case 'reset':
+      return { phase: 'idle' }
+  }
+}
+
+function takeStep<Result>(
+  activity: Activity<Result>,
+  { step, hash }: { readonly step: ActivityStep; readonly hash?: string | undefined },
+): Activity<Result> {
+  if (activity.phase !== 'running') return { phase: 'running', step, done: [], hash }
+  const done = activity.step === step || activity.done.includes(activity.step)
+  return { phase: 'running', step, done: done ? activity.done : [...activity.done, activity.step], hash }
+}
+
+function followReceipt<Result>(
+  activity: Activity<Result>,
+  { hash, state }: { readonly hash: string; readonly state: ReceiptState },
+): Activity<Result> {
+  const isWatched = activity.phase === 'mined' || activity.phase === 'reorganised'
+  if (!isWatched || activity.hash !== hash) return activity
+  const { result } = activity
+  if (state.kind !== 'mined') return { phase: 'reorganised', hash, result, isKnown: state.kind === 'pending' }
+  const wasMoved = activity.phase === 'reorganised' || activity.wasMoved
+  return { phase: 'mined', hash, result, depth: state.depth, wasMoved }
+}
+
+function hashOf<Result>(activity: Activity<Result>): string | undefined {
+  return 'hash' in activity ? activity.hash : undefined
+}
+
+/** Returns whether the wallet waits for its user. */
+export function isWaitingForWallet(activity: Activity<unknown>): boolean {
+  return activity.phase === 'running' && ['switch', 'permit', 'approve', 'send'].includes(activity.step)
+}

@@ -1,0 +1,134 @@
+import { discoverWallets, type WalletWindow } from './discover-wallets.ts'
+import type { BrowserWallet, Provider } from './provider.ts'
+import { parseChainId, readChainId } from './switch-chain.ts'
+import { WalletError } from './wallet-error.ts'
+
+export type Account = `0x${string}`
+
+/** Connected wallet. */
+export type Connection = {
+  readonly wallet: BrowserWallet
+  readonly account: Account
+  /** Chain the wallet is on. */
+  readonly chainId: number
+}
+
+export type ConnectorState = {
+  readonly wallets: readonly BrowserWallet[]
+  readonly connection: Connection | undefined
+  /** Wallet that was asked for an account and has not answered yet. */
+  readonly pending: BrowserWallet | undefined
+  /** Why the last attempt failed, or why the connection ended. */
+  readonly error: unknown
+}
+
+/** Knows the wallets of the browser and the one that is connected. */
+export type Connector = {
+  get(): ConnectorState
+  subscribe(listener: () => void): () => void
+  /** Asks a wallet for its account. */
+  connect(wallet: BrowserWallet): Promise<void>
+  /** Stops waiting for the wallet that was asked. */
+  cancel(): void
+  disconnect(): void
+}
+
+const storageKey = 'tallystick-wallet'
+
+/** Creates the connector and connects to the wallet of the last visit if that still shares its account. */
+export function createConnector(target: WalletWindow, storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) {
+  const listeners = new Set<() => void>()
+  let state: ConnectorState = { wallets: [], connection: undefined, pending: undefined, error: undefined }
+  let attempt = 0
+  let unfollow = () => {}
+  const set = (change: Partial<ConnectorState>) => {
+    state = { ...state, ...change }
+    for (const listener of listeners) listener()
+  }
+  const end = (error: unknown) => {
+    attempt += 1
+    unfollow()
+    storage.removeItem(storageKey)
+    set({ connection: undefined, pending: undefined, error })
+  }
+  const open = async (wallet: BrowserWallet, method: 'eth_requestAccounts' | 'eth_accounts') => {
+    attempt += 1
+    const own = attempt
+    unfollow()
+    const [account] = readAccounts(await wallet.provider.request({ method }))
+    const chainId = await readChainId(wallet.provider)
+    if (own !== attempt) return
+    if (!account) throw new WalletError('locked', 'The wallet shares no account. Unlock it, then try again.')
+    storage.setItem(storageKey, wallet.id)
+    set({ connection: { wallet, account, chainId }, pending: undefined, error: undefined })
+    unfollow = follow(wallet.provider, { get: () => state.connection, set: (connection) => set({ connection }), end })
+  }
+  const connect = async (wallet: BrowserWallet) => {
+    set({ pending: wallet, connection: undefined, error: undefined })
+    const own = attempt + 1
+    await open(wallet, 'eth_requestAccounts').catch((error: unknown) => {
+      if (own === attempt) end(error)
+    })
+  }
+  const known = storage.getItem(storageKey)
+  discoverWallets(target, (wallets) => {
+    const news = wallets.filter(({ id }) => !state.wallets.some((wallet) => wallet.id === id))
+    set({ wallets })
+    const last = news.find(({ id }) => id === known)
+    if (last && !state.connection && !state.pending) open(last, 'eth_accounts').catch(() => undefined)
+  })
+  const connector: Connector = {
+    get: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    connect,
+    cancel: () => end(undefined),
+    disconnect: () => {
+      const { connection } = state
+      end(undefined)
+      // EIP-2255's counterpart. Wallets without it keep sharing the account, and the page no longer asks for it.
+      connection?.wallet.provider
+        .request({ method: 'wallet_revokePermissions', params: [{ eth_accounts: {} }] })
+        .catch(() => undefined)
+    },
+  }
+  return connector
+}
+
+type Followed = {
+  readonly get: () => Connection | undefined
+  readonly set: (connection: Connection) => void
+  readonly end: (error: unknown) => void
+}
+
+/** Follows the account and the chain of a wallet. Returns a function that stops it. */
+function follow(provider: Provider, { get, set, end }: Followed): () => void {
+  const change = (part: Partial<Connection>) => {
+    const connection = get()
+    if (connection) set({ ...connection, ...part })
+  }
+  const listeners: Readonly<Record<string, (value: unknown) => void>> = {
+    accountsChanged: (accounts) => {
+      const [account] = readAccounts(accounts)
+      if (account) change({ account })
+      else end(new WalletError('locked', 'The wallet is locked, or no longer shares an account with this page.'))
+    },
+    chainChanged: (chainId) => change({ chainId: parseChainId(chainId) }),
+    disconnect: (error) => {
+      // MetaMask's code for a node that it tries to reach again.
+      if ((error as { readonly code?: unknown } | undefined)?.code === 1013) return
+      end(new WalletError('disconnected', 'The wallet disconnected.'))
+    },
+  }
+  for (const [event, listener] of Object.entries(listeners)) provider.on?.(event, listener)
+  return () => {
+    for (const [event, listener] of Object.entries(listeners)) provider.removeListener?.(event, listener)
+  }
+}
+
+function readAccounts(value: unknown): readonly Account[] {
+  if (!Array.isArray(value)) return []
+  return value.filter((account): account is Account => typeof account === 'string' && /^0x[0-9a-f]{40}$/i.test(account))
+}

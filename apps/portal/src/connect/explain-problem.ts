@@ -1,0 +1,73 @@
+import { ClientError } from '@tallystick/client'
+import { explainError } from '../data/explain-error.ts'
+import { findWalletFault, type WalletFault } from './wallet-error.ts'
+
+/** Problem in words, with the next step. */
+export type Problem = {
+  readonly title: string
+  readonly text: string
+  /** Whether nothing is wrong: the visitor declined, or the page has to ask again. */
+  readonly isCalm?: boolean | undefined
+}
+
+const faults: Readonly<Record<WalletFault, Problem>> = {
+  rejected: { title: 'You declined in the wallet', text: 'Nothing was sent. You can try again.', isCalm: true },
+  busy: {
+    title: 'The wallet already asks you something',
+    text: 'Open the wallet, answer its request, then try again here.',
+  },
+  locked: {
+    title: 'The wallet is locked or does not share this account',
+    text: 'Unlock the wallet, allow this page, then connect again.',
+  },
+  disconnected: { title: 'The wallet is disconnected', text: 'Check the wallet and its network, then connect again.' },
+  unknown_chain: { title: 'The wallet does not know this network', text: '' },
+  unsupported: {
+    title: 'The wallet cannot do this',
+    text: 'It does not support a request that is needed here. Use another wallet.',
+  },
+  no_gas: {
+    title: 'Not enough coins for the network fee',
+    text: 'A transaction costs a small fee in the coin of the network. Send some to this account, then try again.',
+  },
+  no_answer: { title: 'The wallet does not answer', text: 'Open the wallet or reload the page, then try again.' },
+}
+
+/** Describes why lending or claiming failed. */
+export function explainProblem(error: unknown): Problem {
+  const fault = findWalletFault(error)
+  const code = error instanceof ClientError ? error.code : undefined
+  if (fault === 'unknown_chain') return { ...faults.unknown_chain, text: messageOf(error) }
+  if (fault && (code === undefined || code === 'chain_failed' || code === 'wallet_rejected')) return faults[fault]
+  switch (code) {
+    case 'wallet_rejected':
+      return faults.rejected
+    case 'call_reverted': {
+      const { explanation } = error as { readonly explanation?: { readonly title: string } }
+      return { title: explanation?.title ?? 'The transaction would fail', text: messageOf(error) }
+    }
+    case 'note_not_yet_valid':
+      return {
+        title: 'The chain is a moment behind',
+        text: 'Its next block accepts the note. Try again in a few seconds.',
+      }
+    case 'wrong_chain':
+      return { title: 'The wallet is on another network', text: messageOf(error) }
+    case 'transaction_replaced':
+      return { title: 'The transaction was replaced in the wallet', text: messageOf(error) }
+    case 'transaction_dropped':
+      return { title: 'The chain no longer knows the transaction', text: messageOf(error) }
+    case 'transaction_pending':
+      return { title: 'The transaction is not mined yet', text: messageOf(error) }
+    case 'chain_failed':
+      return { title: 'The wallet or its network failed', text: messageOf(error) }
+    default:
+      return explainError(error)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error
+    ? error.message
+    : String((error as { readonly message?: unknown } | null)?.message ?? error)
+}

@@ -1,0 +1,67 @@
+import { Hex } from '../parts/hex.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { type Activity, type ActivityStep, isWaitingForWallet } from './activity.ts'
+import { listSteps } from './list-steps.ts'
+import { useIsSlow } from './use-is-slow.ts'
+
+export type StepLabels = Readonly<Record<Exclude<ActivityStep, 'check'>, string>>
+
+/** Renders the steps of a running lend or claim. */
+export function Progress({
+  activity,
+  plan,
+  labels,
+  explorer,
+  onStop,
+}: {
+  readonly activity: Activity<unknown>
+  readonly plan: readonly ActivityStep[]
+  readonly labels: StepLabels
+  readonly explorer: string | undefined
+  readonly onStop: () => void
+}) {
+  const isAsking = isWaitingForWallet(activity)
+  const isSlow = useIsSlow(activity.phase === 'running' && isAsking ? activity.step : undefined)
+  if (activity.phase !== 'running') return null
+  return (
+    <div class="progress" role="status">
+      <ol>
+        {listSteps(activity, plan).map(({ step, state }) => (
+          <li key={step} class={`step-${state}`} aria-current={state === 'now' ? 'step' : undefined}>
+            {state === 'done' ? <Icon name="check" /> : <span class="step-dot" aria-hidden="true" />}
+            <span>{labels[step as keyof StepLabels]}</span>
+          </li>
+        ))}
+      </ol>
+      {activity.step === 'check' ? <p class="hint">Checking…</p> : null}
+      {activity.hash === undefined ? null : <TransactionLink hash={activity.hash} explorer={explorer} />}
+      {isAsking ? (
+        <p class="hint progress-wallet">
+          {isSlow
+            ? 'The wallet has not answered yet. Look for its window, or click its icon beside the address bar.'
+            : 'Your wallet asks you to confirm.'}
+          <button type="button" class="quiet" onClick={onStop}>
+            Stop waiting
+          </button>
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** Renders the hash of a transaction, with a link if a block explorer is known. */
+export function TransactionLink({ hash, explorer }: { readonly hash: string; readonly explorer: string | undefined }) {
+  return (
+    <p class="hint">
+      Transaction <Hex value={hash} />
+      {explorer === undefined ? null : (
+        <>
+          {' '}
+          <a href={`${explorer}/tx/${hash}`} target="_blank" rel="noreferrer">
+            Open in the block explorer
+          </a>
+        </>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,18 @@
+/** Storage that keeps nothing if the browser denies it. */
+export type QuietStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+/** Wraps a storage that the browser may deny. */
+export function createQuietStorage(find: () => QuietStorage): QuietStorage {
+  const attempt = <Value>(act: () => Value): Value | null => {
+    try {
+      return act()
+    } catch {
+      return null
+    }
+  }
+  return {
+    getItem: (key) => attempt(() => find().getItem(key)),
+    setItem: (key, value) => void attempt(() => find().setItem(key, value)),
+    removeItem: (key) => void attempt(() => find().removeItem(key)),
+  }
+}

@@ -1,0 +1,82 @@
+import { render } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { PortalInfo, TestWalletInfo } from '../data/portal-info.ts'
+import { createQuietStorage } from './quiet-storage.ts'
+import { announceTestWallet, createTestWallet, type WalletPrompt } from './test-wallet.ts'
+
+/** Adds the sandbox's wallet to the page. It asks in a dialog of its own, as an extension does in a window of its own. */
+export function startTestWallet(info: TestWalletInfo, { chains }: Pick<PortalInfo, 'chains'>): void {
+  const place = document.createElement('div')
+  document.body.append(place)
+  // One at a time: a second request waits until the first is answered.
+  let last: Promise<unknown> = Promise.resolve()
+  const show = (prompt: WalletPrompt) =>
+    new Promise<boolean>((resolve) => {
+      const onAnswer = (isConfirmed: boolean) => {
+        render(null, place)
+        resolve(isConfirmed)
+      }
+      render(<Prompt prompt={prompt} onAnswer={onAnswer} />, place)
+    })
+  const confirm = (prompt: WalletPrompt) => {
+    const answer = last.then(() => show(prompt))
+    last = answer
+    return answer
+  }
+  const storage = createQuietStorage(() => sessionStorage)
+  announceTestWallet(window, createTestWallet({ info, chains, confirm, post, storage }))
+}
+
+async function post(path: string, body: string): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(path, { method: 'POST', headers, body })
+  if (response.ok) return response.json()
+  throw new Error(`The sandbox responded with status ${response.status}.`)
+}
+
+function Prompt({
+  prompt: { title, facts, confirmLabel },
+  onAnswer,
+}: {
+  readonly prompt: WalletPrompt
+  readonly onAnswer: (isConfirmed: boolean) => void
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const element = dialog.current as HTMLDialogElement
+    element.showModal()
+    return () => element.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class="wallet-dialog"
+      aria-labelledby="wallet-dialog-title"
+      onCancel={(event) => {
+        event.preventDefault()
+        onAnswer(false)
+      }}
+    >
+      <p class="wallet-dialog-name">
+        <strong>Sandbox wallet</strong> <span>test dollars, worth nothing</span>
+      </p>
+      <h2 id="wallet-dialog-title">{title}</h2>
+      <dl>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={value.startsWith('0x') ? 'mono' : undefined}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="wallet-dialog-buttons">
+        <button type="button" class="quiet" onClick={() => onAnswer(false)}>
+          Reject
+        </button>
+        <button type="button" class="primary" autofocus onClick={() => onAnswer(true)}>
+          {confirmLabel}
+        </button>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,79 @@
+import { tallystickActions } from '@tallystick/client/viem'
+import { type Chain, type Client, createClient, custom, defineChain, type JsonRpcAccount, type Transport } from 'viem'
+import { getCode } from 'viem/actions'
+import type { PortalChain } from '../data/portal-info.ts'
+import type { ActivityStep } from './activity.ts'
+import type { Account, Connection } from './connector.ts'
+import { createPatientProvider } from './patient-provider.ts'
+import type { Provider } from './provider.ts'
+import { readChainId, switchChain } from './switch-chain.ts'
+import type { ActionTools } from './use-activity.ts'
+import { WalletError } from './wallet-error.ts'
+
+// Receipts are polled. Chains with notes have a block every second or two.
+const pollingIntervalMs = 1_000
+
+export type OpenWallet = {
+  readonly connection: Connection
+  readonly chain: PortalChain
+  readonly tools: ActionTools
+  /** Returns the service's time in Unix seconds. */
+  readonly now: () => bigint
+}
+
+/** Switches the wallet to a chain and returns a client with the protocol's actions. Reads go through the wallet, too. */
+export async function openWallet({ connection: { wallet, account }, chain, tools, now }: OpenWallet) {
+  const provider = createPatientProvider(wallet.provider, tools)
+  if ((await readChainId(provider)) !== chain.id) tools.onStep('switch')
+  await switchChain(provider, chain)
+  tools.onStep('check')
+  const client = createReader(provider, { chain, account }).extend(tallystickActions({ now }))
+  const code = await getCode(client, { address: chain.pool })
+  if (code === undefined || code === '0x') throw foreignChain(chain)
+  return { client, provider }
+}
+
+/** Client that reads through a wallet and asks it to sign. */
+export type WalletClient = Client<Transport, Chain, JsonRpcAccount>
+
+/** Creates a client that reads a chain through a wallet. */
+export function createReader(
+  provider: Provider,
+  { chain, account }: { readonly chain: PortalChain; readonly account: Account },
+): WalletClient {
+  const { id, name, currency, publicRpc } = chain
+  return createClient({
+    account: { address: account, type: 'json-rpc' },
+    chain: defineChain({
+      id,
+      name,
+      nativeCurrency: { name: currency, symbol: currency, decimals: 18 },
+      rpcUrls: { default: { http: publicRpc } },
+    }),
+    transport: custom(provider, { retryCount: 0 }),
+    pollingInterval: pollingIntervalMs,
+    cacheTime: 0,
+  })
+}
+
+const steps: Readonly<Record<string, ActivityStep>> = {
+  permit: 'permit',
+  approve: 'approve',
+  simulate: 'check',
+  send: 'send',
+  wait: 'wait',
+}
+
+/** Returns an `onStep` of the SDK that reports to the page. */
+export function reportSteps({ onStep }: Pick<ActionTools, 'onStep'>) {
+  return ({ kind, hash }: { readonly kind: string; readonly hash?: string | undefined }) => {
+    const step = kind === 'approve' && hash !== undefined ? 'approving' : steps[kind]
+    if (step) onStep(step, hash)
+  }
+}
+
+/** The wallet's network has the right id, but is another one: a sandbox has the ids of real chains. */
+function foreignChain({ name, id, pool }: PortalChain): WalletError {
+  const message = `The network with id ${id} in your wallet is not ${name} of this service: it has no pool at ${pool}. Change the network's RPC in the wallet.`
+  return new WalletError('unknown_chain', message)
+}

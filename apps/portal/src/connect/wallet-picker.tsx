@@ -1,0 +1,100 @@
+import { Hex } from '../parts/hex.tsx'
+import { Notice } from '../parts/notice.tsx'
+import type { Connection, Connector, ConnectorState } from './connector.ts'
+import { explainProblem } from './explain-problem.ts'
+import type { BrowserWallet } from './provider.ts'
+import { useIsSlow } from './use-is-slow.ts'
+
+/** Renders the connected wallet, or the wallets of the browser to choose from. */
+export function WalletPicker({
+  connector,
+  state: { wallets, connection, pending, error },
+}: {
+  readonly connector: Connector
+  readonly state: ConnectorState
+}) {
+  if (connection) return <Connected connection={connection} onDisconnect={connector.disconnect} />
+  if (pending) return <Pending wallet={pending} onCancel={connector.cancel} />
+  return (
+    <>
+      {wallets.length > 0 ? (
+        <ul class="wallet-list">
+          {wallets.map((wallet) => (
+            <li key={wallet.id}>
+              <button type="button" class="wallet-choice" onClick={() => void connector.connect(wallet)}>
+                <WalletIcon wallet={wallet} />
+                <span>{wallet.name}</span>
+                <span class="wallet-connect">Connect</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Notice tone="calm" title="No wallet in this browser">
+          Install a wallet as an extension of this browser, then reload the page.
+        </Notice>
+      )}
+      {error === undefined ? null : <ProblemNotice error={error} />}
+    </>
+  )
+}
+
+/** Renders why a wallet or a transaction failed. */
+export function ProblemNotice({ error }: { readonly error: unknown }) {
+  const { title, text, isCalm } = explainProblem(error)
+  return (
+    <Notice tone={isCalm ? 'calm' : 'bad'} title={title}>
+      {text}
+    </Notice>
+  )
+}
+
+export function WalletIcon({ wallet: { name, icon } }: { readonly wallet: Pick<BrowserWallet, 'name' | 'icon'> }) {
+  if (icon) return <img class="wallet-icon" src={icon} alt="" width={32} height={32} />
+  return (
+    <span class="wallet-icon wallet-letter" aria-hidden="true">
+      {name.slice(0, 1).toUpperCase()}
+    </span>
+  )
+}
+
+function Connected({
+  connection: { wallet, account },
+  onDisconnect,
+}: {
+  readonly connection: Connection
+  readonly onDisconnect: () => void
+}) {
+  return (
+    <div class="wallet-connected">
+      <WalletIcon wallet={wallet} />
+      <div>
+        <strong>{wallet.name}</strong>
+        <Hex value={account} />
+      </div>
+      <button type="button" class="quiet" onClick={onDisconnect}>
+        Disconnect
+      </button>
+    </div>
+  )
+}
+
+function Pending({ wallet, onCancel }: { readonly wallet: BrowserWallet; readonly onCancel: () => void }) {
+  const isSlow = useIsSlow(wallet)
+  return (
+    <div class="wallet-connected" role="status">
+      <WalletIcon wallet={wallet} />
+      <div>
+        <strong>Waiting for {wallet.name}</strong>
+        <span class="hint">
+          {isSlow
+            ? 'It has not answered yet. Look for its window, or click its icon beside the address bar.'
+            : 'Allow the connection in the wallet.'}
+        </span>
+      </div>
+      <button type="button" class="quiet" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,81 @@
+import type { Connection } from '../connect/connector.ts'
+import { ProblemNotice } from '../connect/wallet-picker.tsx'
+import type { PortalChain } from '../data/portal-info.ts'
+import { formatDollars } from '../format/dollars.ts'
+import { formatExact, type JudgedAmount } from './judge-amount.ts'
+import type { Lender } from './read-lender.ts'
+
+/** Renders the amount to lend, with the balance of the account. */
+export function AmountField({
+  text,
+  setText,
+  amount,
+  lender,
+  error,
+  chain,
+  connection,
+}: {
+  readonly text: string
+  readonly setText: (text: string) => void
+  readonly amount: JudgedAmount
+  readonly lender: Lender | undefined
+  /** Why the account cannot be read. */
+  readonly error: unknown
+  readonly chain: PortalChain
+  readonly connection: Connection | undefined
+}) {
+  const { principal, fault } = amount
+  return (
+    <div class="field">
+      <h2>
+        <label for="lend-amount">Amount</label>
+      </h2>
+      <div class="lend-amount-row">
+        <div class="amount">
+          <span class="amount-sign" aria-hidden="true">
+            $
+          </span>
+          <input
+            id="lend-amount"
+            inputMode="decimal"
+            autocomplete="off"
+            maxLength={60}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onBlur={() => principal !== undefined && setText(formatExact(principal))}
+            aria-invalid={fault !== undefined}
+            aria-describedby="lend-amount-hint"
+          />
+        </div>
+        <button
+          type="button"
+          class="quiet"
+          disabled={!lender || lender.balance === 0n}
+          onClick={() => lender && setText(formatExact(lender.balance))}
+        >
+          Max
+        </button>
+      </div>
+      <p id="lend-amount-hint" class={fault ? 'field-fault' : 'hint'}>
+        {fault ?? balanceHint({ lender, chain, connection })}
+      </p>
+      {error !== undefined && !lender ? <ProblemNotice error={error} /> : null}
+    </div>
+  )
+}
+
+function balanceHint({
+  lender,
+  chain,
+  connection,
+}: {
+  readonly lender: Lender | undefined
+  readonly chain: PortalChain
+  readonly connection: Connection | undefined
+}): string {
+  if (lender) return `You have $${formatDollars(lender.balance)} on ${chain.name}.`
+  if (!connection) return 'In dollars of the pool’s token.'
+  if (connection.chainId !== chain.id)
+    return `Your wallet is on another network. It will be asked to switch to ${chain.name}.`
+  return 'Reading your balance…'
+}

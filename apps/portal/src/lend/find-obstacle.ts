@@ -1,0 +1,29 @@
+import type { JudgedAmount } from './judge-amount.ts'
+import type { Lender } from './read-lender.ts'
+
+export type ObstacleFacts = {
+  readonly isConnected: boolean
+  readonly lender: Pick<Lender, 'coins' | 'isPaused' | 'balance' | 'minLend'> | undefined
+  readonly amount: JudgedAmount
+  readonly hasNote: boolean
+  readonly hasExpired: boolean
+  /** Whether the service says that the pool is paused. */
+  readonly isPaused: boolean
+  readonly currency: string
+  /** Whether the link names a partner that the pool does not know. */
+  readonly isPartnerUnknown: boolean
+}
+
+/** Returns why the visitor cannot lend now, most important first, or undefined. */
+export function findObstacle(facts: ObstacleFacts): string | undefined {
+  const { isConnected, lender, amount, hasNote, hasExpired, isPaused, currency, isPartnerUnknown } = facts
+  if (isPaused || lender?.isPaused) return 'The pool is paused. Nothing can be lent until the pause ends.'
+  if (!hasNote) return 'No note is on offer for this choice.'
+  if (hasExpired) return 'The notes of the last period have expired. The new ones are loading.'
+  if (!isConnected) return 'Connect a wallet first.'
+  if (isPartnerUnknown) return 'The partner in this link is not known to the pool. Open the page without it.'
+  if (lender && lender.balance < lender.minLend) return 'This account has too few dollars to lend.'
+  if (amount.fault !== undefined) return amount.fault
+  if (lender?.coins === 0n) return `This account has no ${currency} to pay the network fee.`
+  return undefined
+}

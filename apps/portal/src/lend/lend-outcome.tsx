@@ -1,0 +1,154 @@
+import { fixedIncome, type OfferedNote } from '@tallystick/client'
+import type { LentPosition } from '@tallystick/client/viem'
+import { useCallback, useState } from 'preact/hooks'
+import { TransactionLink } from '../connect/progress.tsx'
+import { isFinal, type RunningActivity } from '../connect/use-activity.ts'
+import { ProblemNotice } from '../connect/wallet-picker.tsx'
+import type { PortalChain } from '../data/portal-info.ts'
+import type { Session } from '../data/session.ts'
+import { usePolled } from '../data/use-polled.ts'
+import { formatDollars } from '../format/dollars.ts'
+import { formatRate } from '../format/format-rate.ts'
+import { formatDate, newYorkZone } from '../format/format-time.ts'
+import { Notice } from '../parts/notice.tsx'
+
+export type LendOutcomeProps = {
+  readonly session: Session
+  readonly chain: PortalChain
+  readonly running: RunningActivity<LentPosition>
+  /** Note on offer now. */
+  readonly note: OfferedNote | undefined
+  /** Note of the last lend. */
+  readonly lentNote: OfferedNote | undefined
+}
+
+/** Renders how the last lend ended. */
+export function LendOutcome(props: LendOutcomeProps) {
+  const { running, chain } = props
+  const { activity } = running
+  switch (activity.phase) {
+    case 'idle':
+    case 'running':
+      return null
+    case 'mined':
+      return <Mined {...props} position={activity.result} hash={activity.hash} />
+    case 'reorganised':
+      return (
+        <>
+          <Notice tone="warn" title="The chain was reorganised">
+            {activity.isKnown
+              ? 'The block with your lend was removed. The lend waits to be mined again. The page keeps watching.'
+              : 'The block with your lend was removed, and the lend with it. Your dollars are in your wallet. You can lend again.'}
+          </Notice>
+          <TransactionLink hash={activity.hash} explorer={chain.explorer} />
+          {activity.isKnown ? null : <Again label="Lend again" onClick={running.reset} />}
+        </>
+      )
+    case 'expired':
+      return <Expired {...props} hash={activity.hash} />
+    case 'stopped':
+      return (
+        <Notice tone="calm" title="The page stopped waiting">
+          {activity.hash === undefined
+            ? 'Reject the request in your wallet. If you confirm it there, the dollars are lent nevertheless.'
+            : `You confirmed the lend in the wallet. Its transaction is ${activity.hash}. The position appears in the wallet view.`}
+        </Notice>
+      )
+    case 'failed':
+      return (
+        <>
+          <ProblemNotice error={activity.error} />
+          {activity.hash === undefined ? null : <TransactionLink hash={activity.hash} explorer={chain.explorer} />}
+        </>
+      )
+  }
+}
+
+function Mined({
+  session,
+  chain,
+  running,
+  position,
+  hash,
+}: LendOutcomeProps & { readonly position: LentPosition; readonly hash: string }) {
+  const isIndexed = useIsIndexed(session, { chain, position })
+  const { activity } = running
+  const { tokenId, principal, coupon, maturityTimestamp, owner } = position
+  const fixed = fixedIncome(position, maturityTimestamp)
+  return (
+    <div class="lend-done">
+      <Notice tone="good" title={`You lent $${formatDollars(principal)}`}>
+        Position #{String(tokenId)} pays{' '}
+        <data id="lent-fixed" value={fixed.toString()}>
+          ${formatDollars(fixed)}
+        </data>{' '}
+        of fixed income at {formatRate(coupon)}, and the floating income on top. You can claim it from{' '}
+        {formatDate(maturityTimestamp, newYorkZone)} on.
+      </Notice>
+      {activity.phase === 'mined' && activity.wasMoved ? (
+        <p class="hint">A reorganisation moved the lend to another block. It is in the chain.</p>
+      ) : null}
+      <p class="hint">
+        {isFinal(activity) ? 'The chain has confirmed it.' : 'Mined. The page watches until more blocks confirm it.'}
+      </p>
+      <TransactionLink hash={hash} explorer={chain.explorer} />
+      <div class="lend-next">
+        {!chain.hasData ? null : isIndexed ? (
+          <a class="primary" href={`/wallet/${owner}`}>
+            See your position
+          </a>
+        ) : (
+          <p class="hint" role="status">
+            Your position appears here in a moment…
+          </p>
+        )}
+        <Again label="Lend more" onClick={running.reset} />
+      </div>
+    </div>
+  )
+}
+
+function Expired({ note, lentNote, running, hash, chain }: LendOutcomeProps & { readonly hash: string | undefined }) {
+  const isNew = note !== undefined && note.validBefore !== lentNote?.validBefore
+  return (
+    <>
+      <Notice tone="warn" title="The note expired while your wallet was open">
+        {hash === undefined ? 'Nothing was lent. ' : 'The transaction came too late: nothing was lent. '}
+        {isNew && lentNote
+          ? `The new note pays ${formatRate(note.coupon)}${note.coupon === lentNote.coupon ? ', as before' : `, the last one paid ${formatRate(lentNote.coupon)}`}. Look at the amounts above, then lend at the new terms.`
+          : 'The notes of the next period are loading.'}
+      </Notice>
+      {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain.explorer} />}
+      {isNew ? null : <Again label="Back" onClick={running.reset} />}
+    </>
+  )
+}
+
+function Again({ label, onClick }: { readonly label: string; readonly onClick: () => void }) {
+  return (
+    <button type="button" class="quiet" onClick={onClick}>
+      {label}
+    </button>
+  )
+}
+
+const indexIntervalMs = 1_500
+
+/** Returns whether the service's index has the position. It is asked until it has. */
+function useIsIndexed(
+  { client }: Session,
+  { chain, position }: { readonly chain: PortalChain; readonly position: LentPosition },
+): boolean {
+  const { owner, tokenId } = position
+  const key = `${chain.id} ${tokenId}`
+  const [found, setFound] = useState<string | undefined>(undefined)
+  const request = useCallback(
+    async (signal: AbortSignal) => {
+      const [answer] = await client.positions(owner, { chains: [chain.id], signal })
+      if (answer?.positions?.some((one) => one.tokenId === tokenId)) setFound(key)
+    },
+    [client, key],
+  )
+  usePolled(chain.hasData && found !== key ? request : undefined, indexIntervalMs)
+  return found === key
+}

@@ -1,0 +1,99 @@
+import type { LentPosition } from '@tallystick/client/viem'
+import { useState } from 'preact/hooks'
+import type { Connector } from '../connect/connector.ts'
+import { useActivity } from '../connect/use-activity.ts'
+import { useConnector } from '../connect/use-connector.ts'
+import { WalletPicker } from '../connect/wallet-picker.tsx'
+import type { PortalInfo } from '../data/portal-info.ts'
+import type { Session } from '../data/session.ts'
+import type { NotesOnPage } from '../data/use-notes.ts'
+import { useHasExpired } from '../overview/use-has-expired.ts'
+import { ChainPicker } from '../parts/chain-picker.tsx'
+import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { navigate } from '../parts/router.ts'
+import { AmountField } from './amount-field.tsx'
+import { findObstacle } from './find-obstacle.ts'
+import { judgeAmount } from './judge-amount.ts'
+import { chooseNote, hrefOfLend, readChoice } from './lend-choice.ts'
+import { LendSummary } from './lend-summary.tsx'
+import { Risks } from './risks.tsx'
+import { TenorField } from './tenor-field.tsx'
+import { useChainFacts } from './use-chain-facts.ts'
+import { useLender } from './use-lender.ts'
+
+export type LendPageProps = {
+  readonly info: PortalInfo
+  readonly session: Session | undefined
+  readonly notes: NotesOnPage
+  readonly connector: Connector
+  /** Query of the URL. */
+  readonly search: URLSearchParams
+  readonly isOpen: boolean
+}
+
+/** Renders the form to lend with, what it pays, and the progress of a lend. */
+export function LendPage({ info, session, notes, connector, search, isOpen }: LendPageProps) {
+  const [text, setText] = useState('10,000')
+  const { chain, tenorDays, partnerId } = readChoice(search, info.chains)
+  const wallets = useConnector(connector)
+  const { connection } = wallets
+  const running = useActivity<LentPosition>()
+  const { lender, error, refresh } = useLender({ connection, chain, partnerId, isOpen })
+  const facts = useChainFacts({ session, chainId: chain.id, isOpen })
+  const { offered, chosen } = chooseNote(notes.view?.notes ?? [], { chainId: chain.id, tenorDays })
+  const amount = judgeAmount(text, { balance: lender?.balance, minLend: lender?.minLend ?? facts.minLend })
+  const isBusy = running.activity.phase === 'running'
+  const obstacle = findObstacle({
+    isConnected: connection !== undefined,
+    lender,
+    amount,
+    hasNote: chosen !== undefined,
+    hasExpired: useHasExpired(notes.view),
+    isPaused: facts.status === 'paused',
+    currency: chain.currency,
+    isPartnerUnknown: partnerId !== undefined && lender !== undefined && lender.partnerFeeBps === undefined,
+  })
+  const choose = (choice: { readonly chainId: number; readonly tenorDays?: number | undefined }) =>
+    navigate(hrefOfLend({ ...choice, partnerId }), { replace: true })
+  if (!session) {
+    return (
+      <Notice tone="calm" title="API key required">
+        Notes are read through the API. Enter your key above.
+      </Notice>
+    )
+  }
+  return (
+    <>
+      {notes.failure ? <ErrorNotice error={notes.failure.error} hint="The page retries automatically." /> : null}
+      <div class="lend">
+        <fieldset class="card lend-form" disabled={isBusy}>
+          <legend class="sr-only">What to lend</legend>
+          <section class="field" aria-labelledby="lend-wallet">
+            <h2 id="lend-wallet">Wallet</h2>
+            <WalletPicker connector={connector} state={wallets} />
+          </section>
+          {info.chains.length > 1 ? (
+            <div class="field">
+              <h2>Network</h2>
+              <ChainPicker
+                name="lend-chain"
+                chains={info.chains}
+                chainId={chain.id}
+                onChange={(chainId) => choose({ chainId, tenorDays })}
+              />
+            </div>
+          ) : null}
+          <AmountField {...{ text, setText, amount, lender, error, chain, connection, isBusy }} />
+          <TenorField {...{ offered, chosen, onChoose: (days) => choose({ chainId: chain.id, tenorDays: days }) }} />
+        </fieldset>
+        <LendSummary
+          {...{ session, chain, connection, lender, facts, running, obstacle, note: chosen, partnerId }}
+          principal={amount.principal}
+          serverOffsetMs={notes.view?.serverOffsetMs ?? 0}
+          onMined={refresh}
+        />
+      </div>
+      <Risks />
+    </>
+  )
+}

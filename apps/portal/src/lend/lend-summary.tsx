@@ -1,0 +1,112 @@
+import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
+import type { LentPosition } from '@tallystick/client/viem'
+import { useEffect, useState } from 'preact/hooks'
+import type { Connection } from '../connect/connector.ts'
+import { Progress, type StepLabels } from '../connect/progress.tsx'
+import type { RunningActivity } from '../connect/use-activity.ts'
+import type { PortalChain } from '../data/portal-info.ts'
+import type { Session } from '../data/session.ts'
+import { useNow } from '../data/use-now.ts'
+import { formatDollars } from '../format/dollars.ts'
+import { LendOutcome } from './lend-outcome.tsx'
+import { PaymentTable } from './payment-table.tsx'
+import { choosePayment, planLend } from './plan-lend.ts'
+import type { Lender } from './read-lender.ts'
+import { runLend } from './run-lend.ts'
+import type { ChainFacts } from './use-chain-facts.ts'
+
+export type LendSummaryProps = {
+  readonly session: Session
+  readonly chain: PortalChain
+  readonly connection: Connection | undefined
+  readonly lender: Lender | undefined
+  readonly facts: ChainFacts
+  readonly running: RunningActivity<LentPosition>
+  /** Why the visitor cannot lend now. */
+  readonly obstacle: string | undefined
+  readonly note: OfferedNote | undefined
+  readonly principal: bigint | undefined
+  readonly partnerId: `0x${string}` | undefined
+  readonly serverOffsetMs: number
+  /** Called when the lend is mined, or a reorganisation removed it. */
+  readonly onMined: () => void
+}
+
+const labels: StepLabels = {
+  switch: 'Switch the network in your wallet',
+  permit: 'Sign the permit in your wallet',
+  approve: 'Approve the amount in your wallet',
+  approving: 'The approval is being mined',
+  send: 'Confirm the lend in your wallet',
+  wait: 'The lend is being mined',
+}
+
+/** Renders what a lend pays, the button that lends, and its progress. */
+export function LendSummary(props: LendSummaryProps) {
+  const { chain, connection, lender, facts, running, obstacle, note, principal, partnerId, serverOffsetMs } = props
+  const { activity } = running
+  const [order, setOrder] = useState<Order | undefined>(undefined)
+  // Rounded to the minute, because digits that change every second cannot be read.
+  const lendTimestamp = BigInt(Math.floor(useNow(serverOffsetMs) / 60) * 60)
+  const partnerFeeBPS = partnerId === undefined ? 0n : (lender?.partnerFeeBps ?? 0n)
+  const terms = { lendTimestamp, floatingRate: facts.floatingRate, partnerFeeBPS }
+  const income = note && principal ? expectedIncome(note, { principal, ...terms }) : undefined
+  const plan = planLend(choosePayment({ ...facts, allowance: lender?.allowance, principal }))
+  const lend = () => {
+    if (!connection || !note || !principal) return
+    const now = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
+    const partner = partnerId && { id: partnerId, feeBps: partnerFeeBPS }
+    setOrder({ note, income })
+    running.start((tools) => runLend({ connection, chain, note, principal, partner, now }, tools))
+  }
+  useEffect(() => {
+    if (activity.phase !== 'running') props.onMined()
+  }, [activity.phase])
+  const isOver = activity.phase === 'mined' || activity.phase === 'reorganised'
+  const isExpiring = activity.phase === 'running' && order !== undefined && order.note.validBefore !== note?.validBefore
+  return (
+    <section class="card lend-summary" aria-labelledby="lend-summary-heading">
+      <h2 id="lend-summary-heading">What you get</h2>
+      <PaymentTable {...{ note, principal, income, partnerFeeBPS, floatingRate: facts.floatingRate }} />
+      {activity.phase === 'running' || isOver ? null : (
+        <LendButton {...{ obstacle, principal, note, lend, announcement: plan.announcement }} />
+      )}
+      <Progress {...{ activity, labels, plan: plan.steps, explorer: chain.explorer, onStop: running.stop }} />
+      {isExpiring ? (
+        <p class="field-fault" role="alert">
+          The note expired while your wallet was open. Reject the request in the wallet. The new terms are shown here.
+        </p>
+      ) : null}
+      <LendOutcome {...props} lentNote={order?.note} />
+    </section>
+  )
+}
+
+type Order = { readonly note: OfferedNote; readonly income: ExpectedIncome | undefined }
+
+function LendButton({
+  obstacle,
+  principal,
+  note,
+  lend,
+  announcement,
+}: {
+  readonly obstacle: string | undefined
+  readonly principal: bigint | undefined
+  readonly note: OfferedNote | undefined
+  readonly lend: () => void
+  readonly announcement: string
+}) {
+  const amount = principal === undefined ? '' : ` $${formatDollars(principal)}`
+  const days = note === undefined ? '' : ` for ${note.tenorDays} ${note.tenorDays === 1 ? 'day' : 'days'}`
+  return (
+    <>
+      <button type="button" class="primary lend-button" disabled={obstacle !== undefined} onClick={lend}>
+        {`Lend${amount}${days}`}
+      </button>
+      <p class="hint" id="lend-announcement">
+        {obstacle ?? announcement}
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import type { OfferedNote } from '@tallystick/client'
+import { describe, expect, test } from 'vitest'
+import type { PortalChain } from '../data/portal-info.ts'
+import { findObstacle, type ObstacleFacts } from './find-obstacle.ts'
+import { formatExact, judgeAmount } from './judge-amount.ts'
+import { chooseNote, hrefOfLend, readChoice } from './lend-choice.ts'
+import { choosePayment } from './plan-lend.ts'
+
+const dollar = 10n ** 18n
+const limits = { balance: 5_000n * dollar, minLend: 1_000n * dollar }
+
+describe('the amount', () => {
+  test.each([
+    ['1000', 1_000n * dollar],
+    ['5,000', 5_000n * dollar],
+    ['4999.999999999999999999', 5_000n * dollar - 1n],
+    [' $2 500.50 ', 2_500_500_000_000_000_000_000n],
+  ])('default: %j can be lent', (text, principal) => {
+    expect(judgeAmount(text, limits)).toEqual({ principal })
+  })
+
+  test.each([
+    ['', 'Enter the amount to lend.'],
+    ['ten', 'Enter dollars, such as 10,000 or 2500.50.'],
+    ['-1000', 'Enter dollars, such as 10,000 or 2500.50.'],
+    ['1e30', 'Enter dollars, such as 10,000 or 2500.50.'],
+    ['0x3e8', 'Enter dollars, such as 10,000 or 2500.50.'],
+    ['1.000,50', 'Enter dollars, such as 10,000 or 2500.50.'],
+    ['9'.repeat(400), 'Enter dollars, such as 10,000 or 2500.50.'],
+    ['٣٠٠٠', 'Enter dollars, such as 10,000 or 2500.50.'],
+    ['0', 'Enter more than 0.'],
+    ['0.000', 'Enter more than 0.'],
+    ['999.999999999999999999', 'The least amount is $1,000.00.'],
+    ['5000.000000000000000001', 'This account has $5,000.00.'],
+  ])('error: %j cannot be lent', (text, fault) => {
+    expect(judgeAmount(text, limits).fault).toBe(fault)
+  })
+
+  test('behavior: unknown limits reject nothing', () => {
+    expect(judgeAmount('1', {})).toEqual({ principal: dollar })
+  })
+
+  test.each([0n, 1n, dollar, 1_234_567_890_000_000_000_000n, 5_000n * dollar - 1n])(
+    'default: %s is formatted exactly',
+    (amount) => {
+      expect(judgeAmount(formatExact(amount), {}).principal).toBe(amount)
+    },
+  )
+})
+
+describe('the choice', () => {
+  const chains = [{ id: 324 }, { id: 8453 }] as unknown as readonly PortalChain[]
+  const partner = `0x${'ab'.repeat(32)}`
+
+  test('default: is read from the URL and written to it', () => {
+    const href = hrefOfLend({ chainId: 8453, tenorDays: 7, partnerId: partner })
+    expect(href).toBe(`/lend?chainid=8453&maturity=7&partner=${partner}`)
+    const choice = readChoice(new URL(href, 'https://x.example').searchParams, chains)
+    expect(choice).toEqual({ chain: { id: 8453 }, tenorDays: 7, partnerId: partner })
+  })
+
+  test.each(['', 'chainid=1', 'chainid=0x144&maturity=-7', 'maturity=1e3&partner=0x12', 'chainid=324&chainid=8453'])(
+    'error: %j falls back to the first chain',
+    (query) => {
+      const choice = readChoice(new URLSearchParams(query), chains)
+      expect(choice).toEqual({ chain: { id: 324 }, tenorDays: undefined, partnerId: undefined })
+    },
+  )
+
+  test('default: the note of the tenor, else that of 30 days, else the middle one', () => {
+    const note = (tenorDays: number, chainId = 324) =>
+      ({ chainId, tenorDays, maturityTimestamp: BigInt(tenorDays) }) as OfferedNote
+    const notes = [note(90), note(7), note(30), note(7, 8453)]
+    const choose = (list: OfferedNote[], tenorDays: number | undefined) =>
+      chooseNote(list, { chainId: 324, tenorDays }).chosen?.tenorDays
+    expect([choose(notes, 7), choose(notes, 8), choose([note(7), note(14)], undefined), choose([], 7)]).toEqual([
+      7,
+      30,
+      14,
+      undefined,
+    ])
+    expect(chooseNote(notes, { chainId: 324, tenorDays: 7 }).offered.map(({ tenorDays }) => tenorDays)).toEqual([
+      7, 30, 90,
+    ])
+  })
+})
+
+test('default: the dollars are taken by allowance, by permit or after an approval', () => {
+  expect(choosePayment({ allowance: 5n, principal: 5n, hasPermit: false })).toBe('allowed')
+  expect(choosePayment({ allowance: 4n, principal: 5n, hasPermit: true })).toBe('permit')
+  expect(choosePayment({ allowance: 0n, principal: 5n, hasPermit: false })).toBe('approve')
+  expect(choosePayment({ allowance: undefined, principal: undefined, hasPermit: undefined })).toBe('permit')
+})
+
+describe('obstacles', () => {
+  const ready: ObstacleFacts = {
+    isConnected: true,
+    lender: { coins: 1n, isPaused: false, balance: limits.balance, minLend: limits.minLend },
+    amount: { principal: 1_000n * dollar },
+    hasNote: true,
+    hasExpired: false,
+    isPaused: false,
+    currency: 'ETH',
+    isPartnerUnknown: false,
+  }
+  const lender = ready.lender as NonNullable<ObstacleFacts['lender']>
+
+  test('default: there is none, also while the wallet is on another network', () => {
+    expect(findObstacle(ready)).toBeUndefined()
+    expect(findObstacle({ ...ready, lender: undefined })).toBeUndefined()
+  })
+
+  test.each([
+    [{ isConnected: false }, 'Connect a wallet first.'],
+    [{ isPaused: true, isConnected: false }, 'The pool is paused. Nothing can be lent until the pause ends.'],
+    [{ lender: { ...lender, isPaused: true } }, 'The pool is paused. Nothing can be lent until the pause ends.'],
+    [{ hasNote: false }, 'No note is on offer for this choice.'],
+    [{ hasExpired: true }, 'The notes of the last period have expired. The new ones are loading.'],
+    [{ lender: { ...lender, balance: 0n } }, 'This account has too few dollars to lend.'],
+    [{ lender: { ...lender, coins: 0n } }, 'This account has no ETH to pay the network fee.'],
+    [{ amount: { principal: undefined, fault: 'Enter more than 0.' } }, 'Enter more than 0.'],
+    [{ isPartnerUnknown: true }, 'The partner in this link is not known to the pool. Open the page without it.'],
+  ] as const)('error: case %#', (change, obstacle) => {
+    expect(findObstacle({ ...ready, ...change })).toBe(obstacle)
+  })
+})

@@ -1,0 +1,34 @@
+import type { OfferedNote } from '@tallystick/client'
+import type { LentPosition } from '@tallystick/client/viem'
+import type { Hex } from 'viem'
+import type { Connection } from '../connect/connector.ts'
+import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
+import { openWallet, reportSteps } from '../connect/wallet-client.ts'
+import type { PortalChain } from '../data/portal-info.ts'
+
+export type LendOrder = {
+  readonly connection: Connection
+  readonly chain: PortalChain
+  readonly note: OfferedNote
+  readonly principal: bigint
+  /** Partner, and the fee that the visitor saw. */
+  readonly partner: { readonly id: Hex; readonly feeBps: bigint } | undefined
+  /** Returns the service's time in Unix seconds. */
+  readonly now: () => bigint
+}
+
+/** Lends with the visitor's wallet. */
+export async function runLend(order: LendOrder, tools: ActionTools): Promise<ActionOutcome<LentPosition>> {
+  const { note, principal, partner, chain } = order
+  const { client, provider } = await openWallet({ ...order, tools })
+  const { hash, position } = await client.lend({
+    note,
+    principal,
+    pool: chain.pool,
+    partnerId: partner?.id,
+    partnerFeeBPS: partner?.feeBps,
+    signal: tools.signal,
+    onStep: reportSteps(tools),
+  })
+  return { hash, result: position, provider }
+}

@@ -1,0 +1,40 @@
+import type { OfferedNote } from '@tallystick/client'
+import { formatRate } from '../format/format-rate.ts'
+import { Skeleton } from '../parts/skeleton.tsx'
+
+/** Renders the choice of the tenor, with the coupon of each. */
+export function TenorField({
+  offered,
+  chosen,
+  onChoose,
+}: {
+  readonly offered: readonly OfferedNote[]
+  readonly chosen: OfferedNote | undefined
+  readonly onChoose: (tenorDays: number) => void
+}) {
+  return (
+    <fieldset class="field tenor-choice">
+      <legend>
+        <h2>For how long</h2>
+      </legend>
+      {offered.length === 0 ? <Skeleton height="3.4rem" width="100%" /> : null}
+      <div class="segments" hidden={offered.length === 0}>
+        {offered.map(({ tenorDays, coupon }) => (
+          <label key={tenorDays}>
+            <input
+              type="radio"
+              name="lend-tenor"
+              checked={tenorDays === chosen?.tenorDays}
+              onChange={() => onChoose(tenorDays)}
+            />
+            <span>
+              {tenorDays} <small class="tenor-days">{tenorDays === 1 ? 'day' : 'days'}</small>
+              <small class="tenor-coupon">{formatRate(coupon)}</small>
+            </span>
+          </label>
+        ))}
+      </div>
+      <p class="hint">Days, and the fixed interest per year.</p>
+    </fieldset>
+  )
+}
