@@ -4,6 +4,7 @@ import type { ChainsParts } from './chains/open-chains.ts'
 import { createChainsRoute } from './chains/route.ts'
 import type { Config } from './config.ts'
 import { createDataRoutes, type DataParts } from './data/data-route.ts'
+import { createGraphqlRoutes } from './data/graphql-route.ts'
 import type { PublicQueries } from './data/open-public-queries.ts'
 import { createSubgraphRoutes } from './data/subgraph-route.ts'
 import { createEventsRoute, type EventsParts } from './events/route.ts'
@@ -67,6 +68,7 @@ function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Ro
   const described = [
     createNotesRoute({ parts: parts.notes, chains: sortedChains }),
     ...createDataRoutes(parts.data),
+    ...createGraphqlRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
     ...createHistoryRoutes({ parts: parts.history, chainIds }),
     createCalendarRoute({ limitAddress }),

@@ -23,6 +23,7 @@ export function registerRoutes(
   { routes, authenticate }: { readonly routes: readonly Route[]; readonly authenticate: Authenticate },
 ): void {
   app.decorateRequest('apiKey', undefined)
+  app.decorateRequest('encodeError', undefined)
   // First: a bad key is a 403, whatever else is wrong with the request.
   app.addHook('onRequest', (request, reply, done) => {
     const { scope, mediaTypes } = request.routeOptions.config
@@ -32,14 +33,15 @@ export function registerRoutes(
     }
     done()
   })
-  for (const { method, url, scope, mediaTypes, onRequest, handler } of routes) {
-    app.route({ method, url, config: { scope, mediaTypes }, ...(onRequest && { onRequest }), handler })
+  for (const { method, url, scope, mediaTypes, encodeError, onRequest, handler } of routes) {
+    app.route({ method, url, config: { scope, mediaTypes, encodeError }, ...(onRequest && { onRequest }), handler })
   }
-  const patterns = routes.map(({ url, scope }) => ({ url, scope, pattern: toPattern(url) }))
+  const patterns = routes.map(({ url, scope, encodeError }) => ({ url, scope, encodeError, pattern: toPattern(url) }))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string
     const known = patterns.find(({ pattern }) => pattern.test(path))
     if (!known) throw notFound(listEndpoints(routes))
+    request.encodeError = known.encodeError
     if (known.scope) authenticate(known.scope, request, reply)
     const allow = formatAllow(routes, known.url)
     reply.header('allow', allow)

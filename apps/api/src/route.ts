@@ -1,5 +1,6 @@
 import type { RouteHandlerMethod, RouteShorthandOptions } from 'fastify'
 import type { RouteScope } from './http/authenticate.ts'
+import type { EncodeError } from './http/errors.ts'
 import type { DescribeOperation } from './openapi/document.ts'
 
 /** Declaration of a route of the public listener. */
@@ -10,6 +11,8 @@ export type Route = {
   readonly scope?: RouteScope | undefined
   /** Media types of a successful response to a request with a key; JSON by default. */
   readonly mediaTypes?: readonly string[] | undefined
+  /** Encodes the errors of the route, if their format is not that of all others. */
+  readonly encodeError?: EncodeError | undefined
   /** Describes the route in the OpenAPI document. A route without one is not part of the API. */
   readonly describe?: DescribeOperation | undefined
   readonly onRequest?: RouteShorthandOptions['onRequest'] | undefined

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { errorBodySchema, positionQuery } from '@tallystick/core'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import fc from 'fast-check'
@@ -173,6 +174,203 @@ describe('the order of checks', () => {
   })
 })
 
+describe('/data/<chainid>', () => {
+  const query = '{ pools { id } }'
+  const path = '/data/324'
+  const graphqlType = 'application/graphql-response+json; charset=utf-8'
+  const jsonType = 'application/json; charset=utf-8'
+  const get = (parameters: Record<string, string> | string, headers: Record<string, string> = {}) =>
+    service.call(`${path}?${new URLSearchParams(parameters)}`, { headers: { 'x-api-key': key, ...headers } })
+  let key: string
+  beforeAll(async () => {
+    key = (await createKey(service, { scopes: ['data'] })).secret
+  })
+
+  test('default: POST and GET answer alike, with the headers of /data', async () => {
+    const variables = { yes: true }
+    const text = 'query A { pools { id } } query B($yes: Boolean!) { pools @skip(if: $yes) { id } __typename }'
+    const posted = await post({ query: text, variables, operationName: 'B', extensions: { a: 1 }, more: 1 }, { path })
+    const got = await get({ query: text, variables: JSON.stringify(variables), operationName: 'B', extensions: '{}' })
+    for (const answer of [posted, got]) {
+      expect([answer.status, answer.body]).toEqual([200, '{"data":{"__typename":"Query"}}'])
+      expect(answer.headers['content-type']).toBe(graphqlType)
+      expect(answer.headers['cache-control']).toBe('no-store')
+    }
+    const { headers } = await post({ query }, { path })
+    expect(headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+$/)
+    const head = await service.call(`${path}?query={pools{id}}`, { method: 'HEAD', headers: { 'x-api-key': key } })
+    expect([head.status, head.body, head.headers['content-type']]).toEqual([200, '', graphqlType])
+  })
+
+  test('behavior: null members are absent ones, and a query of /data works unchanged', async () => {
+    const absent = { variables: null, operationName: null, extensions: null }
+    expect((await post({ query, ...absent }, { path })).body).toBe('{"data":{"pools":[]}}')
+    expect((await get({ query, operationName: '' })).body).toBe('{"data":{"pools":[]}}')
+    const declared = 'query ($chains: [Int!]!) { pools { id } }'
+    expect((await post({ query: declared, variables: { chains } }, { path })).body).toBe('{"data":{"pools":[]}}')
+    const other = await post({ query: declared, variables: { chains: [324, 325] } }, { path })
+    expect(other.json().errors[0]).toMatchObject({ extensions: { code: 'invalid_chains' } })
+  })
+
+  test('behavior: the two media types and the status of each', async () => {
+    const bodies = [{ query }, { query: '{ nothing }' }, { query: '{' }, {}]
+    const accepts: readonly [string | undefined, string, readonly number[]][] = [
+      [undefined, graphqlType, [200, 400, 400, 400]],
+      ['*/*', graphqlType, [200, 400, 400, 400]],
+      ['application/graphql-response+json; charset=utf-8, application/json;q=0.9', graphqlType, [200, 400, 400, 400]],
+      ['application/json', jsonType, [200, 200, 200, 400]],
+      ['application/json, application/graphql-response+json;q=0.5', jsonType, [200, 200, 200, 400]],
+      ['text/html', jsonType, [406, 406, 406, 406]],
+    ]
+    for (const [accept, type, statuses] of accepts) {
+      const answers = []
+      for (const body of bodies) answers.push(await post(body, { path, headers: accept ? { accept } : {} }))
+      expect(answers.map(({ status }) => status)).toEqual(statuses)
+      expect(new Set(answers.map(({ headers }) => headers['content-type']))).toEqual(new Set([type]))
+      // Strictly GraphQL, except where the specification says that a client cannot rely on it.
+      for (const { status, json } of answers) {
+        const { errors, data, ...more } = json()
+        if (status === 200) expect(more).toEqual({})
+        else if (type === graphqlType) expect([data, more, errors.length]).toEqual([undefined, {}, 1])
+        else expect(errors[0]).toMatchObject({ message: more.message, extensions: { code: more.code } })
+      }
+    }
+  })
+
+  test.each<[string, unknown, number, string, string?]>([
+    ['invalid JSON', '{', 400, 'invalid_request'],
+    ['an empty body', '', 400, 'invalid_request'],
+    ['a batch', [{ query }], 400, 'invalid_request'],
+    ['a string', '"x"', 400, 'invalid_request'],
+    ['null', 'null', 400, 'invalid_request'],
+    ['no query', {}, 400, 'invalid_request'],
+    ['a query that is not a string', { query: 1 }, 400, 'invalid_request'],
+    ['variables that are a list', { query, variables: [] }, 400, 'invalid_request'],
+    ['an operationName that is not a string', { query, operationName: 1 }, 400, 'invalid_request'],
+    ['extensions that are a list', { query, extensions: [] }, 400, 'invalid_request'],
+    ['a member __proto__', '{"query":"{ a }","__proto__":{"a":1}}', 400, 'invalid_request'],
+    ['chains of another kind', { query, variables: { chains: '324' } }, 400, 'invalid_chains'],
+    ['an empty query', { query: '' }, 400, 'query_rejected'],
+    ['a mutation', { query: 'mutation { a }' }, 400, 'query_rejected'],
+    ['a missing variable', { query: positionQuery }, 400, 'query_rejected'],
+    ['more than 64 KiB', { query: 'x'.repeat(66_000) }, 413, 'payload_too_large'],
+    ['another media type', '{}', 415, 'unsupported_media_type', 'application/graphql'],
+    ['another encoding', '{}', 415, 'unsupported_media_type', 'application/json; charset=utf-16'],
+    ['no query, in UTF-8', '{}', 400, 'invalid_request', 'application/json;charset="UTF-8"'],
+  ])('error: %s', async (_, body, status, code, type = 'application/json') => {
+    const answer = await post(body, { path, headers: { 'content-type': type } })
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, graphqlType])
+    const requestId = answer.headers['x-request-id']
+    expect(answer.json()).toEqual({
+      errors: [{ message: expect.any(String), extensions: expect.objectContaining({ code, requestId }) }],
+    })
+  })
+
+  test.each([
+    ['no query', '', 400, 'invalid_request'],
+    ['an unknown parameter', `query=${query}&chainid=324`, 400, 'invalid_parameter'],
+    ['a repeated query', 'query=a&query=b', 400, 'invalid_request'],
+    ['variables that are not JSON', `query=${query}&variables={`, 400, 'invalid_request'],
+    [
+      'variables that are too deep',
+      `query=${query}&variables={"a":${'['.repeat(70)}${']'.repeat(70)}}`,
+      400,
+      'invalid_request',
+    ],
+    ['extensions that are not JSON', `query=${query}&extensions=x`, 400, 'invalid_request'],
+    ['extensions that are a number', `query=${query}&extensions=1`, 400, 'invalid_request'],
+    ['a mutation', 'query=mutation { a }', 405, 'method_not_allowed'],
+    ['a subscription', 'query=subscription { a }', 400, 'query_rejected'],
+  ])('error: GET with %s', async (_, search, status, code) => {
+    const answer = await get(search)
+    expect([answer.status, answer.json().errors[0].extensions.code]).toEqual([status, code])
+    expect(answer.headers['allow']).toBe(status === 405 ? 'GET, HEAD, POST' : undefined)
+  })
+
+  test('error: another path or method', async () => {
+    for (const chain of ['325', '1', '0324', '324.0', 'x', '%00', 'toString']) {
+      const answer = await post({ query }, { path: `/data/${chain}` })
+      expect([answer.status, answer.json().errors[0].extensions.code]).toEqual([404, 'not_found'])
+      expect(answer.json().errors[0].message).toContain('Available: 324.')
+    }
+    for (const method of ['PUT', 'DELETE', 'OPTIONS']) {
+      const answer = await service.call(path, { method, headers: { 'x-api-key': key } })
+      expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, POST'])
+      expect(answer.json()).toEqual({
+        errors: [expect.objectContaining({ message: '/data/324 accepts GET, HEAD, POST.' })],
+      })
+    }
+  })
+
+  test('error: the key is checked first', async () => {
+    const { secret: notes } = await createKey(service, { scopes: ['notes'] })
+    for (const [secret, code] of [
+      ['nothing', 'invalid_api_key'],
+      [notes, 'insufficient_scope'],
+    ] as const) {
+      const answers = [
+        await post('{', { path, headers: { 'x-api-key': secret } }),
+        await get('', { 'x-api-key': secret }),
+        await service.call(path, { method: 'PUT', headers: { 'x-api-key': secret } }),
+      ]
+      for (const answer of answers) {
+        expect([answer.status, answer.json().errors[0].extensions.code]).toEqual([403, code])
+      }
+    }
+  })
+
+  describe('persisted queries', () => {
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+    const persisted = (sha256Hash: unknown, version: unknown = 1) => ({ persistedQuery: { version, sha256Hash } })
+
+    test('default: the text of a known hash need not be sent', async () => {
+      const text = '{ pools(first: 77) { id } }'
+      const extensions = persisted(hashOf(text))
+      const unknown = await post({ extensions }, { path })
+      expect([unknown.status, unknown.json()]).toEqual([
+        400,
+        {
+          errors: [
+            {
+              message: 'PersistedQueryNotFound',
+              extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', requestId: expect.any(String) },
+            },
+          ],
+        },
+      ])
+      const legacy = await post({ extensions }, { path, headers: { accept: 'application/json' } })
+      expect([legacy.status, legacy.json().errors[0].message]).toEqual([200, 'PersistedQueryNotFound'])
+      expect((await post({ query: text, extensions }, { path })).body).toBe('{"data":{"pools":[]}}')
+      expect((await post({ extensions, query: null }, { path })).body).toBe('{"data":{"pools":[]}}')
+      expect((await get({ extensions: JSON.stringify(extensions) })).body).toBe('{"data":{"pools":[]}}')
+    })
+
+    test('error: a hash of another text, or none, is a 400 in both media types', async () => {
+      const faults = [
+        persisted(hashOf('{ other }')),
+        persisted(hashOf(query).toUpperCase()),
+        persisted('x'),
+        persisted(1),
+        persisted(hashOf(query), 2),
+        { persistedQuery: 'x' },
+      ]
+      for (const extensions of faults) {
+        for (const accept of ['application/json', '*/*']) {
+          const answer = await post({ query, extensions }, { path, headers: { accept } })
+          expect([answer.status, answer.json().errors[0].extensions.code]).toEqual([400, 'invalid_request'])
+        }
+      }
+    })
+
+    test('behavior: a rejected text is not remembered', async () => {
+      const text = '{ pools(first: 1000) { positions(first: 1000) { id } } }'
+      const extensions = persisted(hashOf(text))
+      expect((await post({ query: text, extensions }, { path })).json().errors[0].message).toContain('rows')
+      expect((await post({ extensions }, { path })).json().errors[0].message).toBe('PersistedQueryNotFound')
+    })
+  })
+})
+
 describe('hostile', () => {
   const words = [
     '{',
@@ -252,6 +450,34 @@ describe('hostile', () => {
     )
     // Checks that the generator still reaches both outcomes.
     expect([...statuses.keys()].sort()).toEqual([200, 400])
+    expect(service.log()).not.toContain('internal error')
+  })
+
+  test('behavior: the same bodies, by POST and GET of one chain', { timeout: 120_000 }, async () => {
+    const { secret } = await createKey(service, { scopes: ['data'] })
+    const statuses = new Set<number>()
+    const parameters = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 100 }),
+      fc.record({ query: fc.oneof(valid, mutated), variables: fc.json(), extensions: fc.json() }, { requiredKeys: [] }),
+    )
+    const accept = fc.constantFrom('application/json', '*/*', 'application/graphql-response+json')
+    await fc.assert(
+      fc.asyncProperty(body, parameters, accept, async (given, search, accepted) => {
+        const text = new URLSearchParams(search as never).toString()
+        const answers = [
+          await post(given, { path: '/data/324', headers: { accept: accepted } }),
+          await service.call(`/data/324?${text}`, { headers: { accept: accepted, 'x-api-key': secret } }),
+        ]
+        for (const { status, json } of answers) {
+          statuses.add(status)
+          expect(status).toBeOneOf([200, 400, 405])
+          const { data, errors } = json()
+          if (data === undefined) expect(errors).toEqual([expect.objectContaining({ message: expect.any(String) })])
+        }
+      }),
+      { numRuns: 250 },
+    )
+    expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400]))
     expect(service.log()).not.toContain('internal error')
   })
 

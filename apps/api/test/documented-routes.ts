@@ -1,6 +1,7 @@
 import { createCalendarRoute } from '../src/calendar/route.ts'
 import { createChainsRoute } from '../src/chains/route.ts'
 import { createDataRoutes } from '../src/data/data-route.ts'
+import { createGraphqlRoutes } from '../src/data/graphql-route.ts'
 import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
 import { createEventsRoute } from '../src/events/route.ts'
 import { createHistoryRoutes } from '../src/history/route.ts'
@@ -17,6 +18,7 @@ const parts = {} as never
 export const documentedRoutes = [
   createNotesRoute(parts),
   ...createDataRoutes(parts),
+  ...createGraphqlRoutes(parts),
   createRateRoute(parts),
   ...createHistoryRoutes(parts),
   createCalendarRoute(parts),

@@ -1,4 +1,4 @@
-import type { OpenapiDocument, Operation } from '../src/openapi/document.ts'
+import type { Example, OpenapiDocument, Operation, Response } from '../src/openapi/document.ts'
 
 export type ListedOperation = { readonly method: string; readonly path: string; readonly operation: Operation }
 
@@ -16,10 +16,16 @@ export function listFailures({ responses }: Operation): readonly ListedFailure[]
   return Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))
     .flatMap(([status, { content }]) =>
-      Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { value }]) => ({
+      Object.entries(examplesOf(content)).map(([code, { value }]) => ({
         code,
         status,
         example: value,
       })),
     )
+}
+
+/** Returns the examples of a response by code. A GraphQL endpoint sends some errors in a media type of its own only. */
+function examplesOf(content: Response['content'] = {}): Readonly<Record<string, Example>> {
+  const { 'application/json': json, ...others } = content
+  return Object.assign({}, ...Object.values(others).map(({ examples }) => examples), json?.examples)
 }

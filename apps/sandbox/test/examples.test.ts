@@ -68,7 +68,7 @@ function schemaOf(source: string): z.ZodType {
   if (source.includes('/chains')) return chainsResponseSchema
   if (source.includes('/log/proof')) return logProofSchema
   if (/\/(data|graphql)[" ]/.test(source)) return dataResponseSchema
-  if (source.includes('/subgraphs/')) return graphqlAnswerSchema.extend({ errors: z.undefined().optional() })
+  if (/\/(subgraphs|data)\//.test(source)) return graphqlAnswerSchema.extend({ errors: z.undefined().optional() })
   return z.looseObject({ openapi: z.string() })
 }
 
@@ -218,7 +218,8 @@ describe.each(pages)('$path', ({ path, text }) => {
 
   test('default: every response it shows is valid', () => {
     const history = [historyNotesResponseSchema, historyRateResponseSchema, calendarResponseSchema]
-    const schemas = [notesResponseSchema, dataResponseSchema, rateResponseSchema, ...history, chainsResponseSchema]
+    const data = [dataResponseSchema, graphqlAnswerSchema]
+    const schemas = [notesResponseSchema, ...data, rateResponseSchema, ...history, chainsResponseSchema]
     const responses = jsonBlocks.filter((block) => !('listen' in block))
     expect(responses).toHaveLength(path === 'docs/api.md' ? schemas.length : 0)
     for (const [index, response] of responses.entries()) expect(schemas[index]?.parse(response)).toBeDefined()

@@ -69,6 +69,7 @@ test('default: the list of exports changes only on purpose', () => {
       "eventTypes",
       "graphqlAnswerSchema",
       "graphqlErrorSchema",
+      "graphqlFailureSchema",
       "graphqlRequestSchema",
       "historyCouponSchema",
       "historyDaySchema",

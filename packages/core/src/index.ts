@@ -78,7 +78,12 @@ export {
   streamEventSchema,
 } from './wire/event.ts'
 export { type EventType, eventTypes } from './wire/event-types.ts'
-export { graphqlAnswerSchema, graphqlErrorSchema, graphqlRequestSchema } from './wire/graphql-over-http.ts'
+export {
+  graphqlAnswerSchema,
+  graphqlErrorSchema,
+  graphqlFailureSchema,
+  graphqlRequestSchema,
+} from './wire/graphql-over-http.ts'
 export {
   type HistoryDay,
   type HistoryNotesResponse,

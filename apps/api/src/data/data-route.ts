@@ -8,11 +8,13 @@ import { parseDataRequest } from './data-request.ts'
 import { encodeResults, toEntry } from './encode-results.ts'
 import { formatHeads } from './format-heads.ts'
 import type { KnownRequests } from './known-requests.ts'
+import type { AnalysePersisted } from './persisted-queries.ts'
 import { prepareQuery } from './prepare-query.ts'
 import type { ChainResult, Gateway } from './query-chains.ts'
 
 export type DataParts = {
   readonly analyse: (text: string) => AnalysedQuery
+  readonly analysePersisted: AnalysePersisted
   readonly gateway: Gateway
   /** Chains that have a subgraph. */
   readonly chainIds: readonly number[]

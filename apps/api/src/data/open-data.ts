@@ -11,6 +11,7 @@ import { createEmbeddedSubgraph } from './embedded-subgraph.ts'
 import type { EmbeddedSubgraph } from './embedded-subgraphs.ts'
 import { createKnownRequests } from './known-requests.ts'
 import { measureSubgraph } from './measure-subgraph.ts'
+import { createAnalysePersisted } from './persisted-queries.ts'
 import { createGateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
 import { createRemoteSubgraph, type RemoteSubgraph } from './remote-subgraph.ts'
@@ -50,8 +51,10 @@ export function openData(
   ])
   const { timeoutMs, cacheBytesMax } = config.data
   const metrics = createDataMetrics(parts.metrics)
+  const analyse = createAnalyse(graphqlSchemaOf(protocolSchema))
   return {
-    analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
+    analyse,
+    analysePersisted: createAnalysePersisted(analyse),
     gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log: parts.log }),
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
     knownRequests: createKnownRequests(),

@@ -26,23 +26,26 @@ const complaints: Readonly<Record<string, string>> = {
 export function parseQueryString(parameters: unknown): QueryRequest {
   const { query, variables, operationName } = parameters as Readonly<Record<string, unknown>>
   if (query === undefined) throw malformed('Send the query as POST with a JSON body, or as ?query=… with GET.')
-  return parseQueryRequest({ query, variables: variables && parseVariables(variables), operationName })
+  return parseQueryRequest({ query, variables: parseJsonParameter('variables', variables), operationName })
 }
 
-function parseVariables(text: unknown): unknown {
-  const variables = parseJson(String(text))
-  assertJson('"variables"', variables)
-  return variables
+/** Parses a parameter of a query string that is JSON. Returns one that is absent or empty unchanged. */
+export function parseJsonParameter(name: string, text: unknown): unknown {
+  if (!text) return text
+  const value = parseJson(name, String(text))
+  assertJson(`"${name}"`, value)
+  return value
 }
 
-function parseJson(text: string): unknown {
+function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw malformed('"variables" in the query string must be JSON.')
+    throw malformed(`"${name}" in the query string must be JSON.`)
   }
 }
 
-function malformed(message: string): TallystickError {
+/** Returns the error of a request that is not a GraphQL request. */
+export function malformed(message: string): TallystickError {
   return new TallystickError({ code: 'invalid_request', message, retryable: false })
 }

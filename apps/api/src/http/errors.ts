@@ -1,12 +1,28 @@
 import { type ErrorBody, type ErrorCode, TallystickError } from '@tallystick/core'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    encodeError?: EncodeError | undefined
+  }
+  interface FastifyRequest {
+    /** Encodes the errors of a request whose path is that of a route, but not its method. */
+    encodeError: EncodeError | undefined
+  }
+}
+
+/** Error response of a route that has a format of its own. */
+export type EncodedError = { readonly status: number; readonly mediaType: string; readonly body: object }
+
+export type EncodeError = (error: TallystickError, request: FastifyRequest) => EncodedError
+
 // Exhaustive: a new code does not compile until it has a status.
 const statuses: Readonly<Record<ErrorCode, number>> = {
   invalid_chainid: 400,
   invalid_maturity: 400,
   invalid_chains: 400,
   query_rejected: 400,
+  persisted_query_not_found: 400,
   invalid_parameter: 400,
   invalid_request: 400,
   invalid_curve: 400,
@@ -59,9 +75,15 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (known.code === 'internal_error') {
     request.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'internal error')
   }
-  reply.code(statusOf(known.code)).header('cache-control', 'no-store')
+  const encode = request.encodeError ?? request.routeOptions.config.encodeError ?? encodeError
+  const { status, mediaType, body } = encode(known, request)
+  reply.code(status).header('cache-control', 'no-store')
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(known, request.id)))
+  return reply.type(`${mediaType}; charset=utf-8`).send(JSON.stringify(body))
+}
+
+function encodeError(error: TallystickError, { id }: FastifyRequest): EncodedError {
+  return { status: statusOf(error.code), mediaType: 'application/json', body: errorBody(error, id) }
 }
 
 export function errorBody({ message, code, details }: TallystickError, requestId: string): ErrorBody {

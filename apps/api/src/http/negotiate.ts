@@ -8,19 +8,28 @@ export function assertAccepts(accept: string | undefined, mediaTypes: readonly s
   chooseMediaType(accept, mediaTypes)
 }
 
-/** Returns the media type that an Accept header prefers (RFC 9110 §12.5.1), the first of equals. Throws `not_acceptable` if it excludes all. */
+/** Returns the media type that an Accept header prefers, as `findMediaType`. Throws `not_acceptable` if it excludes all. */
 export function chooseMediaType<Type extends string>(accept: string | undefined, mediaTypes: readonly Type[]): Type {
-  const ranges = parseRanges(accept === undefined || accept.trim() === '' ? '*/*' : accept)
-  const [best] = mediaTypes
-    .map((type) => ({ type, quality: qualityOf(type, ranges) }))
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality)
-  if (best) return best.type
+  const found = findMediaType(accept, mediaTypes)
+  if (found !== undefined) return found
   throw new TallystickError({
     code: 'not_acceptable',
     message: `This service responds with ${mediaTypes.join(' or ')}, which the Accept header excludes.`,
     retryable: false,
   })
+}
+
+/** Returns the media type that an Accept header prefers (RFC 9110 §12.5.1), the first of equals. */
+export function findMediaType<Type extends string>(
+  accept: string | undefined,
+  mediaTypes: readonly Type[],
+): Type | undefined {
+  const ranges = parseRanges(accept === undefined || accept.trim() === '' ? '*/*' : accept)
+  const [best] = mediaTypes
+    .map((type) => ({ type, quality: qualityOf(type, ranges) }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+  return best?.type
 }
 
 type MediaRange = { readonly name: string; readonly quality: number }

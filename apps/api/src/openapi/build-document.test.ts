@@ -9,6 +9,7 @@ import {
   errorBodySchema,
   errorCodes,
   graphqlAnswerSchema,
+  graphqlFailureSchema,
   graphqlRequestSchema,
   historyNotesResponseSchema,
   historyRateResponseSchema,
@@ -119,6 +120,7 @@ describe('examples', () => {
     ChainsResponse: chainsResponseSchema,
     GraphqlRequest: graphqlRequestSchema,
     GraphqlAnswer: graphqlAnswerSchema,
+    GraphqlFailure: graphqlFailureSchema,
     Error: errorBodySchema,
   }
   const contents = operations.flatMap(({ operation: { operationId, requestBody, responses } }) =>
@@ -157,10 +159,19 @@ describe('examples', () => {
 describe('errors', () => {
   const failures = operations.flatMap(({ operation }) => listFailures(operation))
 
+  /** Returns the error of a body, which may be a GraphQL response. */
+  const toErrorBody = (example: unknown) => {
+    const { errors, ...body } = example as Record<string, unknown>
+    if (!errors || 'code' in body) return body
+    const [{ message, extensions }] = errors as [{ message: string; extensions: { code: string } }]
+    return { ...extensions, message, code: extensions.code.toLowerCase() }
+  }
+
   test('behavior: each example is under its status and has its code', () => {
     for (const { code, status, example } of failures) {
-      expect(errorBodySchema.parse(example).code).toBe(code)
-      expect(Number(status)).toBe(statusOf(errorBodySchema.parse(example).code))
+      const error = errorBodySchema.parse(toErrorBody(example))
+      expect(error.code).toBe(code)
+      expect(Number(status)).toBe(statusOf(error.code))
     }
   })
 

@@ -50,24 +50,7 @@ export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint
     summary: 'Query the embedded subgraph of one chain by GET',
     description: 'Same as POST, with the request in the query string.',
     security: [],
-    parameters: [
-      chainIdParameter(context),
-      textParameter('query', {
-        description: 'A GraphQL document with a query.',
-        unit: 'GraphQL text',
-        example: exampleQuery,
-      }),
-      textParameter('variables', {
-        description: 'The variables the query declares.',
-        unit: 'JSON',
-        example: '{"first":3}',
-      }),
-      textParameter('operationName', {
-        description: 'Operation to run if `query` contains several.',
-        unit: 'name in `query`',
-        example: 'Head',
-      }),
-    ],
+    parameters: [chainIdParameter(context), ...graphqlParameters({ isQueryRequired: true })],
     responses: responses(context, endpoint),
     'x-codeSamples': [
       curl(`curl -G "$TALLYSTICK_URL/subgraphs/${chain}"`, `--data-urlencode 'query={ _meta { block { number } } }'`),
@@ -86,12 +69,40 @@ function chainIdParameter({ subgraphChainIds }: DocumentContext): Parameter {
   }
 }
 
-function textParameter(
+/** Describes a GraphQL request in a query string. */
+export function graphqlParameters({ isQueryRequired }: { readonly isQueryRequired: boolean }): readonly Parameter[] {
+  return [
+    textParameter('query', {
+      description: 'A GraphQL document with a query.',
+      unit: 'GraphQL text',
+      example: exampleQuery,
+      required: isQueryRequired,
+    }),
+    textParameter('variables', {
+      description: 'The variables the query declares.',
+      unit: 'JSON',
+      example: '{"first":3}',
+    }),
+    textParameter('operationName', {
+      description: 'Operation to run if `query` contains several.',
+      unit: 'name in `query`',
+      example: 'Head',
+    }),
+  ]
+}
+
+/** Describes a parameter of a query string. */
+export function textParameter(
   name: string,
-  { description, unit, example }: { readonly description: string; readonly unit: string; readonly example: string },
+  {
+    description,
+    unit,
+    example,
+    required = false,
+  }: { readonly description: string; readonly unit: string; readonly example: string; readonly required?: boolean },
 ): Parameter {
   const schema = { type: 'string', 'x-unit': unit, examples: [example] }
-  return { name, in: 'query', required: name === 'query', description: `${description} [${unit}]`, schema }
+  return { name, in: 'query', required, description: `${description} [${unit}]`, schema }
 }
 
 function responses(context: DocumentContext, endpoint: Endpoint) {

@@ -68,7 +68,7 @@ function notReadyExample({ path, scope }: Pick<Endpoint, 'path' | 'scope'>): str
 /** Errors about the content of a request. */
 function misreadings(
   { chainIds, dataChainIds }: DocumentContext,
-  { parameters }: ErrorEndpoint,
+  { parameters, path }: ErrorEndpoint,
 ): Partial<Record<ErrorCode, Example>> {
   return {
     invalid_chainid: {
@@ -79,16 +79,24 @@ function misreadings(
     invalid_parameter: {
       message: `Unknown query parameter "chainId". ${parameters ? `Use ${parameters}.` : 'This path accepts none.'}`,
     },
-    invalid_chains: {
-      message: `"variables.chains" must contain at least one chain id. Supported: ${dataChainIds.join(', ') || 'none'}.`,
-      details: { supported: dataChainIds },
-    },
+    invalid_chains: path.startsWith('/data/') ? otherChain(Number(path.slice('/data/'.length))) : noChain(dataChainIds),
     query_rejected: {
       message: 'The query is 11 levels deep; the limit is 10. Query the deeper levels by id.',
       details: { limit: 'depth', max: 10, found: '11' },
     },
+    persisted_query_not_found: { message: 'PersistedQueryNotFound' },
     invalid_request: { message: '"query" must be a string that contains a GraphQL query.' },
   }
+}
+
+function noChain(supported: readonly number[]): Example {
+  const message = `"variables.chains" must contain at least one chain id. Supported: ${supported.join(', ') || 'none'}.`
+  return { message, details: { supported } }
+}
+
+function otherChain(chain: number): Example {
+  const message = `This path queries chain ${chain} only. Remove "variables.chains", or use POST /data for several chains.`
+  return { message, details: { supported: [chain] } }
 }
 
 /** Errors that the caller did not cause. */

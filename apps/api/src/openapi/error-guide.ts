@@ -14,6 +14,8 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   invalid_chains:
     '`variables.chains` is missing or empty, or contains a chain twice or an unsupported one. See `details.supported`.',
   query_rejected: 'The query is invalid or exceeds the limit in `details.limit`. Correct the query.',
+  persisted_query_not_found:
+    'The service does not know the text of a persisted query. Send the text together with its hash, as clients do on their own.',
   invalid_parameter: 'A parameter is unknown or has an invalid value. Names are case-sensitive.',
   invalid_request: 'The request cannot be parsed, or its body does not match the schema of this endpoint.',
   not_found: 'There is nothing at this path. Paths are case-sensitive and end without a slash.',

@@ -16,6 +16,7 @@ import {
   fixedRateSchema,
   graphqlAnswerSchema,
   graphqlErrorSchema,
+  graphqlFailureSchema,
   graphqlRequestSchema,
   historyCouponSchema,
   historyDaySchema,
@@ -82,6 +83,7 @@ const published = {
   GraphqlRequest: graphqlRequestSchema,
   GraphqlAnswer: graphqlAnswerSchema,
   GraphqlError: graphqlErrorSchema,
+  GraphqlFailure: graphqlFailureSchema,
   Error: errorBodySchema,
 } as const satisfies Record<string, z.ZodType>
 

@@ -84,13 +84,19 @@ export function listFailures({ responses }: Pick<Operation, 'responses'>): reado
   return Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))
     .flatMap(([status, { content }]) =>
-      Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { summary, value }]) => ({
+      Object.entries(examplesOf(content)).map(([code, { summary, value }]) => ({
         code,
         status,
         meaning: summary,
         example: value,
       })),
     )
+}
+
+/** Returns the examples of a response by code. A GraphQL endpoint sends some errors in a media type of its own only. */
+function examplesOf(content: Response['content'] = {}): NonNullable<MediaType['examples']> {
+  const { 'application/json': json, ...others } = content
+  return Object.assign({}, ...Object.values(others).map(({ examples }) => examples), json?.examples)
 }
 
 /** Returns every error of the service once, by status. */

@@ -9,6 +9,7 @@ export const errorCodes = [
   'invalid_maturity',
   'invalid_chains',
   'query_rejected',
+  'persisted_query_not_found',
   'invalid_parameter',
   'invalid_request',
   'not_found',

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { errorBodySchema } from './error-body.ts'
 import { field } from './field.ts'
 
-/** Request body of `POST /subgraphs/<chainid>` (GraphQL over HTTP specification). */
+/** Request body of `POST /data/<chainid>` and `POST /subgraphs/<chainid>` (GraphQL over HTTP specification). */
 export const graphqlRequestSchema = z.looseObject({
   query: field(z.string(), {
     description: 'A GraphQL document with a query.',
@@ -27,9 +28,14 @@ export const graphqlErrorSchema = z.looseObject({
     unit: 'human-readable text',
     example: 'Cannot query field "nothing" on type "Query".',
   }),
+  extensions: field(z.record(z.string(), z.unknown()).optional(), {
+    description: 'On `/data/<chainid>`: `code`, `requestId` and `details` of the error.',
+    unit: 'object',
+    example: { code: 'query_rejected', requestId: '9f2c41d07ab3-1x' },
+  }),
 })
 
-/** Response body of `/subgraphs/<chainid>`. A failed query has `errors` and status 200, as in graph-node. */
+/** Response body of `/data/<chainid>` and `/subgraphs/<chainid>`. */
 export const graphqlAnswerSchema = z.strictObject({
   data: field(z.record(z.string(), z.unknown()).nullish(), {
     description: 'The result. Its members follow the query.',
@@ -37,4 +43,10 @@ export const graphqlAnswerSchema = z.strictObject({
     example: { _meta: { block: { number: 5184123 } } },
   }),
   errors: z.array(graphqlErrorSchema).optional().meta({ description: 'Absent if there are none.' }),
+})
+
+/** Response body of `/data/<chainid>` with a status from 400 on, as `application/json`. */
+export const graphqlFailureSchema = z.strictObject({
+  errors: z.array(graphqlErrorSchema).meta({ description: 'The error as GraphQL clients show it.' }),
+  ...errorBodySchema.shape,
 })
