@@ -95,6 +95,7 @@ function subgraphSchema({
       message: 'must have either "urls" or "embedded"',
       when: isObject,
     })
+    .meta({ oneOf: [{ required: ['urls'] }, { required: ['embedded'] }] })
 }
 
 function refuseRepeatedChains(chains: readonly { readonly id: number }[], context: z.RefinementCtx): void {

@@ -28,6 +28,7 @@ export const curveSchema = z
         .array(z.literal(billTerms))
         .min(1)
         .refine((bills) => new Set(bills).size === bills.length, { message: 'contains a bill twice', when: isList })
+        .meta({ uniqueItems: true })
         .optional(),
       /** A curve older than this on the day of a period is not signed. The day period never has rates younger than 1. */
       maxAgeBusinessDays: z.int().min(1).max(10).default(maxAgeBusinessDaysDefault),

@@ -7,6 +7,7 @@ export const portSchema = z.int().min(0).max(65_535)
 export const addressSchema = z
   .string()
   .refine((value) => isAddress(value), 'must be an address: 0x and 40 hex digits, with a valid checksum if mixed case')
+  .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
   .transform((value): Address => getAddress(value))
 
 /** IP address, or a network in CIDR notation. */
@@ -26,12 +27,14 @@ export const tenorsSchema = z
   .array(z.int().min(1).max(3650))
   .min(1)
   .refine((tenors) => new Set(tenors).size === tenors.length, { message: 'contains a tenor twice', when: isList })
+  .meta({ uniqueItems: true })
   .transform((tenors) => tenors.toSorted((a, b) => a - b))
 
 /** Base URL to which paths such as `/tx/0x…` are appended. */
 export const explorerSchema = z
   .string()
   .refine(isPlainHttpsUrl, 'must be an https URL without a user name, password, query or fragment in it')
+  .meta({ pattern: '^https:' })
   .transform((value) => new URL(value).href.replace(/\/+$/, ''))
 
 /** RPC URL that anybody may see. A wallet also accepts plain http on its own machine. */

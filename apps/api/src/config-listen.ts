@@ -31,6 +31,7 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
       message: 'must have either "tls" (this service terminates TLS) or "proxy" (a trusted proxy does)',
       when: isObject,
     })
+    .meta({ oneOf: [{ required: ['tls'] }, { required: ['proxy'] }] })
 }
 
 // One sixth of a processor: 1,000 times the duration of a common query.

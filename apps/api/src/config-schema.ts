@@ -18,6 +18,8 @@ export function configSchema(sources: ConfigSources) {
     .transform((value) => resolve(sources.baseDirectory, value))
   const secret = secretSchema(sources)
   const schema = z.strictObject({
+    /** JSON Schema of this file, for editors. The service does not read it. */
+    $schema: z.string().optional(),
     listen: listenSchema(sources, path),
     admin: adminSchema(secret),
     database: databaseSchema(sources),
@@ -30,11 +32,13 @@ export function configSchema(sources: ConfigSources) {
     hooks: hooksSchema,
     chains: chainsSchema(sources, { path, secret }),
   })
-  return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, ...config }) => {
+  return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, $schema, ...config }) => {
     const publicQueryMsPerMinute = choosePublicBudget(listen, config.database)
     return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute } }
   })
 }
+
+const hasRoleAll = { properties: { roles: { contains: { const: 'all' } } } }
 
 function adminSchema(secret: z.ZodType<Secret, string>) {
   return z
@@ -45,6 +49,9 @@ function adminSchema(secret: z.ZodType<Secret, string>) {
       tokens: adminTokensSchema(secret),
     })
     .superRefine(checkAdminTokens, { when: isObject })
+    .meta({
+      anyOf: [{ required: ['token'] }, { required: ['tokens'], properties: { tokens: { contains: hasRoleAll } } }],
+    })
 }
 
 const tenorsDefault = [7, 14, 30, 60, 90, 180, 360]

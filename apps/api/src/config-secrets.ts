@@ -13,12 +13,15 @@ export type ConfigSources = {
 export type Secret = { reveal(): string }
 
 const httpUrlFault = 'must be an http or https URL without a user name or password in it'
-export const httpUrl = z.string().refine(isHttpUrl, httpUrlFault)
+export const httpUrl = z.string().refine(isHttpUrl, httpUrlFault).meta({ pattern: '^https?:' })
+// The JSON Schema of the configuration says this. Zod cannot derive it from the code that reads the secret.
+const referencePattern = '^(env|file):[\\s\\S]+$'
 
 /** Returns the schema of the database URL. It is a secret because it may contain a password. */
 export function databaseSchema(sources: ConfigSources) {
   return z
     .string()
+    .meta({ pattern: '^(env:|file:|postgres(ql)?://)[\\s\\S]+$' })
     .default('file:.tallystick/db')
     .transform((value, context): Secret => {
       const fault = (message: string) => {
@@ -39,7 +42,8 @@ export function databaseSchema(sources: ConfigSources) {
 }
 
 export function secretSchema(sources: ConfigSources): z.ZodType<Secret, string> {
-  return z.string().transform((reference, context): Secret => {
+  const text = z.string().meta({ pattern: referencePattern })
+  return text.transform((reference, context): Secret => {
     const fault = (message: string) => {
       context.addIssue({ code: 'custom', message })
       return z.NEVER
@@ -56,7 +60,8 @@ const unknownUrl = 'https://url-is-not-set.invalid'
 
 /** Returns the schema of a URL that may contain a provider's key: plain text, "env:NAME" or "file:path". */
 export function secretUrlSchema(sources: ConfigSources): z.ZodType<string, string> {
-  return z.string().transform((value, context): string => {
+  const text = z.string().meta({ pattern: `${referencePattern}|^https?:` })
+  return text.transform((value, context): string => {
     const fault = (message: string) => {
       context.addIssue({ code: 'custom', message })
       return z.NEVER

@@ -47,6 +47,7 @@ function web3SignerSchema(sources: ConfigSources, { path, secret }: SignerFields
       if (cert !== undefined && key !== undefined) checkCertificate({ cert, key }, context)
       if (ca !== undefined) checkAuthority(ca, context)
     })
+    .meta({ dependencies: { cert: ['key'], key: ['cert'] } })
   return z
     .strictObject({
       kind: z.literal('web3signer'),

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chooseAdminToken, listAdminTokens } from './admin/admin-tokens.ts'
 import { type Config, type LoadOptions, loadConfig } from './config.ts'
@@ -78,12 +80,29 @@ const smallest = {
   chains: [{ id: 324, name: 'zkSync Era', pool }],
 }
 
+/** Loads a configuration, and checks that its JSON Schema says the same about it. */
 async function load(content: unknown, options: Partial<LoadOptions> = {}): Promise<Config> {
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
-  return loadConfig(path, { env, secrets: 'required', ...options })
+  try {
+    const config = loadConfig(path, { env, secrets: 'required', ...options })
+    expect([content, accepts(JSON.parse(readFileSync(path, 'utf8'))), accepts.errors]).toEqual([content, true, null])
+    return config
+  } catch (error) {
+    const faults = (error as Failure).details?.faults ?? []
+    if (faults.some(({ message }) => !valueFault.test(message)))
+      expect([faults, accepts(JSON.parse(readFileSync(path, 'utf8')))]).toEqual([faults, false])
+    throw error
+  }
 }
 
 type Failure = Error & { code: string; details?: { faults: { path: string; message: string }[] } }
+
+const accepts = new Ajv({ strictRequired: false, strictTypes: false }).compile(
+  JSON.parse(readFileSync(new URL('../config.schema.json', import.meta.url), 'utf8')),
+)
+// A schema describes structure. It cannot know files, variables, checksums, and values that depend on others.
+const valueFault =
+  /is not set|cannot be read|is empty|contains no PEM|valid checksum|twice|reserved|valid URL|another name|IP address|user name|has no effect|at least one RPC|a log|of a variable/
 
 async function failureOf(content: unknown, options: Partial<LoadOptions> = {}): Promise<Failure> {
   const error = (await load(content, options).catch((error) => error)) as Failure

@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import { addAuditCommand } from './audit.ts'
+import { addCompletionCommand } from './completion.ts'
+import { addConfigCommand } from './config-command.ts'
 import { addCurveCommand } from './curve.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExamples } from './examples.ts'
@@ -37,6 +39,8 @@ const commands = [
   addAuditCommand,
   addDoctorCommand,
   addMonitorCommand,
+  addConfigCommand,
+  addCompletionCommand,
 ]
 
 /**
@@ -75,6 +79,8 @@ function configure(
   program
     .configureHelp({
       showGlobalOptions: true,
+      // Narrower descriptions are not broken into lines.
+      minWidthToWrap: 20,
       styleTitle: style.bold,
       styleCommandText: style.cyan,
       styleSubcommandText: style.cyan,
