@@ -1,0 +1,216 @@
+import { denylisterAbi, dollarTokenAbi } from '@tallystick/contracts'
+import type { Page } from 'playwright-core'
+import { type Address, createPublicClient, encodeFunctionData, http } from 'viem'
+import { beforeAll, expect, test } from 'vitest'
+import { findAxeFaults } from './axe.ts'
+import { shoot, type Visit } from './browser.ts'
+import { addBrowserWallet, type BrowserWallet, request } from './browser-wallet.ts'
+import { readIncome } from './contract.ts'
+import { useSharedPage } from './shared-page.ts'
+import { type Credentials, startSandbox } from './start-sandbox.ts'
+
+// The tests follow each other on one chain. The last one moves its time over the boundary at 18:00.
+const at = '2026-11-13T17:00:00-05:00'
+const hourSeconds = 3_600
+
+const shared = useSharedPage()
+let credentials: Credentials
+let rpcUrl: string
+let visit: Visit
+
+beforeAll(async () => {
+  if (!shared.browser) return undefined
+  const sandbox = await startSandbox('--at', at)
+  credentials = sandbox.credentials
+  rpcUrl = credentials.chains[0].rpcUrl
+  visit = await shared.open()
+  return () => sandbox.stop()
+}, 240_000)
+
+const dialogButton = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name })
+const amountField = (page: Page) => page.getByRole('textbox', { name: 'Amount' })
+const lendButton = (page: Page) => page.getByRole('button', { name: /^Lend \$/ })
+
+async function readBalance(account: Address): Promise<bigint> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const { token } = credentials.chains[0]
+  return client.readContract({ address: token, abi: dollarTokenAbi, functionName: 'balanceOf', args: [account] })
+}
+
+/** Sends a transaction of an account that the node signs for, and mines it. */
+async function transact(transaction: { readonly from: string; readonly to: string; readonly data: string }) {
+  await request(rpcUrl, 'eth_sendTransaction', transaction)
+  await request(rpcUrl, 'evm_mine')
+}
+
+async function readFixed(
+  page: Page,
+): Promise<{ readonly tokenId: bigint; readonly fixed: bigint; readonly at: bigint }> {
+  const done = page.locator('.lend-done')
+  await done.waitFor()
+  const tokenId = BigInt(/Position #(\d+)/.exec(await done.innerText())?.[1] as string)
+  const fixed = BigInt((await page.locator('#lent-fixed').getAttribute('value')) as string)
+  const note = await page.request.get(`${credentials.baseUrl}/notes?maturity=30`, {
+    headers: { 'x-api-key': credentials.apiKey },
+  })
+  const { data } = (await note.json()) as { data: [{ maturity_timestamp: string }] }
+  return { tokenId, fixed, at: BigInt(data[0].maturity_timestamp) }
+}
+
+test('default: a new visitor lends with the sandbox’s wallet, by clicking only', async () => {
+  const { page, requested } = visit
+  await page.goto(credentials.baseUrl)
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Lend' }).click()
+  await page.getByRole('button', { name: /^Sandbox wallet/ }).click()
+  await dialogButton(page, 'Connect').click()
+  await page.getByText(/^You have \$[\d,]+\.\d\d on zkSync Era/).waitFor()
+  expect(await page.locator('#lend-announcement').innerText()).toContain('to sign a permit, which costs nothing')
+  expect(await findAxeFaults(page)).toEqual([])
+  await shoot(page, 'lend')
+  await lendButton(page).click()
+  await page.getByRole('heading', { name: 'Sign this Permit?' }).waitFor()
+  await shoot(page, 'lend-permit')
+  await dialogButton(page, 'Sign').click()
+  await page.getByText('permitLend').waitFor()
+  await dialogButton(page, 'Confirm').click()
+  const { tokenId, fixed, at: maturity } = await readFixed(page)
+  expect((await readIncome(credentials, { tokenId, at: maturity })).fixed).toBe(fixed)
+  await page.getByRole('link', { name: 'See your position' }).waitFor()
+  await shoot(page, 'lend-done')
+  expect(requested.filter((url) => !url.startsWith(`${credentials.baseUrl}/`))).toEqual([])
+})
+
+test('behavior: a rejection sends nothing, and the form rejects hostile and unaffordable amounts', async () => {
+  const { page } = visit
+  await page.getByRole('button', { name: 'Lend more' }).click()
+  for (const [text, fault] of [
+    ['999.99', 'The least amount is $1,000.00.'],
+    ['1e9', 'Enter dollars, such as'],
+    ['<img src=x onerror=alert(1)>', 'Enter dollars, such as'],
+    ['99999999999', 'This account has $'],
+  ] as const) {
+    await amountField(page).fill(text)
+    await expect.poll(() => page.locator('#lend-amount-hint').innerText()).toContain(fault)
+    expect(await page.locator('.lend-button').isDisabled()).toBe(true)
+  }
+  await amountField(page).fill('2,500.50')
+  await lendButton(page).click()
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('You declined in the wallet').waitFor()
+})
+
+test('behavior: a lend that a reorganisation removes is reported, and can be repeated', async () => {
+  const { page } = visit
+  const snapshot = await request(rpcUrl, 'evm_snapshot')
+  await lendButton(page).click()
+  await dialogButton(page, 'Sign').click()
+  await dialogButton(page, 'Confirm').click()
+  await page.getByText('You lent $2,500.50').waitFor()
+  await request(rpcUrl, 'evm_revert', snapshot)
+  await page.getByText('The chain was reorganised').waitFor()
+  await page.getByText('Your dollars are in your wallet.').waitFor()
+  await page.getByRole('button', { name: 'Lend again' }).click()
+  expect(await lendButton(page).isEnabled()).toBe(true)
+})
+
+test('behavior: a wallet in window.ethereum adds the network, approves, lends, and is explained when it fails', async () => {
+  const { page } = await shared.open()
+  const wallet = await addBrowserWallet(page, credentials)
+  const account = credentials.wallets[5]!.address
+  let chainId = '0x1'
+  let isAdded = false
+  wallet.answer = (method, params) => {
+    if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [account]
+    if (method === 'eth_chainId') return chainId
+    // Some wallets cannot sign typed data, so that the pool must be approved.
+    if (method === 'eth_signTypedData_v4') throw { code: 4200, message: 'not supported' }
+    if (method === 'wallet_addEthereumChain') {
+      isAdded = (params[0] as { rpcUrls: string[] }).rpcUrls[0] === rpcUrl
+      return null
+    }
+    if (method !== 'wallet_switchEthereumChain') return undefined
+    if (!isAdded) throw { code: 4902, message: 'unknown chain' }
+    chainId = (params[0] as { chainId: string }).chainId
+    return null
+  }
+  await page.goto(`${credentials.baseUrl}/lend?chainid=324&maturity=30`)
+  await page.getByRole('button', { name: /^Browser wallet/ }).click()
+  await page.getByText('Your wallet is on another network.').waitFor()
+  await amountField(page).fill('1000')
+  const before = await readBalance(account)
+  await lendButton(page).click()
+  const { tokenId, fixed, at: maturity } = await readFixed(page)
+  expect((await readIncome(credentials, { tokenId, at: maturity })).fixed).toBe(fixed)
+  expect(before - (await readBalance(account))).toBe(1_000n * 10n ** 18n)
+  expect(wallet.methods.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
+  await explainFailures(page, { wallet, account })
+  await page.context().close()
+})
+
+/** Lends with a wallet that is on the denylist, has no coins, is busy, and never answers. */
+async function explainFailures(page: Page, { wallet, account }: { wallet: BrowserWallet; account: Address }) {
+  const basic = wallet.answer
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const { token } = credentials.chains[0]
+  const denylister = await client.readContract({ address: token, abi: dollarTokenAbi, functionName: 'denylister' })
+  const [admin] = (await request(rpcUrl, 'eth_accounts')) as [Address]
+  const setDenied = (functionName: 'addToDenylist' | 'removeFromDenylist') =>
+    transact({
+      from: admin,
+      to: denylister,
+      data: encodeFunctionData({ abi: denylisterAbi, functionName, args: [account] }),
+    })
+  await page.getByRole('button', { name: 'Lend more' }).click()
+  await setDenied('addToDenylist')
+  await lendButton(page).click()
+  await page.getByText('The account is on the denylist').waitFor()
+  await setDenied('removeFromDenylist')
+  for (const [error, title] of [
+    [{ code: -32002, message: 'pending' }, 'The wallet already asks you something'],
+    [{ code: -32000, message: 'insufficient funds for gas' }, 'Not enough coins for the network fee'],
+    [{ code: 4100, message: 'locked' }, 'The wallet is locked'],
+  ] as const) {
+    wallet.answer = (method, params) => {
+      if (method === 'eth_sendTransaction') throw error
+      return basic(method, params)
+    }
+    await lendButton(page).click()
+    await page.getByText(title).waitFor()
+  }
+  let confirm: (hash: string) => void = () => undefined
+  const asked = new Promise<void>((resolve) => {
+    wallet.answer = (method, params) => {
+      if (method !== 'eth_sendTransaction') return basic(method, params)
+      resolve()
+      return new Promise<string>((done) => (confirm = done))
+    }
+  })
+  await lendButton(page).click()
+  await asked
+  await page.getByRole('button', { name: 'Stop waiting' }).click()
+  await page.getByText('The page stopped waiting').waitFor()
+  expect(await lendButton(page).isEnabled()).toBe(true)
+  confirm(`0x${'ab'.repeat(32)}`)
+  await page.getByText('You confirmed the lend in the wallet.').waitFor()
+  wallet.answer = basic
+}
+
+test('behavior: a note that expires while the wallet is open is replaced, and the visitor is asked again', async () => {
+  const { page } = visit
+  await lendButton(page).click()
+  await page.getByRole('heading', { name: 'Sign this Permit?' }).waitFor()
+  await request(rpcUrl, 'evm_increaseTime', hourSeconds + 5)
+  await request(rpcUrl, 'evm_mine')
+  // The page has the new notes while the wallet still shows the old ones.
+  await page.getByText('Reject the request in the wallet.').waitFor()
+  await dialogButton(page, 'Sign').click()
+  await page.getByText('The note expired while your wallet was open').waitFor()
+  await page.getByText(/^Nothing was lent\. The new note pays \d+\.\d\d%/).waitFor()
+  const before = await readBalance(credentials.wallets[3]!.address)
+  await lendButton(page).click()
+  await dialogButton(page, 'Sign').click()
+  await dialogButton(page, 'Confirm').click()
+  await page.getByText('You lent $2,500.50').waitFor()
+  expect(before - (await readBalance(credentials.wallets[3]!.address))).toBe(2_500_500_000_000_000_000_000n)
+})
