@@ -177,52 +177,6 @@ describe('the key', () => {
   })
 })
 
-describe('the explorer', () => {
-  test('behavior: the first example is the specification’s query, and its result shows block and lag', async () => {
-    const { page } = await visit('/')
-    await page.locator('.notch').last().waitFor()
-    await page.getByRole('link', { name: 'Explorer' }).click()
-    await page.getByRole('button', { name: 'Run' }).click()
-    await page.locator('.run-facts').waitFor()
-    expect(await textOf(page, '.run-facts')).toMatch(/^\d+ ms · chain 324 at block [\d,]+, \d+ s old$/)
-    const result = page.getByRole('textbox', { name: 'Result, as JSON' })
-    await expect.poll(() => result.innerText()).toContain(credentials.wallets[0]!.address.toLowerCase())
-    expect(await result.innerText()).toContain('"positionInfos"')
-    await shoot(page, 'explorer')
-  })
-
-  test('behavior: completes from the schema, shows why a query is rejected, and runs by keyboard', async () => {
-    const { page } = await visit('/explorer')
-    const query = page.getByRole('textbox', { name: 'GraphQL query' })
-    await query.click()
-    await page.keyboard.press('Control+a')
-    await page.keyboard.type('{ floatingInc')
-    const option = page.getByRole('option', { name: /^floatingIncomes/ })
-    await expect
-      .poll(async () => {
-        if ((await option.count()) === 0) await page.keyboard.press('Control+Space')
-        return option.count()
-      })
-      .toBe(1)
-    await shoot(page, 'explorer-completion')
-    await page.keyboard.press('Control+a')
-    await page.keyboard.insertText('{ floatingIncomes(first: 1) { day } }')
-    await page.keyboard.press('Control+Enter')
-    const result = page.getByRole('textbox', { name: 'Result, as JSON' })
-    await expect.poll(() => result.innerText()).toMatch(/"day": \d+/)
-    await query.click()
-    await page.keyboard.press('Control+a')
-    await page.keyboard.insertText('{ nonsense }')
-    await page.keyboard.press('Control+Enter')
-    await page
-      .getByText(/nonsense/)
-      .first()
-      .waitFor()
-    await page.getByText('The query was rejected').waitFor()
-    await shoot(page, 'explorer-rejected')
-  })
-})
-
 test('behavior: fits a phone without horizontal scrolling', async () => {
   const options = { viewport: { width: 360, height: 780 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
   const { page } = await open(options)

@@ -86,7 +86,7 @@ function quoteShell(text: string): string {
 }
 
 /** Quotes a text for TypeScript. */
-function quoteCode(text: string): string {
+export function quoteCode(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll("'", "\\'").replaceAll('\\"', '"')}'`
 }
 

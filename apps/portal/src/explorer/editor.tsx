@@ -10,52 +10,69 @@ import { editorTheme, highlighting } from './editor-theme.ts'
 export type EditorProps = {
   readonly label: string
   readonly language: Extension
+  readonly text: string
+  /** Without it the editor is read-only. */
+  readonly onChange?: ((text: string) => void) | undefined
   readonly onRun?: (() => void) | undefined
-  readonly isReadOnly?: boolean
   /** Called once, after the editor is created. */
-  readonly onReady: (view: EditorView) => void
+  readonly onReady?: ((view: EditorView) => void) | undefined
 }
 
 /**
  * Renders a code editor in a shadow tree. There CodeMirror uses adopted style sheets. In the document it would insert
  * style elements, which the page's Content-Security-Policy forbids.
  */
-export function Editor({ label, language, onRun, isReadOnly = false, onReady }: EditorProps) {
+export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
-  const run = useRef(onRun)
-  run.current = onRun
+  const editor = useRef<EditorView>(null)
+  const latest = useRef(props)
+  latest.current = props
   // Runs once. Later changes are dispatched to the editor.
   useLayoutEffect(() => {
     const element = host.current as HTMLDivElement
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
-    const runKey = {
-      key: 'Mod-Enter',
-      run: () => {
-        run.current?.()
-        return run.current !== undefined
-      },
-    }
-    const state = EditorState.create({
-      extensions: [
-        Prec.highest(keymap.of([runKey])),
-        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
-        // Tab is not bound: it moves the focus out of the editor.
-        isReadOnly ? EditorState.readOnly.of(true) : [history(), closeBrackets(), autocompletion(), indentOnInput()],
-        bracketMatching(),
-        syntaxHighlighting(highlighting),
-        EditorView.lineWrapping,
-        EditorView.contentAttributes.of({
-          'aria-label': label,
-          tabindex: '0',
-          ...(isReadOnly && { 'aria-readonly': 'true' }),
-        }),
-        editorTheme,
-        language,
-      ],
-    })
+    const state = EditorState.create({ doc: props.text, extensions: listExtensions(latest) })
     const view = new EditorView({ state, root, parent: root })
-    onReady(view)
+    editor.current = view
+    props.onReady?.(view)
     return () => view.destroy()
   }, [])
+  useLayoutEffect(() => {
+    const view = editor.current
+    if (view && view.state.doc.toString() !== props.text)
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: props.text } })
+  }, [props.text])
   return <div ref={host} class="editor" />
+}
+
+function listExtensions(latest: { readonly current: EditorProps }): Extension {
+  const { label, language, onChange } = latest.current
+  const runKey = {
+    key: 'Mod-Enter',
+    run: () => {
+      latest.current.onRun?.()
+      return latest.current.onRun !== undefined
+    },
+  }
+  return [
+    Prec.highest(keymap.of([runKey])),
+    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
+    // Tab is not bound: it moves the focus out of the editor.
+    onChange ? [history(), closeBrackets(), autocompletion(), indentOnInput()] : EditorState.readOnly.of(true),
+    bracketMatching(),
+    syntaxHighlighting(highlighting),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      tabindex: '0',
+      ...(!onChange && { 'aria-readonly': 'true' }),
+    }),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      const text = state.doc.toString()
+      // Not for a text that was set from outside.
+      if (docChanged && text !== latest.current.text) latest.current.onChange?.(text)
+    }),
+    editorTheme,
+    language,
+  ]
 }

@@ -1,188 +1,139 @@
 import { json } from '@codemirror/lang-json'
 import type { EditorView } from '@codemirror/view'
 import { graphql, updateSchema } from 'cm6-graphql'
+import type { GraphQLSchema } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { listDataChains, type PortalInfo } from '../data/portal-info.ts'
+import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
-import { Icon } from '../parts/icons.tsx'
-import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { useMessage } from '../parts/use-message.ts'
+import { type Draft, parseVariables } from './draft.ts'
 import { Editor } from './editor.tsx'
-import { listExamples } from './examples.ts'
+import { ExplorerBar, type Side } from './explorer-bar.tsx'
 import { fetchSchema } from './fetch-schema.ts'
-import { bodyOf, type QueryRun, runQuery } from './run-query.ts'
+import { HistoryList } from './history-list.tsx'
+import { insertField } from './insert-field.ts'
+import { RequestPanel } from './request-panel.tsx'
+import { Results } from './results.tsx'
+import { SchemaBrowser } from './schema-browser.tsx'
+import { useExplorerDraft } from './use-explorer-draft.ts'
+import { useRuns } from './use-runs.ts'
 
 export type ExplorerProps = { readonly info: PortalInfo; readonly session: Session }
 
-type Outcome =
-  | { readonly status: 'idle' | 'running' }
-  | { readonly status: 'failed'; readonly error: unknown }
-  | { readonly status: 'bad-variables' }
-  | { readonly status: 'done'; readonly run: QueryRun }
-
-const noWallet = '0x0000000000000000000000000000000000000000'
-
-/** Renders the editors for query and variables, and the result with its block. */
+/** Renders the editors for query and variables, the request they make, and the result of each chain. */
 export function Explorer({ info, session }: ExplorerProps) {
-  const examples = listExamples(info.visitor?.wallets[0] ?? noWallet)
-  const { editors, run, outcome, load } = useExplorer({ info, session })
-  const [chosen, setChosen] = useState(0)
+  const entered = useExplorerDraft(info)
+  const { draft, change, fault, link, chainIds } = entered
+  const runs = useRuns(session)
+  const [side, setSide] = useState<Side | undefined>(undefined)
+  const [message, say] = useMessage()
+  const editor = useRef<EditorView>(null)
+  const schema = useSchema(session, editor)
+  const insert = (field: { readonly typeName: string; readonly fieldName: string }) => {
+    if (!schema) return
+    const cursor = editor.current?.state.selection.main.head ?? 0
+    const inserted = insertField(draft.query, { schema, ...field, cursor })
+    if ('fault' in inserted) return say(inserted.fault)
+    // The next field of the same type goes to the same place.
+    editor.current?.dispatch({
+      changes: { from: 0, to: draft.query.length, insert: inserted.text },
+      selection: { anchor: inserted.cursor },
+      scrollIntoView: true,
+    })
+    say(`Inserted ${field.fieldName}.`)
+  }
+  if (chainIds.length === 0) return <Notice tone="calm" title="No chain of this service can be queried" />
   return (
     <div class="explorer">
-      <div class="explorer-bar">
-        <label class="sr-only" for="example">
-          Example
-        </label>
-        <select
-          id="example"
-          value={chosen}
-          onChange={(event) => {
-            const index = Number(event.currentTarget.value)
-            setChosen(index)
-            load(examples[index])
-          }}
-        >
-          {examples.map(({ name }, index) => (
-            <option key={name} value={index}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <span class="hint explorer-keys">Run: Ctrl+Enter or ⌘+Enter. Complete: Ctrl+Space.</span>
-        <button type="button" class="primary" onClick={run} disabled={outcome.status === 'running'}>
-          <Icon name="play" />
-          {outcome.status === 'running' ? 'Running…' : 'Run'}
-        </button>
+      {fault ? (
+        <Notice tone="warn" title="The link cannot be followed">
+          {fault}
+        </Notice>
+      ) : null}
+      <ExplorerBar {...{ entered, info, runs, side, message }} onSide={setSide} />
+      <div class={side ? 'explorer-main has-side' : 'explorer-main'}>
+        {side ? (
+          <div class="explorer-side" id="explorer-side">
+            {side === 'history' ? (
+              <HistoryList
+                past={runs.past}
+                onForget={runs.forget}
+                onLoad={({ query, variables, chains }) => {
+                  change({ query, variables, chains: chainIds.filter((id) => chains.includes(id)) })
+                  say('Loaded the query.')
+                }}
+              />
+            ) : schema ? (
+              <SchemaBrowser schema={schema} onInsert={insert} />
+            ) : (
+              <p class="hint">The schema is not loaded.</p>
+            )}
+          </div>
+        ) : null}
+        <Editors {...{ draft, editor }} onChange={change} onRun={() => runs.run(draft)} />
       </div>
-      <div class="explorer-panes">
-        <div class="explorer-left">
-          <div class="pane pane-query">
-            <h2>Query</h2>
-            <Editor
-              label="GraphQL query"
-              language={graphql()}
-              onRun={run}
-              onReady={(view) => {
-                editors.current.query = view
-                load(examples[0])
-              }}
-            />
-          </div>
-          <div class="pane pane-variables">
-            <h2>Variables</h2>
-            <Editor
-              label="Variables, as JSON"
-              language={json()}
-              onRun={run}
-              onReady={(view) => {
-                editors.current.variables = view
-                load(examples[0])
-              }}
-            />
-          </div>
-        </div>
-        <div class="pane pane-result">
-          <h2>
-            Result <RunFacts outcome={outcome} />
-          </h2>
-          <ResultNotice outcome={outcome} />
-          <Editor
-            label="Result, as JSON"
-            language={json()}
-            isReadOnly
-            onReady={(view) => {
-              editors.current.result = view
-            }}
-          />
-        </div>
+      <RequestPanel {...{ draft, info, session, link }} onChange={change} onSay={say} />
+      <Results outcome={runs.outcome} info={info} />
+    </div>
+  )
+}
+
+function Editors({
+  draft: { query, variables },
+  editor,
+  onChange,
+  onRun,
+}: {
+  readonly draft: Draft
+  /** Receives the editor of the query. */
+  readonly editor: { current: EditorView | null }
+  readonly onChange: (part: Partial<Draft>) => void
+  readonly onRun: () => void
+}) {
+  return (
+    <div class="explorer-editors">
+      <div class="pane pane-query">
+        <h2>Query</h2>
+        <Editor
+          label="GraphQL query"
+          language={graphql()}
+          text={query}
+          onChange={(text) => onChange({ query: text })}
+          onRun={onRun}
+          onReady={(view) => {
+            editor.current = view
+          }}
+        />
+      </div>
+      <div class="pane pane-variables">
+        <h2>Variables</h2>
+        <Editor
+          label="Variables, as JSON"
+          language={json()}
+          text={variables}
+          onChange={(text) => onChange({ variables: text })}
+          onRun={onRun}
+        />
+        {parseVariables(variables) ? null : <p class="field-fault">The variables are not a JSON object.</p>}
       </div>
     </div>
   )
 }
 
-type Editors = { query?: EditorView; variables?: EditorView; result?: EditorView }
-
-function useExplorer({ info, session }: ExplorerProps) {
-  const editors = useRef<Editors>({})
-  const [outcome, setOutcome] = useState<Outcome>({ status: 'idle' })
-  const chains = listDataChains(info)
+/** Returns the schema once it is loaded. Without it there is no completion, but queries still run. */
+function useSchema({ client }: Session, editor: { readonly current: EditorView | null }): GraphQLSchema | undefined {
+  const [schema, setSchema] = useState<GraphQLSchema | undefined>(undefined)
   useEffect(() => {
     const controller = new AbortController()
-    fetchSchema(session.client, controller.signal).then(
-      (schema) => editors.current.query && updateSchema(editors.current.query, schema),
-      // Without the schema the editor has no completion, but queries still run.
+    fetchSchema(client, controller.signal).then(
+      (loaded) => {
+        if (editor.current) updateSchema(editor.current, loaded)
+        setSchema(loaded)
+      },
       () => undefined,
     )
     return () => controller.abort()
-  }, [session])
-  const load = (example: { readonly query: string; readonly variables: object } | undefined) => {
-    if (!example) return
-    setText(editors.current.query, example.query)
-    setText(editors.current.variables, JSON.stringify(example.variables, undefined, 2))
-  }
-  const run = () => {
-    const variables = parseVariables(textOf(editors.current.variables))
-    if (!variables) return setOutcome({ status: 'bad-variables' })
-    setOutcome({ status: 'running' })
-    const request = { query: textOf(editors.current.query), variables, chains, signal: new AbortController().signal }
-    runQuery(session, request).then(
-      (done) => {
-        setText(editors.current.result, bodyOf(done))
-        setOutcome({ status: 'done', run: done })
-      },
-      (error: unknown) => {
-        setText(editors.current.result, '')
-        setOutcome({ status: 'failed', error })
-      },
-    )
-  }
-  return { editors, run, outcome, load }
-}
-
-function RunFacts({ outcome }: { readonly outcome: Outcome }) {
-  if (outcome.status !== 'done') return null
-  const { tookMs, results } = outcome.run
-  const from = results.flatMap(({ chain, block, lagSeconds }) => {
-    if (block === undefined) return []
-    const age = lagSeconds === undefined ? '' : `, ${lagSeconds} s old`
-    return `chain ${chain} at block ${block.toLocaleString('en-US')}${age}`
-  })
-  return (
-    <span class="run-facts" role="status">
-      {[`${Math.round(tookMs)} ms`, ...from].join(' · ')}
-    </span>
-  )
-}
-
-function ResultNotice({ outcome }: { readonly outcome: Outcome }) {
-  switch (outcome.status) {
-    case 'bad-variables':
-      return (
-        <Notice tone="warn" title="The variables are not a JSON object">
-          Write {'{ "name": "value" }'}, or {'{}'} for no variables.
-        </Notice>
-      )
-    case 'failed':
-      return <ErrorNotice error={outcome.error} />
-    case 'idle':
-      return <p class="hint pane-hint">Run the query to see its result here.</p>
-    default:
-      return null
-  }
-}
-
-function parseVariables(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = text.trim() === '' ? {} : JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function textOf(view: EditorView | undefined): string {
-  return view?.state.doc.toString() ?? ''
-}
-
-function setText(view: EditorView | undefined, text: string): void {
-  view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+  }, [client])
+  return schema
 }

@@ -1,0 +1,66 @@
+/** What the visitor has entered. */
+export type Draft = {
+  readonly query: string
+  /** JSON text. */
+  readonly variables: string
+  readonly chains: readonly number[]
+  /** Operation to run if the query has several. */
+  readonly operationName?: string | undefined
+  /** Whether a query of one chain goes to `/data/<chainid>`, where standard GraphQL clients work. */
+  readonly isPlain?: boolean | undefined
+}
+
+/** Request as it is sent, apart from the key. */
+export type DataRequest = {
+  /** Of this service. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Returns the request of a draft, or what is wrong with the draft. */
+export function formRequest(
+  draft: Draft,
+): { readonly request: DataRequest; readonly fault?: undefined } | { readonly fault: string } {
+  const { query, chains, operationName } = draft
+  const variables = parseVariables(draft.variables)
+  if (!variables) return { fault: 'The variables are not a JSON object. Write { "name": "value" }, or {} for none.' }
+  if (query.trim() === '') return { fault: 'The query is empty.' }
+  const [first] = chains
+  if (first === undefined) return { fault: 'Choose at least one chain.' }
+  const isPlain = isPlainDraft(draft)
+  if (!isPlain && Object.hasOwn(variables, 'chains'))
+    return { fault: 'Choose the chains above, and remove "chains" from the variables.' }
+  const body = {
+    query,
+    variables: isPlain ? variables : { ...variables, chains },
+    ...(operationName !== undefined && { operationName }),
+  }
+  return {
+    request: {
+      path: isPlain ? `/data/${first}` : '/data',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    },
+  }
+}
+
+/** Returns whether a draft goes to the endpoint of one chain. */
+export function isPlainDraft({ chains, isPlain = false }: Draft): boolean {
+  return isPlain && chains.length === 1
+}
+
+/** Returns the variables, or undefined if the text is not a JSON object. An empty text has none. */
+export function parseVariables(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = text.trim() === '' ? {} : JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns whether a draft contains an API key. It is then neither stored nor part of a link. */
+export function hasSecret({ query, variables }: Pick<Draft, 'query' | 'variables'>): boolean {
+  return /tsk_(live|test)_/.test(query + variables)
+}

@@ -1,0 +1,103 @@
+import type { PortalInfo } from '../data/portal-info.ts'
+import { Icon } from '../parts/icons.tsx'
+import { ChainChoice } from './chain-choice.tsx'
+import type { useExplorerDraft } from './use-explorer-draft.ts'
+import type { useRuns } from './use-runs.ts'
+
+/** Panel beside the editors. */
+export type Side = 'schema' | 'history'
+
+type BarProps = {
+  readonly entered: ReturnType<typeof useExplorerDraft>
+  readonly info: PortalInfo
+  readonly runs: ReturnType<typeof useRuns>
+  readonly side: Side | undefined
+  readonly onSide: (side: Side | undefined) => void
+  /** Shown for a few seconds and announced. */
+  readonly message: string
+}
+
+/** Renders the choices above the editors. */
+export function ExplorerBar({ entered, info, runs, side, onSide, message }: BarProps) {
+  const { draft, change, chainIds } = entered
+  const isRunning = runs.outcome.status === 'running'
+  return (
+    <>
+      <div class="explorer-bar">
+        <Examples entered={entered} />
+        <ChainChoice {...{ info, chainIds, chosen: draft.chains }} onChange={(chains) => change({ chains })} />
+        <Operations entered={entered} />
+        <button type="button" class="primary" onClick={isRunning ? runs.cancel : () => runs.run(draft)}>
+          <Icon name={isRunning ? 'cross' : 'play'} />
+          {isRunning ? 'Cancel' : 'Run'}
+        </button>
+      </div>
+      <div class="explorer-bar explorer-sides">
+        <SideButton name="schema" title="Schema" {...{ side, onSide }} />
+        <SideButton name="history" title="History" {...{ side, onSide }} />
+        <p class="hint explorer-message" role="status">
+          {message}
+        </p>
+        <span class="hint explorer-keys">Run: Ctrl+Enter or ⌘+Enter. Complete: Ctrl+Space.</span>
+      </div>
+    </>
+  )
+}
+
+function Examples({ entered: { examples, draft, change } }: Pick<BarProps, 'entered'>) {
+  const chosen = examples.findIndex(({ query }) => query === draft.query)
+  return (
+    <select
+      aria-label="Example"
+      value={chosen}
+      onChange={({ currentTarget }) => {
+        const example = examples[Number(currentTarget.value)]
+        if (example) change({ query: example.query, variables: example.variables })
+      }}
+    >
+      {chosen === -1 ? <option value={-1}>Your query</option> : null}
+      {examples.map(({ name }, index) => (
+        <option key={name} value={index}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Operations({ entered: { operations, draft, change } }: Pick<BarProps, 'entered'>) {
+  if (operations.length < 2) return null
+  return (
+    <select
+      aria-label="Operation"
+      value={draft.operationName}
+      onChange={({ currentTarget }) => change({ operationName: currentTarget.value })}
+    >
+      {operations.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function SideButton({
+  name,
+  title,
+  side,
+  onSide,
+}: Pick<BarProps, 'side' | 'onSide'> & { readonly name: Side; readonly title: string }) {
+  const isOpen = side === name
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-expanded={isOpen}
+      aria-controls={isOpen ? 'explorer-side' : undefined}
+      onClick={() => onSide(isOpen ? undefined : name)}
+    >
+      {title}
+    </button>
+  )
+}

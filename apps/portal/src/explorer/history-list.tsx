@@ -1,0 +1,38 @@
+import { formatInstant, viewerZone } from '../format/format-time.ts'
+import { nameOf, type PastQuery } from './query-history.ts'
+
+/** Renders the queries that this browser ran. A click loads one. */
+export function HistoryList({
+  past,
+  onLoad,
+  onForget,
+}: {
+  readonly past: readonly PastQuery[]
+  readonly onLoad: (query: PastQuery) => void
+  readonly onForget: () => void
+}) {
+  if (past.length === 0) return <p class="hint">Queries that you run are listed here, in this browser only.</p>
+  return (
+    <>
+      <ol class="past-queries">
+        {past.map((each) => (
+          <li key={each.at}>
+            <button type="button" onClick={() => onLoad(each)} title={each.query.slice(0, 400)}>
+              <strong>{nameOf(each)}</strong>
+              <span>
+                {formatInstant(BigInt(Math.floor(each.at / 1000)), viewerZone())} · {describeChains(each.chains)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <button type="button" class="quiet" onClick={onForget}>
+        Forget all
+      </button>
+    </>
+  )
+}
+
+function describeChains(chains: readonly number[]): string {
+  return chains.length === 1 ? `chain ${chains[0]}` : `chains ${chains.join(', ')}`
+}

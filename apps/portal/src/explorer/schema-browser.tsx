@@ -1,0 +1,182 @@
+import { type GraphQLNamedType, type GraphQLSchema, getNamedType } from 'graphql'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { describeType, type SchemaField } from './describe-type.ts'
+import { matchesMax, searchSchema } from './search-schema.ts'
+
+type BrowserProps = {
+  readonly schema: GraphQLSchema
+  readonly onInsert: (field: { readonly typeName: string; readonly fieldName: string }) => void
+}
+
+/** Renders the types of the schema, one at a time, and inserts their fields into the query. */
+export function SchemaBrowser({ schema, onInsert }: BrowserProps) {
+  const root = schema.getQueryType()?.name ?? 'Query'
+  const [trail, setTrail] = useState<readonly string[]>([root])
+  const [search, setSearch] = useState('')
+  const open = (typeName: string) => {
+    const known = trail.indexOf(typeName)
+    setTrail(known === -1 ? [...trail, typeName] : trail.slice(0, known + 1))
+    setSearch('')
+  }
+  const type = schema.getType(trail.at(-1) as string)
+  return (
+    <>
+      <label class="sr-only" for="schema-search">
+        Search the schema
+      </label>
+      <input
+        id="schema-search"
+        type="search"
+        placeholder="Search types and fields"
+        autocomplete="off"
+        value={search}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
+      {search.trim() === '' && type ? (
+        <>
+          <Trail trail={trail} onOpen={open} />
+          <TypeDetails key={type.name} {...{ type, onOpen: open, onInsert }} isFirst={trail.length === 1} />
+        </>
+      ) : (
+        <Matches {...{ schema, search, onOpen: open, onInsert }} />
+      )}
+    </>
+  )
+}
+
+type Opener = { readonly onOpen: (typeName: string) => void }
+
+function Trail({ trail, onOpen }: Opener & { readonly trail: readonly string[] }) {
+  if (trail.length === 1) return null
+  return (
+    <nav class="schema-trail" aria-label="Types above">
+      {trail.slice(0, -1).map((name) => (
+        <button key={name} type="button" class="schema-type" onClick={() => onOpen(name)}>
+          {name}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+function TypeDetails({
+  type,
+  isFirst,
+  onOpen,
+  onInsert,
+}: Opener &
+  Pick<BrowserProps, 'onInsert'> & {
+    readonly type: GraphQLNamedType
+    /** Whether the visitor did not navigate to it. */
+    readonly isFirst: boolean
+  }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The button that opened it is gone, so the focus would be lost.
+  useEffect(() => {
+    if (!isFirst) heading.current?.focus()
+  }, [])
+  const { kind, description, fields, values, canInsert } = describeType(type)
+  return (
+    <>
+      <h3 ref={heading} tabIndex={-1}>
+        {type.name} <span class="muted">{kind}</span>
+      </h3>
+      {description ? <p class="hint">{description}</p> : null}
+      <ul class="schema-fields">
+        {fields.map((field) => (
+          <FieldRow
+            key={field.name}
+            {...{ field, onOpen }}
+            onInsert={canInsert ? () => onInsert({ typeName: type.name, fieldName: field.name }) : undefined}
+          />
+        ))}
+        {values.map((value) => (
+          <li key={value}>
+            <code class="mono">{value}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function FieldRow({
+  field: { name, type, args, description },
+  onOpen,
+  onInsert,
+}: Opener & { readonly field: SchemaField; readonly onInsert: (() => void) | undefined }) {
+  return (
+    <li>
+      <div class="schema-field">
+        {onInsert ? (
+          <button type="button" class="schema-insert" onClick={onInsert} aria-label={`Insert ${name} into the query`}>
+            +
+          </button>
+        ) : null}
+        <code class="mono">{name}</code>
+        <TypeLink type={type} onOpen={onOpen} />
+      </div>
+      {description ? <p class="hint">{description}</p> : null}
+      {args.length > 0 ? (
+        <details>
+          <summary>
+            {args.length === 1 ? '1 argument' : `${args.length} arguments`}
+            <span class="sr-only"> of {name}</span>
+          </summary>
+          <ul>
+            {args.map((argument) => (
+              <li key={argument.name} class="schema-field">
+                <code class="mono">{argument.name}</code>
+                <TypeLink type={argument.type} onOpen={onOpen} />
+                {argument.standard === undefined ? null : <span class="muted">= {argument.standard}</span>}
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </li>
+  )
+}
+
+function TypeLink({ type, onOpen }: Opener & { readonly type: SchemaField['type'] }) {
+  return (
+    <button type="button" class="schema-type" onClick={() => onOpen(getNamedType(type).name)}>
+      {String(type)}
+    </button>
+  )
+}
+
+function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & { readonly search: string }) {
+  const matches = searchSchema(schema, search)
+  const canInsert = (typeName: string) => describeType(schema.getType(typeName) as GraphQLNamedType).canInsert
+  return (
+    <>
+      <p class="hint" role="status">
+        {matches.length === 0
+          ? 'Nothing in the schema has this name.'
+          : matches.length === matchesMax
+            ? `The first ${matchesMax} are shown.`
+            : `${matches.length} found`}
+      </p>
+      <ul class="schema-fields">
+        {matches.map(({ typeName, fieldName }) => (
+          <li key={`${typeName} ${fieldName}`} class="schema-field">
+            {fieldName !== undefined && canInsert(typeName) ? (
+              <button
+                type="button"
+                class="schema-insert"
+                onClick={() => onInsert({ typeName, fieldName })}
+                aria-label={`Insert ${fieldName} into the query`}
+              >
+                +
+              </button>
+            ) : null}
+            <button type="button" class="schema-type" onClick={() => onOpen(typeName)}>
+              {fieldName === undefined ? typeName : `${typeName}.${fieldName}`}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

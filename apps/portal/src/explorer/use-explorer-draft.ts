@@ -1,0 +1,61 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { listDataChains, type PortalInfo } from '../data/portal-info.ts'
+import { navigate, useLocation } from '../parts/router.ts'
+import type { Draft } from './draft.ts'
+import { listExamples } from './examples.ts'
+import { formatExplorerLink, parseExplorerLink } from './explorer-link.ts'
+import { listOperations } from './list-operations.ts'
+
+const noWallet = '0x0000000000000000000000000000000000000000'
+// Browsers limit how often a page may change its URL.
+const linkDelayMs = 300
+
+/** Returns what the visitor has entered. While the view is open, the URL of the page links to it. */
+export function useExplorerDraft(info: PortalInfo) {
+  const place = useLocation()
+  const chainIds = useMemo(() => listDataChains(info), [info])
+  const examples = useMemo(() => listExamples(info.visitor?.wallets[0] ?? noWallet), [info])
+  const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(examples[0] as Example), chains: chainIds }))
+  const [fault, setFault] = useState<string | undefined>(undefined)
+  const link = formatExplorerLink(draft)
+  useEffect(() => {
+    if (place.view !== 'explorer') return
+    const linked = parseExplorerLink(place.search, chainIds)
+    if (linked.fault !== undefined) setFault(linked.fault)
+    if (linked.draft && formatExplorerLink(linked.draft) !== link) setDraft(linked.draft)
+  }, [place])
+  useEffect(() => {
+    if (place.view !== 'explorer') return undefined
+    // Replaced, so that "back" leaves the view.
+    const timer = setTimeout(() => navigate(link ?? '/explorer', { replace: true }), linkDelayMs)
+    return () => clearTimeout(timer)
+  }, [place.view, link])
+  const operations = useMemo(() => listOperations(draft.query), [draft.query])
+  const change = (part: Partial<Draft>) => {
+    setFault(undefined)
+    setDraft((known) => ({ ...known, ...part }))
+  }
+  return {
+    draft: { ...draft, operationName: chooseOperation(operations, draft.operationName) },
+    change,
+    /** What is wrong with the link that was opened. */
+    fault,
+    /** Undefined if the draft is too long for a link or has a key in it. */
+    link,
+    operations,
+    chainIds,
+    examples: examples.map((example) => ({ name: example.name, ...draftOf(example) })),
+  }
+}
+
+type Example = ReturnType<typeof listExamples>[number]
+
+function draftOf({ query, variables }: Example): Pick<Draft, 'query' | 'variables'> {
+  return { query, variables: JSON.stringify(variables, undefined, 2) }
+}
+
+/** Returns the operation to name in a request. One operation needs no name. */
+function chooseOperation(operations: readonly string[], chosen: string | undefined): string | undefined {
+  if (operations.length < 2) return undefined
+  return operations.find((name) => name === chosen) ?? operations[0]
+}
