@@ -50,11 +50,12 @@ type AppConfig = Pick<Config, 'chains' | 'listen'>
 
 /** Builds the public API. It never listens and never reads the environment. */
 export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
+  const { cors } = parts
   const app = createInstance({ ...parts, headers: tlsHeaders })
   measureRequests(app, parts.metrics)
   if (config.listen.proxy) requireForwardedHttps(app, config.listen.proxy.trust)
   const authenticate = createAuthenticate(parts.keyRing, parts.monotonicNow)
-  registerRoutes(app, { routes: listRoutes(config, parts), authenticate })
+  registerRoutes(app, { routes: listRoutes(config, parts), authenticate, cors })
   return app
 }
 

@@ -13,6 +13,14 @@ export const addressSchema = z
 /** IP address, or a network in CIDR notation. */
 export const networkSchema = z.string().refine(isNetwork, 'must be an IP address or a network such as "10.0.0.0/8"')
 
+/** Origin of a web page, exactly as browsers send it. */
+export const originSchema = z
+  .string()
+  .refine(
+    isOrigin,
+    'must be an origin as browsers send it, such as "https://app.example": https (http for localhost only), host and port, without a path or *',
+  )
+
 // Zod skips a check of the whole if a part is invalid. As `when`, these make it run, so that every fault is listed.
 export function isList({ value }: { readonly value: unknown }): boolean {
   return Array.isArray(value)
@@ -57,6 +65,13 @@ function isPlainUrl(value: string, scheme: 'https:' | 'http:'): boolean {
 
 function isLoopbackUrl(value: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(value).hostname)
+}
+
+function isOrigin(value: string): boolean {
+  if (!URL.canParse(value) || value.includes('*')) return false
+  const { origin, protocol, hostname } = new URL(value)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return origin === value && (protocol === 'https:' || (protocol === 'http:' && isLocal))
 }
 
 function isNetwork(value: string): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { checkCertificate } from './config-certificates.ts'
-import { isObject, networkSchema, portSchema } from './config-fields.ts'
+import { isList, isObject, networkSchema, originSchema, portSchema } from './config-fields.ts'
 import type { ConfigSources, Secret } from './config-secrets.ts'
 
 export function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
@@ -22,6 +22,15 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
       eventStreamsPerKey: z.int().min(1).max(1_000_000).default(20),
       /** Open streams of all keys. Default: three quarters of the connections. */
       eventStreamsMax: z.int().min(1).max(1_000_000).optional(),
+      /** Origins of web pages that may use the routes that need a key. */
+      cors: z
+        .array(originSchema)
+        .max(100)
+        .refine((origins) => new Set(origins).size === origins.length, {
+          message: 'contains an origin twice',
+          when: isList,
+        })
+        .optional(),
       /** How long connections are served after the stop signal, with /readyz at 503. */
       lameDuckSeconds: z.int().min(0).max(300).default(5),
       tls: tls.optional(),

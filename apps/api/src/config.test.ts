@@ -234,6 +234,38 @@ describe('the example of the design', () => {
     expect(listen.publicQueryMsPerMinute).toBe(expected)
   })
 
+  test('behavior: the origins of web pages are exact', async () => {
+    const cors = [
+      'https://app.example',
+      'https://app.example:8443',
+      'http://localhost:3000',
+      'http://127.0.0.1',
+      'http://[::1]:80',
+    ]
+    const loadWith = (origins: unknown) => load({ ...example, listen: { ...example.listen, cors: origins } })
+    expect((await load(example)).listen.cors).toBeUndefined()
+    expect((await loadWith(cors.slice(0, 4))).listen.cors).toEqual(cors.slice(0, 4))
+    const faulty = [
+      ...['*', 'https://*.app.example', 'https://app.example/', 'https://app.example/path', 'https://app.example?a'],
+      ...[
+        'https://app.example:443',
+        'https://App.example',
+        'http://app.example',
+        'app.example',
+        'null',
+        '',
+        'https://',
+      ],
+      ...['https://user@app.example', 'https://bücher.example', 'file:///x', 'http://[::1]:80', ' https://app.example'],
+    ]
+    const error = await loadWith([...faulty, 1, 'https://a.example', 'https://a.example']).catch((caught) => caught)
+    const faults: { path: string; message: string }[] = error.details.faults
+    const paths = faulty.map((_, index) => `listen.cors[${index}]`)
+    expect(faults.map(({ path }) => path)).toEqual([...paths, `listen.cors[${faulty.length}]`, 'listen.cors'])
+    expect(faults[0]?.message).toContain('must be an origin as browsers send it, such as "https://app.example"')
+    expect(faults.at(-1)?.message).toBe('contains an origin twice')
+  })
+
   test('default: an embedded subgraph', async () => {
     const rpc = ['http://127.0.0.1:8545']
     const { chains } = await load(withChain({ rpc, subgraph: { embedded: { positions, startBlock: 7 } } }))

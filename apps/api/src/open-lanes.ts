@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { createDataLane, type DataLaneParts } from './data/data-lane.ts'
 import { createDateFormatter, tlsHeaders } from './http/common-headers.ts'
+import { varyByOrigin } from './http/cors.ts'
 import type { Handler } from './http/plain-request.ts'
 import { type PremadeWriter, premadeWriter } from './http/premade-answer.ts'
 import { verifyPremadeWriter } from './http/verify-premade-writer.ts'
@@ -27,6 +28,7 @@ export async function openLanes({
     log.warn({ node: process.version, problem }, 'fast lane disabled: premade responses differ from those of Node')
     return (framework) => framework
   }
-  const parts = { ...options, writer, headers: tlsHeaders, formatDate: createDateFormatter() }
+  const headers = options.cors ? { ...tlsHeaders, ...varyByOrigin } : tlsHeaders
+  const parts = { ...options, writer, headers, formatDate: createDateFormatter() }
   return (framework) => createDataLane(parts, createFastLane(parts, framework))
 }

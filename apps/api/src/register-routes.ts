@@ -1,6 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import type { Authenticate } from './http/authenticate.ts'
+import { type Cors, isPreflight, sendPreflight } from './http/cors.ts'
 import { assertAccepts } from './http/negotiate.ts'
 import type { RingKey } from './keys/key-snapshot.ts'
 import { formatAllow, listEndpoints, type Route } from './route.ts'
@@ -20,7 +21,15 @@ declare module 'fastify' {
 /** Registers the routes, the check of API keys and the response to a request that matches no route. */
 export function registerRoutes(
   app: FastifyInstance,
-  { routes, authenticate }: { readonly routes: readonly Route[]; readonly authenticate: Authenticate },
+  {
+    routes,
+    authenticate,
+    cors,
+  }: {
+    readonly routes: readonly Route[]
+    readonly authenticate: Authenticate
+    readonly cors?: Cors | undefined
+  },
 ): void {
   app.decorateRequest('apiKey', undefined)
   app.decorateRequest('encodeError', undefined)
@@ -42,8 +51,9 @@ export function registerRoutes(
     const known = patterns.find(({ pattern }) => pattern.test(path))
     if (!known) throw notFound(listEndpoints(routes))
     request.encodeError = known.encodeError
-    if (known.scope) authenticate(known.scope, request, reply)
     const allow = formatAllow(routes, known.url)
+    if (cors && isPreflight(request, cors)) return sendPreflight(reply, allow)
+    if (known.scope) authenticate(known.scope, request, reply)
     reply.header('allow', allow)
     throw methodNotAllowed(path, allow)
   })

@@ -6,6 +6,7 @@ import { checkReadiness } from './admin/readiness.ts'
 import { reportStatus } from './admin/status-report.ts'
 import { buildApp } from './app.ts'
 import { findProblems } from './doctor/find-problems.ts'
+import { createCors } from './http/cors.ts'
 import { isDatabaseAway } from './http/errors.ts'
 import { createLameDuck } from './http/lame-duck.ts'
 import { limitConnections } from './http/limit-connections.ts'
@@ -57,10 +58,12 @@ async function buildPublicApp(
   const { published, scheduler, signers } = parts.notes
   const { gateway, knownRequests } = data
   const chainIds = config.chains.map(({ id }) => id)
-  const lanes = { ...context, writer: context.premadeWriter, published, time, keyRing, chainIds, isListening }
+  const cors = createCors(config.listen.cors)
+  const lanes = { ...context, cors, writer: context.premadeWriter, published, time, keyRing, chainIds, isListening }
   const addLanes = tls && (await openLanes({ ...lanes, gateway, knownRequests }))
   return buildApp(config, {
     ...context,
+    cors,
     keyRing,
     notes: { published, scheduler, clock, time },
     data,

@@ -302,6 +302,15 @@ describe('/data/<chainid>', () => {
     }
   })
 
+  test('behavior: without `listen.cors`, no page of another origin can use it', async () => {
+    const origin = 'https://app.example'
+    const answer = await get({ query }, { origin })
+    expect([answer.status, answer.headers['vary']]).toEqual([200, undefined])
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+    const headers = { origin, 'access-control-request-method': 'POST' }
+    expect((await service.call(path, { method: 'OPTIONS', headers })).status).toBe(403)
+  })
+
   test('error: the key is checked first', async () => {
     const { secret: notes } = await createKey(service, { scopes: ['notes'] })
     for (const [secret, code] of [

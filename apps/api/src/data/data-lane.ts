@@ -54,7 +54,7 @@ export function createDataLane(parts: DataLaneParts, otherwise: Handler): Handle
 
 /** Creates the function that answers a request, or returns false and leaves the request as it was. */
 function createRespond(parts: DataLaneParts): (response: ServerResponse, arrival: Arrival) => boolean {
-  const { writer, keyRing, gateway, knownRequests, monotonicNow, nextRequestId } = parts
+  const { writer, keyRing, gateway, knownRequests, monotonicNow, nextRequestId, cors } = parts
   const measure = createMeasureLane(parts.metrics, '/data')
   const findAnswer = createFindAnswer(parts)
 
@@ -74,7 +74,8 @@ function createRespond(parts: DataLaneParts): (response: ServerResponse, arrival
     }
     key.uses.data++
     gateway.countHits(known.chains)
-    const changing = formatChanging(nextRequestId(), { window: key.window, rate })
+    const lines = cors?.linesOf(request.headers.origin)
+    const changing = formatChanging(nextRequestId(), { window: key.window, rate, lines })
     sendLaneAnswer(response, { writer, answer, changing })
     // The body has been read, but not its end, which ends the request.
     request.resume()

@@ -11,6 +11,7 @@ import type { Clock } from '../clock.ts'
 import { assertBody } from './assert-json.ts'
 import { createClientErrorHandler } from './client-error.ts'
 import { addCommonHeaders, createDateFormatter } from './common-headers.ts'
+import { addCors, type Cors } from './cors.ts'
 import { isDatabaseAway, sendError } from './errors.ts'
 import { requireHost } from './require-host.ts'
 
@@ -22,6 +23,7 @@ export type InstanceParts = {
   readonly serverFactory?: FastifyServerFactory | undefined
   /** Headers of every response, besides date and request id. */
   readonly headers: Readonly<Record<string, string>>
+  readonly cors?: Cors | undefined
 }
 
 // The largest body is a GraphQL query with its variables.
@@ -29,7 +31,14 @@ const bodyBytesMax = 64 * 1024
 const requestTimeoutMs = 30_000
 
 /** Creates a Fastify instance whose every error response has our format, wherever in Fastify the error occurs. */
-export function createInstance({ clock, log, nextRequestId, serverFactory, headers }: InstanceParts): FastifyInstance {
+export function createInstance({
+  clock,
+  log,
+  nextRequestId,
+  serverFactory,
+  headers,
+  cors,
+}: InstanceParts): FastifyInstance {
   const formatDate = createDateFormatter()
   const app = fastify({
     // Fastify's own info lines repeat ours, so only its warnings are logged.
@@ -44,7 +53,13 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     // Requests on open connections are still served during the shutdown.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
-      reply.headers({ ...headers, 'x-request-id': request.id, date: formatDate(clock.now()) })
+      const { origin } = request.headers
+      reply.headers({
+        ...headers,
+        ...cors?.headersOf(origin),
+        'x-request-id': request.id,
+        date: formatDate(clock.now()),
+      })
       sendError(error, request as FastifyRequest, reply as FastifyReply)
     },
     clientErrorHandler: createClientErrorHandler({ nextRequestId, date: () => formatDate(clock.now()) }),
@@ -64,6 +79,8 @@ export function createInstance({ clock, log, nextRequestId, serverFactory, heade
     return sendError(error, request, reply)
   })
   addCommonHeaders(app, { clock, headers })
+  // Before all checks: a page can read errors only with these headers.
+  if (cors) addCors(app, cors)
   requireHost(app)
   return app
 }

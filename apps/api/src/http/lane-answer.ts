@@ -16,10 +16,19 @@ export type LaneAnswer = {
 /** Formats the header lines of one request. */
 export function formatChanging(
   id: string,
-  { window, rate }: { readonly window: RateWindow | undefined; readonly rate: RateState | undefined },
+  {
+    window,
+    rate,
+    lines = '',
+  }: {
+    readonly window: RateWindow | undefined
+    readonly rate: RateState | undefined
+    /** More lines, for the origin of the request. */
+    readonly lines?: string | undefined
+  },
 ): string {
-  if (!window || !rate) return `x-request-id: ${id}\r\n`
-  return `x-request-id: ${id}\r\nratelimit-policy: ${window.policy}\r\nratelimit: ${formatRate(rate)}\r\n`
+  if (!window || !rate) return `x-request-id: ${id}\r\n${lines}`
+  return `x-request-id: ${id}\r\nratelimit-policy: ${window.policy}\r\nratelimit: ${formatRate(rate)}\r\n${lines}`
 }
 
 /** Sends a response. Node creates the head of the first one. Later ones reuse it with their own lines. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Cors } from './cors.ts'
 import type { PremadeWriter } from './premade-answer.ts'
 
 /** Parts that every lane shares with the framework. */
@@ -14,6 +15,7 @@ export type LaneParts = {
   readonly formatDate: (instantMs: number) => string
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>
+  readonly cors?: Cors | undefined
   /** Returns false after the stop signal. Then the framework responds, with `Connection: close`. */
   readonly isListening: () => boolean
 }

@@ -26,7 +26,7 @@ type PreparedAnswers = {
  * (docs/decisions/0014-fast-lane.md; a test compares them).
  */
 export function createFastLane(parts: FastLaneParts, fallback: Handler): Handler {
-  const { writer, keyRing, clock, time, monotonicNow, nextRequestId, isListening } = parts
+  const { writer, keyRing, clock, time, monotonicNow, nextRequestId, isListening, cors } = parts
   const lanes = new Map(
     [undefined, ...parts.chainIds].map((chainId) => [pathOf(chainId), createAnswerFinder(parts, chainId)]),
   )
@@ -55,7 +55,8 @@ export function createFastLane(parts: FastLaneParts, fallback: Handler): Handler
     }
     key.uses.notes++
     const answer = known === undefined ? prepared.full : prepared.notModified
-    const changing = formatChanging(nextRequestId(), { window: key.window, rate })
+    const lines = cors?.linesOf(request.headers.origin)
+    const changing = formatChanging(nextRequestId(), { window: key.window, rate, lines })
     sendLaneAnswer(response, { writer, answer, changing })
     measure(answer.status, monotonicNow() - startedMs)
   }
