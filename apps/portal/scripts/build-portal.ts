@@ -43,17 +43,39 @@ export async function buildPortal(root: string): Promise<BuildOutcome> {
   }
 }
 
+/** A page: its entry, and where its files are served. */
+type PageSource = {
+  readonly script: string
+  readonly style: string
+  readonly html: string
+  /** Path of the page's directory of assets. */
+  readonly base: string
+}
+
+const page: PageSource = { script: 'main.tsx', style: 'styles/portal.css', html: 'index.html', base: '/assets' }
+/** The operator's console. The service serves it on the admin listener only. */
+const consolePage: PageSource = {
+  script: 'console/main.tsx',
+  style: 'styles/console.css',
+  html: 'console/index.html',
+  base: '/console/assets',
+}
+
 async function make(root: string, outdir: string): Promise<{ readonly firstLoadBytes: number }> {
+  await makePage(root, { source: consolePage, outdir: join(outdir, 'console') })
+  return makePage(root, { source: page, outdir })
+}
+
+async function makePage(
+  root: string,
+  { source: { script, style, html, base }, outdir }: { readonly source: PageSource; readonly outdir: string },
+): Promise<{ readonly firstLoadBytes: number }> {
   // Imported here, because loading esbuild takes 10 times as long as checking that the page is up to date.
   const { build } = await import('esbuild')
   const source = join(root, 'apps/portal/src')
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: {
-      portal: join(source, 'main.tsx'),
-      style: join(source, 'styles/portal.css'),
-      icon: join(source, 'icon.svg'),
-    },
+    entryPoints: { portal: join(source, script), style: join(source, style), icon: join(source, 'icon.svg') },
     outdir: join(outdir, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -72,12 +94,12 @@ async function make(root: string, outdir: string): Promise<{ readonly firstLoadB
     logLevel: 'warning',
   })
   const names = findNames(metafile)
-  const html = readFileSync(join(source, 'index.html'), 'utf8')
-    .replace('%SCRIPT%', `/assets/${names.script}`)
-    .replace('%STYLE%', `/assets/${names.style}`)
-    .replace('%ICON%', `/assets/${names.icon}`)
-    .replace('%PRELOADS%', names.chunks.map((name) => `<link rel="modulepreload" href="/assets/${name}" />`).join(''))
-  writeFileSync(join(outdir, 'index.html'), html)
+  const text = readFileSync(join(source, html), 'utf8')
+    .replace('%SCRIPT%', `${base}/${names.script}`)
+    .replace('%STYLE%', `${base}/${names.style}`)
+    .replace('%ICON%', `${base}/${names.icon}`)
+    .replace('%PRELOADS%', names.chunks.map((name) => `<link rel="modulepreload" href="${base}/${name}" />`).join(''))
+  writeFileSync(join(outdir, 'index.html'), text)
   const sizes = compress(outdir)
   const first = [
     'index.html',

@@ -27,6 +27,7 @@ export type Credentials = {
   readonly caCert: string
   readonly adminUrl: string
   readonly adminToken: string
+  readonly viewerToken: string
   readonly chains: readonly [ChainCredentials, ...ChainCredentials[]]
   readonly wallets: readonly { readonly address: Address }[]
 }

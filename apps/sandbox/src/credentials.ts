@@ -18,6 +18,7 @@ export function writeCredentials(
     caCert: home.caCert,
     adminUrl: service.adminUrl,
     adminToken: readText(home.adminToken),
+    viewerToken: readText(home.viewerToken),
     chains: devnets.map(({ chain: { id }, node, record: { protocol, signer } }) => ({
       id,
       rpcUrl: node.url,

@@ -23,6 +23,8 @@ export type Home = {
   readonly signerKey: string
   readonly logKey: string
   readonly adminToken: string
+  /** Admin token that may only read. */
+  readonly viewerToken: string
   readonly apiKey: string
 }
 
@@ -47,6 +49,7 @@ export function describeHome(dir: string): Home {
     signerKey: join(dir, 'secrets', 'signer-key'),
     logKey: join(dir, 'secrets', 'log-key'),
     adminToken: join(dir, 'secrets', 'admin-token'),
+    viewerToken: join(dir, 'secrets', 'viewer-token'),
     apiKey: join(dir, 'secrets', 'api-key.json'),
   }
 }
@@ -76,7 +79,9 @@ export function prepareHome(home: Home): void {
   }
   if (!existsSync(home.signerKey)) writeSecret(home.signerKey, generatePrivateKey())
   if (!existsSync(home.logKey)) writeSecret(home.logKey, createLogKeyText(logOrigin))
-  if (!existsSync(home.adminToken)) writeSecret(home.adminToken, randomBytes(24).toString('base64url'))
+  for (const path of [home.adminToken, home.viewerToken]) {
+    if (!existsSync(path)) writeSecret(path, randomBytes(24).toString('base64url'))
+  }
 }
 
 export function readText(path: string): string {

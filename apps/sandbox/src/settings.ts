@@ -11,7 +11,12 @@ export function makeSettings(
 ) {
   return {
     listen: { host: 'localhost', port, tls: home.tls, publicRpm: null, lameDuckSeconds: 0 },
-    admin: { host: '127.0.0.1', port: 0, token: `file:${home.adminToken}` },
+    admin: {
+      host: '127.0.0.1',
+      port: 0,
+      token: `file:${home.adminToken}`,
+      tokens: [{ name: 'viewer', token: `file:${home.viewerToken}`, roles: ['view'] }],
+    },
     database: `file:${home.database}`,
     // Receivers of webhooks on this machine.
     hooks: { allowPrivate: ['127.0.0.0/8', '::1'] },

@@ -1,5 +1,6 @@
+import type { Service } from '@tallystick/api'
 import type { Devnet } from './devnet/devnet.ts'
-import type { Home } from './home.ts'
+import { type Home, readText } from './home.ts'
 
 const walletsHint = ' (wallets with public test keys are in the credentials)'
 
@@ -8,9 +9,13 @@ export function welcome(
   home: Home,
   {
     apiKey,
-    baseUrl,
+    service: { baseUrl, adminUrl },
     devnets,
-  }: { readonly apiKey: string; readonly baseUrl: string; readonly devnets: readonly Devnet[] },
+  }: {
+    readonly apiKey: string
+    readonly service: Pick<Service, 'baseUrl' | 'adminUrl'>
+    readonly devnets: readonly Devnet[]
+  },
 ): string {
   const chains = devnets.map(
     ({ chain, node }, index) => `  ${chain.label.padEnd(12)} ${node.url}${index === 0 ? walletsHint : ''}`,
@@ -19,6 +24,7 @@ export function welcome(
   base URL     ${baseUrl}
   page         ${baseUrl}/ (for a browser; the key is filled in)
   API key      ${apiKey}
+  console      ${adminUrl}/console (for operators; admin token ${readText(home.adminToken)})
 ${chains.join('\n')}
   credentials  ${home.credentials}
   log          ${home.log}

@@ -54,7 +54,7 @@ export function TopBar({
   )
 }
 
-function ThemeButton() {
+export function ThemeButton() {
   const [theme, setTheme] = useState(currentTheme)
   useEffect(() => {
     const system = matchMedia('(prefers-color-scheme: dark)')

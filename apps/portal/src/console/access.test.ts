@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { accessOf, viewNames } from './access.ts'
+import type { Role } from './types.ts'
+
+test.each<[Role[], string[]]>([
+  [['all'], ['read', 'change', 'change', 'change', 'change']],
+  [['view'], ['read', 'read', 'read', 'read', 'read']],
+  [['metrics'], ['read', 'none', 'none', 'none', 'none']],
+  [
+    ['keys', 'view'],
+    ['read', 'read', 'change', 'read', 'read'],
+  ],
+  [
+    ['curve', 'hooks'],
+    ['read', 'change', 'none', 'change', 'none'],
+  ],
+])('default: the roles %j give access %j to the views', (roles, access) => {
+  expect(viewNames.map((view) => accessOf(view, roles))).toEqual(access)
+})

@@ -1,0 +1,97 @@
+import { keyScopes } from '@tallystick/core/key/api-key'
+import { useState } from 'preact/hooks'
+import type { AdminApi } from './admin-api.ts'
+import { ActionError, Dialog } from './dialog.tsx'
+import type { KeyChange } from './types.ts'
+import { useAction } from './use-action.ts'
+
+/** Renders the form for a new key. */
+export function CreateKeyDialog({
+  api,
+  onClose,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly onClose: () => void
+  readonly onDone: (change: KeyChange) => void
+}) {
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly string[]>(keyScopes)
+  const [rpm, setRpm] = useState('600')
+  const [expires, setExpires] = useState('')
+  const [kind, setKind] = useState('live')
+  const action = useAction<void>(async () => {
+    const expiresAt = expires === '' ? null : `${expires}T00:00:00Z`
+    const limit = rpm.trim() === '' ? null : Number(rpm)
+    onDone(await api.post<KeyChange>('/keys', { name, kind, scopes, rpm: limit, expiresAt }))
+  })
+  const toggle = (scope: string) =>
+    setScopes(scopes.includes(scope) ? scopes.filter((other) => other !== scope) : [...scopes, scope])
+  return (
+    <Dialog title="Create a key" onClose={onClose}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void action.run()
+        }}
+      >
+        <div class="field">
+          <label for="key-name">Owner</label>
+          <input
+            id="key-name"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+            required
+            maxLength={100}
+            autocomplete="off"
+          />
+        </div>
+        <fieldset class="field">
+          <legend>May use</legend>
+          {keyScopes.map((scope) => (
+            <label key={scope} class="check">
+              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} /> {scope}
+            </label>
+          ))}
+        </fieldset>
+        <div class="field">
+          <label for="key-rpm">Requests per minute (empty: no limit)</label>
+          <input
+            id="key-rpm"
+            type="number"
+            min="1"
+            max="1000000"
+            value={rpm}
+            onInput={(event) => setRpm(event.currentTarget.value)}
+          />
+        </div>
+        <div class="field">
+          <label for="key-expires">Expires at the start of this day, UTC (empty: never)</label>
+          <input
+            id="key-expires"
+            type="date"
+            value={expires}
+            onInput={(event) => setExpires(event.currentTarget.value)}
+          />
+        </div>
+        <div class="field">
+          <label for="key-kind">Prefix</label>
+          <select id="key-kind" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+            <option value="live">tsk_live_</option>
+            <option value="test">tsk_test_</option>
+          </select>
+        </div>
+        <ActionError action={action} />
+        <div class="dialog-buttons">
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={action.isRunning || scopes.length === 0}>
+            {action.isRunning ? 'Creating…' : 'Create'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,107 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Notice, type Tone } from '../parts/notice.tsx'
+import { formatBps, formatChange } from './chain-curve.tsx'
+import { ActionError } from './dialog.tsx'
+import { formatIso } from './format.ts'
+import { RangeBar } from './range-bar.tsx'
+import { type Column, Table } from './table.tsx'
+import type { Preview, PreviewTenor } from './types.ts'
+import type { Action } from './use-action.ts'
+
+const verdicts: Readonly<Record<Preview['verdict'], { readonly tone: Tone; readonly title: string }>> = {
+  store: { tone: 'good', title: 'The rails accept this curve' },
+  propose: { tone: 'warn', title: 'This curve will be a proposal: a second person must approve it' },
+  confirm: { tone: 'warn', title: 'The rails refuse this curve unless you confirm it' },
+  refuse: { tone: 'bad', title: 'The rails refuse this curve' },
+}
+
+/** Renders what a curve would change on each chain, what the rails allow, and the button that stores it. */
+export function CurvePreview({
+  preview,
+  store,
+}: {
+  readonly preview: Preview
+  /** Undefined if the token may not set a curve. */
+  readonly store: Action<boolean> | undefined
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [isConfirmed, setIsConfirmed] = useState(false)
+  useEffect(() => heading.current?.focus(), [])
+  const { verdict, chains, effectiveFrom, needsApproval } = preview
+  const needsTick = verdict === 'confirm'
+  return (
+    <div class="preview">
+      <h3 ref={heading} tabIndex={-1}>
+        Preview: in force from {formatIso(effectiveFrom)}
+      </h3>
+      {chains.map(({ chainId, name, tenors, refusal, warning }) => (
+        <div key={chainId}>
+          <h4>
+            {name} <span class="muted">{chainId}</span>
+          </h4>
+          <Table
+            caption={`Change of the coupons of ${name}`}
+            columns={columns}
+            rows={tenors}
+            keyOf={({ tenorDays }) => String(tenorDays)}
+          />
+          {refusal ? (
+            <p class="field-fault">{refusal.message.replace(/ If this is intended, confirm it with `.*`\./, '')}</p>
+          ) : null}
+          {warning ? <p class="field-fault">It would not be signed at the boundary: {warning.message}</p> : null}
+        </div>
+      ))}
+      <Notice {...verdicts[verdict]}>
+        {needsTick && needsApproval ? 'It then becomes a proposal that a second person must approve.' : null}
+        {verdict === 'refuse' ? 'A confirmation does not help. Change the coupons.' : null}
+      </Notice>
+      {store && needsTick ? (
+        <label class="check">
+          <input type="checkbox" checked={isConfirmed} onChange={() => setIsConfirmed(!isConfirmed)} /> I have checked
+          these coupons. Store them although they move further than the rails allow.
+        </label>
+      ) : null}
+      {store ? <ActionError action={store} /> : null}
+      {store && verdict !== 'refuse' ? (
+        <div>
+          <button
+            type="button"
+            class="primary"
+            disabled={store.isRunning || (needsTick && !isConfirmed)}
+            onClick={() => store.run(isConfirmed)}
+          >
+            {store.isRunning ? 'Storing…' : needsApproval ? 'Store the proposal' : 'Store this curve'}
+          </button>
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+const columns: readonly Column<PreviewTenor>[] = [
+  { title: 'Tenor', isHead: true, cell: ({ tenorDays }) => `${tenorDays} days` },
+  { title: 'Old', isNumber: true, cell: ({ beforeBps }) => formatBps(beforeBps) },
+  { title: 'New', isNumber: true, cell: ({ afterBps }) => formatBps(afterBps) },
+  { title: 'Change', isNumber: true, cell: ({ beforeBps, afterBps }) => formatChange(beforeBps, afterBps) },
+  { title: 'The rails allow', cell: (tenor) => <Allowed tenor={tenor} /> },
+]
+
+/** Renders the range that all rails allow without a confirmation, and the rails that the new coupon breaks. */
+function Allowed({ tenor: { beforeBps, afterBps, bounds } }: { readonly tenor: PreviewTenor }) {
+  const lowest = Math.max(...bounds.map(({ lowestBps }) => lowestBps))
+  const highest = Math.min(...bounds.map(({ highestBps }) => highestBps))
+  const broken = bounds.filter(
+    ({ lowestBps, highestBps }) => afterBps !== null && (afterBps < lowestBps || afterBps > highestBps),
+  )
+  return (
+    <>
+      <span class="allowed">
+        {lowest > highest ? 'nothing' : `${lowest} to ${highest}`}
+        <RangeBar lowest={lowest} highest={highest} before={beforeBps} after={afterBps} />
+      </span>
+      {broken.map(({ rail, lowestBps, highestBps }) => (
+        <span key={rail} class="cell-hint broken">{`${rail}: ${lowestBps} to ${highestBps}`}</span>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+import type { Tone } from '../parts/notice.tsx'
+import { Pill } from '../parts/pill.tsx'
+import { formatIso } from './format.ts'
+import { type Column, Table } from './table.tsx'
+import type { Hook } from './types.ts'
+
+const tones: Readonly<Record<Hook['status'], Tone>> = { active: 'good', failing: 'warn', disabled: 'bad' }
+
+export function HooksTable({
+  hooks,
+  isBusy,
+  onAct,
+  onRemove,
+}: {
+  readonly hooks: readonly Hook[]
+  readonly isBusy: boolean
+  /** Undefined if the token may not change webhooks. */
+  readonly onAct: ((hook: Hook, verb: 'test' | 'enable') => void) | undefined
+  readonly onRemove: (hook: Hook) => void
+}) {
+  const columns: readonly Column<Hook>[] = [
+    ...describeColumns,
+    ...(onAct
+      ? [
+          {
+            title: 'Actions',
+            cell: (hook: Hook) => (
+              <span class="row-actions">
+                <button type="button" class="quiet small" disabled={isBusy} onClick={() => onAct(hook, 'test')}>
+                  Test<span class="sr-only"> {hook.url}</span>
+                </button>
+                {hook.status === 'active' ? null : (
+                  <button type="button" class="quiet small" disabled={isBusy} onClick={() => onAct(hook, 'enable')}>
+                    Switch on<span class="sr-only"> {hook.url}</span>
+                  </button>
+                )}
+                <button type="button" class="quiet small danger-text" onClick={() => onRemove(hook)}>
+                  Remove<span class="sr-only"> {hook.url}</span>
+                </button>
+              </span>
+            ),
+          },
+        ]
+      : []),
+  ]
+  return <Table caption="Webhooks" columns={columns} rows={hooks} keyOf={({ id }) => id} />
+}
+
+const describeColumns: readonly Column<Hook>[] = [
+  {
+    title: 'Receiver',
+    isHead: true,
+    cell: ({ url, id }) => (
+      <>
+        <span class="key-name">{url}</span> <code class="key-id">{id}</code>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ status, lastError, disabledReason }) => (
+      <>
+        <Pill tone={tones[status]}>{status}</Pill>
+        {(disabledReason ?? lastError) ? <span class="cell-hint">{disabledReason ?? lastError}</span> : null}
+      </>
+    ),
+  },
+  {
+    title: 'Events',
+    cell: ({ types, chainId }) => (
+      <>
+        {types.join(', ')}
+        {chainId === null ? null : <span class="cell-hint">chain {chainId}</span>}
+      </>
+    ),
+  },
+  { title: 'Waiting', isNumber: true, cell: ({ waiting }) => waiting },
+  { title: 'Last success', cell: ({ lastSuccessAt }) => (lastSuccessAt ? formatIso(lastSuccessAt) : 'never') },
+]

@@ -1,0 +1,109 @@
+import type { Tone } from '../parts/notice.tsx'
+import { Pill } from '../parts/pill.tsx'
+import { formatCount, formatIso } from './format.ts'
+import { Sparkline } from './sparkline.tsx'
+import { type Column, Table } from './table.tsx'
+import type { Key, Usage } from './types.ts'
+
+const tones: Readonly<Record<Key['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
+
+export function KeysTable({
+  keys,
+  usage,
+  onRotate,
+  onRevoke,
+}: {
+  readonly keys: readonly Key[]
+  readonly usage: Usage | undefined
+  /** Undefined if the token may not change keys. */
+  readonly onRotate: ((key: Key) => void) | undefined
+  readonly onRevoke: ((key: Key) => void) | undefined
+}) {
+  const sorted = keys.toSorted(
+    (a, b) => Number(b.status === 'active') - Number(a.status === 'active') || b.createdAt.localeCompare(a.createdAt),
+  )
+  const columns = [...describeColumns, usageColumn(usage), actionsColumn(onRotate, onRevoke)]
+  return (
+    <Table
+      caption="API keys"
+      columns={onRotate ? columns : columns.slice(0, -1)}
+      rows={sorted}
+      keyOf={({ id }) => id}
+    />
+  )
+}
+
+const describeColumns: readonly Column<Key>[] = [
+  {
+    title: 'Key',
+    isHead: true,
+    cell: ({ id, name }) => (
+      <>
+        <span class="key-name">{name}</span> <code class="key-id">{id}</code>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ status, expiresAt, revokedAt }) => {
+      const since = status === 'revoked' ? revokedAt : expiresAt
+      const word = status === 'active' ? 'Expires' : status === 'expired' ? 'On' : 'Since'
+      return (
+        <>
+          <Pill tone={tones[status]}>{status}</Pill>
+          {since ? <span class="cell-hint">{`${word} ${formatIso(since)}`}</span> : null}
+        </>
+      )
+    },
+  },
+  {
+    title: 'May use',
+    cell: ({ scopes, rpm }) => (
+      <>
+        {scopes.join(', ')}
+        <span class="cell-hint">{rpm === null ? 'no rate limit' : `${formatCount(rpm)} per minute`}</span>
+      </>
+    ),
+  },
+  { title: 'Created', cell: ({ createdAt }) => formatIso(createdAt) },
+  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? formatIso(lastUsedAt) : 'never') },
+]
+
+function usageColumn(usage: Usage | undefined): Column<Key> {
+  const byId = new Map(usage?.keys.map((key) => [key.id, key]))
+  return {
+    title: 'Requests in 30 days',
+    isNumber: true,
+    cell: ({ id }) => {
+      const own = byId.get(id)
+      if (!own) return '–'
+      return (
+        <>
+          <span class="usage-total">{formatCount(own.total)}</span>
+          {own.total > 0 ? <Sparkline values={own.requests} /> : null}
+          <span class="cell-hint">{`${formatCount(own.requests.at(-1) ?? 0)} today (UTC)`}</span>
+        </>
+      )
+    },
+  }
+}
+
+function actionsColumn(
+  onRotate: ((key: Key) => void) | undefined,
+  onRevoke: ((key: Key) => void) | undefined,
+): Column<Key> {
+  return {
+    title: 'Actions',
+    cell: (key) =>
+      key.status === 'active' ? (
+        <span class="row-actions">
+          <button type="button" class="quiet small" onClick={() => onRotate?.(key)}>
+            Rotate<span class="sr-only"> the key of {key.name}</span>
+          </button>
+          <button type="button" class="quiet small danger-text" onClick={() => onRevoke?.(key)}>
+            Revoke<span class="sr-only"> the key of {key.name}</span>
+          </button>
+        </span>
+      ) : null,
+  }
+}

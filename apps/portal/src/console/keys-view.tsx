@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks'
+import { Notice } from '../parts/notice.tsx'
+import type { AdminApi } from './admin-api.ts'
+import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { DataState } from './data-state.tsx'
+import { describeReplicas } from './describe-replicas.ts'
+import { ConfirmDialog } from './dialog.tsx'
+import { formatIso } from './format.ts'
+import { KeysTable } from './keys-table.tsx'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+import { SecretPanel, type ShownSecret } from './secret-panel.tsx'
+import type { Key, KeyChange, Usage } from './types.ts'
+import { useAction } from './use-action.ts'
+import { useData } from './use-data.ts'
+
+const intervalMs = 10_000
+// As long as the command line waits until every replica has confirmed a revocation.
+const confirmWaitMs = 5_000
+
+type Open = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: Key }
+
+/** Renders the API keys and their usage, and the dialogs that change them. */
+export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly canChange: boolean }) {
+  const keys = useData<{ readonly keys: readonly Key[] }>(api, '/keys', intervalMs)
+  const usage = useData<Usage>(api, '/keys/usage?days=30', intervalMs)
+  const [open, setOpen] = useState<Open>()
+  const [shown, setShown] = useState<ShownSecret>()
+  const [outcome, setOutcome] = useState<ReturnType<typeof describeReplicas>>()
+  const finish = ({ key, secret, replicas }: KeyChange, title: string, text: string) => {
+    setOpen(undefined)
+    setOutcome(replicas && describeReplicas(key, replicas))
+    // The secret of another key stays until the operator has it.
+    if (secret !== undefined) setShown({ id: key.id, title, text, secret })
+    else if (shown?.id === key.id) setShown(undefined)
+    keys.refresh()
+    usage.refresh()
+  }
+  return (
+    <div class="stack">
+      {shown ? <SecretPanel shown={shown} onDone={() => setShown(undefined)} /> : null}
+      {outcome ? (
+        <Notice tone={outcome.tone} title={outcome.title}>
+          {outcome.text}
+        </Notice>
+      ) : null}
+      {canChange ? (
+        <div>
+          <button type="button" class="primary" onClick={() => setOpen({ kind: 'create' })}>
+            Create a key
+          </button>
+        </div>
+      ) : null}
+      <DataState data={keys}>
+        {(value) =>
+          value.keys.length === 0 ? (
+            <p class="muted">There are no keys yet.</p>
+          ) : (
+            <section class="card" aria-label="Keys">
+              <KeysTable
+                keys={value.keys}
+                usage={usage.value}
+                onRotate={canChange ? (key) => setOpen({ kind: 'rotate', key }) : undefined}
+                onRevoke={canChange ? (key) => setOpen({ kind: 'revoke', key }) : undefined}
+              />
+            </section>
+          )
+        }
+      </DataState>
+      {open?.kind === 'create' ? (
+        <CreateKeyDialog
+          api={api}
+          onClose={() => setOpen(undefined)}
+          onDone={(change) => finish(change, `Key for ${change.key.name}`, 'Send it to its owner over a safe channel.')}
+        />
+      ) : null}
+      {open?.kind === 'rotate' ? (
+        <RotateKeyDialog
+          api={api}
+          entry={open.key}
+          waitMs={confirmWaitMs}
+          onClose={() => setOpen(undefined)}
+          onDone={(change, text) => finish(change, `New secret for ${change.key.name}`, text)}
+        />
+      ) : null}
+      {open?.kind === 'revoke' ? (
+        <RevokeKeyDialog
+          api={api}
+          entry={open.key}
+          onClose={() => setOpen(undefined)}
+          onDone={(change) => finish(change, '', '')}
+        />
+      ) : null}
+    </div>
+  )
+}
+
+function RevokeKeyDialog({
+  api,
+  entry: { id, name, lastUsedAt },
+  onClose,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly entry: Key
+  readonly onClose: () => void
+  readonly onDone: (change: KeyChange) => void
+}) {
+  const action = useAction<void>(async () => {
+    onDone(await api.post<KeyChange>(`/keys/${encodeURIComponent(id)}/revoke`, { waitMs: confirmWaitMs }))
+  })
+  return (
+    <ConfirmDialog title={`Revoke the key of ${name}?`} verb="Revoke" action={action} onClose={onClose}>
+      <p>
+        Every replica rejects <code>{id}</code> within a second, for good. Its owner then needs a new key.
+      </p>
+      <p>{lastUsedAt ? `It was last used on ${formatIso(lastUsedAt)}.` : 'It was never used.'}</p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks'
+import { Notice } from '../parts/notice.tsx'
+import type { AdminApi } from './admin-api.ts'
+import { formatPoints } from './curve-history.tsx'
+import { ConfirmDialog } from './dialog.tsx'
+import { formatIso } from './format.ts'
+import type { Curve, Proposal } from './types.ts'
+import { useAction } from './use-action.ts'
+
+/** Renders the curves that need the approval of a second person. */
+export function Proposals({
+  api,
+  canChange,
+  proposals,
+  nameOf,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly canChange: boolean
+  readonly proposals: readonly Proposal[]
+  readonly nameOf: (chainId: number | null) => string
+  readonly onDone: (curve: Curve) => void
+}) {
+  const [chosen, setChosen] = useState<Proposal>()
+  const action = useAction<void>(async () => {
+    const { curve } = await api.post<{ curve: Curve }>(
+      `/curve/proposals/${encodeURIComponent(chosen?.id ?? '')}/approve`,
+    )
+    setChosen(undefined)
+    onDone(curve)
+  })
+  return (
+    <>
+      {proposals.map((proposal) => (
+        <Notice
+          key={proposal.id}
+          tone="warn"
+          title={`Proposal ${proposal.id} of ${proposal.proposedBy} is not in force`}
+        >
+          <p>
+            {nameOf(proposal.chainId)}, from {proposal.effectiveFromNewYork}:{' '}
+            <span class="mono">{formatPoints(proposal.points)}</span>
+          </p>
+          <p>A second person approves it with another token before {formatIso(proposal.expiresAt)}.</p>
+          {canChange ? (
+            <button type="button" class="quiet small" onClick={() => setChosen(proposal)}>
+              Approve<span class="sr-only"> proposal {proposal.id}</span>
+            </button>
+          ) : null}
+        </Notice>
+      ))}
+      {chosen ? (
+        <ConfirmDialog
+          title={`Approve proposal ${chosen.id}?`}
+          verb="Approve"
+          action={action}
+          onClose={() => {
+            action.clear()
+            setChosen(undefined)
+          }}
+        >
+          <p class="mono">{formatPoints(chosen.points)}</p>
+          <p>Signed notes cannot be recalled. The curve is in force from {chosen.effectiveFromNewYork} on.</p>
+        </ConfirmDialog>
+      ) : null}
+    </>
+  )
+}

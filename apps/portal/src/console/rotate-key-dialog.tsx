@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import type { AdminApi } from './admin-api.ts'
+import { ActionError, Dialog } from './dialog.tsx'
+import { formatSeconds } from './format.ts'
+import type { Key, KeyChange } from './types.ts'
+import { useAction } from './use-action.ts'
+
+const graces = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400]
+
+/** Renders the choice how long the old secret of a key still works. */
+export function RotateKeyDialog({
+  api,
+  entry: { id, name },
+  waitMs,
+  onClose,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly entry: Key
+  /** How long to wait for the replicas if the old secret ends at once. */
+  readonly waitMs: number
+  readonly onClose: () => void
+  readonly onDone: (change: KeyChange, text: string) => void
+}) {
+  const [grace, setGrace] = useState(86_400)
+  const action = useAction<void>(async () => {
+    const request = { graceSeconds: grace, waitMs: grace === 0 ? waitMs : 0 }
+    const { replicas, ...change } = await api.post<KeyChange>(`/keys/${encodeURIComponent(id)}/rotate`, request)
+    const text = grace === 0 ? 'The old secret is revoked.' : `The old secret works for ${formatSeconds(grace)} more.`
+    onDone(grace === 0 && replicas ? { ...change, replicas } : change, text)
+  })
+  return (
+    <Dialog title={`Rotate the key of ${name}`} onClose={onClose}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void action.run()
+        }}
+      >
+        <p class="dialog-text">
+          The key gets a new secret, which is shown once. Name, limits and id (<code>{id}</code>) stay.
+        </p>
+        <div class="field">
+          <label for="grace">The old secret still works</label>
+          <select id="grace" value={String(grace)} onChange={(event) => setGrace(Number(event.currentTarget.value))}>
+            {graces.map((seconds) => (
+              <option key={seconds} value={String(seconds)}>
+                {seconds === 0 ? 'not at all: it leaked' : `for ${formatSeconds(seconds)}`}
+              </option>
+            ))}
+          </select>
+        </div>
+        <ActionError action={action} />
+        <div class="dialog-buttons">
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={action.isRunning}>
+            {action.isRunning ? 'Working…' : 'Create the new secret'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

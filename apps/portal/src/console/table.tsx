@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact'
+
+export type Column<Row> = {
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  readonly isNumber?: boolean
+  /** Whether the cell names the row. */
+  readonly isHead?: boolean
+}
+
+/** Renders a table. On a narrow screen each row becomes a card that repeats the titles. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  isCompact = false,
+}: {
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  /** Whether it fits a narrow screen as it is. */
+  readonly isCompact?: boolean
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls in this box, which a keyboard must reach.
+    <section class="table-box" aria-label={caption} tabIndex={0}>
+      <table class={isCompact ? 'console-table' : 'console-table cards'}>
+        <caption class="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} data-row={keyOf(row)}>
+              {columns.map(({ title, cell, isNumber, isHead }) => {
+                const attributes = { 'data-title': title, class: isNumber ? 'number' : undefined }
+                return isHead ? (
+                  <th key={title} scope="row" {...attributes}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={title} {...attributes}>
+                    {cell(row)}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
