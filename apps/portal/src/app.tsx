@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { openConnector } from './connect/open-connector.ts'
 import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
 import { createSession, type Session } from './data/session.ts'
 import { useNotes } from './data/use-notes.ts'
+import { useRate } from './data/use-rate.ts'
 import { DocsView } from './docs/docs-view.tsx'
 import { ExplorerView } from './explorer/explorer-view.tsx'
 import { HistoryView } from './history/history-view.tsx'
@@ -11,6 +12,7 @@ import { Overview } from './overview/overview.tsx'
 import { Footer } from './parts/footer.tsx'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { Notice } from './parts/notice.tsx'
+import { PausedPools } from './parts/paused-pools.tsx'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
 import { VerifyView } from './verify/verify-view.tsx'
@@ -31,10 +33,19 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   const notes = useNotes(session?.client)
   const connector = useMemo(() => openConnector(info), [info])
   const [isChanging, setIsChanging] = useState(false)
+  const keyButton = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    setIsChanging(false)
+    const target = keyButton.current ?? document.getElementById('main')
+    target?.focus({ preventScroll: true })
+  }
   const rejection = notes.failure?.error.code === 'invalid_api_key' ? notes.failure.error : undefined
   const isSandboxKey = session !== undefined && session.apiKey === info.visitor?.apiKey
   const needsKey = session === undefined || rejection !== undefined || error !== undefined
   const validSession = needsKey ? undefined : session
+  const rate = useRate(validSession, notes.view?.validFrom)
+  // Without notes the service's time is unknown, and the visitor's has to do.
+  const serverOffsetMs = notes.view?.serverOffsetMs ?? (notes.failure ? 0 : undefined)
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -43,6 +54,8 @@ function Portal({ info }: { readonly info: PortalInfo }) {
       <TopBar
         view={view}
         keyLabel={validSession && (isSandboxKey ? 'Sandbox key' : `Key …${validSession.apiKey.slice(-4)}`)}
+        keyButton={keyButton}
+        isKeyPanelOpen={needsKey || isChanging}
         onChangeKey={() => setIsChanging(true)}
       />
       <main id="main" tabIndex={-1}>
@@ -51,15 +64,17 @@ function Portal({ info }: { readonly info: PortalInfo }) {
             error={error ?? rejection}
             rejectedKey={rejection && session?.apiKey}
             sandboxKey={info.visitor?.apiKey}
+            isOpened={isChanging}
             onSubmit={(apiKey) => {
               setKey(apiKey)
-              setIsChanging(false)
+              close()
             }}
-            onCancel={isChanging && !needsKey ? () => setIsChanging(false) : undefined}
+            onCancel={isChanging && !needsKey ? close : undefined}
           />
         ) : null}
+        <PausedPools rate={rate} chains={info.chains} />
         <section hidden={view !== 'overview'} aria-labelledby="overview-heading">
-          <Overview info={info} session={validSession} notes={notes} />
+          <Overview info={info} session={validSession} notes={notes} rate={rate} />
         </section>
         <section hidden={view !== 'lend'} aria-labelledby="lend-heading">
           <LendView {...{ info, session: validSession, notes, connector, isOpen: view === 'lend' }} />
@@ -68,7 +83,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
           <HistoryView info={info} session={validSession} notes={notes} isOpen={view === 'history'} />
         </section>
         <section hidden={view !== 'wallet'} aria-labelledby="wallet-heading">
-          <WalletView info={info} session={validSession} serverOffsetMs={notes.view?.serverOffsetMs ?? 0} />
+          <WalletView info={info} session={validSession} serverOffsetMs={serverOffsetMs} />
         </section>
         <section hidden={view !== 'verify'} aria-labelledby="verify-heading">
           <VerifyView info={info} notes={notes.view} />

@@ -3,6 +3,8 @@ import type { Address } from 'viem'
 /** Body of `GET /portal.json`, which needs no key. */
 export type PortalInfo = {
   readonly chains: readonly PortalChain[]
+  /** Whether the service resolves ENS names. */
+  readonly ens?: boolean | undefined
   /** Key and wallets to try. Only a sandbox has them. */
   readonly visitor?: PortalVisitor | undefined
 }

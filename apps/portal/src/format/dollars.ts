@@ -1,15 +1,16 @@
+import { floorCents, formatCents } from './cents.ts'
+
 const dollar = 10n ** 18n
-const cent = 10n ** 16n
 
 /**
- * Formats an amount in the token's smallest unit as dollars and cents, rounded down.
+ * Formats an amount in the token's smallest unit as dollars and cents, rounded down. Amounts that are added on the page
+ * need `splitCents`.
  *
  * @example
  * formatDollars(1234_567_000_000_000_000_000n) // '1,234.56'
  */
 export function formatDollars(amount: bigint): string {
-  const cents = (amount % dollar) / cent
-  return `${(amount / dollar).toLocaleString('en-US')}.${String(cents).padStart(2, '0')}`
+  return formatCents(floorCents(amount))
 }
 
 /**

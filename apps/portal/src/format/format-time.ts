@@ -3,6 +3,11 @@ export const newYorkZone = 'America/New_York'
 /** Bounds of a period in Unix seconds. */
 export type PeriodBounds = { readonly periodStart: bigint; readonly periodEnd: bigint }
 
+/** Returns whether an instant is later than Date supports. */
+export function isFar(seconds: bigint): boolean {
+  return seconds > 8_640_000_000_000n
+}
+
 /** Returns the visitor's time zone. */
 export function viewerZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -16,6 +21,37 @@ export function viewerZone(): string {
  */
 export function zoneName(zone: string): string {
   return zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')
+}
+
+/**
+ * Returns the date at an instant in a zone.
+ *
+ * @example
+ * isoDate(1793574000, 'Asia/Tokyo') // '2026-11-02'
+ */
+export function isoDate(seconds: number, zone: string): string {
+  return stampOf(seconds, zone).slice(0, 10)
+}
+
+/**
+ * Returns 00:00 in a zone of the date that UTC has at an instant, in Unix seconds.
+ *
+ * @example
+ * startOfDay(1793491200, 'America/New_York') // 1793505600, which is 2026-11-01 04:00 UTC
+ */
+export function startOfDay(utcMidnight: number, zone: string): number {
+  const offsetAt = (seconds: number) => Date.parse(`${stampOf(seconds, zone)}Z`) / 1000 - seconds
+  // The offset may change within the day: the second step takes that of midnight itself.
+  const near = utcMidnight - offsetAt(utcMidnight)
+  return utcMidnight - offsetAt(near)
+}
+
+function stampOf(seconds: number, zone: string): string {
+  const [date = '', time = ''] = formatter(zone, stampOptions)
+    .format(seconds * 1000)
+    .split(', ')
+  const [day, month, year] = date.split('/')
+  return `${year}-${month}-${day}T${time}`
 }
 
 /**
@@ -47,6 +83,19 @@ export function formatDate(seconds: bigint, zone: string): string {
 }
 
 /**
+ * Returns a text of the service with its dates, which have no zone, in the format of the page.
+ *
+ * @example
+ * formatDatesIn('The income of 2026-11-12 (UTC) has been set.') // 'The income of 12 Nov 2026 (UTC) has been set.'
+ */
+export function formatDatesIn(text: string): string {
+  return text.replace(/\b\d{4}-\d\d-\d\d\b(?!T)/g, (date) => {
+    const at = Date.parse(date)
+    return Number.isNaN(at) ? date : formatDate(BigInt(at / 1000), 'UTC')
+  })
+}
+
+/**
  * Formats an instant in Unix seconds as day and month in a zone.
  *
  * @example
@@ -67,24 +116,27 @@ export function formatMonth(seconds: bigint, zone: string): string {
 }
 
 /**
- * Formats a period as date and New York time.
+ * Formats a period as date and time in a zone.
  *
  * @example
- * formatPeriod({ periodStart: 1793574000n, periodEnd: 1793595600n }) // '1 Nov 2026, 18:00 to 24:00'
+ * formatPeriod({ periodStart: 1793574000n, periodEnd: 1793595600n }, 'America/New_York') // '1 Nov 2026, 18:00 to 24:00'
  */
-export function formatPeriod({ periodStart, periodEnd }: PeriodBounds): string {
-  return `${formatDate(periodStart, newYorkZone)}, ${formatHours({ periodStart, periodEnd })}`
+export function formatPeriod(period: PeriodBounds, zone: string): string {
+  return `${formatDate(period.periodStart, zone)}, ${formatHours(period, zone)}`
 }
 
 /**
- * Formats the New York time of a period.
+ * Formats the time of a period in a zone.
  *
  * @example
- * formatHours({ periodStart: 1793574000n, periodEnd: 1793595600n }) // '18:00 to 24:00'
+ * formatHours({ periodStart: 1793574000n, periodEnd: 1793595600n }, 'America/New_York') // '18:00 to 24:00'
+ * formatHours({ periodStart: 1793574000n, periodEnd: 1793595600n }, 'America/Chicago') // '17:00 to 23:00'
+ * formatHours({ periodStart: 1793505600n, periodEnd: 1793574000n }, 'Asia/Tokyo') // '13:00 to 08:00 next day'
  */
-export function formatHours({ periodStart, periodEnd }: PeriodBounds): string {
-  const until = formatClock(periodEnd, { zone: newYorkZone }).replace('00:00', '24:00')
-  return `${formatClock(periodStart, { zone: newYorkZone })} to ${until}`
+export function formatHours({ periodStart, periodEnd }: PeriodBounds, zone: string): string {
+  const [from, until] = [formatClock(periodStart, { zone }), formatClock(periodEnd, { zone })]
+  if (until === '00:00') return `${from} to 24:00`
+  return `${from} to ${until}${formatDate(periodStart, zone) === formatDate(periodEnd, zone) ? '' : ' next day'}`
 }
 
 /**
@@ -141,6 +193,15 @@ export function formatDuration(seconds: number): string {
   if (hours > 0) return `${hours} h${minutes > 0 ? ` ${minutes} min` : ''}`
   return minutes > 0 ? `${minutes} min` : `${Math.max(0, Math.floor(seconds))} s`
 }
+
+const stampOptions = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+} as const
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 

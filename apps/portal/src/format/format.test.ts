@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { formatDollars, parseDollars } from './dollars.ts'
 import { formatMove, formatRate } from './format-rate.ts'
-import { formatClock, formatCountdown, formatDate, formatDuration, formatInstant, zoneName } from './format-time.ts'
+import {
+  formatClock,
+  formatCountdown,
+  formatDate,
+  formatDatesIn,
+  formatDuration,
+  formatInstant,
+  formatPeriod,
+  formatTime,
+  isoDate,
+  startOfDay,
+  zoneName,
+} from './format-time.ts'
 import { shortHex } from './short-hex.ts'
 
 const zone = 'America/New_York'
@@ -78,4 +90,39 @@ describe('time', () => {
 test('default: shortens addresses', () => {
   expect(shortHex('0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781')).toBe('0x529d…6781')
   expect(shortHex('0x12')).toBe('0x12')
+})
+
+describe('zones', () => {
+  test('default: a period is formatted in any zone, and says where it ends on the next day', () => {
+    const evening = { periodStart: 1793574000n, periodEnd: 1793595600n }
+    const day = { periodStart: 1793505600n, periodEnd: 1793574000n }
+    expect([formatPeriod(day, zone), formatPeriod(evening, zone)]).toEqual([
+      '1 Nov 2026, 00:00 to 18:00',
+      '1 Nov 2026, 18:00 to 24:00',
+    ])
+    expect([formatPeriod(day, 'UTC'), formatPeriod(evening, 'UTC')]).toEqual([
+      '1 Nov 2026, 04:00 to 23:00',
+      '1 Nov 2026, 23:00 to 05:00 next day',
+    ])
+    expect(formatPeriod(day, 'Asia/Tokyo')).toBe('1 Nov 2026, 13:00 to 08:00 next day')
+    expect(formatPeriod(evening, 'America/Los_Angeles')).toBe('1 Nov 2026, 15:00 to 21:00')
+  })
+
+  test.each(['America/New_York', 'UTC', 'Asia/Tokyo', 'Asia/Kathmandu', 'Pacific/Apia', 'Australia/Lord_Howe'])(
+    'behavior: midnight in %s is found on DST days and others',
+    (name) => {
+      for (const date of ['2026-03-08', '2026-04-05', '2026-10-04', '2026-11-01', '2026-11-02', '2027-01-01']) {
+        const midnight = startOfDay(Date.parse(date) / 1000, name)
+        expect([isoDate(midnight, name), isoDate(midnight - 1, name) < date]).toEqual([date, true])
+        expect(formatTime(BigInt(midnight), name)).toBe('00:00:00')
+      }
+    },
+  )
+
+  test('behavior: dates in texts of the service have the page’s format', () => {
+    expect(formatDatesIn('Set for 2026-09-30 (UTC).')).toBe('Set for 30 Sep 2026 (UTC).')
+    expect(formatDatesIn('2026-13-41, 2026-11-12T00:00Z, 12026-11-12')).toBe(
+      '2026-13-41, 2026-11-12T00:00Z, 12026-11-12',
+    )
+  })
 })

@@ -2,7 +2,8 @@ import type { HistoryPeriod } from '@tallystick/client'
 import { useMemo } from 'preact/hooks'
 import { ChoosableRow } from '../chart/choosable-row.tsx'
 import { formatRate } from '../format/format-rate.ts'
-import { formatDate, formatHours, formatPeriod, newYorkZone } from '../format/format-time.ts'
+import { formatDate, formatHours, formatPeriod, zoneName } from '../format/format-time.ts'
+import { useZone } from '../format/zone.ts'
 import { HistoryTable } from './history-table.tsx'
 import { StepChart } from './step-chart.tsx'
 import { boundsOf, couponOf, hasGaps, listCouponSeries, listTenors } from './step-series.ts'
@@ -10,7 +11,8 @@ import { type SlotChoice, useSlotChoice } from './use-slot-choice.ts'
 
 /** Renders the coupons by tenor over time. `periods` are newest first and not empty. */
 export function CouponPanel({ periods }: { readonly periods: readonly HistoryPeriod[] }) {
-  const { series, tenors, slots } = useMemo(() => listAll(periods), [periods])
+  const zone = useZone()
+  const { series, tenors, slots } = useMemo(() => listAll(periods, zone), [periods, zone])
   const choice = useSlotChoice(slots)
   const isLogged = periods.some(({ logIndex }) => logIndex !== null)
   return (
@@ -19,12 +21,12 @@ export function CouponPanel({ periods }: { readonly periods: readonly HistoryPer
         id="coupons"
         title="Coupons by tenor over time"
         slotName="Period"
-        axes={{ rate: 'Coupon per 360-day year', horizontal: 'Period, New York time' }}
-        {...{ series, choice, zone: newYorkZone }}
+        axes={{ rate: 'Coupon per 360-day year', horizontal: `Period, ${zoneName(zone)} time` }}
+        {...{ series, choice, zone }}
       />
       {hasGaps(series) ? <p class="hint">Where a line is interrupted, no note of that tenor was on offer.</p> : null}
       <HistoryTable
-        caption="Coupons by period, newest first, per 360-day year. Times are New York."
+        caption={`Coupons by period, newest first, per 360-day year. Times are ${zoneName(zone)}.`}
         columns={['Period', ...tenors.map((days) => `${days} d`), ...(isLogged ? ['Log entry'] : [])]}
         rows={periods}
         renderRow={(period) => <Row key={String(period.periodStart)} {...{ period, tenors, isLogged, choice }} />}
@@ -33,11 +35,13 @@ export function CouponPanel({ periods }: { readonly periods: readonly HistoryPer
   )
 }
 
-function listAll(periods: readonly HistoryPeriod[]) {
+function listAll(periods: readonly HistoryPeriod[], zone: string) {
   return {
     series: listCouponSeries(periods),
     tenors: listTenors(periods),
-    slots: periods.toReversed().map((period) => ({ ...boundsOf(period), text: `${formatPeriod(period)} New York` })),
+    slots: periods
+      .toReversed()
+      .map((period) => ({ ...boundsOf(period), text: `${formatPeriod(period, zone)} ${zoneName(zone)}` })),
   }
 }
 
@@ -52,6 +56,7 @@ function Row({
   readonly isLogged: boolean
   readonly choice: SlotChoice
 }) {
+  const zone = useZone()
   const { periodStart, logIndex } = period
   const { start, end } = boundsOf(period)
   const hours = (end - start) / 3600
@@ -62,7 +67,7 @@ function Row({
       onChoose={() => choice.onChoose(start)}
       header={
         <>
-          {formatDate(periodStart, newYorkZone)} <span class="when">{formatHours(period)}</span>
+          {formatDate(periodStart, zone)} <span class="when">{formatHours(period, zone)}</span>
           {hours === 17 || hours === 19 ? (
             <span class="tag" title="The clocks change in this period.">{`${hours} h`}</span>
           ) : null}

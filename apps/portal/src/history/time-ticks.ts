@@ -1,10 +1,10 @@
-import { formatDayMonth, formatMonth, newYorkZone } from '../format/format-time.ts'
-import { addDays, newYorkDate, newYorkMidnight, utcMidnight } from '../format/new-york-day.ts'
+import { formatDayMonth, formatMonth, isoDate, newYorkZone, startOfDay } from '../format/format-time.ts'
+import { addDays, utcMidnight } from '../format/new-york-day.ts'
 
 export type TimeTick = { readonly seconds: number; readonly label: string }
 
 /** Zone of the days on an axis. */
-export type AxisZone = typeof newYorkZone | 'UTC'
+export type AxisZone = string
 
 type Bounds = { readonly start: number; readonly end: number; readonly zone: AxisZone; readonly countMax: number }
 
@@ -33,8 +33,8 @@ export function listTimeTicks(bounds: Bounds): readonly TimeTick[] {
 }
 
 function listMidnights({ start, end, zone }: Bounds): readonly (TimeTick & { readonly date: string })[] {
-  const midnightOf = zone === 'UTC' ? utcMidnight : newYorkMidnight
-  const first = zone === 'UTC' ? new Date(start * 1000).toISOString().slice(0, 10) : newYorkDate(start)
+  const midnightOf = (date: string) => startOfDay(utcMidnight(date), zone)
+  const first = isoDate(start, zone)
   const found: (TimeTick & { readonly date: string })[] = []
   for (let date = first; midnightOf(date) <= end; date = addDays(date, 1)) {
     const seconds = midnightOf(date)

@@ -1,10 +1,12 @@
 import { type ExpectedIncome, expectedIncome } from '@tallystick/client'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Offer } from '../data/offers.ts'
 import { useNow } from '../data/use-now.ts'
+import { type Amount, formatCents, splitCents, sumAmounts } from '../format/cents.ts'
 import { formatDollars, parseDollars } from '../format/dollars.ts'
 import { formatRate } from '../format/format-rate.ts'
-import { formatDate, newYorkZone } from '../format/format-time.ts'
+import { Instant } from '../parts/instant.tsx'
 
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n
@@ -14,12 +16,14 @@ export function Calculator({
   offers,
   chosen,
   floatingRate,
+  isRateLoading,
   serverOffsetMs,
   onChoose,
 }: {
   readonly offers: readonly Offer[] | undefined
   readonly chosen: Offer | undefined
   readonly floatingRate: bigint | undefined
+  readonly isRateLoading: boolean
   readonly serverOffsetMs: number
   readonly onChoose: (offer: Offer) => void
 }) {
@@ -65,7 +69,7 @@ export function Calculator({
         </div>
       </fieldset>
       {income && chosen && principal !== undefined ? (
-        <Result {...{ income, chosen, principal, lendTimestamp, floatingRate }} />
+        <Result {...{ income, chosen, principal, lendTimestamp, floatingRate, isRateLoading }} />
       ) : (
         <p class="hint">
           {offers?.length ? 'Enter an amount to see its income.' : 'Income is shown once notes are available.'}
@@ -76,32 +80,41 @@ export function Calculator({
 }
 
 function Result({
-  income: { fixed, floating, net },
+  income,
   chosen,
   principal,
   lendTimestamp,
   floatingRate,
+  isRateLoading,
 }: {
   readonly income: ExpectedIncome
   readonly chosen: Offer
   readonly principal: bigint
   readonly lendTimestamp: bigint
   readonly floatingRate: bigint | undefined
+  readonly isRateLoading: boolean
 }) {
+  const parts = splitCents([principal, income.fixed, income.floating])
+  const [, fixed, floating] = parts
   return (
     <div class="result" aria-live="polite">
       <dl class="sums">
         <Sum name="Fixed income" help={`coupon ${formatRate(chosen.note.coupon)}`} amount={fixed} id="fixed-income" />
         <Sum
           name="Expected floating"
-          help={floatingRate === undefined ? 'rate unknown' : `if the rate stays at ${formatRate(floatingRate)}`}
+          help={floatingHelp(floatingRate, isRateLoading)}
           amount={floatingRate === undefined ? undefined : floating}
           id="floating-income"
         />
         <Sum
           name="At maturity"
-          help={formatDate(chosen.note.maturityTimestamp, newYorkZone)}
-          amount={principal + net}
+          help={
+            <>
+              <Instant seconds={chosen.note.maturityTimestamp} only="date" />
+              {floatingRate === undefined ? ', without floating income' : null}
+            </>
+          }
+          amount={sumAmounts(parts)}
           id="payout"
           isTotal
         />
@@ -123,8 +136,8 @@ function Sum({
   isTotal,
 }: {
   readonly name: string
-  readonly help: string
-  readonly amount: bigint | undefined
+  readonly help: ComponentChildren
+  readonly amount: Amount | undefined
   readonly id: string
   readonly isTotal?: boolean
 }) {
@@ -137,13 +150,18 @@ function Sum({
         {amount === undefined ? (
           '–'
         ) : (
-          <data id={id} value={amount.toString()}>
-            ${formatDollars(amount)}
+          <data id={id} value={amount.exact.toString()}>
+            ${formatCents(amount.cents)}
           </data>
         )}
       </dd>
     </div>
   )
+}
+
+function floatingHelp(floatingRate: bigint | undefined, isRateLoading: boolean): string {
+  if (floatingRate !== undefined) return `if the rate stays at ${formatRate(floatingRate)}`
+  return isRateLoading ? 'the rate is loading' : 'rate unknown'
 }
 
 function hintFor(principal: bigint | undefined): string {

@@ -1,7 +1,7 @@
 import type { RateAnswer } from '@tallystick/client'
 import type { PortalChain } from '../data/portal-info.ts'
 import type { Polled } from '../data/use-polled.ts'
-import { formatDuration } from '../format/format-time.ts'
+import { formatDatesIn, formatDuration } from '../format/format-time.ts'
 import { Hex } from '../parts/hex.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
@@ -23,7 +23,7 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
         <h2>{chain.name}</h2>
         {known ? <Pill tone={known.status === 'open' ? 'good' : 'warn'}>{poolStates[known.status]}</Pill> : null}
       </div>
-      {known && known.statusReason !== nothingSpecial ? <p class="hint">{known.statusReason}</p> : null}
+      {known && known.statusReason !== nothingSpecial ? <p class="hint">{formatDatesIn(known.statusReason)}</p> : null}
       {known?.status === 'paused' ? (
         <p class="hint">Notes stay valid, but cannot be used until the pause ends.</p>
       ) : null}

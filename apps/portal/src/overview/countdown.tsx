@@ -1,12 +1,14 @@
 import type { NotesView } from '../data/use-notes.ts'
 import { useNow } from '../data/use-now.ts'
-import { formatClock, formatCountdown, newYorkZone, viewerZone, zoneName } from '../format/format-time.ts'
+import { formatClock, formatCountdown, zoneName } from '../format/format-time.ts'
+import { useZone } from '../format/zone.ts'
 import { CalendarButton } from './calendar-button.tsx'
 import { PeriodStick } from './period-stick.tsx'
 
-/** Renders the time left until the next boundary, and its time in New York and for the visitor. */
+/** Renders the time left until the next boundary, and its time. */
 export function Countdown({ view }: { readonly view: NotesView | undefined }) {
   const now = useNow(view?.serverOffsetMs ?? 0)
+  const zone = useZone()
   if (!view) {
     return (
       <div class="countdown">
@@ -17,8 +19,7 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
   }
   const { validFrom, validUntil } = view
   const left = Number(validUntil) - now
-  const zone = viewerZone()
-  const at = (where: string) => formatClock(validUntil, { zone: where, near: BigInt(now) })
+  const at = formatClock(validUntil, { zone, near: BigInt(now) })
   return (
     <div class="countdown">
       <p class="countdown-label">{left > 0 ? 'Next refresh in' : 'New notes are due'}</p>
@@ -26,21 +27,12 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
         {left > 0 ? formatCountdown(left) : 'Refreshing…'}
       </p>
       <PeriodStick start={Number(validFrom)} end={Number(validUntil)} now={now} />
-      <dl class="countdown-zones">
-        <div>
-          <dt>New York</dt>
-          <dd>{at(newYorkZone)}</dd>
-        </div>
-        <div>
-          <dt>{zone === newYorkZone ? 'You' : `You, ${zoneName(zone)}`}</dt>
-          <dd>{at(zone)}</dd>
-        </div>
-      </dl>
+      <p class="countdown-at">
+        at <time dateTime={new Date(Number(validUntil) * 1000).toISOString()}>{at}</time> {zoneName(zone)}
+      </p>
       <CalendarButton />
       <p class="sr-only" role="status">
-        {left > 0
-          ? `Notes valid until ${formatClock(validUntil, { zone: newYorkZone })} New York.`
-          : 'New notes are due.'}
+        {left > 0 ? `Notes valid until ${formatClock(validUntil, { zone })} ${zoneName(zone)}.` : 'New notes are due.'}
       </p>
     </div>
   )

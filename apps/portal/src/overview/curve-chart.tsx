@@ -3,7 +3,9 @@ import { Chart } from '../chart/chart.tsx'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
 import { formatMove, formatRate } from '../format/format-rate.ts'
-import { formatDate, newYorkZone } from '../format/format-time.ts'
+import { formatDate } from '../format/format-time.ts'
+import { useZone } from '../format/zone.ts'
+import { Instant } from '../parts/instant.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { type CurveLayout, layOutCurve, type Point } from './lay-out-curve.ts'
 
@@ -44,6 +46,7 @@ function Curve({
   onChoose,
 }: Pick<ChartProps, 'chosen' | 'onChoose'> & { readonly offers: readonly Offer[] }) {
   const layOut = useCallback((size: Parameters<typeof layOutCurve>[1]) => layOutCurve(offers, size), [offers])
+  const zone = useZone()
   const at = (stop: number) => offers[stop] as Offer
   return (
     <Chart
@@ -58,7 +61,7 @@ function Curve({
         stopCount: offers.length,
         chosen: Math.max(0, offers.indexOf(chosen as Offer)),
         onChoose: (stop) => onChoose(at(stop)),
-        describe: (stop) => describeOffer(at(stop)),
+        describe: (stop) => describeOffer(at(stop), zone),
         label: (stop) => <OfferLabel offer={at(stop)} />,
       }}
     >
@@ -107,7 +110,7 @@ function Notch({
 function OfferLabel({ offer: { tenorDays, note, move } }: { readonly offer: Offer }) {
   return (
     <>
-      {formatDays(tenorDays)}, matures {formatDate(note.maturityTimestamp, newYorkZone)}
+      {formatDays(tenorDays)}, matures <Instant seconds={note.maturityTimestamp} only="date" />
       <br />
       <strong>{formatRate(note.coupon)}</strong>
       {move === undefined ? null : <> {formatChange(move)}</>}
@@ -115,8 +118,8 @@ function OfferLabel({ offer: { tenorDays, note, move } }: { readonly offer: Offe
   )
 }
 
-function describeOffer({ tenorDays, note, move }: Offer): string {
-  const matures = formatDate(note.maturityTimestamp, newYorkZone)
+function describeOffer({ tenorDays, note, move }: Offer, zone: string): string {
+  const matures = formatDate(note.maturityTimestamp, zone)
   const change = move === undefined ? '' : `, ${formatChange(move)}`
   return `${formatDays(tenorDays)}, matures ${matures}: ${formatRate(note.coupon)}${change}`
 }

@@ -1,31 +1,38 @@
 import { ChoosableRow } from '../chart/choosable-row.tsx'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
+import type { Polled } from '../data/use-polled.ts'
 import { formatMove, formatRate } from '../format/format-rate.ts'
-import { formatDate, formatPeriod, newYorkZone } from '../format/format-time.ts'
+import { formatPeriod, zoneName } from '../format/format-time.ts'
+import { useZone } from '../format/zone.ts'
+import { Instant } from '../parts/instant.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 
 /** Renders the notes as a table. */
 export function NotesTable({
   offers,
-  last,
+  lastPeriod,
+  isRateLoading,
   chosen,
   onChoose,
 }: {
   readonly offers: readonly Offer[] | undefined
-  readonly last: LastCoupons | undefined
+  /** Null if there was none. */
+  readonly lastPeriod: Polled<LastCoupons | null>
+  readonly isRateLoading: boolean
   readonly chosen: Offer | undefined
   readonly onChoose: (offer: Offer) => void
 }) {
+  const zone = useZone()
   return (
     <div class="table-scroll">
       <table class="numbers">
-        <caption>{captionOf(last)}</caption>
+        <caption>{captionOf(lastPeriod, zone)}</caption>
         <thead>
           <tr>
             <th scope="col">Maturity</th>
             <th scope="col" class="wide-only">
-              Matures, New York
+              Matures, {zoneName(zone)}
             </th>
             <th scope="col" class="number">
               Coupon
@@ -40,7 +47,9 @@ export function NotesTable({
         </thead>
         <tbody>
           {offers
-            ? offers.map((offer) => <Row key={offer.tenorDays} {...{ offer, isChosen: offer === chosen, onChoose }} />)
+            ? offers.map((offer) => (
+                <Row key={offer.tenorDays} {...{ offer, isChosen: offer === chosen, isRateLoading, onChoose }} />
+              ))
             : waiting}
           {offers?.length === 0 ? (
             <tr>
@@ -58,10 +67,12 @@ export function NotesTable({
 function Row({
   offer,
   isChosen,
+  isRateLoading,
   onChoose,
 }: {
   readonly offer: Offer
   readonly isChosen: boolean
+  readonly isRateLoading: boolean
   readonly onChoose: (offer: Offer) => void
 }) {
   const { note, tenorDays, move, marketRate } = offer
@@ -76,12 +87,16 @@ function Row({
         </>
       }
     >
-      <td class="wide-only muted">{formatDate(note.maturityTimestamp, newYorkZone)}</td>
+      <td class="wide-only muted">
+        <Instant seconds={note.maturityTimestamp} only="date" />
+      </td>
       <td class="number strong">{formatRate(note.coupon)}</td>
       <td class="number">
         <Move move={move} />
       </td>
-      <td class="number muted">{marketRate === undefined ? '–' : formatRate(marketRate)}</td>
+      <td class="number muted">
+        {marketRate !== undefined ? formatRate(marketRate) : isRateLoading ? <Skeleton width="5ch" /> : '–'}
+      </td>
     </ChoosableRow>
   )
 }
@@ -93,9 +108,11 @@ function Move({ move }: { readonly move: bigint | undefined }) {
   return <span class={`move move-${direction}`}>{move === 0n ? 'unchanged' : formatMove(move)}</span>
 }
 
-function captionOf(last: LastCoupons | undefined): string {
-  if (!last) return 'Coupons per 360-day year. No earlier period to compare with.'
-  return `Coupons per 360-day year. Change since ${formatPeriod(last)}.`
+function captionOf({ value, error }: Polled<LastCoupons | null>, zone: string): string {
+  const unit = 'Coupons per 360-day year.'
+  if (value) return `${unit} Change since ${formatPeriod(value, zone)}.`
+  if (value === null) return `${unit} No earlier period to compare with.`
+  return error === undefined ? unit : `${unit} The last period could not be read.`
 }
 
 const waiting = Array.from({ length: 7 }, (_, index) => (

@@ -1,12 +1,13 @@
 import type { RateAnswer } from '@tallystick/client'
 import { useCallback, useState } from 'preact/hooks'
-import { fetchLastPeriod } from '../data/last-period.ts'
+import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
 import { listOffers, type Offer } from '../data/offers.ts'
 import type { PortalChain, PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage, NotesView } from '../data/use-notes.ts'
 import { type Polled, usePolled } from '../data/use-polled.ts'
-import { formatPeriod } from '../format/format-time.ts'
+import { formatPeriod, zoneName } from '../format/format-time.ts'
+import { useZone } from '../format/zone.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Calculator } from './calculator.tsx'
@@ -18,8 +19,6 @@ import { Rates } from './rates.tsx'
 import { useHasExpired } from './use-has-expired.ts'
 import { Welcome } from './welcome.tsx'
 
-// Rates change once a day, but the pool's status and the data's lag change all the time.
-const rateIntervalMs = 20_000
 // A new period triggers a request. The interval only retries a failed one.
 const lastPeriodIntervalMs = 10 * 60_000
 
@@ -28,11 +27,14 @@ export function Overview({
   info,
   session,
   notes,
+  rate,
 }: {
   readonly info: PortalInfo
   readonly session: Session | undefined
   readonly notes: NotesOnPage
+  readonly rate: Polled<RateAnswer>
 }) {
+  const zone = useZone()
   const [chainId, setChainId] = useState(info.chains[0]?.id as number)
   const view = session && notes.view
   return (
@@ -43,13 +45,13 @@ export function Overview({
             Notes on offer
           </h1>
           <p class="hero-period">
-            {view ? periodText(view) : 'Treasury notes, renewed at 00:00 and 18:00 New York time.'}
+            {view ? periodText(view, zone) : 'Treasury notes, renewed at 00:00 and 18:00 New York time.'}
           </p>
           {session ? <ChainPicker name="chain" chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
         </div>
         {session ? <Countdown view={view} /> : null}
       </div>
-      {session ? <Board {...{ info, session, chainId, view, failure: notes.failure }} /> : <Welcome />}
+      {session ? <Board {...{ info, session, chainId, view, rate, failure: notes.failure }} /> : <Welcome />}
     </>
   )
 }
@@ -59,17 +61,19 @@ function Board({
   session,
   chainId,
   view,
+  rate,
   failure,
 }: {
   readonly info: PortalInfo
   readonly session: Session
   readonly chainId: number
   readonly view: NotesView | undefined
+  readonly rate: Polled<RateAnswer>
   readonly failure: NotesOnPage['failure']
 }) {
   const [tenorDays, setTenorDays] = useState<number | undefined>(undefined)
-  const rate = useRate(session, view?.validFrom)
-  const last = useLastPeriod(session, { chainId, period: view?.validFrom })
+  const lastPeriod = useLastPeriod(session, { chainId, period: view?.validFrom })
+  const last = lastPeriod.value ?? undefined
   const hasExpired = useHasExpired(view)
   const notes = view?.notes ?? (failure && [])
   const offers = notes && listOffers(notes, { chainId, last, rate: rate.value })
@@ -90,7 +94,7 @@ function Board({
       <div class={hasExpired ? 'board is-expired' : 'board'}>
         <div class="card board-curve">
           <CurveChart {...{ offers, last, chosen, onChoose }} />
-          <NotesTable {...{ offers, last, chosen, onChoose }} />
+          <NotesTable {...{ offers, lastPeriod, isRateLoading: isLoading(rate), chosen, onChoose }} />
         </div>
         <Aside {...{ offers, chosen, rate, chain: info.chains.find(({ id }) => id === chainId), view, onChoose }} />
       </div>
@@ -120,6 +124,7 @@ function Aside({
         offers={offers}
         chosen={chosen}
         floatingRate={chainRate?.floatingRate ?? undefined}
+        isRateLoading={isLoading(rate)}
         serverOffsetMs={view?.serverOffsetMs ?? 0}
         onChoose={onChoose}
       />
@@ -128,21 +133,21 @@ function Aside({
   )
 }
 
-function useRate(session: Session, period: bigint | undefined): Polled<RateAnswer> {
-  // `period` is a dependency because a new period has new rates.
-  const request = useCallback((signal: AbortSignal) => session.client.rate({ signal }), [session, period])
-  return usePolled(request, rateIntervalMs)
+function isLoading({ value, error }: Polled<unknown>): boolean {
+  return value === undefined && error === undefined
 }
 
+/** Returns the coupons of the last period, or null if there was none. */
 function useLastPeriod(
   { client }: Session,
   { chainId, period }: { readonly chainId: number; readonly period: bigint | undefined },
-) {
+): Polled<LastCoupons | null> {
   const request = useCallback(
-    (signal: AbortSignal) => fetchLastPeriod(client, { chainId, before: period as bigint, signal }),
+    async (signal: AbortSignal) =>
+      (await fetchLastPeriod(client, { chainId, before: period as bigint, signal })) ?? null,
     [client, chainId, period],
   )
-  return usePolled(period !== undefined ? request : undefined, lastPeriodIntervalMs).value
+  return usePolled(period !== undefined ? request : undefined, lastPeriodIntervalMs)
 }
 
 /** Returns the index of the 30-day offer, or of the middle one. */
@@ -151,6 +156,6 @@ function defaultIndex(offers: readonly Offer[]): number {
   return thirty === -1 ? Math.floor(offers.length / 2) : thirty
 }
 
-function periodText({ validFrom, validUntil }: NotesView): string {
-  return `${formatPeriod({ periodStart: validFrom, periodEnd: validUntil })} New York`
+function periodText({ validFrom, validUntil }: NotesView, zone: string): string {
+  return `${formatPeriod({ periodStart: validFrom, periodEnd: validUntil }, zone)} ${zoneName(zone)}`
 }

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { explainError } from '../data/explain-error.ts'
 import type { Polled } from '../data/use-polled.ts'
 import { formatRate } from '../format/format-rate.ts'
-import { formatDate, formatInstant, viewerZone } from '../format/format-time.ts'
+import { formatDate, formatDatesIn } from '../format/format-time.ts'
+import { Instant } from '../parts/instant.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 
@@ -81,10 +82,14 @@ function SyncState({
       <p>
         <Pill tone={isProtocolSynced ? 'good' : 'warn'}>{isProtocolSynced ? 'Synced' : 'Not synced'}</Pill>
       </p>
-      <p class="rate-help">{syncReason}</p>
+      <p class="rate-help">{formatDatesIn(syncReason)}</p>
       {nextSyncExpectedAt === null ? null : (
         <p class="rate-help">
-          Next expected after <span class="nowrap">{formatInstant(nextSyncExpectedAt, viewerZone())}</span> your time.
+          Next expected after{' '}
+          <span class="nowrap">
+            <Instant seconds={nextSyncExpectedAt} />
+          </span>
+          .
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { explainError } from '../data/explain-error.ts'
 import { Icon } from './icons.tsx'
 
@@ -7,6 +7,7 @@ export function KeyPanel({
   error,
   rejectedKey,
   sandboxKey,
+  isOpened,
   onSubmit,
   onCancel,
 }: {
@@ -15,6 +16,8 @@ export function KeyPanel({
   /** Prefills the field for correction. */
   readonly rejectedKey: string | undefined
   readonly sandboxKey: string | undefined
+  /** Whether the visitor opened it. It then takes the focus. */
+  readonly isOpened: boolean
   readonly onSubmit: (apiKey: string) => void
   /** Undefined if there is no valid key to return to. */
   readonly onCancel: (() => void) | undefined
@@ -23,14 +26,25 @@ export function KeyPanel({
   const [isShown, setIsShown] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const fault = error === undefined ? undefined : explainError(error)
+  // It stays in sight wherever the page is scrolled to. Without a key it is part of the page, which may be used without one.
+  const isSticky = isOpened || error !== undefined
+  useEffect(() => {
+    if (!onCancel) return undefined
+    const closeOnEscape = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') onCancel()
+    }
+    document.addEventListener('keydown', closeOnEscape)
+    return () => document.removeEventListener('keydown', closeOnEscape)
+  }, [onCancel])
   useLayoutEffect(() => {
-    if (error === undefined) return
-    field.current?.focus()
+    if (error === undefined && !isOpened) return
+    field.current?.focus({ preventScroll: isSticky })
     field.current?.select()
-  }, [error])
+  }, [error, isOpened])
   return (
     <form
-      class="key-panel"
+      id="key-panel"
+      class={isSticky ? 'key-panel key-panel-box' : 'key-panel'}
       aria-labelledby="key-title"
       onSubmit={(event) => {
         event.preventDefault()

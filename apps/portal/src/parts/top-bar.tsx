@@ -1,7 +1,9 @@
+import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon, Mark } from './icons.tsx'
 import { hrefOf, type View } from './place.ts'
 import { chooseTheme, currentTheme } from './theme.ts'
+import { ZonePicker } from './zone-picker.tsx'
 
 const links: readonly { readonly view: View; readonly name: string }[] = [
   { view: 'overview', name: 'Notes' },
@@ -16,11 +18,15 @@ const links: readonly { readonly view: View; readonly name: string }[] = [
 export function TopBar({
   view,
   keyLabel,
+  keyButton,
+  isKeyPanelOpen,
   onChangeKey,
 }: {
   readonly view: View
   /** Label of the current key. Undefined without a key. */
   readonly keyLabel: string | undefined
+  readonly keyButton: RefObject<HTMLButtonElement | null>
+  readonly isKeyPanelOpen: boolean
   readonly onChangeKey: () => void
 }) {
   // A link returns to where the visitor left a view. The link of the open view leads to its beginning.
@@ -42,12 +48,20 @@ export function TopBar({
       </nav>
       <div class="top-tools">
         {keyLabel ? (
-          <button type="button" class="tool" onClick={onChangeKey}>
+          <button
+            ref={keyButton}
+            type="button"
+            class="tool"
+            aria-expanded={isKeyPanelOpen}
+            aria-controls={isKeyPanelOpen ? 'key-panel' : undefined}
+            onClick={onChangeKey}
+          >
             <Icon name="key" />
             <span class="key-label">{keyLabel}</span>
             <span class="sr-only">, change the API key</span>
           </button>
         ) : null}
+        <ZonePicker />
         <ThemeButton />
       </div>
     </header>

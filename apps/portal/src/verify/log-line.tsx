@@ -1,4 +1,4 @@
-import { formatDate, formatInstant, formatTime, newYorkZone } from '../format/format-time.ts'
+import { Instant } from '../parts/instant.tsx'
 import type { LogCheck } from './check-log.ts'
 
 /** Renders in one line what the public log says about a genuine note. Undefined while it is looked up. */
@@ -8,7 +8,7 @@ export function LogLine({ check }: { readonly check: LogCheck | undefined }) {
     case 'logged':
       return (
         <span class="log-good">
-          Logged as entry {check.index.toLocaleString('en-US')} at <IssuedAt seconds={check.issuedAt} />
+          Logged as entry {check.index.toLocaleString('en-US')} on <Instant seconds={check.issuedAt} />
           <span class="muted"> · the log has {check.size.toLocaleString('en-US')} entries</span>
         </span>
       )
@@ -33,12 +33,4 @@ export function LogLine({ check }: { readonly check: LogCheck | undefined }) {
     case 'no-log':
       return <span class="muted">This service has no public log. Nobody can check later what it signed.</span>
   }
-}
-
-function IssuedAt({ seconds }: { readonly seconds: bigint }) {
-  return (
-    <time dateTime={new Date(Number(seconds) * 1000).toISOString()} title={`${formatInstant(seconds, 'UTC')} UTC`}>
-      {formatTime(seconds, newYorkZone)} New York, {formatDate(seconds, newYorkZone)}
-    </time>
-  )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { formatRate } from '../format/format-rate.ts'
-import { formatInstant, newYorkZone, viewerZone, zoneName } from '../format/format-time.ts'
+import { Instant } from '../parts/instant.tsx'
 import type { Finding } from './conclude.ts'
 import { LogLine } from './log-line.tsx'
 
@@ -48,26 +48,4 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
       <dd>{children}</dd>
     </div>
   )
-}
-
-/** Renders an instant in New York time, which the protocol uses, and in the visitor's time. */
-function Instant({ seconds }: { readonly seconds: bigint }) {
-  const zone = viewerZone()
-  if (isFar(seconds)) return <>{`${seconds}, far in the future`}</>
-  return (
-    <>
-      {formatInstant(seconds, newYorkZone)} New York
-      {zone === newYorkZone ? null : (
-        <span class="muted">
-          {' · '}
-          {formatInstant(seconds, zone)} {zoneName(zone)}
-        </span>
-      )}
-    </>
-  )
-}
-
-/** Returns whether an instant is later than Date supports. */
-export function isFar(seconds: bigint): boolean {
-  return seconds > 8_640_000_000_000n
 }

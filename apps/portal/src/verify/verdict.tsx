@@ -1,10 +1,10 @@
 import type { PortalInfo } from '../data/portal-info.ts'
 import { formatRate } from '../format/format-rate.ts'
-import { formatDate, newYorkZone } from '../format/format-time.ts'
 import { Icon } from '../parts/icons.tsx'
+import { Instant } from '../parts/instant.tsx'
 import type { Tone } from '../parts/notice.tsx'
 import { type Conclusion, conclude, concludeAll, type Finding } from './conclude.ts'
-import { isFar, NoteFacts } from './note-facts.tsx'
+import { NoteFacts } from './note-facts.tsx'
 
 type VerdictProps = { readonly findings: readonly Finding[]; readonly info: PortalInfo }
 
@@ -57,13 +57,13 @@ function FoldedNote({
   readonly conclusion: Conclusion
 }) {
   const { note, chain } = finding.judgement
-  const matures = isFar(note.maturityTimestamp) ? 'far in the future' : formatDate(note.maturityTimestamp, newYorkZone)
   return (
     <details class={`verdict-note verdict-${tone}`}>
       <summary>
         <Mark tone={tone} />
         <span class="verdict-note-name">
-          Note {number}: {formatRate(note.coupon)}, matures {matures}, {chain?.name ?? `chain ${note.chainId}`}
+          Note {number}: {formatRate(note.coupon)}, matures <Instant seconds={note.maturityTimestamp} only="date" />,{' '}
+          {chain?.name ?? `chain ${note.chainId}`}
         </span>
         <span class="verdict-note-title">{title}</span>
       </summary>

@@ -1,61 +1,60 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { formatDollars } from '../format/dollars.ts'
+import { type Amount, formatCents } from '../format/cents.ts'
 import { formatRate } from '../format/format-rate.ts'
-import { formatDate, newYorkZone } from '../format/format-time.ts'
 import { Hex } from '../parts/hex.tsx'
-import { Pill } from '../parts/pill.tsx'
+import { Instant } from '../parts/instant.tsx'
+import { HoldingState } from './holding-state.tsx'
 import type { Holding } from './look-up-wallet.ts'
 
 const initialRowCount = 12
 
-/** Renders all positions as a table. */
+type Column = {
+  readonly name: string
+  readonly isNumber?: boolean
+  readonly cell: (holding: Holding) => ComponentChildren
+}
+
+/** Renders all positions, as a table or, on a narrow screen, as cards. */
 export function HoldingsTable({
   holdings,
   namesChains,
+  actionOf,
 }: {
   readonly holdings: readonly Holding[]
   readonly namesChains: boolean
+  readonly actionOf?: ((holding: Holding) => ComponentChildren) | undefined
 }) {
   const [showsAll, setShowsAll] = useState(false)
+  const columns = listColumns(actionOf)
   const shown = showsAll ? holdings : holdings.slice(0, initialRowCount)
   return (
     <div class="card">
       <h2>Positions</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <section class="table-scroll" tabIndex={0} aria-label="Positions">
-        <table class="numbers">
-          <thead>
-            <tr>
-              <th scope="col">Position</th>
-              {namesChains ? <th scope="col">Chain</th> : null}
-              <th scope="col" class="number">
-                Principal
+        {/* The roles are explicit, because a browser drops them from rows that are displayed as cards. */}
+        {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}
+        <table class="numbers holdings" role="table">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th scope="col" role="columnheader">
+                Position
               </th>
-              <th scope="col" class="number">
-                Coupon
-              </th>
-              <th scope="col" class="number">
-                Fixed so far
-              </th>
-              <th scope="col" class="number">
-                Floating so far
-              </th>
-              <th scope="col" class="number">
-                Lent
-              </th>
-              <th scope="col" class="number">
-                Matures
-              </th>
-              <th scope="col">Status</th>
-              <th scope="col">Transaction</th>
+              {columns.map(({ name, isNumber }) => (
+                <th key={name} scope="col" role="columnheader" class={isNumber ? 'number' : undefined}>
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {shown.map((holding) => (
-              <Row key={`${holding.chain.id}-${holding.tokenId}`} holding={holding} namesChain={namesChains} />
+              <Row key={`${holding.chain.id}-${holding.tokenId}`} {...{ holding, columns, namesChains }} />
             ))}
           </tbody>
         </table>
+        {/* biome-ignore-end lint/a11y/noRedundantRoles: see above. */}
       </section>
       {shown.length < holdings.length ? (
         <button type="button" class="quiet more" onClick={() => setShowsAll(true)}>
@@ -66,34 +65,78 @@ export function HoldingsTable({
   )
 }
 
-function Row({ holding, namesChain }: { readonly holding: Holding; readonly namesChain: boolean }) {
-  const { chain, tokenId, principal, coupon, accrued, lendTimestamp, maturityTimestamp, status } = holding
+function Row({
+  holding,
+  columns,
+  namesChains,
+}: {
+  readonly holding: Holding
+  readonly columns: readonly Column[]
+  readonly namesChains: boolean
+}) {
+  const { chain, tokenId, state } = holding
   return (
-    <tr data-token={String(tokenId)} data-chain={chain.id}>
-      <th scope="row">#{String(tokenId)}</th>
-      {namesChain ? <td class="chain-name">{chain.name}</td> : null}
-      <td class="number">${formatDollars(principal)}</td>
-      <td class="number">{formatRate(coupon)}</td>
-      <td class="number">{accrued ? <Amount name="fixed" value={accrued.fixed} /> : <span class="muted">–</span>}</td>
-      <td class="number">
-        {accrued ? <Amount name="floating" value={accrued.floating} /> : <span class="muted">–</span>}
-      </td>
-      <td class="number muted">{formatDate(lendTimestamp, newYorkZone)}</td>
-      <td class="number">{formatDate(maturityTimestamp, newYorkZone)}</td>
-      <td>
-        <Pill tone={status === 'Active' ? 'good' : 'calm'}>{status}</Pill>
-      </td>
-      <td>
-        <Hex value={holding.lendTransactionHash} />
-      </td>
+    // biome-ignore-start lint/a11y/noRedundantRoles: a browser drops the roles from rows that are displayed as cards.
+    <tr role="row" data-token={String(tokenId)} data-chain={chain.id} data-state={state}>
+      <th scope="row" role="rowheader">
+        #{String(tokenId)}
+        {namesChains ? <span class="chain-name">{chain.name}</span> : null}
+      </th>
+      {columns.map(({ name, isNumber, cell }) => (
+        <td key={name} role="cell" class={isNumber ? 'number' : undefined}>
+          {/* Shown on a card only, where there is no head. */}
+          <span class="cell-name" aria-hidden="true">
+            {name}
+          </span>
+          <span class="cell-value">{cell(holding)}</span>
+        </td>
+      ))}
     </tr>
+    // biome-ignore-end lint/a11y/noRedundantRoles: a browser drops the roles from rows that are displayed as cards.
   )
 }
 
-function Amount({ name, value }: { readonly name: string; readonly value: bigint }) {
+function listColumns(actionOf: ((holding: Holding) => ComponentChildren) | undefined): readonly Column[] {
+  const income = (name: 'fixed' | 'floating') => (holding: Holding) => (
+    <Sum name={name} amount={holding.amounts.income?.[name]} />
+  )
+  return [
+    { name: 'Principal', isNumber: true, cell: ({ amounts }) => `$${formatCents(amounts.principal.cents)}` },
+    { name: 'Coupon', isNumber: true, cell: ({ coupon }) => formatRate(coupon) },
+    { name: 'Fixed so far', isNumber: true, cell: income('fixed') },
+    { name: 'Floating so far', isNumber: true, cell: income('floating') },
+    { name: 'Lent', isNumber: true, cell: (holding) => <Lent holding={holding} /> },
+    {
+      name: 'Matures',
+      isNumber: true,
+      cell: ({ maturityTimestamp }) => <Instant seconds={maturityTimestamp} only="date" />,
+    },
+    { name: 'Status', cell: (holding) => <HoldingState holding={holding} /> },
+    ...(actionOf ? [{ name: 'Action', cell: (holding: Holding) => actionOf(holding) ?? <Dash /> }] : []),
+  ]
+}
+
+function Lent({ holding: { lendTimestamp, lendTransactionHash } }: { readonly holding: Holding }) {
   return (
-    <data value={value.toString()} data-income={name}>
-      ${formatDollars(value)}
+    <>
+      <Instant seconds={lendTimestamp} only="date" />
+      <span class="state-detail">
+        <Hex value={lendTransactionHash} />
+      </span>
+    </>
+  )
+}
+
+/** Renders the shown cents of an amount. The value of `data` is the exact amount. */
+function Sum({ name, amount }: { readonly name: string; readonly amount: Amount | undefined }) {
+  if (!amount) return <Dash />
+  return (
+    <data value={amount.exact.toString()} data-income={name}>
+      ${formatCents(amount.cents)}
     </data>
   )
+}
+
+function Dash() {
+  return <span class="muted">–</span>
 }

@@ -1,35 +1,40 @@
-import {
-  type ChainEarnings,
-  type Client,
-  type Earnings,
-  fixedIncome,
-  floatingAccumulator,
-  floatingIncome,
-  type Position,
-} from '@tallystick/client'
+import { type Client, fixedIncome, floatingAccumulator, floatingIncome, type Position } from '@tallystick/client'
 import type { Address } from 'viem'
 import type { PortalChain } from '../data/portal-info.ts'
+import { type Claim, fetchClaims } from './fetch-claims.ts'
+import {
+  amountsOfActive,
+  amountsOfClaimed,
+  type HoldingAmounts,
+  sumHoldings,
+  type WalletAmounts,
+} from './holding-amounts.ts'
 
-/** Position with its income so far. */
+/** Position with its income. */
 export type Holding = Position & {
   readonly chain: PortalChain
-  /** Income before the partner's fee. Undefined if claimed or if the floating incomes could not be read. */
-  readonly accrued: { readonly fixed: bigint; readonly floating: bigint } | undefined
+  /** At the instant of the lookup. */
+  readonly state: 'lent' | 'matured' | 'claimed'
+  readonly amounts: HoldingAmounts
+  /** Exact income so far. Undefined if claimed, or if the floating incomes could not be read. */
+  readonly accrued?: { readonly fixed: bigint; readonly floating: bigint } | undefined
+  /** Undefined if not claimed, or if it could not be read. */
+  readonly claim?: Claim | undefined
 }
 
 export type Wallet = {
   readonly address: Address
   /** Instant of the calculation, in Unix seconds. */
   readonly at: bigint
-  /** Sum over all chains that responded. */
-  readonly earnings: Earnings
-  /** Active positions by maturity, then claimed ones, newest first. */
+  /** Sums over all chains that responded. */
+  readonly amounts: WalletAmounts
+  /** Positions that can be claimed, then others that are held by maturity, then claimed ones, newest first. */
   readonly holdings: readonly Holding[]
   /** Chains that failed, and why. */
   readonly failures: readonly { readonly chain: number; readonly message: string }[]
 }
 
-/** Fetches the positions and earnings of an address on every chain. Fails only if all chains fail. */
+/** Fetches the positions and income of an address on every chain. Fails only if all chains fail. */
 export async function lookUpWallet(
   client: Client,
   {
@@ -44,58 +49,50 @@ export async function lookUpWallet(
     readonly signal: AbortSignal
   },
 ): Promise<Wallet> {
-  const [positions, earnings, incomes] = await Promise.all([
+  const [positions, incomes, claims] = await Promise.all([
     client.positions(address, { signal }),
-    client.earnings(address, { at, signal }),
     client.floatingIncomes({ signal }),
+    Promise.all(
+      chains.map(
+        async ({ id, hasData }) =>
+          [id, hasData ? await fetchClaims(client, { address, chain: id, signal }) : undefined] as const,
+      ),
+    ),
   ])
   const holdings = positions.flatMap((answer) => {
     const chain = chains.find(({ id }) => id === answer.chain)
     const days = incomes.find(({ chain: id }) => id === answer.chain)?.days ?? undefined
     const accumulator = days && floatingAccumulator(days)
+    const claimOf = claims.find(([id]) => id === answer.chain)?.[1]
     return (answer.positions ?? []).flatMap((position): Holding[] => {
       if (!chain) return []
-      const floating = accumulator && floatingIncome(position, { instantSeconds: at, ...accumulator })
-      const hasIncome = position.status === 'Active' && floating !== undefined
-      return [{ ...position, chain, accrued: hasIncome ? { fixed: fixedIncome(position, at), floating } : undefined }]
+      const claim = claimOf?.get(position.tokenId)
+      const { principal } = position
+      if (claim || position.status !== 'Active') {
+        return [{ ...position, chain, claim, state: 'claimed', amounts: amountsOfClaimed(principal, claim) }]
+      }
+      const accrued = accumulator && {
+        fixed: fixedIncome(position, at),
+        floating: floatingIncome(position, { instantSeconds: at, ...accumulator }),
+      }
+      const state = position.maturityTimestamp <= at ? 'matured' : 'lent'
+      return [{ ...position, chain, state, accrued, amounts: amountsOfActive(position, accrued) }]
     })
   })
-  const failures = [...positions, ...earnings].flatMap(({ chain, errors }) =>
+  const failures = [...positions, ...incomes].flatMap(({ chain, errors }) =>
     errors ? { chain, message: errors[0]?.message ?? 'No reason was given.' } : [],
   )
   return {
     address,
     at,
-    earnings: sumEarnings(earnings, at),
+    amounts: sumHoldings(holdings.map(({ state, amounts }) => ({ isClaimed: state === 'claimed', amounts }))),
     holdings: holdings.toSorted(compareHoldings),
     failures: failures.filter(({ chain }, index) => failures.findIndex((other) => other.chain === chain) === index),
   }
 }
 
-function sumEarnings(chains: readonly ChainEarnings[], at: bigint): Earnings {
-  const known = chains.flatMap(({ earnings }) => earnings ?? [])
-  const sum = (of: (earnings: Earnings) => bigint) => known.reduce((total, earnings) => total + of(earnings), 0n)
-  return {
-    claimed: {
-      income: sum(({ claimed }) => claimed.income),
-      fees: sum(({ claimed }) => claimed.fees),
-      net: sum(({ claimed }) => claimed.net),
-    },
-    accrued: {
-      fixed: sum(({ accrued }) => accrued.fixed),
-      floating: sum(({ accrued }) => accrued.floating),
-      fees: sum(({ accrued }) => accrued.fees),
-      net: sum(({ accrued }) => accrued.net),
-    },
-    activePositions: known.reduce((total, { activePositions }) => total + activePositions, 0),
-    activePrincipal: sum(({ activePrincipal }) => activePrincipal),
-    totalPrincipal: sum(({ totalPrincipal }) => totalPrincipal),
-    at,
-  }
-}
-
 function compareHoldings(a: Holding, b: Holding): number {
-  const isActive = ({ status }: Holding) => status === 'Active'
-  if (isActive(a) !== isActive(b)) return isActive(a) ? -1 : 1
-  return isActive(a) ? Number(a.maturityTimestamp - b.maturityTimestamp) : Number(b.tokenId - a.tokenId)
+  const isClaimed = ({ state }: Holding) => state === 'claimed'
+  if (isClaimed(a) !== isClaimed(b)) return isClaimed(a) ? 1 : -1
+  return isClaimed(a) ? Number(b.tokenId - a.tokenId) : Number(a.maturityTimestamp - b.maturityTimestamp)
 }

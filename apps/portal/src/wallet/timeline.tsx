@@ -1,11 +1,13 @@
-import { formatDollars } from '../format/dollars.ts'
-import { formatDate, formatDuration, newYorkZone } from '../format/format-time.ts'
+import { formatCents } from '../format/cents.ts'
+import { formatDuration } from '../format/format-time.ts'
+import { useZone } from '../format/zone.ts'
+import { Instant } from '../parts/instant.tsx'
+import { maturedText } from './holding-state.tsx'
 import type { Holding } from './look-up-wallet.ts'
+import { listTicks } from './timeline-ticks.ts'
 
 // More bars are hard to read. The table lists all positions.
 const barsMax = 24
-const dayMs = 86_400_000
-const ticksMax = 7
 
 /** Renders each position as a bar from its loan to its maturity, filled up to today. */
 export function Timeline({
@@ -20,6 +22,7 @@ export function Timeline({
   const shown = holdings.slice(0, barsMax)
   const start = shown.reduce((first, { lendTimestamp }) => (lendTimestamp < first ? lendTimestamp : first), now)
   const end = shown.reduce((last, { maturityTimestamp }) => (maturityTimestamp > last ? maturityTimestamp : last), now)
+  const zone = useZone()
   const part = (seconds: bigint) => (Number(seconds - start) / Math.max(1, Number(end - start))) * 100
   return (
     <figure class="card timeline">
@@ -30,7 +33,7 @@ export function Timeline({
       <div class={namesChains ? 'timeline-plot names-chains' : 'timeline-plot'} style={{ '--rows': shown.length }}>
         <div class="timeline-scale" aria-hidden="true">
           <div class="timeline-track">
-            {ticksBetween(start, end).map(({ seconds, label }) => (
+            {listTicks({ start, end, zone }).map(({ seconds, label }) => (
               <span key={label} class="timeline-tick" style={{ left: `${part(seconds)}%` }}>
                 {label}
               </span>
@@ -49,7 +52,7 @@ export function Timeline({
 }
 
 function Bar({
-  holding: { chain, tokenId, lendTimestamp, maturityTimestamp, principal },
+  holding: { chain, tokenId, lendTimestamp, maturityTimestamp, amounts },
   now,
   part,
   namesChain,
@@ -66,7 +69,7 @@ function Bar({
     <li>
       <span class="timeline-name">
         <span class="muted">{namesChain ? `${chain.id} #${tokenId}` : `#${tokenId}`}</span> $
-        {formatDollars(principal).replace(/\.00$/, '')}
+        {formatCents(amounts.principal.cents).replace(/\.00$/, '')}
       </span>
       <span class="timeline-track" aria-hidden="true">
         <span
@@ -78,41 +81,14 @@ function Bar({
       </span>
       <span class="timeline-when">
         {isMature ? (
-          <strong>claimable</strong>
+          <strong>{maturedText}</strong>
         ) : (
           <>
-            {formatDate(maturityTimestamp, newYorkZone)}
+            <Instant seconds={maturityTimestamp} only="date" />
             <span class="muted"> in {formatDuration(Number(maturityTimestamp - now))}</span>
           </>
         )}
       </span>
     </li>
   )
-}
-
-/** Returns ticks at days or at the first of months, few enough that their labels do not overlap. */
-function ticksBetween(start: bigint, end: bigint) {
-  const [from, to] = [Number(start) * 1000, Number(end) * 1000]
-  const days = (to - from) / dayMs
-  const first = new Date(from)
-  const isShort = days < 70
-  const every = Math.max(1, Math.ceil((isShort ? days : days / 30.4) / ticksMax))
-  const instantOf = (index: number) =>
-    isShort
-      ? Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + 1 + index * every)
-      : Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1 + index * every)
-  return Array.from({ length: ticksMax + 1 }, (_, index) => instantOf(index))
-    .filter((instant) => instant < to - (to - from) * 0.03)
-    .map((instant) => ({
-      seconds: BigInt(instant / 1000),
-      label: isShort ? formatDayMonth(instant) : formatMonth(instant),
-    }))
-}
-
-function formatDayMonth(instant: number): string {
-  return new Date(instant).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-}
-
-function formatMonth(instant: number): string {
-  return new Date(instant).toLocaleDateString('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' })
 }

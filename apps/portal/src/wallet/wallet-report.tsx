@@ -1,19 +1,47 @@
-import { formatDollars } from '../format/dollars.ts'
-import { formatInstant, viewerZone } from '../format/format-time.ts'
+import type { ComponentChildren } from 'preact'
+import { type Amount, formatCents } from '../format/cents.ts'
+import { Hex } from '../parts/hex.tsx'
+import { Instant } from '../parts/instant.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { HoldingsTable } from './holdings-table.tsx'
-import type { Wallet } from './look-up-wallet.ts'
+import type { Holding, Wallet } from './look-up-wallet.ts'
 import { Timeline } from './timeline.tsx'
 
+/** Actions that a report offers. `refresh` looks the wallet up again and keeps the report until then. */
+export type WalletActions = {
+  /** Rendered above the positions. */
+  readonly forWallet?: ((wallet: Wallet, refresh: () => void) => ComponentChildren) | undefined
+  /** Rendered with a position. */
+  readonly forHolding?: ((holding: Holding, refresh: () => void) => ComponentChildren) | undefined
+}
+
 /** Renders the positions and earnings of a wallet. With several chains, which share token ids, `namesChains` is true. */
-export function WalletReport({ wallet, namesChains }: { readonly wallet: Wallet; readonly namesChains: boolean }) {
-  const { earnings, holdings, failures, at } = wallet
-  const active = holdings.filter(({ status }) => status === 'Active')
+export function WalletReport({
+  wallet,
+  name,
+  namesChains,
+  actions = {},
+  refresh,
+}: {
+  readonly wallet: Wallet
+  /** ENS name by which the wallet was looked up. */
+  readonly name: string | undefined
+  readonly namesChains: boolean
+  readonly actions?: WalletActions | undefined
+  readonly refresh: () => void
+}) {
+  const { address, holdings, failures, at } = wallet
+  const held = holdings.filter(({ state }) => state !== 'claimed')
+  const { forHolding } = actions
   return (
     <>
+      <div class="wallet-owner">
+        <h2>{name ?? 'Wallet'}</h2>
+        <Hex value={address} />
+      </div>
       {failures.map(({ chain, message }) => (
         <Notice key={chain} tone="warn" title={`Chain ${chain} failed`}>
-          The positions of this chain are missing below. {message}
+          Positions or income of this chain are missing below. {message}
         </Notice>
       ))}
       {holdings.length === 0 ? (
@@ -23,23 +51,42 @@ export function WalletReport({ wallet, namesChains }: { readonly wallet: Wallet;
         </Notice>
       ) : (
         <>
-          <dl class="earnings card">
-            <Figure name="Lent now" amount={earnings.activePrincipal} help={countText(earnings.activePositions)} />
-            <Figure name="Accrued" amount={earnings.accrued.net} help={accruedText(wallet)} id="accrued-net" />
-            <Figure name="Claimed" amount={earnings.claimed.net} help="income paid, after fees" />
-          </dl>
-          {active.length > 0 ? <Timeline holdings={active} now={at} namesChains={namesChains} /> : null}
-          <HoldingsTable holdings={holdings} namesChains={namesChains} />
+          <Figures wallet={wallet} heldCount={held.length} />
+          {actions.forWallet?.(wallet, refresh)}
+          {held.length > 0 ? <Timeline holdings={held} now={at} namesChains={namesChains} /> : null}
+          <HoldingsTable
+            holdings={holdings}
+            namesChains={namesChains}
+            actionOf={forHolding && ((holding) => forHolding(holding, refresh))}
+          />
           <p class="hint">
-            As of{' '}
-            <time id="wallet-at" dateTime={new Date(Number(at) * 1000).toISOString()}>
-              {formatInstant(at, viewerZone())}
-            </time>
-            , your time. Floating income is included up to the last reported day.
+            As of <Instant id="wallet-at" seconds={at} />. Floating income is included up to the last reported day. Each
+            position is rounded down to the cent, and a total is the sum of what is shown.
           </p>
         </>
       )}
     </>
+  )
+}
+
+function Figures({ wallet: { amounts }, heldCount }: { readonly wallet: Wallet; readonly heldCount: number }) {
+  const { fixed, floating, fee, net } = amounts.accrued
+  const parts = [`fixed $${formatCents(fixed.cents)}`, `floating $${formatCents(floating.cents)}`]
+  return (
+    <dl class="earnings card">
+      <Figure
+        name="Lent now"
+        amount={amounts.lent}
+        help={heldCount === 1 ? 'in 1 position' : `in ${heldCount} positions`}
+      />
+      <Figure
+        name="Accrued"
+        amount={net}
+        help={`${parts.join(', ')}, fees $${formatCents(fee.cents)}`}
+        id="accrued-net"
+      />
+      <Figure name="Claimed" amount={amounts.claimed} help="income paid, after fees" />
+    </dl>
   )
 }
 
@@ -50,7 +97,7 @@ function Figure({
   id,
 }: {
   readonly name: string
-  readonly amount: bigint
+  readonly amount: Amount
   readonly help: string
   readonly id?: string
 }) {
@@ -58,19 +105,11 @@ function Figure({
     <div class="figure">
       <dt>{name}</dt>
       <dd>
-        <data id={id} value={amount.toString()}>
-          ${formatDollars(amount)}
+        <data id={id} value={amount.exact.toString()}>
+          ${formatCents(amount.cents)}
         </data>
         <span class="figure-help">{help}</span>
       </dd>
     </div>
   )
-}
-
-function countText(count: number): string {
-  return count === 1 ? 'in 1 position' : `in ${count} positions`
-}
-
-function accruedText({ earnings: { accrued } }: Wallet): string {
-  return `fixed $${formatDollars(accrued.fixed)}, floating $${formatDollars(accrued.floating)}, fees $${formatDollars(accrued.fees)}`
 }

@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Address } from 'viem'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { shortHex } from '../format/short-hex.ts'
@@ -7,47 +6,43 @@ import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { hrefOf } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { lookUpWallet, type Wallet } from './look-up-wallet.ts'
-import { WalletReport } from './wallet-report.tsx'
+import { parseOwner } from './parse-owner.ts'
+import { type Lookup, useLookup } from './use-lookup.ts'
+import { type WalletActions, WalletReport } from './wallet-report.tsx'
 
-type Lookup =
-  | { readonly status: 'idle' }
-  | { readonly status: 'loading' }
-  | { readonly status: 'failed'; readonly error: unknown }
-  | { readonly status: 'found'; readonly wallet: Wallet }
-
-/** Renders the lookup of an address: its positions, earnings and maturities. */
+/** Renders the lookup of an address or a name: its positions, earnings and maturities. The URL names the owner. */
 export function WalletView({
   info,
   session,
   serverOffsetMs,
+  actions,
 }: {
   readonly info: PortalInfo
   readonly session: Session | undefined
-  readonly serverOffsetMs: number
+  /** Undefined until the service's time is known. */
+  readonly serverOffsetMs: number | undefined
+  readonly actions?: WalletActions | undefined
 }) {
-  const owner = useOwner()
-  const [text, setText] = useState(owner ?? '')
-  const [fault, setFault] = useState<string | undefined>(undefined)
-  const { lookup, run, clear } = useLookup({ info, session, serverOffsetMs })
-  const check = (address: string): address is Address => {
-    const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
-    setFault(isAddress ? undefined : 'An address is 0x followed by 40 hex digits.')
-    return isAddress
-  }
+  const hasEns = info.ens === true
+  const segment = useOwnerSegment()
+  const owner = useMemo(() => (segment === undefined ? undefined : parseOwner(segment, { hasEns })), [segment, hasEns])
+  const [text, setText] = useState(segment ?? '')
+  const [typedFault, setTypedFault] = useState<string | undefined>(undefined)
+  const { lookup, run } = useLookup({ info, session, serverOffsetMs, owner })
   useEffect(() => {
-    clear()
-    setFault(undefined)
-    if (owner === undefined) return
-    setText(owner)
-    if (check(owner)) run(owner)
-  }, [owner, session])
-  const submit = (address: string) => {
-    if (address === owner && check(address)) run(address)
-    else if (check(address)) navigate(hrefOf('wallet', address))
-    // A failed lookup must not leave the report of another owner.
-    else clear()
+    if (segment === undefined) return
+    setTypedFault(undefined)
+    setText(segment)
+  }, [segment])
+  const submit = (typed: string) => {
+    const parsed = parseOwner(typed, { hasEns })
+    setTypedFault('fault' in parsed ? parsed.fault : undefined)
+    // A failed lookup leaves no report of another owner.
+    if ('fault' in parsed) navigate(hrefOf('wallet'))
+    else if (typed === segment) run({ keepsReport: false })
+    else navigate(hrefOf('wallet', typed))
   }
+  const fault = typedFault ?? (owner && 'fault' in owner ? owner.fault : undefined)
   return (
     <>
       <div class="view-head">
@@ -63,15 +58,16 @@ export function WalletView({
           submit(text.trim())
         }}
       >
-        <label for="wallet-address">Address</label>
+        <label for="wallet-address">{hasEns ? 'Address or ENS name' : 'Address'}</label>
         <div class="lookup-row">
           <input
             id="wallet-address"
             class="mono"
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
-            placeholder="0x…"
+            placeholder={hasEns ? '0x… or name.eth' : '0x…'}
             autocomplete="off"
+            autocapitalize="off"
             spellcheck={false}
             aria-invalid={fault !== undefined}
             aria-describedby={fault ? 'wallet-fault' : undefined}
@@ -85,41 +81,53 @@ export function WalletView({
             {fault}
           </p>
         ) : null}
-        {info.visitor ? (
-          <p class="examples">
-            In this sandbox, try{' '}
-            {info.visitor.wallets.slice(0, 4).map((wallet) => (
-              <button
-                key={wallet}
-                type="button"
-                class="chip mono"
-                disabled={!session}
-                onClick={() => {
-                  setText(wallet)
-                  submit(wallet)
-                }}
-              >
-                {shortHex(wallet)}
-              </button>
-            ))}
-          </p>
-        ) : null}
+        <Examples wallets={info.visitor?.wallets ?? []} isDisabled={!session} onChoose={submit} />
       </form>
       <div aria-live="polite">
-        <Outcome lookup={lookup} hasKey={session !== undefined} namesChains={info.chains.length > 1} />
+        <Outcome
+          lookup={lookup}
+          hasKey={session !== undefined}
+          namesChains={info.chains.length > 1}
+          actions={actions}
+          refresh={() => run({ keepsReport: true })}
+        />
       </div>
     </>
+  )
+}
+
+function Examples({
+  wallets,
+  isDisabled,
+  onChoose,
+}: {
+  readonly wallets: readonly string[]
+  readonly isDisabled: boolean
+  readonly onChoose: (wallet: string) => void
+}) {
+  if (wallets.length === 0) return null
+  return (
+    <p class="examples">
+      In this sandbox, try{' '}
+      {wallets.slice(0, 4).map((wallet) => (
+        <button key={wallet} type="button" class="chip mono" disabled={isDisabled} onClick={() => onChoose(wallet)}>
+          {shortHex(wallet)}
+        </button>
+      ))}
+    </p>
   )
 }
 
 function Outcome({
   lookup,
   hasKey,
-  namesChains,
+  ...report
 }: {
   readonly lookup: Lookup
   readonly hasKey: boolean
   readonly namesChains: boolean
+  readonly actions: WalletActions | undefined
+  readonly refresh: () => void
 }) {
   switch (lookup.status) {
     case 'idle':
@@ -137,49 +145,21 @@ function Outcome({
       )
     case 'failed':
       return <ErrorNotice error={lookup.error} />
+    case 'unresolved':
+      return (
+        <Notice tone="warn" title={`${lookup.name} has no address here`}>
+          {lookup.problem}
+        </Notice>
+      )
     case 'found':
-      return <WalletReport wallet={lookup.wallet} namesChains={namesChains} />
+      return <WalletReport wallet={lookup.wallet} name={lookup.name} {...report} />
   }
 }
 
 /** Returns the owner that the URL names. While another view is open, it is the last one. */
-function useOwner(): string | undefined {
+function useOwnerSegment(): string | undefined {
   const { view, segment } = useLocation()
   const owner = useRef<string>(undefined)
   if (view === 'wallet') owner.current = segment
   return owner.current
-}
-
-/** Runs one lookup at a time. A new lookup aborts the last one. */
-function useLookup({
-  info,
-  session,
-  serverOffsetMs,
-}: {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
-  readonly serverOffsetMs: number
-}) {
-  const [lookup, setLookup] = useState<Lookup>({ status: 'idle' })
-  const running = useRef<AbortController>(undefined)
-  const run = (address: Address) => {
-    if (!session) return
-    running.current?.abort()
-    const controller = new AbortController()
-    running.current = controller
-    setLookup({ status: 'loading' })
-    const at = BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
-    const finish = (outcome: Lookup) => {
-      if (!controller.signal.aborted) setLookup(outcome)
-    }
-    lookUpWallet(session.client, { address, chains: info.chains, at, signal: controller.signal }).then(
-      (wallet) => finish({ status: 'found', wallet }),
-      (error: unknown) => finish({ status: 'failed', error }),
-    )
-  }
-  const clear = () => {
-    running.current?.abort()
-    setLookup({ status: 'idle' })
-  }
-  return { lookup, run, clear }
 }

@@ -1,0 +1,13 @@
+import type { RateAnswer } from '@tallystick/client'
+import { useCallback } from 'preact/hooks'
+import type { Session } from './session.ts'
+import { type Polled, usePolled } from './use-polled.ts'
+
+// Rates change once a day, but the pool's status and the data's lag change all the time.
+const intervalMs = 20_000
+
+/** Returns the rates and the state of every pool. `period` is the start of the current period: a new one has new rates. */
+export function useRate(session: Session | undefined, period: bigint | undefined): Polled<RateAnswer> {
+  const request = useCallback((signal: AbortSignal) => (session as Session).client.rate({ signal }), [session, period])
+  return usePolled(session && request, intervalMs)
+}

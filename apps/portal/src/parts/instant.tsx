@@ -1,0 +1,24 @@
+import { formatDate, formatInstant, isFar, zoneName } from '../format/format-time.ts'
+import { useZone } from '../format/zone.ts'
+
+/** Renders an instant in the zone of the page, as date and time with the name of the zone, or as a date. */
+export function Instant({
+  seconds,
+  only,
+  id,
+}: {
+  /** Unix seconds. */
+  readonly seconds: bigint
+  readonly only?: 'date' | undefined
+  readonly id?: string | undefined
+}) {
+  const zone = useZone()
+  // A note that is not genuine may name any instant.
+  if (isFar(seconds)) return <>{`${seconds}, far in the future`}</>
+  const whole = `${formatInstant(seconds, zone)} ${zoneName(zone)}`
+  return (
+    <time id={id} dateTime={new Date(Number(seconds) * 1000).toISOString()} title={only ? whole : undefined}>
+      {only ? formatDate(seconds, zone) : whole}
+    </time>
+  )
+}

@@ -1,0 +1,68 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Address } from 'viem'
+import type { PortalInfo } from '../data/portal-info.ts'
+import { resolveName } from '../data/resolve-name.ts'
+import type { Session } from '../data/session.ts'
+import { lookUpWallet, type Wallet } from './look-up-wallet.ts'
+import type { Owner } from './parse-owner.ts'
+
+export type Lookup =
+  | { readonly status: 'idle' }
+  | { readonly status: 'loading' }
+  | { readonly status: 'failed'; readonly error: unknown }
+  | { readonly status: 'unresolved'; readonly name: string; readonly problem: string }
+  | { readonly status: 'found'; readonly wallet: Wallet; readonly name: string | undefined }
+
+const idle: Lookup = { status: 'idle' }
+
+/** Looks an owner up, one at a time. A failed lookup leaves no report, and neither does another owner. */
+export function useLookup({
+  info,
+  session,
+  serverOffsetMs,
+  owner,
+}: {
+  readonly info: PortalInfo
+  readonly session: Session | undefined
+  /** Undefined until the service's time is known: income at another time would be wrong. */
+  readonly serverOffsetMs: number | undefined
+  /** Undefined if nobody is named. The same object while the same owner is. */
+  readonly owner: Owner | undefined
+}) {
+  const [lookup, setLookup] = useState<Lookup>(idle)
+  const running = useRef<AbortController>(undefined)
+  const isReady = serverOffsetMs !== undefined
+  const run = ({ keepsReport }: { readonly keepsReport: boolean }) => {
+    running.current?.abort()
+    if (!session || !owner || 'fault' in owner) return setLookup(idle)
+    if (!keepsReport) setLookup({ status: 'loading' })
+    if (!isReady) return undefined
+    const controller = new AbortController()
+    running.current = controller
+    const { signal } = controller
+    const finish = (outcome: Lookup) => {
+      if (!signal.aborted) setLookup(outcome)
+    }
+    const look = (address: Address) => {
+      const at = BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
+      return lookUpWallet(session.client, { address, chains: info.chains, at, signal })
+    }
+    find(owner, { look, signal }).then(finish, (error: unknown) => finish({ status: 'failed', error }))
+  }
+  useEffect(() => {
+    run({ keepsReport: false })
+    return () => running.current?.abort()
+  }, [owner, session, isReady])
+  return { lookup, run }
+}
+
+async function find(
+  owner: Exclude<Owner, { readonly fault: string }>,
+  { look, signal }: { readonly look: (address: Address) => Promise<Wallet>; readonly signal: AbortSignal },
+): Promise<Lookup> {
+  if ('address' in owner) return { status: 'found', wallet: await look(owner.address), name: undefined }
+  const { name } = owner
+  const resolved = await resolveName(name, signal)
+  if ('problem' in resolved) return { status: 'unresolved', name, problem: resolved.problem }
+  return { status: 'found', wallet: await look(resolved.address), name }
+}
