@@ -30,7 +30,6 @@ type Operation = {
   readonly requestBody?: {
     readonly content: Record<string, { readonly examples: Record<string, { readonly value: unknown }> }>
   }
-  readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[]
 }
 type Document = {
   readonly info: { readonly description: string }
@@ -119,32 +118,10 @@ test('examples/webhook.ts: a test event is verified, a forged request is rejecte
   ])
 })
 
-describe('the examples of /docs', () => {
+// `apps/portal/test/docs.test.ts` runs the code samples, as the page shows them.
+describe('the examples of /openapi.json', () => {
   const operations = () =>
     Object.entries(document.paths).flatMap(([path, of]) => Object.values(of).map((operation) => ({ path, operation })))
-  const samplesOf = (lang: string) =>
-    operations().flatMap(({ operation }) => operation['x-codeSamples'].filter((sample) => sample.lang === lang))
-  const environment = () => ({
-    TALLYSTICK_URL: credentials.baseUrl,
-    TALLYSTICK_KEY: credentials.apiKey,
-    CURL_CA_BUNDLE: credentials.caCert,
-    NODE_EXTRA_CA_CERTS: credentials.caCert,
-  })
-
-  test('default: command lines', async () => {
-    const sources = samplesOf('Shell').map(({ source }) => source)
-    expect(sources).toHaveLength(operations().length)
-    const results = await runCommands(sources, { cwd: directory, env: environment() })
-    for (const [index, source] of sources.entries()) {
-      const { status, body, output } = results[index] as Outcome
-      expect(status, `${source}\n${output}`).toBe(200)
-      if (source.includes('/docs')) expect(body).toMatch(/^<!doctype html>/)
-      else if (/\/log\/(checkpoint|key|tile)/.test(source))
-        expect(body).toContain(source.includes('/tile') ? '"v":1' : 'sandbox.tallystick.example/log')
-      else if (source.includes('/events')) expect(body).toMatch(/^: connected\n/)
-      else expect(() => schemaOf(source).parse(JSON.parse(body)), source).not.toThrow()
-    }
-  })
 
   test('default: the lines of the introduction', async () => {
     const lines = parseCommands(document.info.description).map(({ source }) => source)
@@ -166,18 +143,6 @@ describe('the examples of /docs', () => {
       // Empty lists would be true of any query.
       expect(JSON.stringify(json)).not.toMatch(/:(\[\]|null)/)
     }
-  })
-
-  test('default: programs', { timeout: 120_000 }, async () => {
-    const sources = samplesOf('TypeScript').map(({ source }) => source)
-    expect(sources).toHaveLength(9)
-    const env = { PATH: process.env['PATH'], ...environment() }
-    const run = async (source: string) => {
-      const options = ['--input-type=module', '--eval', await bundle(source)]
-      return promisify(execFile)(process.execPath, options, { cwd: root, env })
-    }
-    const outputs = await Promise.all(sources.map(run))
-    for (const [index, { stdout }] of outputs.entries()) expect(stdout, sources[index]).toMatch(/^\d+n? \d+/)
   })
 })
 

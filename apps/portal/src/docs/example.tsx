@@ -102,7 +102,7 @@ function SampleHint({
   readonly caCert: string | undefined
 }) {
   const { enterKey } = useDocs()
-  const readsKey = /TALLYSTICK_KEY/.test(source)
+  const readsKey = /TALLYSTICK_KEY(?!=)/.test(source)
   const variable = { sh: undefined, ts: 'NODE_EXTRA_CA_CERTS', python: 'SSL_CERT_FILE' }[language]
   if (!readsKey && (caCert === undefined || variable === undefined)) return null
   return (

@@ -12,8 +12,11 @@ const fillers = { sh: fillShell, ts: fillTypescript, python: fillPython } as con
 
 function fillShell(source: string, { baseUrl, apiKey, caCert }: SampleContext): string {
   const trusted = caCert === undefined ? source : source.replaceAll(/^curl /gm, `curl --cacert '${caCert}' `)
-  const addressed = trusted.replaceAll('$TALLYSTICK_URL', baseUrl)
-  return apiKey === undefined ? addressed : addressed.replaceAll('$TALLYSTICK_KEY', apiKey)
+  const addressed = trusted
+    .replaceAll('$TALLYSTICK_URL', baseUrl)
+    .replaceAll(/^(export TALLYSTICK_URL=).*$/gm, `$1${baseUrl}`)
+  if (apiKey === undefined) return addressed
+  return addressed.replaceAll('$TALLYSTICK_KEY', apiKey).replaceAll(/^(export TALLYSTICK_KEY=).*$/gm, `$1${apiKey}`)
 }
 
 function fillTypescript(source: string, { baseUrl, apiKey }: SampleContext): string {

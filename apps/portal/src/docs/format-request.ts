@@ -14,7 +14,7 @@ export type SampleContext = {
 export function formatCurl(request: ApiRequest, { baseUrl, apiKey, caCert }: SampleContext): Sample {
   const key = apiKey === undefined ? '-H "x-api-key: $TALLYSTICK_KEY"' : `-H ${quoteShell(`x-api-key: ${apiKey}`)}`
   const parts = [
-    `curl ${request.isStream ? '-N --max-time 2 ' : ''}${quoteShell(baseUrl + request.path)}`,
+    `curl ${request.isStream ? '-N --max-time 5 ' : ''}${quoteShell(baseUrl + request.path)}`,
     ...(caCert === undefined ? [] : [`--cacert ${quoteShell(caCert)}`]),
     ...(request.needsKey ? [key] : []),
     ...request.headers.map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),

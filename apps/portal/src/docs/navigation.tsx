@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
 
-const wide = '(min-width: 960px)'
+const wide = '(min-width: 1041px)'
 
 /** Renders the list of pages. On a phone it is folded, so that the content comes first. */
 export function Navigation({
