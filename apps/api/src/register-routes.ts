@@ -49,10 +49,11 @@ export function registerRoutes(
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string
     const known = patterns.find(({ pattern }) => pattern.test(path))
+    const allow = known ? formatAllow(routes, known.url) : 'GET, HEAD, POST'
+    // Of an unknown path, too: otherwise a page could not read the 404.
+    if (cors && isPreflight(request, cors)) return sendPreflight(reply, allow)
     if (!known) throw notFound(listEndpoints(routes))
     request.encodeError = known.encodeError
-    const allow = formatAllow(routes, known.url)
-    if (cors && isPreflight(request, cors)) return sendPreflight(reply, allow)
     if (known.scope) authenticate(known.scope, request, reply)
     reply.header('allow', allow)
     throw methodNotAllowed(path, allow)
