@@ -1,13 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock, createOperator, openServiceDatabase, parseConfig, runDoctor } from '@tallystick/api'
+import {
+  createClock,
+  createOperator,
+  loadConfig,
+  openServiceDatabase,
+  parseConfig,
+  runDoctor,
+  startService,
+} from '@tallystick/api'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
+import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Chain, noteSigner, send, startChain } from './chain.ts'
 import { findSharedSandbox } from './find-shared-sandbox.ts'
@@ -112,6 +122,43 @@ describe('on a chain of its own', () => {
     expect(linesOf(diagnosis, 'warn').join('\n')).toContain(
       'floating income: it is not yet reported for yesterday (UTC)',
     )
+  })
+
+  test('default: a configuration by `init` starts the service, which signs, indexes the chain and is healthy', async () => {
+    const folder = join(directory, 'init')
+    const source = await createTestDatabase('pglite', inject('databases'))
+    onTestFinished(source.remove)
+    await mkdir(folder, { mode: 0o700 })
+    const { cert, key } = createCertificateAuthority().issue(['localhost'])
+    await writeFile(join(folder, 'cert.pem'), cert)
+    await writeFile(join(folder, 'key.pem'), key, { mode: 0o600 })
+    await writeFile(join(folder, 'signer-key'), env.SIGNER_KEY, { mode: 0o600 })
+    const configPath = join(folder, 'tallystick.json')
+    const options = {
+      ...{ config: configPath, cert: 'cert.pem', key: 'key.pem', port: 0, 'admin-port': await findFreePort() },
+      ...{ database: source.url, chain: 324, pool: chain.pool, rpc: chain.client.transport.url as string },
+      ...{ subgraph: 'embedded', positions: chain.positions, signer: 'file:signer-key' },
+    }
+    const commandLine = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
+    const init = spawnSync(process.execPath, [...quickFlags, cli, 'init', '--yes', '--json', ...commandLine], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    expect([init.status, init.stderr, JSON.parse(init.stdout).variables]).toEqual([0, '', []])
+
+    const config = loadConfig(configPath, { env: {}, secrets: 'required' })
+    const clock = createClock()
+    const database = await openServiceDatabase(config.database.reveal(), () => undefined)
+    const points = Object.fromEntries(config.tenors.map((tenor) => [tenor, 369]))
+    await createOperator({ database, config, clock }).setCurve({ points })
+    await database.close()
+    const service = await startService({ config, clock, log: pino({ level: 'silent' }), say: () => undefined })
+    onTestFinished(service.stop)
+    expect(service.baseUrl).toMatch(/^https:/)
+    const diagnosis = await runDoctor({ configPath, env: {}, hosts: [], clock, report: () => undefined })
+    const lines = diagnosis.checks.map(({ outcome, subject, name }) => `${outcome} ${subject}: ${name}`)
+    expect(linesOf({ exitCode: 0, checks: diagnosis.checks }, 'fail')).toEqual([])
+    expect(lines).toContain('ok chain 324: fresh note')
   })
 
   test.each([

@@ -6,6 +6,7 @@ import { addCurveCommand } from './curve.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExamples } from './examples.ts'
 import { addHooksCommand } from './hooks.ts'
+import { addInitCommand } from './init.ts'
 import { addKeysCommand } from './keys.ts'
 import { chooseLayout, hasColour } from './layout.ts'
 import { addLogCommand } from './log.ts'
@@ -29,6 +30,7 @@ Exit codes:
   ${exitCodes.unconfirmed}  done, but not every replica has confirmed that it rejects the key; the message names those`
 
 const commands = [
+  addInitCommand,
   addServeCommand,
   addStatusCommand,
   addKeysCommand,
@@ -58,7 +60,7 @@ export function createProgram(terminal: Terminal, { color = true }: { readonly c
       command.setOptionValue('color', color)
     })
   configure(program, { terminal, color })
-  addExamples(program, 'doctor', 'serve', 'keys create --name "Acme Wallet"')
+  addExamples(program, 'init', 'doctor', 'serve', 'keys create --name "Acme Wallet"')
   for (const add of commands) add(program, terminal)
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)
   return program

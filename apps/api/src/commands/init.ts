@@ -1,0 +1,106 @@
+import type { Command } from 'commander'
+import { type Question, questions } from '../init/questions.ts'
+import type { InitResult } from '../init/run-init.ts'
+import { addExamples } from './examples.ts'
+import type { Style } from './layout.ts'
+import { addCommonOptions, type CommonOptions } from './options.ts'
+import { createOutput, exitCodes } from './output.ts'
+import type { Terminal } from './terminal.ts'
+
+type Options = CommonOptions & { readonly yes: boolean } & Readonly<Record<string, string | undefined>>
+
+export function addInitCommand(program: Command, terminal: Terminal): void {
+  const init = addCommonOptions(
+    program.command('init').description('ask a few questions and write a configuration that works'),
+  )
+  for (const { flags, text, fallback } of questions) {
+    const otherwise = fallback?.({}) ?? ''
+    init.option(flags, otherwise === '' || otherwise.endsWith(' ') ? text : `${text} (default: ${otherwise})`)
+  }
+  init
+    .option('--yes', 'ask nothing: take the defaults of all questions that no option answers', false)
+    .action(async (options: Options, command: Command) => run(options, { terminal, command }))
+  addExamples(
+    init,
+    'init',
+    `init --yes --proxy 10.0.0.10 --database env:DATABASE_URL --chain 324 --pool ${exampleAddress} --rpc env:RPC_324`,
+    `init --yes --cert fullchain.pem --key privkey.pem --chain 324 --pool ${exampleAddress} --signer keystore:key.json --signer-password env:KEYSTORE_PASSWORD`,
+  )
+}
+
+const exampleAddress = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
+
+async function run(
+  { yes, ...options }: Options,
+  { terminal, command }: { readonly terminal: Terminal; readonly command: Command },
+): Promise<void> {
+  const [{ runInit }, { createPrompter, InputEndedError }, { WrongOptionError }, { readConfigSchema }] =
+    await Promise.all([
+      import('../init/run-init.ts'),
+      import('../init/create-prompter.ts'),
+      import('../init/collect-answers.ts'),
+      import('./config-command.ts'),
+    ])
+  const output = createOutput(terminal, options)
+  const { style } = output.layout
+  const { stdin, stdout, stderr, env } = terminal
+  // With --json the answer on stdout is one document, so the questions go to stderr.
+  const screen = output.json ? stderr : stdout
+  const isTerminal = stdin.isTTY === true && screen.isTTY === true
+  const prompter = yes ? undefined : createPrompter({ input: stdin, output: screen, isTerminal })
+  const ask = prompter && createAsk((prompt) => prompter.ask(prompt), { print: (line) => screen.write(line), style })
+  try {
+    const { config: configPath } = options
+    const result = await runInit({
+      given: options,
+      env,
+      ask,
+      configPath,
+      schema: readConfigSchema(),
+      cwd: process.cwd(),
+    })
+    output.document(result)
+    output.text(formatResult(result, style))
+  } catch (error) {
+    if (error instanceof WrongOptionError) command.error(`error: ${error.message}`)
+    if (!(error instanceof InputEndedError)) throw error
+    stderr.write(`${error.message} Nothing was written. Without a terminal, give the answers as options with --yes.\n`)
+    terminal.exitCode = exitCodes.failed
+  } finally {
+    prompter?.close()
+  }
+}
+
+/** Returns the function that asks a question until its answer is right. */
+function createAsk(
+  ask: (prompt: string) => Promise<string>,
+  { print, style }: { readonly print: (line: string) => void; readonly style: Style },
+) {
+  return async (
+    { text }: Question,
+    { fallback, check }: { fallback: string | undefined; check: (answer: string) => string | undefined },
+  ): Promise<string> => {
+    const hint = fallback === undefined ? '' : ` [${fallback || 'none'}]`
+    for (;;) {
+      const typed = await ask(`${text.charAt(0).toUpperCase()}${text.slice(1)}${hint}: `)
+      const answer = typed === '' || (typed === 'none' && fallback === '') ? (fallback ?? '') : typed
+      const fault = answer === '' && fallback === undefined ? 'is needed' : check(answer)
+      if (fault === undefined) return answer
+      print(`  ${style.yellow(`The answer ${fault}.`)}\n`)
+    }
+  }
+}
+
+function formatResult({ config, secrets, newSigner, variables, next }: InitResult, style: Style): string {
+  return [
+    style.green(`Wrote ${config}.`),
+    ...(secrets.length > 0 ? [`Wrote secrets to ${secrets.join(', ')}. Only you can read them. Back them up.`] : []),
+    ...(newSigner
+      ? [`The new signer is ${newSigner}. The pool accepts its notes after setVerifierSigner(${newSigner}).`]
+      : []),
+    ...(variables.length > 0 ? [style.yellow(`Set for the service before it starts: ${variables.join(', ')}.`)] : []),
+    '',
+    'Next:',
+    ...next.map((line) => `  $ ${line}`),
+  ].join('\n')
+}

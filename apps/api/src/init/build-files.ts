@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import { createPrivateKeySigner } from '../notes/signers/private-key-signer.ts'
+import type { Answers } from './questions.ts'
+
+export type NewFile = { readonly path: string; readonly content: string }
+
+export type NewFiles = {
+  readonly config: NewFile
+  readonly secrets: readonly NewFile[]
+  /** Address of a new private key. */
+  readonly newSigner: string | undefined
+}
+
+export const schemaName = 'tallystick.schema.json'
+
+/** Builds the configuration of the answers and the files of its secrets. Paths of answers are relative to `cwd`. */
+export function buildFiles(
+  answers: Answers,
+  { configPath, cwd }: { readonly configPath: string; readonly cwd: string },
+): NewFiles {
+  const directory = dirname(resolve(cwd, configPath))
+  const secrets: NewFile[] = []
+  const place = (path: string) => {
+    const absolute = resolve(cwd, path)
+    const inside = relative(directory, absolute)
+    return inside.startsWith('..') || isAbsolute(inside) ? absolute : inside
+  }
+  const refer = (reference: string) => reference.replace(/^file:(.+)$/s, (_, path: string) => `file:${place(path)}`)
+  const store = (name: string, content: string) => {
+    secrets.push({ path: resolve(directory, 'secrets', name), content: `${content}\n` })
+    return `file:secrets/${name}`
+  }
+  const { adminToken = '', curve, spread, database = '', port, adminPort } = answers
+  const signer = buildSigner(answers, { place, refer, store })
+  const config = {
+    $schema: `./${schemaName}`,
+    listen: { port: Number(port), ...buildTls(answers, place) },
+    admin: {
+      port: Number(adminPort),
+      token: adminToken === 'new' ? store('admin-token', randomBytes(32).toString('hex')) : refer(adminToken),
+    },
+    // Its path is relative to the configuration, as the fallback is.
+    database,
+    signer: signer.config,
+    curve:
+      curve === 'treasury'
+        ? { source: 'treasury', basis: 'discount', spreadBps: Number(spread) }
+        : { source: 'manual' },
+    chains: [buildChain(answers, { refer, store })],
+  }
+  const text = `${JSON.stringify(config, undefined, 2)}\n`
+  return { config: { path: resolve(cwd, configPath), content: text }, secrets, newSigner: signer.address }
+}
+
+type Places = {
+  readonly place: (path: string) => string
+  readonly refer: (reference: string) => string
+  /** Adds a file with a secret. Returns the reference to it. */
+  readonly store: (name: string, content: string) => string
+}
+
+function buildTls({ cert = '', key = '', proxy = '' }: Answers, place: Places['place']) {
+  if (cert !== '') return { tls: { cert: place(cert), key: place(key) } }
+  return { proxy: { trust: proxy.split(',').map((network) => network.trim()) } }
+}
+
+function buildSigner({ signer = '', signerPassword = '', signerAddress }: Answers, { place, refer, store }: Places) {
+  if (signer === 'new') {
+    const key = `0x${randomBytes(32).toString('hex')}`
+    const { address } = createPrivateKeySigner(key)
+    return { config: { kind: 'private-key', key: store('signer-key', key) }, address }
+  }
+  const [, keystore] = /^keystore:(.+)$/.exec(signer) ?? []
+  if (keystore) return { config: { kind: 'keystore', path: place(keystore), password: refer(signerPassword) } }
+  if (/^https?:/i.test(signer)) return { config: { kind: 'web3signer', url: signer, address: signerAddress } }
+  return { config: { kind: 'private-key', key: refer(signer) } }
+}
+
+function buildChain(answers: Answers, { refer, store }: Pick<Places, 'refer' | 'store'>) {
+  const { chain = '', name, pool, rpc = '', subgraph = '', positions, startBlock } = answers
+  // Providers put their key into the path or the query of a URL.
+  const refersTo = (url: string, file: string) => {
+    if (!/^https?:/i.test(url)) return refer(url)
+    const { pathname, search } = new URL(url)
+    return pathname === '/' && search === '' ? url : store(file, url)
+  }
+  return {
+    id: Number(chain),
+    name,
+    pool,
+    ...(rpc !== '' && { rpc: [refersTo(rpc, `rpc-${chain}`)] }),
+    ...(subgraph === 'embedded' && { subgraph: { embedded: { positions, startBlock: Number(startBlock) } } }),
+    ...(subgraph !== 'embedded' &&
+      subgraph !== '' && { subgraph: { urls: [refersTo(subgraph, `subgraph-${chain}`)] } }),
+  }
+}

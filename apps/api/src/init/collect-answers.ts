@@ -1,0 +1,52 @@
+import { checkAnswer } from './check-answer.ts'
+import { type Answers, type Question, questions } from './questions.ts'
+
+export type CollectOptions = {
+  /** Answers of the command line. */
+  readonly given: Readonly<Record<string, string | undefined>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Asks a question until it has an answer. Undefined if nothing may be asked. */
+  readonly ask?: ((question: Question, context: AskContext) => Promise<string>) | undefined
+}
+
+export type AskContext = {
+  readonly fallback: string | undefined
+  /** Returns what is wrong with an answer, or undefined. */
+  readonly check: (answer: string) => string | undefined
+}
+
+/** An option is missing or has a wrong value. */
+export class WrongOptionError extends Error {
+  override readonly name = 'WrongOptionError' as const
+}
+
+/** Returns the answer to every question that applies: from an option, by asking, or its fallback. */
+export async function collectAnswers({ given, env, ask }: CollectOptions): Promise<Answers> {
+  const answers: Record<string, string> = {}
+  const missing: string[] = []
+  for (const question of questions) {
+    const { name, fallback, applies, isSilent } = question
+    const option = given[name]
+    if (applies && !applies(answers)) {
+      if (option !== undefined) throw new WrongOptionError(`${flagOf(question)} has no effect with the other answers.`)
+      continue
+    }
+    const check = (answer: string) => checkAnswer(name, answer, { answers, env })
+    const otherwise = fallback?.(answers)
+    if (option === undefined && ask && !isSilent) {
+      answers[name] = await ask(question, { fallback: otherwise, check })
+      continue
+    }
+    const answer = option ?? otherwise
+    if (answer === undefined) missing.push(flagOf(question))
+    const fault = answer === undefined ? undefined : check(answer)
+    if (fault) throw new WrongOptionError(`${flagOf(question)} ${fault}.`)
+    answers[name] = answer ?? ''
+  }
+  if (missing.length > 0) throw new WrongOptionError(`${missing.join(', ')}: needed with --yes, which asks nothing.`)
+  return answers
+}
+
+export function flagOf({ flags }: Question): string {
+  return flags.split(' ')[0] as string
+}

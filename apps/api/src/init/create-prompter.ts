@@ -1,0 +1,43 @@
+import { createInterface } from 'node:readline'
+
+export type Prompter = {
+  /** Prints a prompt and returns the next line of the input, without the spaces around it. */
+  ask(prompt: string): Promise<string>
+  close(): void
+}
+
+/** The input ended, or Ctrl-C was pressed, before all questions were answered. */
+export class InputEndedError extends Error {
+  override readonly name = 'InputEndedError' as const
+}
+
+/** Reads answers line by line, from a terminal or from a pipe with one answer per line. */
+export function createPrompter({
+  input,
+  output,
+  isTerminal,
+}: {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  readonly isTerminal: boolean
+}): Prompter {
+  const reader = createInterface({ input, output, terminal: isTerminal })
+  let isInterrupted = false
+  reader.on('SIGINT', () => {
+    isInterrupted = true
+    reader.close()
+  })
+  // Keeps the lines that arrive before they are asked for.
+  const lines = reader[Symbol.asyncIterator]()
+  return {
+    ask: async (prompt) => {
+      reader.setPrompt(prompt)
+      reader.prompt()
+      const { value, done } = await lines.next()
+      if (!done) return value.trim()
+      output.write('\n')
+      throw new InputEndedError(isInterrupted ? 'Interrupted.' : 'The input ended before the last question.')
+    },
+    close: () => reader.close(),
+  }
+}

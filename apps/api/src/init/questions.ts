@@ -1,0 +1,124 @@
+/** Answers by the name of the question. */
+export type Answers = Readonly<Record<string, string>>
+
+/** Question of `tallystick init`, and the option that answers it. */
+export type Question = {
+  /** Name of the option as Commander stores it. */
+  readonly name: string
+  readonly flags: string
+  readonly text: string
+  /** Answer if none is given. Without it, the question must be answered. */
+  readonly fallback?: (answers: Answers) => string
+  /** Whether the question makes sense with the answers before it. */
+  readonly applies?: (answers: Answers) => boolean
+  /** The fallback is taken without asking. */
+  readonly isSilent?: boolean
+}
+
+const chainNames: Readonly<Record<string, string>> = { 1: 'Ethereum', 324: 'zkSync Era', 8453: 'Base' }
+
+export const questions: readonly Question[] = [
+  {
+    name: 'cert',
+    flags: '--cert <file>',
+    text: 'TLS certificate with its chain, a PEM file (none: a proxy terminates TLS)',
+    fallback: () => '',
+  },
+  {
+    name: 'key',
+    flags: '--key <file>',
+    text: 'private key of the certificate, a PEM file',
+    applies: ({ cert }) => cert !== '',
+  },
+  {
+    name: 'proxy',
+    flags: '--proxy <networks>',
+    text: 'addresses of the proxy, comma separated',
+    fallback: () => '127.0.0.1',
+    applies: ({ cert }) => cert === '',
+  },
+  { name: 'port', flags: '--port <number>', text: 'port of the API', fallback: () => '8443' },
+  {
+    name: 'adminPort',
+    flags: '--admin-port <number>',
+    text: 'port of the admin listener, on this machine only',
+    fallback: () => '9464',
+    isSilent: true,
+  },
+  {
+    name: 'database',
+    flags: '--database <url>',
+    text: 'database: file:<directory> (embedded), or env:NAME of a variable with a postgres:// URL',
+    fallback: () => 'file:.tallystick/db',
+  },
+  { name: 'chain', flags: '--chain <id>', text: 'chain id, such as 324' },
+  {
+    name: 'name',
+    flags: '--name <name>',
+    text: 'name of the chain',
+    fallback: ({ chain = '' }) => chainNames[chain] ?? `Chain ${chain}`,
+  },
+  { name: 'pool', flags: '--pool <address>', text: 'address of the pool contract' },
+  {
+    name: 'rpc',
+    flags: '--rpc <url>',
+    text: 'JSON-RPC URL of the chain, or env:NAME or file:path of it (none: no check against the chain)',
+    fallback: () => '',
+  },
+  {
+    name: 'subgraph',
+    flags: '--subgraph <source>',
+    text: 'source of /data: "embedded" (indexed from the RPC), or the URL of a subgraph (none: no /data)',
+    fallback: () => '',
+  },
+  {
+    name: 'positions',
+    flags: '--positions <address>',
+    text: 'address of the position token',
+    applies: ({ subgraph }) => subgraph === 'embedded',
+  },
+  {
+    name: 'startBlock',
+    flags: '--start-block <number>',
+    text: 'block of the pool’s deployment, or an earlier one',
+    fallback: () => '0',
+    applies: ({ subgraph }) => subgraph === 'embedded',
+  },
+  {
+    name: 'signer',
+    flags: '--signer <kind>',
+    text: 'signer of the notes: "new" (creates a private key), env:NAME or file:path of a private key, keystore:path, or the URL of a Web3Signer',
+    fallback: () => 'new',
+  },
+  {
+    name: 'signerPassword',
+    flags: '--signer-password <reference>',
+    text: 'password of the keystore, as env:NAME or file:path',
+    applies: ({ signer = '' }) => signer.startsWith('keystore:'),
+  },
+  {
+    name: 'signerAddress',
+    flags: '--signer-address <address>',
+    text: 'address of the Web3Signer’s key',
+    applies: ({ signer = '' }) => /^https?:/i.test(signer),
+  },
+  {
+    name: 'adminToken',
+    flags: '--admin-token <reference>',
+    text: 'admin token: "new" (creates one), env:NAME or file:path',
+    fallback: () => 'new',
+  },
+  {
+    name: 'curve',
+    flags: '--curve <source>',
+    text: 'source of the coupons: "manual" (tallystick curve set), or "treasury" (US Treasury bills)',
+    fallback: () => 'manual',
+  },
+  {
+    name: 'spread',
+    flags: '--spread <bps>',
+    text: 'basis points added to the bill rates',
+    fallback: () => '0',
+    applies: ({ curve }) => curve === 'treasury',
+  },
+]
