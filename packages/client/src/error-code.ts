@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@tallystick/core/error/tallystick-error'
 
 /**
- * Codes of a `ClientError`: those of the service (see docs/errors.md) and eighteen of the client. `connection_failed`: no
- * complete response was received. `timeout`: the response did not arrive in time. `malformed_answer`: the response does not
+ * Codes of a `ClientError`: those of the service (see docs/errors.md) and nineteen of the client. `connection_failed`: no
+ * complete response was received. `tls_check_failed`: see `TlsError`. `timeout`: the response did not arrive in time. `malformed_answer`: the response does not
  * match this client version. `http_error`: the response is not from the service but, for example, from a proxy.
  * `not_logged`, `log_incomplete`, `log_invalid` and `log_forked`: see `NotLoggedError` and `LogError`.
  * `invalid_webhook`: see `WebhookError`. The last nine are those of `TransactionError` in `@tallystick/client/viem`.
@@ -10,6 +10,7 @@ import type { ErrorCode } from '@tallystick/core/error/tallystick-error'
 export type ClientErrorCode =
   | ErrorCode
   | 'connection_failed'
+  | 'tls_check_failed'
   | 'timeout'
   | 'malformed_answer'
   | 'http_error'

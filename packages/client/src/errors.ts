@@ -210,6 +210,24 @@ export class ConnectionError extends ClientError {
 }
 
 /**
+ * Thrown if the service's certificate is not trusted, has expired or is for another host name. The message says which, and
+ * the command that fixes it. Nothing was sent, and it is not retried. A page cannot see the reason: it gets a
+ * `ConnectionError`.
+ *
+ * @example
+ * const notes = await client.notes().catch((error) => {
+ *   if (error instanceof TlsError) return `${error.details?.['reason']}: ${error.message}`
+ *   throw error
+ * })
+ */
+export class TlsError extends ClientError {
+  override readonly name = 'TlsError' as const
+  constructor(options: ClientErrorOptions) {
+    super({ ...options, retryable: false })
+  }
+}
+
+/**
  * Thrown if the response was not complete within `timeoutSeconds`.
  *
  * @example

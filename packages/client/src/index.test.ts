@@ -30,6 +30,7 @@ test('default: the list of exports changes only on purpose', () => {
       "RateLimitedError",
       "ServiceError",
       "TimeoutError",
+      "TlsError",
       "UpstreamError",
       "expectedIncome",
       "floatingAccumulator",

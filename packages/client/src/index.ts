@@ -42,6 +42,7 @@ export {
   RateLimitedError,
   ServiceError,
   TimeoutError,
+  TlsError,
   UpstreamError,
 } from './errors.ts'
 export type { CalendarOptions, CalendarPeriod } from './history/fetch-calendar.ts'

@@ -14,6 +14,8 @@ export type CertificateAuthority = PemPair & {
       readonly issuerUrl?: string | undefined
       readonly keyType?: 'ec' | 'rsa' | undefined
       readonly usage?: 'server' | 'client' | undefined
+      /** Signed with its own key instead of the authority's. */
+      readonly isSelfSigned?: boolean | undefined
     },
   ): PemPair
 }
@@ -44,43 +46,51 @@ const oid = {
 export function createCertificateAuthority(now: Date = new Date()): CertificateAuthority {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = `Tallystick local authority ${randomBytes(3).toString('hex')}`
-  const authorityIdentifier = sequence(tagged(0, keyIdentifier(authority.publicKey), { constructed: false }))
-  const certify = (subject: string, publicKey: KeyObject, extensions: readonly Buffer[]) =>
+  const certify = (subject: Subject, extensions: readonly Buffer[], signer: Subject = { name: issuer, ...authority }) =>
     encodeCertificate({
-      issuer,
-      subject,
-      publicKey,
+      issuer: signer.name,
+      subject: subject.name,
+      publicKey: subject.publicKey,
       // Strict clients (Python 3.13 and later) require these identifiers.
       extensions: [
         ...extensions,
-        extension(oid.subjectKeyIdentifier, octetString(keyIdentifier(publicKey)), { critical: false }),
-        extension(oid.authorityKeyIdentifier, authorityIdentifier, { critical: false }),
+        extension(oid.subjectKeyIdentifier, octetString(keyIdentifier(subject.publicKey)), { critical: false }),
+        extension(oid.authorityKeyIdentifier, authorityIdentifier(signer), { critical: false }),
       ],
       now,
-      signingKey: authority.privateKey,
+      signingKey: signer.privateKey,
     })
   return {
-    cert: certify(issuer, authority.publicKey, [
+    cert: certify({ name: issuer, ...authority }, [
       extension(oid.basicConstraints, sequence(boolean(true)), { critical: true }),
       // keyCertSign and cRLSign: bits 5 and 6.
       extension(oid.keyUsage, bitString(Buffer.of(0b0000_0110), 1), { critical: true }),
     ]),
     key: exportKey(authority.privateKey),
-    issue: (names, { issuerUrl, keyType = 'ec', usage = 'server' } = {}) => {
+    issue: (names, { issuerUrl, keyType = 'ec', usage = 'server', isSelfSigned } = {}) => {
       const server =
         keyType === 'ec'
           ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
           : generateKeyPairSync('rsa', { modulusLength: 2048 })
-      const cert = certify(names[0] ?? 'localhost', server.publicKey, [
+      const subject = { name: names[0] ?? 'localhost', ...server }
+      const extensions = [
         extension(oid.basicConstraints, sequence(), { critical: true }),
         extension(oid.keyUsage, bitString(Buffer.of(0b1000_0000), 7), { critical: true }),
         extension(oid.extendedKeyUsage, sequence(objectId(oid[`${usage}Auth`])), { critical: false }),
         extension(oid.subjectAltName, sequence(...names.map(encodeName)), { critical: false }),
         ...(issuerUrl === undefined ? [] : [informationAccess(issuerUrl)]),
-      ])
+      ]
+      const cert = certify(subject, extensions, isSelfSigned ? subject : undefined)
       return { cert, key: exportKey(server.privateKey) }
     },
   }
+}
+
+/** Holder of a key pair. */
+type Subject = { readonly name: string; readonly publicKey: KeyObject; readonly privateKey: KeyObject }
+
+function authorityIdentifier({ publicKey }: Subject): Buffer {
+  return sequence(tagged(0, keyIdentifier(publicKey), { constructed: false }))
 }
 
 function encodeCertificate({

@@ -1,6 +1,7 @@
-import { ClientError, ConnectionError } from '../errors.ts'
+import { ClientError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { errorOfAnswer } from './error-of-answer.ts'
+import { failedRequest } from './failed-request.ts'
 import { readBytes } from './read-body.ts'
 import { withRetries } from './with-retries.ts'
 
@@ -33,7 +34,6 @@ async function attempt(
     return bytes
   } catch (error) {
     if (error instanceof ClientError) throw error
-    const message = `${endpoint} received no complete response. Check ${urlOption} and the network.`
-    throw new ConnectionError({ code: 'connection_failed', message, cause: error })
+    throw failedRequest({ baseUrl, urlOption, endpoint, cause: error })
   }
 }

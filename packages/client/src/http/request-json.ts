@@ -1,8 +1,9 @@
 import { redact } from '@tallystick/core/text/redact'
 import type { Reading } from '../environment.ts'
-import { ClientError, ConnectionError, MalformedAnswerError } from '../errors.ts'
+import { ClientError, MalformedAnswerError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { errorOfAnswer } from './error-of-answer.ts'
+import { failedRequest } from './failed-request.ts'
 import { readText } from './read-body.ts'
 import { withRetries } from './with-retries.ts'
 
@@ -47,8 +48,7 @@ async function attempt(
     return { json: parseJson(text, endpoint), headers: response.headers, sentAt, receivedAt }
   } catch (error) {
     if (error instanceof ClientError) throw error
-    const message = `${endpoint} received no complete response. Check ${urlOption} and the network.`
-    throw new ConnectionError({ code: 'connection_failed', message, cause: error })
+    throw failedRequest({ baseUrl, urlOption, endpoint, cause: error })
   }
 }
 

@@ -148,11 +148,13 @@ export function failRequest(
   const backoff = backoffMs(count, { ...retryBackoff, random })
   const delayMs = Math.max(backoff, (error.retryAfterSeconds ?? 0) * 1000)
   const requestAt = reading.monotonic + delayMs
-  const retryAt = error.retryable ? reading.wall + delayMs : undefined
+  // The certificate of a service that has answered before is renewed sooner or later.
+  const isRetried = error.retryable || (error.code === 'tls_check_failed' && watch.answer !== undefined)
+  const retryAt = isRetried ? reading.wall + delayMs : undefined
   return {
     ...watch,
     failure: { error, retryAt, count: count + 1 },
-    phase: error.retryable ? 'idle' : 'ended',
+    phase: isRetried ? 'idle' : 'ended',
     requestAt,
     notBefore: requestAt,
   }
