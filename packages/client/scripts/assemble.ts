@@ -24,9 +24,9 @@ for (const [path, text] of modules) {
   await mkdir(dirname(join(staging, path)), { recursive: true })
   await writeFile(join(staging, path), text)
 }
-await copyFile(fileURLToPath(new URL('../../../LICENSE', import.meta.url)), join(staging, 'LICENSE'))
 await rm(target, { recursive: true, force: true })
 await rename(staging, target)
+await copyFile(fileURLToPath(new URL('../../../LICENSE', import.meta.url)), join(client, 'LICENSE'))
 
 /** Adds a module by its path without extension and, recursively, the modules it imports. */
 async function addModule(module: string): Promise<void> {

@@ -1,11 +1,16 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { build } from 'esbuild'
+import { build as buildPage, createLogger } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as exported from '../src/index.ts'
 import * as hooks from '../src/react/index.ts'
@@ -13,18 +18,17 @@ import * as actions from '../src/viem/index.ts'
 import { apiKey, startFakeApi } from './fake-api.ts'
 import { findExamples, findReadmeBlocks } from './find-examples.ts'
 
-// The package as npm packs it, in a project with viem and the package's own dependencies.
+// The package as `npm run pack:client` packs it, in a project with viem and the package's own dependencies.
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const client = fileURLToPath(new URL('../', import.meta.url))
 
 let project: string
 let installed: string
 beforeAll(async () => {
   project = await realpath(await mkdtemp(join(tmpdir(), 'tallystick-client-')))
   installed = join(project, 'node_modules/@tallystick/client')
-  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: client })
+  await run('npm', ['run', '--silent', 'pack:client', '--', '--to', project], { cwd: root })
   const [tarball] = (await readdir(project)).filter((name) => name.endsWith('.tgz'))
   await mkdir(installed, { recursive: true })
   await run('tar', ['-xzf', join(project, tarball as string), '--strip-components=1', '-C', installed])
@@ -45,10 +49,18 @@ test('default: contains the build, the README and the licence, and depends only 
   expect(manifest.peerDependenciesMeta).toEqual({ react: { optional: true } })
   const files = await readdir(installed, { recursive: true })
   const strange = files.filter(
-    (path) => /\./.test(path) && !/^(package\.json|README\.md|dist\/.*(\.js|\.d\.ts))$/.test(path),
+    (path) => /\./.test(path) && !/^(package\.json|README\.md|dist(\/.*(\.js|\.d\.ts))?)$/.test(path),
   )
   expect(strange).toEqual([])
-  expect(files).toContain('dist/LICENSE')
+  expect(await readFile(join(installed, 'LICENSE'), 'utf8')).toBe(await readFile(join(root, 'LICENSE'), 'utf8'))
+  expect(manifest).toMatchObject({
+    license: 'Apache-2.0',
+    homepage: expect.stringMatching(/^https:/),
+    repository: { url: expect.stringMatching(/^git\+https:/), directory: 'packages/client' },
+    bugs: { url: expect.stringMatching(/^https:/) },
+  })
+  // Nothing of the workspace: sources are not packed, and an install runs no script.
+  expect(JSON.stringify(manifest)).not.toMatch(/src|scripts|devDependencies/)
   expect(files.filter((path) => /bytecode|abi\.js$/.test(path)).sort()).toEqual([
     'dist/chain/pool-abi.js',
     'dist/chain/pool-event-abi.js',
@@ -71,22 +83,70 @@ test('default: runs in plain Node', async () => {
   const api = await startFakeApi()
   const script = `
     import * as client from '@tallystick/client'
+    import { tallystickActions } from '@tallystick/client/viem'
+    import { useNotes } from '@tallystick/client/react'
     const { notes } = await client.createClient({ baseUrl: '${api.baseUrl}', apiKey: '${apiKey}' }).notes()
     const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
     const signer = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
     const { valid } = await client.verifyNote(notes[0], { pool, signer })
-    console.log(JSON.stringify({ count: notes.length, valid, names: Object.keys(client).sort() }))`
+    const names = Object.keys(client).sort()
+    console.log(JSON.stringify({ count: notes.length, valid, names, entries: typeof tallystickActions + typeof useNotes }))`
   await writeFile(join(project, 'run.js'), script)
   try {
     const { stdout } = await run(process.execPath, ['run.js'], { cwd: project })
-    expect(JSON.parse(stdout)).toEqual({ count: 3, valid: true, names: Object.keys(exported).sort() })
+    const names = Object.keys(exported).sort()
+    expect(JSON.parse(stdout)).toEqual({ count: 3, valid: true, names, entries: 'functionfunction' })
   } finally {
     await api.stop()
   }
 })
 
+test('default: Vite builds a page with all entries', async () => {
+  const page = join(project, 'page')
+  await mkdir(page)
+  await writeFile(join(page, 'index.html'), '<script type="module" src="/main.ts"></script>')
+  const code = `
+    import { createClient } from '@tallystick/client'
+    import { useNotes } from '@tallystick/client/react'
+    import { tallystickActions } from '@tallystick/client/viem'
+    Object.assign(globalThis, { createClient, useNotes, tallystickActions })`
+  await writeFile(join(page, 'main.ts'), code)
+  const warnings: string[] = []
+  const customLogger = { ...createLogger('silent'), warn: (text: string) => void warnings.push(text) }
+  const built = await buildPage({ root: page, configFile: false, customLogger, build: { write: false } })
+  expect(warnings).toEqual([])
+  expect(JSON.stringify(built)).toContain('x-api-key')
+})
+
+test('error: plain Node names an expired certificate, and one of another host', async () => {
+  const trusted = createCertificateAuthority()
+  const old = createCertificateAuthority(new Date('2020-01-01'))
+  await writeFile(join(project, 'authorities.pem'), `${trusted.cert}${old.cert}`)
+  const servers = [old.issue(['localhost']), trusted.issue(['notes.test'])].map((pair) => createServer(pair))
+  await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')))
+  const urls = servers.map((server) => `https://localhost:${(server.address() as AddressInfo).port}`)
+  const script = `
+    import { createClient } from '@tallystick/client'
+    const errors = ${JSON.stringify(urls)}.map((baseUrl) => createClient({ baseUrl }).chains().catch((error) => error))
+    console.log(JSON.stringify((await Promise.all(errors)).map(({ code, message }) => [code, message])))`
+  await writeFile(join(project, 'tls.js'), script)
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(project, 'authorities.pem') }
+  try {
+    const { stdout } = await run(process.execPath, ['tls.js'], { cwd: project, env })
+    expect(JSON.parse(stdout)).toEqual([
+      ['tls_check_failed', expect.stringMatching(/has expired \(CERT_HAS_EXPIRED\)\. .*date -u/)],
+      [
+        'tls_check_failed',
+        expect.stringMatching(/another host name .*DNS:notes\.test\. Use a name of the certificate/),
+      ],
+    ])
+  } finally {
+    for (const server of servers) server.close()
+  }
+})
+
 describe('default: every example type-checks with the published types', () => {
-  test.each(['nodenext', 'bundler'])(
+  test.each(['node16', 'bundler'])(
     '%s',
     async (moduleResolution) => {
       const folder = join(project, moduleResolution)
@@ -98,7 +158,7 @@ describe('default: every example type-checks with the published types', () => {
       for (const [index, { code }] of findReadmeBlocks().entries()) {
         await writeFile(join(folder, `readme-${index}.ts`), `${code}\nexport {}\n`)
       }
-      const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
+      const module = moduleResolution === 'node16' ? 'node16' : 'esnext'
       const lib = ['es2023', 'dom']
       // Our own declarations are checked as well.
       const strict = {
@@ -114,7 +174,7 @@ describe('default: every example type-checks with the published types', () => {
       const { stdout } = await run(process.execPath, tsc, { cwd: project }).catch((failed) => failed)
       // Errors in the declarations of other packages are ignored.
       expect(
-        stdout.split('\n').filter((line: string) => line && !/^(\.\.\/)*node_modules\/(?!@tallystick)|^ /.test(line)),
+        stdout.split('\n').filter((line: string) => line && !/^[^(]*node_modules\/(?!@tallystick)|^ /.test(line)),
       ).toEqual([])
     },
     60_000,
@@ -151,7 +211,7 @@ function asModule(code: string): string {
 }
 
 describe('default: a bundle contains only the used modules', () => {
-  const bundles = [
+  const bundles: readonly Bundled[] = [
     { name: 'verifyNote', limit: 2_000, limitWithViem: 80_000 },
     { name: 'noteStatus', limit: 300, limitWithViem: 300 },
     { name: 'fixedIncome', limit: 400, limitWithViem: 400 },
@@ -161,27 +221,33 @@ describe('default: a bundle contains only the used modules', () => {
     { name: 'verifyLogged', limit: 24_000, limitWithViem: 60_000 },
     { name: 'createClient', limit: 44_000, limitWithViem: 44_000 },
     { name: '*', limit: 80_000, limitWithViem: 175_000 },
+    // Most of it is the texts of errors, and viem's wallet actions.
+    { name: 'tallystickActions', from: '/viem', limit: 42_000, limitWithViem: 240_000 },
+    { name: 'useNotes', from: '/react', limit: 1_500, limitWithViem: 1_500 },
+    { name: '*', from: '/react', limit: 4_000, limitWithViem: 4_000 },
   ]
   let alone: Bundles
   let withViem: Bundles
   beforeAll(async () => {
-    const names = bundles.map(({ name }) => name)
-    alone = await bundle(names, { external: ['viem', '@noble'] })
-    withViem = await bundle(names, { external: [] })
+    alone = await bundle(bundles, { external: ['react', 'viem', '@noble'] })
+    withViem = await bundle(bundles, { external: ['react'] })
   })
 
-  test.each(bundles)('$name', ({ name, limit, limitWithViem }) => {
-    const { code } = alone(name)
-    const sizes = [alone, withViem].map((of) => `${of(name).code.length} B (${gzipSync(of(name).code).length} B gzip)`)
-    console.log(`bundle of ${name}: ${sizes[0]}, with viem ${sizes[1]}`)
+  test.each(bundles)('$name', (bundled) => {
+    const { name, from = '', limit, limitWithViem } = bundled
+    const { code } = alone(bundled)
+    const sizes = [alone, withViem].map(
+      (of) => `${of(bundled).code.length} B (${gzipSync(of(bundled).code).length} B gzip)`,
+    )
+    console.log(`bundle of ${name} ${from}: ${sizes[0]}, with viem ${sizes[1]}`)
     expect(code.length).toBeLessThan(limit)
-    expect(withViem(name).code.length).toBeLessThan(limitWithViem)
-    expect(withViem(name).modules.filter((path) => /zod|temporal|packages\/(core|contracts)/.test(path))).toEqual([])
+    expect(withViem(bundled).code.length).toBeLessThan(limitWithViem)
+    expect(withViem(bundled).modules.filter((path) => /zod|temporal|packages\/(core|contracts)/.test(path))).toEqual([])
     if (name !== '*' && name !== 'createClient') expect(code).not.toContain('x-api-key')
   })
 
   test('verifyNote bundles only the modules of notes', () => {
-    const { modules } = alone('verifyNote')
+    const { modules } = alone(bundles[0] as Bundled)
     expect(modules.map((path) => path.split('/dist/')[1]).sort()).toEqual([
       'core/note/note-typed-data.js',
       'core/note/recent-results.js',
@@ -191,30 +257,32 @@ describe('default: a bundle contains only the used modules', () => {
   })
 })
 
-type Bundles = (name: string) => { readonly code: string; readonly modules: readonly string[] }
+type Bundled = { readonly name: string; readonly from?: string; readonly limit: number; readonly limitWithViem: number }
+type Bundles = (bundled: Bundled) => { readonly code: string; readonly modules: readonly string[] }
 
 /** Makes one bundle per exported name, in one build: it reads each module once. */
 async function bundle(
-  names: readonly string[],
+  bundles: readonly Bundled[],
   { external }: { readonly external: readonly string[] },
 ): Promise<Bundles> {
-  const entryOf = (name: string) => `entry-${names.indexOf(name)}.js`
-  for (const name of names) {
-    const exports = name === '*' ? '*' : `{ ${name} }`
-    await writeFile(join(project, entryOf(name)), `export ${exports} from '@tallystick/client'`)
+  const entryOf = (bundled: Bundled) => `entry-${bundles.indexOf(bundled)}.js`
+  for (const bundled of bundles) {
+    const exports = bundled.name === '*' ? '*' : `{ ${bundled.name} }`
+    const code = `export ${exports} from '@tallystick/client${bundled.from ?? ''}'`
+    await writeFile(join(project, entryOf(bundled)), code)
   }
   const { outputFiles, metafile } = await build({
-    entryPoints: names.map(entryOf),
+    entryPoints: bundles.map(entryOf),
     outdir: 'bundles',
     ...{ bundle: true, minify: true, write: false, metafile: true, logLevel: 'error' },
     ...{ format: 'esm', platform: 'browser', target: 'es2022' },
     external: [...external],
     absWorkingDir: project,
   })
-  return (name) => {
-    const path = `bundles/${entryOf(name)}`
+  return (bundled) => {
+    const path = `bundles/${entryOf(bundled)}`
     const used = Object.entries(metafile.outputs[path]?.inputs ?? {}).filter(
-      ([input, { bytesInOutput }]) => bytesInOutput > 0 && input !== entryOf(name),
+      ([input, { bytesInOutput }]) => bytesInOutput > 0 && input !== entryOf(bundled),
     )
     const file = outputFiles.find((output) => output.path === join(project, path))
     return { code: file!.text, modules: used.map(([input]) => input) }
