@@ -1,6 +1,6 @@
 import { Notice } from '../parts/notice.tsx'
 import { Pill } from '../parts/pill.tsx'
-import { formatIso } from './format.ts'
+import { capitalize, formatIso } from './format.ts'
 import { Table } from './table.tsx'
 import type { CurveChain, InForce, PeriodReport } from './types.ts'
 
@@ -30,7 +30,7 @@ export function ChainCurve({
           tone={report.signed ? 'warn' : 'bad'}
           title={report.signed ? 'The next period is withheld' : 'The next period cannot be signed'}
         >
-          {report.refusal.message}
+          {capitalize(report.refusal.message)}
         </Notice>
       ) : null}
       <Table

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice, type Tone } from '../parts/notice.tsx'
 import { formatBps, formatChange } from './chain-curve.tsx'
 import { ActionError } from './dialog.tsx'
-import { formatIso } from './format.ts'
+import { capitalize, formatIso } from './format.ts'
 import { RangeBar } from './range-bar.tsx'
 import { type Column, Table } from './table.tsx'
 import type { Preview, PreviewTenor } from './types.ts'
@@ -46,7 +46,9 @@ export function CurvePreview({
             keyOf={({ tenorDays }) => String(tenorDays)}
           />
           {refusal ? (
-            <p class="field-fault">{refusal.message.replace(/ If this is intended, confirm it with `.*`\./, '')}</p>
+            <p class="field-fault">
+              {capitalize(refusal.message).replace(/ If this is intended, confirm it with `.*`\./, '')}
+            </p>
           ) : null}
           {warning ? <p class="field-fault">It would not be signed at the boundary: {warning.message}</p> : null}
         </div>

@@ -53,3 +53,8 @@ export function parsePoints(
 export function formatClockTime(atMs: number): string {
   return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(atMs)
 }
+
+/** Begins a sentence of the service with a capital letter. On the command line it follows a name. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -4,7 +4,7 @@ import { Pill } from '../parts/pill.tsx'
 import type { AdminApi } from './admin-api.ts'
 import { ChainsTable } from './chains-table.tsx'
 import { DataState } from './data-state.tsx'
-import { formatIso, formatSeconds } from './format.ts'
+import { capitalize, formatIso, formatSeconds } from './format.ts'
 import type { Problem, Status } from './types.ts'
 import { useData } from './use-data.ts'
 
@@ -80,9 +80,9 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
         <Notice
           key={problem.subject + problem.found}
           tone={problem.outcome === 'fail' ? 'bad' : 'warn'}
-          title={problem.subject}
+          title={capitalize(problem.subject)}
         >
-          <p>{problem.found}</p>
+          <p>{capitalize(problem.found)}</p>
           <p class="advice">{problem.advice}</p>
         </Notice>
       ))}
