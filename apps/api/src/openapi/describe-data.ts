@@ -11,6 +11,8 @@ const description = `Runs a GraphQL query on the protocol’s subgraph of one or
 
 Amounts are in the dollar token’s smallest unit (18 decimals), times in Unix seconds, coupons and fees in basis points. All are decimal strings.
 
+\`variables.chains\` selects the chains. The query may declare it (\`query ($chains: [Int!]!)\`), but not use it: it is never sent to a subgraph. GraphQL clients that expect one object and not an array use \`/data/{chainid}\`.
+
 A chain that failed has \`"data": null\` and \`errors\`. The data of the other chains is valid. The status is 200 if at least one chain has data.
 
 Limits: a body of 64 KiB, ${count(queryLimits.tokens)} tokens, ${queryLimits.depth} levels, ${queryLimits.rootFields} root fields, ${queryLimits.aliases} aliases, ${count(queryLimits.fields)} fields, and ${count(queryLimits.rows)} rows along one path (the product of \`first\`, 100 by default).`

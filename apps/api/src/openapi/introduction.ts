@@ -14,7 +14,7 @@ The sandbox (\`npm start\`) prints both. It has its own certificate authority: s
 
 ## Keys
 
-Send the key in the \`x-api-key\` header, over HTTPS only. Plain HTTP is rejected, not redirected. A key that is missing, malformed, unknown, revoked or expired is a 403 \`invalid_api_key\`. The key is checked before the rest of the request. Keep it on a server: a key in a web page can be read by every visitor.
+Send the key in the \`x-api-key\` header, over HTTPS only. Plain HTTP is rejected, not redirected. A key that is missing, malformed, unknown, revoked or expired is a 403 \`invalid_api_key\`. The key is checked before the rest of the request. Keep it on a server: a key in a web page can be read by every visitor. Pages of other origins can use a key only if the operator allows their origin.
 
 ## Numbers
 
