@@ -43,6 +43,8 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   const isSandboxKey = session !== undefined && session.apiKey === info.visitor?.apiKey
   const needsKey = session === undefined || rejection !== undefined || error !== undefined
   const validSession = needsKey ? undefined : session
+  // The documentation can be read without a key.
+  const showsKeyPanel = isChanging || (view === 'docs' ? (error ?? rejection) !== undefined : needsKey)
   const rate = useRate(validSession, notes.view?.validFrom)
   // Without notes the service's time is unknown, and the visitor's has to do.
   const serverOffsetMs = notes.view?.serverOffsetMs ?? (notes.failure ? 0 : undefined)
@@ -55,11 +57,11 @@ function Portal({ info }: { readonly info: PortalInfo }) {
         view={view}
         keyLabel={validSession && (isSandboxKey ? 'Sandbox key' : `Key …${validSession.apiKey.slice(-4)}`)}
         keyButton={keyButton}
-        isKeyPanelOpen={needsKey || isChanging}
+        isKeyPanelOpen={showsKeyPanel}
         onChangeKey={() => setIsChanging(true)}
       />
       <main id="main" tabIndex={-1}>
-        {needsKey || isChanging ? (
+        {showsKeyPanel ? (
           <KeyPanel
             error={error ?? rejection}
             rejectedKey={rejection && session?.apiKey}
@@ -69,7 +71,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
               setKey(apiKey)
               close()
             }}
-            onCancel={isChanging && !needsKey ? close : undefined}
+            onCancel={isChanging && (!needsKey || view === 'docs') ? close : undefined}
           />
         ) : null}
         <PausedPools rate={rate} chains={info.chains} />

@@ -15,7 +15,8 @@ export function Navigation({
   const box = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     if (box.current) box.current.open = isWide
-  }, [isWide, page])
+    // Not when the reference has loaded: the visitor may have opened it by then.
+  }, [isWide, page?.segment])
   return (
     <details class="docs-nav" ref={box}>
       <summary>{page ? `Contents: ${page.title}` : 'Contents'}</summary>
