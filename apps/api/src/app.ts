@@ -7,6 +7,8 @@ import { createDataRoutes, type DataParts } from './data/data-route.ts'
 import { createGraphqlRoutes } from './data/graphql-route.ts'
 import type { PublicQueries } from './data/open-public-queries.ts'
 import { createSubgraphRoutes } from './data/subgraph-route.ts'
+import type { EnsParts } from './ens/open-ens.ts'
+import { createEnsRoute } from './ens/route.ts'
 import { createEventsRoute, type EventsParts } from './events/route.ts'
 import type { HistoryParts } from './history/open-history.ts'
 import { createHistoryRoutes } from './history/route.ts'
@@ -42,6 +44,8 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   /** Queries of the embedded subgraphs. */
   readonly queries: PublicQueries
   readonly portal: PortalParts
+  /** Undefined if ENS is not configured. */
+  readonly ens?: EnsParts | undefined
   readonly metrics: Metrics
   readonly monotonicNow: () => number
 }
@@ -79,6 +83,7 @@ function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Ro
     ...createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget }),
   ]
   const context = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds: [...queries.subgraphs.keys()] }
-  const routes = [...described, ...createPortalRoutes({ parts: parts.portal, limitAddress })]
+  const ensRoute = createEnsRoute({ parts: parts.ens, limitAddress })
+  const routes = [...described, ...createPortalRoutes({ parts: parts.portal, limitAddress }), ensRoute]
   return [...routes, createOpenapiRoute({ routes, context, limitAddress })]
 }

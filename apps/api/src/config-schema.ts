@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { adminTokensSchema, checkAdminTokens } from './admin/admin-tokens.ts'
 import { chainsSchema, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
 import { curveSchema } from './config-curve.ts'
+import { ensSchema } from './config-ens.ts'
 import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
 import { hooksSchema } from './config-hooks.ts'
 import { choosePublicBudget, listenSchema } from './config-listen.ts'
@@ -30,6 +31,7 @@ export function configSchema(sources: ConfigSources) {
     rails: railsSchema,
     data: dataSchema,
     hooks: hooksSchema,
+    ens: ensSchema(sources),
     chains: chainsSchema(sources, { path, secret }),
   })
   return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, $schema, ...config }) => {

@@ -6,6 +6,7 @@ import { checkReadiness } from './admin/readiness.ts'
 import { reportStatus } from './admin/status-report.ts'
 import { buildApp } from './app.ts'
 import { findProblems } from './doctor/find-problems.ts'
+import { openEns } from './ens/open-ens.ts'
 import { createCors } from './http/cors.ts'
 import { isDatabaseAway } from './http/errors.ts'
 import { createLameDuck } from './http/lame-duck.ts'
@@ -74,6 +75,7 @@ async function buildPublicApp(
     queries,
     events: { streams },
     portal: openPortal({ config, signers, options: context.portal }),
+    ens: openEns(config, context),
     serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
   })
 }

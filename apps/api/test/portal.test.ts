@@ -162,6 +162,7 @@ describe('the page', () => {
           currency: 'ETH',
         },
       ],
+      ens: false,
     })
     expect(answer.headers['cache-control']).toBe('no-store')
   })

@@ -184,3 +184,26 @@ test('behavior: while it loads the page states nothing', async () => {
   for (const release of held) release()
   await page.locator('.earnings').waitFor()
 })
+
+test('behavior: an ENS name is looked up where the service resolves names, and one that has no address says so', async () => {
+  const { page } = await shared.visit('/verify')
+  const [{ address }] = shared.credentials.wallets as [{ address: string }]
+  await page.route('**/portal.json', async (route) => {
+    const info = await (await route.fetch()).json()
+    return route.fulfill({ json: { ...info, ens: true } })
+  })
+  await page.route('**/ens/*', (route) =>
+    route.request().url().endsWith('/ens/name.eth')
+      ? route.fulfill({ json: { name: 'name.eth', address } })
+      : route.fulfill({ status: 404, json: { code: 'not_found', message: 'It has no address in ENS.' } }),
+  )
+  await page.goto(`${shared.credentials.baseUrl}/wallet/name.eth`)
+  await page.locator('.earnings').waitFor()
+  expect(await page.locator('.wallet-owner h2').innerText()).toBe('name.eth')
+  expect(await page.locator('.wallet-owner .hex').getAttribute('title')).toBe(address)
+  expect(await page.title()).toBe('Wallet name.eth · Tallystick')
+  await page.getByLabel('Address or ENS name').fill('missing.eth')
+  await page.keyboard.press('Enter')
+  await page.getByText('missing.eth has no address here').waitFor()
+  expect(await page.locator('.earnings').count()).toBe(0)
+})

@@ -26,7 +26,7 @@ export function openPortal({
   signers,
   options: { visitor, testWallet, directory = builtDirectory } = {},
 }: {
-  readonly config: Pick<Config, 'chains'>
+  readonly config: Pick<Config, 'chains' | 'ens'>
   /** By chain id. */
   readonly signers: ReadonlyMap<number, Signer>
   readonly options: PortalOptions | undefined
@@ -34,7 +34,7 @@ export function openPortal({
   const wallet = testWallet && { address: testWallet.address, rpcPath: testWalletPath }
   return {
     files: readPortalFiles(directory),
-    info: describePortal({ chains: config.chains, signers, visitor: visitor && { ...visitor, wallet } }),
+    info: describePortal({ ...config, signers, visitor: visitor && { ...visitor, wallet } }),
     testWallet,
   }
 }

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { ChainConfig } from '../config.ts'
+import type { ChainConfig, Config } from '../config.ts'
 import type { Signer } from '../notes/signers/signer.ts'
 
 /** Data that the page needs before it has a key. All of it is public. */
@@ -19,6 +19,8 @@ export type PortalInfo = {
     readonly currency: string
     readonly explorer?: string | undefined
   }[]
+  /** Whether `GET /ens/<name>` resolves names. */
+  readonly ens: boolean
   /** Only in a sandbox, where the key protects nothing. */
   readonly visitor?: PortalVisitor | undefined
 }
@@ -36,10 +38,12 @@ export type PortalVisitor = {
 
 export function describePortal({
   chains,
+  ens,
   signers,
   visitor,
 }: {
   readonly chains: readonly ChainConfig[]
+  readonly ens?: Config['ens']
   /** By chain id. */
   readonly signers: ReadonlyMap<number, Pick<Signer, 'address'>>
   readonly visitor: PortalVisitor | undefined
@@ -58,6 +62,7 @@ export function describePortal({
         currency,
         explorer,
       })),
+    ens: ens !== undefined,
     visitor,
   }
 }

@@ -12,6 +12,7 @@ test.each([
   ['/wallet/', 'wallet', undefined, 'Wallet · Tallystick'],
   [`/wallet/${address}`, 'wallet', address, 'Wallet 0x529d…6781 · Tallystick'],
   ['/wallet/name.eth', 'wallet', 'name.eth', 'Wallet name.eth · Tallystick'],
+  ['/wallet/a-long-name.of.eth', 'wallet', 'a-long-name.of.eth', 'Wallet a-long-name.of.eth · Tallystick'],
   ['/verify', 'verify', undefined, 'Verify a note · Tallystick'],
   ['/explorer?query=%7Ba%7D', 'explorer', undefined, 'Query explorer · Tallystick'],
   ['/docs', 'docs', undefined, 'Docs · Tallystick'],

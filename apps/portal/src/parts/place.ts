@@ -68,13 +68,18 @@ export function titleOf({ view, segment }: Pick<Place, 'view' | 'segment'>): str
 function titleOfView(view: View, segment: string | undefined): string {
   if (segment === undefined) return titles[view]
   // Anybody can make a link with any segment, so only addresses and names are shown.
-  if (view === 'wallet' && isOwner(segment)) return `${titles.wallet} ${shortHex(segment)}`
+  if (view === 'wallet' && isAddress(segment)) return `${titles.wallet} ${shortHex(segment)}`
+  if (view === 'wallet' && isPlainName(segment)) return `${titles.wallet} ${segment}`
   if (view === 'docs' && /^[a-z][a-z0-9-]{0,40}$/.test(segment)) return `${sentence(segment)} · ${titles.docs}`
   return titles[view]
 }
 
-function isOwner(segment: string): boolean {
-  return /^0x[0-9a-f]{40}$/i.test(segment) || /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(segment)
+function isAddress(segment: string): boolean {
+  return /^0x[0-9a-f]{40}$/i.test(segment)
+}
+
+function isPlainName(segment: string): boolean {
+  return segment.length <= 60 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(segment)
 }
 
 function sentence(slug: string): string {
