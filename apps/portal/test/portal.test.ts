@@ -458,6 +458,8 @@ describe('verify', () => {
     await verify.click()
     await page.getByRole('heading', { name: '7 of 7 genuine' }).waitFor()
     await expect.poll(() => textOf(page, '.verdict header')).toContain('7 of 7 are in the public log.')
+    expect(await page.getByText('Note 1: 3.69%').isVisible()).toBe(false)
+    await page.getByText('All 7 notes').click()
     expect(await page.getByText('Signed by').first().isVisible()).toBe(false)
     await page.locator('.verdict-note summary').nth(2).press('Enter')
     await page.getByText('Signed by').nth(2).waitFor()

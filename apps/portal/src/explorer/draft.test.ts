@@ -70,7 +70,9 @@ describe('link', () => {
   })
 
   test('error: a link that is too long or names other chains says so', () => {
-    expect(parse(`/explorer?query=${'x'.repeat(7_001)}`)).toEqual({ fault: 'The query in the link is too long.' })
+    const fault = 'The query in the link is too long, or has a key in it.'
+    for (const query of ['x'.repeat(7_001), encodeURIComponent('é'.repeat(3_000)), key])
+      expect(parse(`/explorer?query=${query}`)).toEqual({ fault })
     expect(parse('/explorer?query=%7Ba%7D&chains=324,1')).toEqual({
       draft: { query: '{a}', variables: '{}', chains: [324] },
       fault: 'The link names a chain that this service cannot query.',

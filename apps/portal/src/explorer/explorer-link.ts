@@ -15,10 +15,11 @@ export function parseExplorerLink(
 ): { readonly draft?: LinkedDraft; readonly fault?: string } {
   const [query, variables, chains] = ['query', 'variables', 'chains'].map((name) => search.get(name))
   if (query === null || query === undefined) return {}
-  if (query.length + (variables ?? '').length > lengthMax) return { fault: 'The query in the link is too long.' }
   const named = (chains ?? '').split(',').filter((text) => text !== '')
   const known = chainIds.filter((id) => named.includes(String(id)))
   const draft = { query, variables: variables ?? '{}', chains: named.length === 0 ? chainIds : known }
+  if (formatExplorerLink(draft) === undefined)
+    return { fault: 'The query in the link is too long, or has a key in it.' }
   const hasUnknown = named.some((text) => !chainIds.some((id) => String(id) === text))
   return hasUnknown ? { draft, fault: 'The link names a chain that this service cannot query.' } : { draft }
 }

@@ -78,9 +78,9 @@ function TypeDetails({
   const { kind, description, fields, values, canInsert } = describeType(type)
   return (
     <>
-      <h3 ref={heading} tabIndex={-1}>
+      <h2 ref={heading} tabIndex={-1}>
         {type.name} <span class="muted">{kind}</span>
-      </h3>
+      </h2>
       {description ? <p class="hint">{description}</p> : null}
       <ul class="schema-fields">
         {fields.map((field) => (

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { listDataChains, type PortalInfo } from '../data/portal-info.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import type { Draft } from './draft.ts'
@@ -18,18 +18,23 @@ export function useExplorerDraft(info: PortalInfo) {
   const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(examples[0] as Example), chains: chainIds }))
   const [fault, setFault] = useState<string | undefined>(undefined)
   const link = formatExplorerLink(draft)
+  const written = useRef<string | undefined>(undefined)
   useEffect(() => {
     if (place.view !== 'explorer') return
     const linked = parseExplorerLink(place.search, chainIds)
     if (linked.fault !== undefined) setFault(linked.fault)
-    if (linked.draft && formatExplorerLink(linked.draft) !== link) setDraft(linked.draft)
+    // Not the URL that this hook wrote: the visitor may have entered more since.
+    if (linked.draft && formatExplorerLink(linked.draft) !== written.current) setDraft(linked.draft)
   }, [place])
   useEffect(() => {
     if (place.view !== 'explorer') return undefined
     // Replaced, so that "back" leaves the view.
-    const timer = setTimeout(() => navigate(link ?? '/explorer', { replace: true }), linkDelayMs)
+    const timer = setTimeout(() => {
+      written.current = link
+      navigate(link ?? '/explorer', { replace: true })
+    }, linkDelayMs)
     return () => clearTimeout(timer)
-  }, [place.view, link])
+  }, [place, link])
   const operations = useMemo(() => listOperations(draft.query), [draft.query])
   const change = (part: Partial<Draft>) => {
     setFault(undefined)

@@ -52,7 +52,7 @@ test('error: a note that is not genuine, or not logged, is named and makes the v
   expect(conclude(many(7, (index) => finding({ isGenuine: index !== 2 })))).toMatchObject({
     tone: 'bad',
     title: '6 of 7 genuine',
-    text: 'Genuine and usable now: notes 1, 2, 4, 5, 6, 7. Not genuine: note 3. 6 of 6 are in the public log.',
+    text: 'Not genuine: note 3. Genuine and usable now: notes 1, 2, 4, 5, 6, 7. 6 of 6 are in the public log.',
   })
   const unlogged = many(3, (index) => (index < 2 ? finding({}, { status: 'missing', text: '' }) : finding()))
   expect(conclude(unlogged)).toMatchObject({ tone: 'bad', title: '3 of 3 genuine' })

@@ -77,12 +77,16 @@ function concludeStatus(status: Judgement['status']): Conclusion {
   }
 }
 
+const tones: readonly Tone[] = ['bad', 'warn', 'calm', 'good']
+
 /** Returns the one verdict on all notes of a response. */
 export function concludeAll(findings: readonly Finding[], chainIds: readonly number[]): Conclusion {
   const conclusions = findings.map((finding) => conclude(finding, chainIds))
   const genuine = findings.filter(({ judgement }) => judgement.verification?.valid)
   const has = (tone: Tone) => conclusions.some((each) => each.tone === tone)
-  const groups = [...new Set(conclusions.map(({ title }) => title))].map((title) => {
+  // The worst first.
+  const ordered = tones.flatMap((tone) => conclusions.filter((each) => each.tone === tone))
+  const groups = [...new Set(ordered.map(({ title }) => title))].map((title) => {
     const numbers = conclusions.flatMap((each, index) => (each.title === title ? index + 1 : []))
     return numbers.length === findings.length ? `All: ${lowerFirst(title)}.` : `${title}: ${listNumbers(numbers)}.`
   })

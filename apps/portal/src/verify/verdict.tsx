@@ -18,13 +18,16 @@ export function Verdict({ findings, info }: VerdictProps) {
     <article class={`card verdict verdict-${whole.tone}`}>
       <Headline {...whole} />
       {another ? (
-        <ol class="verdict-notes">
-          {findings.map((finding, index) => (
-            <li key={index}>
-              <FoldedNote {...{ finding, number: index + 1, conclusion: conclude(finding, chainIds) }} />
-            </li>
-          ))}
-        </ol>
+        <details class="verdict-all" open={whole.tone === 'bad'}>
+          <summary>All {findings.length} notes</summary>
+          <ol class="verdict-notes">
+            {findings.map((finding, index) => (
+              <li key={index}>
+                <FoldedNote {...{ finding, number: index + 1, conclusion: conclude(finding, chainIds) }} />
+              </li>
+            ))}
+          </ol>
+        </details>
       ) : (
         <NoteFacts {...only} />
       )}
