@@ -1,4 +1,4 @@
-import { formatInstant, viewerZone } from '../format/format-time.ts'
+import { Instant } from '../parts/instant.tsx'
 import { nameOf, type PastQuery } from './query-history.ts'
 
 /** Renders the queries that this browser ran. A click loads one. */
@@ -20,7 +20,7 @@ export function HistoryList({
             <button type="button" onClick={() => onLoad(each)} title={each.query.slice(0, 400)}>
               <strong>{nameOf(each)}</strong>
               <span>
-                {formatInstant(BigInt(Math.floor(each.at / 1000)), viewerZone())} · {describeChains(each.chains)}
+                <Instant seconds={BigInt(Math.floor(each.at / 1000))} /> · {describeChains(each.chains)}
               </span>
             </button>
           </li>
