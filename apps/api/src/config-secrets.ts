@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { type ReferenceSources, readReference } from './config-reference.ts'
 
-export type ConfigSources = {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly secrets: 'required' | 'optional'
-  /** Directory of the relative paths in the file. */
-  readonly baseDirectory: string
-}
+export type ConfigSources = ReferenceSources & { readonly secrets: 'required' | 'optional' }
 
 /** Secret that is not shown when an object that contains it is printed. */
 export type Secret = { reveal(): string }
@@ -72,31 +67,6 @@ export function secretUrlSchema(sources: ConfigSources): z.ZodType<string, strin
     // Never the value itself: it is a secret.
     return isHttpUrl(found.value) ? found.value : fault(`the value of ${found.name} ${httpUrlFault}`)
   })
-}
-
-/** Reads the secret of "env:NAME" or "file:path". Returns undefined if the text is neither. */
-function readReference(reference: string, { env, baseDirectory }: ConfigSources) {
-  const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(reference) ?? []
-  if (!kind) return undefined
-  return { name, ...(kind === 'env' ? readVariable(env, name) : readSecretFile(resolve(baseDirectory, name))) }
-}
-
-type FoundSecret =
-  | { readonly value: string; readonly problem?: undefined }
-  | { readonly value?: undefined; readonly problem: string }
-
-function readVariable(env: ConfigSources['env'], name: string): FoundSecret {
-  const value = env[name]
-  return value ? { value } : { problem: `the variable ${name} is not set` }
-}
-
-function readSecretFile(path: string): FoundSecret {
-  try {
-    const value = readFileSync(path, 'utf8').trim()
-    return value ? { value } : { problem: `${path} is empty` }
-  } catch (error) {
-    return { problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` }
-  }
 }
 
 export function isHttpUrl(value: string): boolean {

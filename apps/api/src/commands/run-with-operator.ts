@@ -1,13 +1,11 @@
 import { hostname } from 'node:os'
 import type { ErrorBody, ErrorCode } from '@tallystick/core'
-import { TallystickError } from '@tallystick/core'
-import { chooseAdminToken } from '../admin/admin-tokens.ts'
-import { adminUrlOf } from '../admin/admin-url.ts'
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import type { Operator } from '../admin/operator.ts'
-import { createClock } from '../clock.ts'
-import { type Config, loadConfig } from '../config.ts'
 import { nameUser } from './name-user.ts'
-import type { ConfigSource, Terminal } from './terminal.ts'
+import { type AdminAddress, readAdminAddress } from './read-admin-address.ts'
+import { requestText } from './request-text.ts'
+import type { ConfigSource } from './terminal.ts'
 
 const probeTimeoutMs = 2_000
 const callTimeoutMs = 30_000
@@ -21,25 +19,12 @@ export async function runWithOperator<Result>(
   access: 'read' | 'write',
   work: (operator: Operator) => Promise<Result>,
 ): Promise<Result> {
-  const config = loadConfig(source.path, { env: source.env, secrets: 'optional' })
-  const call = await findServer(config.admin, source.env)
+  const address = readAdminAddress(source)
+  const call = address && (await findServer(address))
   if (call) return work(createRemoteOperator(call))
-  // Imported here because a command that uses a server needs none of these, and they take longer to load than it runs.
-  const [{ createOperator }, { openDatabaseToRead, openServiceDatabase }, { readDatabaseTime }] = await Promise.all([
-    import('../admin/operator.ts'),
-    import('../service-database.ts'),
-    import('../time/read-database-time.ts'),
-  ])
-  const url = config.database.reveal()
-  const database = await (access === 'read' ? openDatabaseToRead(url) : openServiceDatabase(url, () => undefined))
-  try {
-    const clock = createClock()
-    const latestNow = async () => Math.max(clock.now(), await readDatabaseTime(database))
-    const auditor = { actor: `local:${nameUser()}` }
-    return await work(createOperator({ database, config, clock, latestNow, auditor }))
-  } finally {
-    await database.close()
-  }
+  // Imported here because a command that uses a server needs none of it, and it takes longer to load than that runs.
+  const { runOnDatabase } = await import('./run-on-database.ts')
+  return runOnDatabase(source, access, work)
 }
 
 type Call = <Result>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Result>
@@ -73,8 +58,8 @@ function createRemoteOperator(call: Call): Operator {
 }
 
 /** Returns a function that calls the admin listener, or undefined if nothing listens. */
-async function findServer(admin: Config['admin'], env: Terminal['env']): Promise<Call | undefined> {
-  const call = createCall(adminUrlOf(admin), chooseAdminToken(admin, env))
+async function findServer({ url, token }: AdminAddress): Promise<Call | undefined> {
+  const call = createCall(url, token)
   try {
     await call('GET', '/healthz', undefined, probeTimeoutMs)
     return call
@@ -95,24 +80,30 @@ function createCall(url: string, token: string) {
     body?: unknown,
     timeoutMs: number = callTimeoutMs,
   ): Promise<Result> => {
-    const response = await fetch(url + path, {
+    const response = await requestText(url + path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
         'tallystick-by': encodeURIComponent(`${nameUser()}@${hostname()}`),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'error',
-    }).catch((error: Error) => {
-      const code = (error.cause as { code?: string } | undefined)?.code
-      if (code === 'ECONNREFUSED') throw new NotListeningError()
-      throw unreachable(url, code ?? error.name)
+      body: body === undefined ? undefined : JSON.stringify(body),
+      timeoutMs,
+    }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') throw new NotListeningError()
+      throw unreachable(url, error.code ?? error.name)
     })
-    const answer = await response.json().catch(() => undefined)
-    if (response.ok && answer !== undefined) return answer as Result
+    const answer = parseJson(response.text)
+    if (response.status >= 200 && response.status < 300 && answer !== undefined) return answer as Result
     throw toError(answer as Partial<ErrorBody> | undefined, { url, status: response.status })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
