@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { ClaimSlot } from './claim/claim-slot.tsx'
 import { openConnector } from './connect/open-connector.ts'
+import { isPoolPaused } from './data/pool-status.ts'
 import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
 import { createSession, type Session } from './data/session.ts'
 import { useNotes } from './data/use-notes.ts'
@@ -16,6 +18,7 @@ import { PausedPools } from './parts/paused-pools.tsx'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
 import { VerifyView } from './verify/verify-view.tsx'
+import type { Wallet } from './wallet/look-up-wallet.ts'
 import { WalletView } from './wallet/wallet-view.tsx'
 
 /** Renders the page. All views stay mounted, so their input survives navigation. */
@@ -48,6 +51,12 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   const rate = useRate(validSession, notes.view?.validFrom)
   // Without notes the service's time is unknown, and the visitor's has to do.
   const serverOffsetMs = notes.view?.serverOffsetMs ?? (notes.failure ? 0 : undefined)
+  const isPaused = (chainId: number) => isPoolPaused(rate, chainId)
+  const forWallet = (wallet: Wallet, refresh: () => void) => (
+    <ClaimSlot
+      {...{ wallet, refresh, connector, isPaused, chains: info.chains, serverOffsetMs: serverOffsetMs ?? 0 }}
+    />
+  )
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -79,13 +88,13 @@ function Portal({ info }: { readonly info: PortalInfo }) {
           <Overview info={info} session={validSession} notes={notes} rate={rate} />
         </section>
         <section hidden={view !== 'lend'} aria-labelledby="lend-heading">
-          <LendView {...{ info, session: validSession, notes, connector, isOpen: view === 'lend' }} />
+          <LendView {...{ info, session: validSession, notes, connector, rate, isOpen: view === 'lend' }} />
         </section>
         <section hidden={view !== 'history'} aria-labelledby="history-heading">
           <HistoryView info={info} session={validSession} notes={notes} isOpen={view === 'history'} />
         </section>
         <section hidden={view !== 'wallet'} aria-labelledby="wallet-heading">
-          <WalletView info={info} session={validSession} serverOffsetMs={serverOffsetMs} />
+          <WalletView info={info} session={validSession} serverOffsetMs={serverOffsetMs} actions={{ forWallet }} />
         </section>
         <section hidden={view !== 'verify'} aria-labelledby="verify-heading">
           <VerifyView info={info} notes={notes.view} />

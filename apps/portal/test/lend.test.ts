@@ -1,6 +1,6 @@
 import { denylisterAbi, dollarTokenAbi } from '@tallystick/contracts'
-import type { Page } from 'playwright-core'
-import { type Address, createPublicClient, encodeFunctionData, http } from 'viem'
+import type { Locator, Page } from 'playwright-core'
+import { type Address, createPublicClient, encodeFunctionData, encodePacked, http, keccak256 } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import { findAxeFaults } from './axe.ts'
 import { shoot, type Visit } from './browser.ts'
@@ -80,6 +80,49 @@ test('default: a new visitor lends with the sandbox’s wallet, by clicking only
   expect(requested.filter((url) => !url.startsWith(`${credentials.baseUrl}/`))).toEqual([])
 })
 
+test('behavior: matured positions are claimed, one and then all, and pay to the cent what was shown', async () => {
+  const { page } = visit
+  const account = credentials.wallets[3]!.address
+  await page.getByRole('link', { name: 'See your position' }).click()
+  const card = page.getByRole('region', { name: /^Claim on zkSync Era/ })
+  await card.locator('[data-claim]').nth(2).waitFor()
+  expect(await findAxeFaults(page)).toEqual([])
+  await shoot(page, 'claim')
+  const first = card.locator('[data-claim]').first()
+  const tokenId = (await first.getAttribute('data-claim')) as string
+  const shown = await readValue(first.locator('data'))
+  const before = await readBalance(account)
+  await first.getByRole('button').click()
+  await dialogButton(page, 'Sign').click()
+  await dialogButton(page, 'Confirm').click()
+  await page.getByText(`Claimed #${tokenId}`).waitFor()
+  expect((await readBalance(account)) - before).toBe(shown)
+  expect(await readValue(page.locator('#claim-paid'))).toBe(shown)
+  await expect.poll(() => card.locator('[data-claim]').count()).toBe(2)
+  const total = await readValue(page.locator('#claim-total'))
+  await card.getByRole('button', { name: 'Claim all 2' }).click()
+  await confirmClaims(page)
+  await expect.poll(() => card.locator('[data-claim]').count()).toBe(0)
+  expect((await readBalance(account)) - before).toBe(shown + total)
+  expect(await page.locator(`[data-token="${tokenId}"]`).innerText()).toContain('Claimed')
+  await shoot(page, 'claimed')
+  await page.goBack()
+})
+
+async function readValue(data: Locator): Promise<bigint> {
+  return BigInt((await data.getAttribute('value')) as string)
+}
+
+/** Confirms every request of the sandbox's wallet until the claim of two positions is mined. */
+async function confirmClaims(page: Page): Promise<void> {
+  const isDone = async () => {
+    const button = dialogButton(page, 'Confirm')
+    if (await button.isVisible()) await button.click()
+    return page.getByText(/^Claimed #\d+, #\d+$/).count()
+  }
+  await expect.poll(isDone).toBe(1)
+}
+
 test('behavior: a rejection sends nothing, and the form rejects hostile and unaffordable amounts', async () => {
   const { page } = visit
   await page.getByRole('button', { name: 'Lend more' }).click()
@@ -134,15 +177,19 @@ test('behavior: a wallet in window.ethereum adds the network, approves, lends, a
     chainId = (params[0] as { chainId: string }).chainId
     return null
   }
-  await page.goto(`${credentials.baseUrl}/lend?chainid=324&maturity=30`)
+  const [, , , , , , , , , partnerOwner] = (await request(rpcUrl, 'eth_accounts')) as Address[]
+  const partner = keccak256(encodePacked(['address', 'uint256'], [partnerOwner as Address, 0n]))
+  await page.goto(`${credentials.baseUrl}/lend?chainid=324&maturity=30&partner=${partner}`)
   await page.getByRole('button', { name: /^Browser wallet/ }).click()
-  await page.getByText('Your wallet is on another network.').waitFor()
+  await page.getByRole('button', { name: 'Switch your wallet to zkSync Era (sandbox)' }).click()
   await amountField(page).fill('1000')
   const before = await readBalance(account)
   await lendButton(page).click()
   const { tokenId, fixed, at: maturity } = await readFixed(page)
   expect((await readIncome(credentials, { tokenId, at: maturity })).fixed).toBe(fixed)
   expect(before - (await readBalance(account))).toBe(1_000n * 10n ** 18n)
+  await expect.poll(() => page.locator('.lend-sums').innerText()).toContain('5.00% of the income')
+  expect(await page.locator('#lend-fee').innerText()).toMatch(/^−\$0\.\d\d$/)
   expect(wallet.methods.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
   await explainFailures(page, { wallet, account })
   await page.context().close()

@@ -1,11 +1,13 @@
 import type { ClaimedPosition } from '@tallystick/client/viem'
 import { useEffect } from 'preact/hooks'
+import type { Activity } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels, TransactionLink } from '../connect/progress.tsx'
 import { type RunningActivity, useActivity } from '../connect/use-activity.ts'
 import { useConnector } from '../connect/use-connector.ts'
 import { ProblemNotice, WalletPicker } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
+import { formatCents, sumAmounts } from '../format/cents.ts'
 import { formatDollars } from '../format/dollars.ts'
 import { shortHex } from '../format/short-hex.ts'
 import { Notice } from '../parts/notice.tsx'
@@ -19,11 +21,13 @@ export type ClaimCardProps = {
   /** Matured positions that are not claimed, of one chain. */
   readonly holdings: readonly Holding[]
   readonly chain: PortalChain
+  /** Instant of the lookup, in Unix seconds. */
+  readonly at: bigint
   readonly connector: Connector
   readonly serverOffsetMs: number
   readonly isPaused: boolean
-  /** Called when positions were claimed, or a reorganisation took that back. */
-  readonly onChange: () => void
+  /** Looks the wallet up again. */
+  readonly refresh: () => void
 }
 
 const labels: StepLabels = {
@@ -44,10 +48,7 @@ export function ClaimCard(props: ClaimCardProps) {
   const { activity } = running
   const isOwner = connection?.account.toLowerCase() === owner.toLowerCase()
   const claimable = useClaimable({ holdings, chain, connection: isOwner ? connection : undefined })
-  const isDone = activity.phase === 'mined' || activity.phase === 'reorganised'
-  useEffect(() => {
-    if (isDone) props.onChange()
-  }, [activity.phase])
+  useRefresh(activity, props)
   if (holdings.length === 0 && activity.phase === 'idle') return null
   const claim = (tokenIds: readonly bigint[]) => {
     const now = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
@@ -61,6 +62,12 @@ export function ClaimCard(props: ClaimCardProps) {
       {holdings.length > 0 ? <ClaimList {...{ claimable, canClaim, claim }} /> : null}
       {isPaused && holdings.length > 0 ? (
         <p class="field-fault">The pool is paused. Nothing can be claimed until the pause ends.</p>
+      ) : null}
+      {holdings.length > 0 && canClaim ? (
+        <p class="hint claim-how">
+          One position takes a signature and a transaction. All at once take an approval of your positions for the pool
+          and one more transaction.
+        </p>
       ) : null}
       {holdings.length > 0 && !isOwner ? (
         <div class="claim-connect">
@@ -77,6 +84,25 @@ export function ClaimCard(props: ClaimCardProps) {
   )
 }
 
+// The index has a block within a second or two.
+const refreshMs = 1_500
+
+/** Looks the wallet up again until the report has what the claim changed. */
+function useRefresh(
+  activity: Activity<readonly ClaimedPosition[]>,
+  { holdings, at, refresh }: Pick<ClaimCardProps, 'holdings' | 'at' | 'refresh'>,
+): void {
+  const isOver = activity.phase === 'mined' || activity.phase === 'reorganised'
+  const tokenIds = isOver ? activity.result.map(({ tokenId }) => tokenId) : []
+  const listed = tokenIds.filter((tokenId) => holdings.some((holding) => holding.tokenId === tokenId)).length
+  const isLate = listed !== (activity.phase === 'reorganised' ? tokenIds.length : 0)
+  useEffect(() => {
+    if (!isLate) return undefined
+    const timer = setTimeout(refresh, refreshMs)
+    return () => clearTimeout(timer)
+  }, [isLate, at])
+}
+
 function ClaimList({
   claimable,
   canClaim,
@@ -86,22 +112,21 @@ function ClaimList({
   readonly canClaim: boolean
   readonly claim: (tokenIds: readonly bigint[]) => void
 }) {
-  const total = claimable.reduce((sum, { payment }) => sum + (payment?.paid ?? 0n), 0n)
-  const isKnown = claimable.every(({ payment }) => payment !== undefined)
+  const payouts = claimable.flatMap(({ amounts }) => amounts.payout ?? [])
+  const total = sumAmounts(payouts)
   return (
     <>
       <ul class="claim-list">
-        {claimable.map(({ holding: { tokenId, principal }, payment }) => (
+        {claimable.map(({ holding: { tokenId }, amounts: { principal, income, payout } }) => (
           <li key={String(tokenId)} data-claim={String(tokenId)}>
             <div>
               <strong>Position #{String(tokenId)}</strong>
               <span class="hint">
-                {payment
-                  ? `$${formatDollars(principal)} and $${formatDollars(payment.paid - principal)} of income${payment.fee === 0n ? '' : `, after a fee of $${formatDollars(payment.fee)}`}`
-                  : `$${formatDollars(principal)} and its income`}
+                {`$${formatCents(principal.cents)} and ${income ? `$${formatCents(income.net.cents)} of` : 'its'} income`}
+                {income && income.fee.cents > 0n ? `, after a fee of $${formatCents(income.fee.cents)}` : ''}
               </span>
             </div>
-            {payment ? <data value={payment.paid.toString()}>${formatDollars(payment.paid)}</data> : null}
+            {payout ? <data value={payout.exact.toString()}>${formatCents(payout.cents)}</data> : null}
             <button type="button" class="quiet" disabled={!canClaim} onClick={() => claim([tokenId])}>
               Claim
               <span class="sr-only"> position {String(tokenId)}</span>
@@ -113,9 +138,9 @@ function ClaimList({
         <div class="claim-all">
           <span>
             All {claimable.length} pay{' '}
-            {isKnown ? (
-              <data id="claim-total" value={total.toString()}>
-                ${formatDollars(total)}
+            {payouts.length === claimable.length ? (
+              <data id="claim-total" value={total.exact.toString()}>
+                ${formatCents(total.cents)}
               </data>
             ) : (
               '…'

@@ -1,23 +1,19 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { PortalChain } from '../data/portal-info.ts'
-import type { Holding } from '../wallet/look-up-wallet.ts'
+import type { Wallet } from '../wallet/look-up-wallet.ts'
 import type { ClaimCardProps } from './claim-card.tsx'
 
-type SlotProps = Omit<ClaimCardProps, 'chain' | 'holdings' | 'isPaused'> & {
+type SlotProps = Pick<ClaimCardProps, 'connector' | 'serverOffsetMs' | 'refresh'> & {
+  readonly wallet: Wallet
   readonly chains: readonly PortalChain[]
-  /** All positions of the owner. */
-  readonly holdings: readonly Holding[]
-  /** Instant at which the report was made, in Unix seconds. */
-  readonly at: bigint
-  /** Chains whose pool is paused. */
-  readonly pausedChains: readonly number[]
+  readonly isPaused: (chainId: number) => boolean
 }
 
 /** Renders what the owner can claim, one card per chain. Its code, which contains viem, loads if there is something. */
-export function ClaimSlot({ chains, holdings, at, pausedChains, ...props }: SlotProps) {
+export function ClaimSlot({ wallet: { address, at, holdings }, chains, isPaused, ...props }: SlotProps) {
   const [Card, setCard] = useState<ComponentType<ClaimCardProps> | undefined>(undefined)
-  const matured = holdings.filter(({ status, maturityTimestamp }) => status === 'Active' && maturityTimestamp <= at)
+  const matured = holdings.filter(({ state }) => state === 'matured')
   const isNeeded = matured.length > 0
   useEffect(() => {
     if (!isNeeded || Card) return
@@ -32,11 +28,13 @@ export function ClaimSlot({ chains, holdings, at, pausedChains, ...props }: Slot
     <>
       {chains.map((chain) => (
         <Card
-          key={`${props.owner} ${chain.id}`}
+          key={`${address} ${chain.id}`}
           {...props}
+          owner={address}
+          at={at}
           chain={chain}
           holdings={matured.filter((holding) => holding.chain.id === chain.id)}
-          isPaused={pausedChains.includes(chain.id)}
+          isPaused={isPaused(chain.id)}
         />
       ))}
     </>

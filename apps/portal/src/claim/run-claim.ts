@@ -6,7 +6,9 @@ import { createPatientProvider } from '../connect/patient-provider.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
 import { createReader, openWallet, reportSteps } from '../connect/wallet-client.ts'
 import type { PortalChain } from '../data/portal-info.ts'
-import type { MaturedIncome } from './expected-payment.ts'
+
+/** Income of a matured position, in the dollar's smallest unit. */
+export type MaturedIncome = { readonly fixed: bigint; readonly floating: bigint }
 
 export type ClaimOrder = {
   readonly connection: Connection

@@ -2,12 +2,12 @@ import { useCallback } from 'preact/hooks'
 import type { Connection } from '../connect/connector.ts'
 import type { PortalChain } from '../data/portal-info.ts'
 import { usePolled } from '../data/use-polled.ts'
+import { amountsOfActive, type HoldingAmounts } from '../wallet/holding-amounts.ts'
 import type { Holding } from '../wallet/look-up-wallet.ts'
-import { expectedPayment, type Payment } from './expected-payment.ts'
 import { readIncomes } from './run-claim.ts'
 
 /** Matured position and what its claim pays. */
-export type Claimable = { readonly holding: Holding; readonly payment: Payment | undefined }
+export type Claimable = { readonly holding: Holding; readonly amounts: HoldingAmounts }
 
 const intervalMs = 30_000
 
@@ -34,7 +34,7 @@ export function useClaimable({
   const canRead = connection !== undefined && chainId === chain.id && tokenIds.length > 0
   const read = usePolled(canRead ? request : undefined, intervalMs).value
   return holdings.map((holding) => {
-    const income = read?.get(holding.tokenId) ?? holding.accrued
-    return { holding, payment: income && expectedPayment(holding, income) }
+    const income = read?.get(holding.tokenId)
+    return { holding, amounts: income ? amountsOfActive(holding, income) : holding.amounts }
   })
 }

@@ -37,6 +37,12 @@ test('behavior: a reorganisation takes the transaction away, and may bring it ba
   expect(play(mined, receipt('pending'), receipt(1), receipt(2))).toMatchObject({ phase: 'mined', wasMoved: true })
 })
 
+test('behavior: a transaction in another block has the result of that block', () => {
+  const moved: ActivityEvent<string> = { kind: 'moved', hash: '0x1', result: 'another position' }
+  expect(play(mined, moved, receipt(3))).toMatchObject({ result: 'another position', wasMoved: true, depth: 3 })
+  expect(play(step('check'), moved)).toMatchObject({ phase: 'running' })
+})
+
 test('behavior: states of another transaction, or after a new start, change nothing', () => {
   const lent = play(mined)
   expect(reduceActivity(lent, receipt('dropped', '0x2'))).toBe(lent)

@@ -27,6 +27,7 @@ export type Activity<Result> =
       readonly phase: 'reorganised'
       readonly hash: string
       readonly result: Result
+      readonly wasMoved: boolean
       /** Whether the node still knows it and may mine it again. */
       readonly isKnown: boolean
     }
@@ -40,6 +41,8 @@ export type ActivityEvent<Result> =
   | { readonly kind: 'step'; readonly step: ActivityStep; readonly hash?: string | undefined }
   | { readonly kind: 'mined'; readonly hash: string; readonly result: Result }
   | { readonly kind: 'receipt'; readonly hash: string; readonly state: ReceiptState }
+  /** The transaction is in another block, in which its result may differ. */
+  | { readonly kind: 'moved'; readonly hash: string; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: unknown; readonly hash?: string | undefined }
   | { readonly kind: 'expired'; readonly hash?: string | undefined }
   | { readonly kind: 'stopped' }
@@ -55,6 +58,8 @@ export function reduceActivity<Result>(activity: Activity<Result>, event: Activi
       return { phase: 'mined', hash: event.hash, result: event.result, depth: 0, wasMoved: false }
     case 'receipt':
       return followReceipt(activity, event)
+    case 'moved':
+      return isWatched(activity, event.hash) ? { ...activity, result: event.result, wasMoved: true } : activity
     case 'failed':
       return { phase: 'failed', error: event.error, hash: event.hash ?? hashOf(activity) }
     case 'expired':
@@ -81,12 +86,17 @@ function followReceipt<Result>(
   activity: Activity<Result>,
   { hash, state }: { readonly hash: string; readonly state: ReceiptState },
 ): Activity<Result> {
-  const isWatched = activity.phase === 'mined' || activity.phase === 'reorganised'
-  if (!isWatched || activity.hash !== hash) return activity
+  if (!isWatched(activity, hash)) return activity
   const { result } = activity
-  if (state.kind !== 'mined') return { phase: 'reorganised', hash, result, isKnown: state.kind === 'pending' }
   const wasMoved = activity.phase === 'reorganised' || activity.wasMoved
+  if (state.kind !== 'mined') return { phase: 'reorganised', hash, result, wasMoved, isKnown: state.kind === 'pending' }
   return { phase: 'mined', hash, result, depth: state.depth, wasMoved }
+}
+
+type Watched<Result> = Extract<Activity<Result>, { readonly phase: 'mined' | 'reorganised' }>
+
+function isWatched<Result>(activity: Activity<Result>, hash: string): activity is Watched<Result> {
+  return (activity.phase === 'mined' || activity.phase === 'reorganised') && activity.hash === hash
 }
 
 function hashOf<Result>(activity: Activity<Result>): string | undefined {

@@ -52,6 +52,23 @@ test('behavior: the wallet of the last visit is connected without a question, if
   expect(locked.connector.get()).toMatchObject({ connection: undefined, error: undefined })
 })
 
+test('behavior: a wallet that does not announce its switch is known to be on the new chain', async () => {
+  let chainId = '0x144'
+  const { connector, wallet } = createWorld({
+    eth_chainId: () => chainId,
+    wallet_switchEthereumChain: () => {
+      chainId = '0x2105'
+      return null
+    },
+  })
+  const base = { id: 8453, name: 'Base', publicRpc: [], currency: 'ETH' }
+  await connector.switchTo(base)
+  expect(chainId).toBe('0x144')
+  await connector.connect(wallet())
+  await connector.switchTo(base)
+  expect(connector.get().connection?.chainId).toBe(8453)
+})
+
 test('behavior: a locked wallet and one that disconnects end the connection, a lost node does not', async () => {
   const { connector, wallet, emit } = createWorld()
   await connector.connect(wallet())

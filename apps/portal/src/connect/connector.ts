@@ -1,6 +1,6 @@
 import { discoverWallets, type WalletWindow } from './discover-wallets.ts'
 import type { BrowserWallet, Provider } from './provider.ts'
-import { parseChainId, readChainId } from './switch-chain.ts'
+import { parseChainId, readChainId, switchChain, type WalletChain } from './switch-chain.ts'
 import { WalletError } from './wallet-error.ts'
 
 export type Account = `0x${string}`
@@ -31,20 +31,18 @@ export type Connector = {
   /** Stops waiting for the wallet that was asked. */
   cancel(): void
   disconnect(): void
+  /** Asks the connected wallet to switch to a chain. */
+  switchTo(chain: WalletChain): Promise<void>
 }
 
 const storageKey = 'tallystick-wallet'
 
 /** Creates the connector and connects to the wallet of the last visit if that still shares its account. */
 export function createConnector(target: WalletWindow, storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) {
-  const listeners = new Set<() => void>()
-  let state: ConnectorState = { wallets: [], connection: undefined, pending: undefined, error: undefined }
+  const store = createStore()
+  const { set } = store
   let attempt = 0
   let unfollow = () => {}
-  const set = (change: Partial<ConnectorState>) => {
-    state = { ...state, ...change }
-    for (const listener of listeners) listener()
-  }
   const end = (error: unknown) => {
     attempt += 1
     unfollow()
@@ -61,7 +59,11 @@ export function createConnector(target: WalletWindow, storage: Pick<Storage, 'ge
     if (!account) throw new WalletError('locked', 'The wallet shares no account. Unlock it, then try again.')
     storage.setItem(storageKey, wallet.id)
     set({ connection: { wallet, account, chainId }, pending: undefined, error: undefined })
-    unfollow = follow(wallet.provider, { get: () => state.connection, set: (connection) => set({ connection }), end })
+    unfollow = follow(wallet.provider, {
+      get: () => store.get().connection,
+      set: (connection) => set({ connection }),
+      end,
+    })
   }
   const connect = async (wallet: BrowserWallet) => {
     set({ pending: wallet, connection: undefined, error: undefined })
@@ -72,29 +74,52 @@ export function createConnector(target: WalletWindow, storage: Pick<Storage, 'ge
   }
   const known = storage.getItem(storageKey)
   discoverWallets(target, (wallets) => {
-    const news = wallets.filter(({ id }) => !state.wallets.some((wallet) => wallet.id === id))
+    const news = wallets.filter(({ id }) => !store.get().wallets.some((wallet) => wallet.id === id))
     set({ wallets })
     const last = news.find(({ id }) => id === known)
-    if (last && !state.connection && !state.pending) open(last, 'eth_accounts').catch(() => undefined)
+    if (last && !store.get().connection && !store.get().pending) open(last, 'eth_accounts').catch(() => undefined)
   })
   const connector: Connector = {
-    get: () => state,
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    get: store.get,
+    subscribe: store.subscribe,
     connect,
     cancel: () => end(undefined),
+    switchTo: async (chain) => {
+      const { connection } = store.get()
+      if (!connection) return
+      await switchChain(connection.wallet.provider, chain)
+      const now = store.get().connection
+      // Some wallets do not announce the change.
+      if (now?.wallet === connection.wallet) set({ connection: { ...now, chainId: chain.id } })
+    },
     disconnect: () => {
-      const { connection } = state
+      const { connection } = store.get()
       end(undefined)
-      // EIP-2255's counterpart. Wallets without it keep sharing the account, and the page no longer asks for it.
-      connection?.wallet.provider
-        .request({ method: 'wallet_revokePermissions', params: [{ eth_accounts: {} }] })
-        .catch(() => undefined)
+      if (connection) revoke(connection.wallet.provider)
     },
   }
   return connector
+}
+
+/** Asks a wallet to share its account no longer. A wallet that cannot keeps sharing it, and the page does not ask for it. */
+function revoke(provider: Provider): void {
+  provider.request({ method: 'wallet_revokePermissions', params: [{ eth_accounts: {} }] }).catch(() => undefined)
+}
+
+function createStore() {
+  const listeners = new Set<() => void>()
+  let state: ConnectorState = { wallets: [], connection: undefined, pending: undefined, error: undefined }
+  return {
+    get: () => state,
+    set: (change: Partial<ConnectorState>) => {
+      state = { ...state, ...change }
+      for (const listener of [...listeners]) listener()
+    },
+    subscribe: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
 }
 
 type Followed = {

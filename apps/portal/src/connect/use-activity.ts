@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks'
 import { type Activity, type ActivityEvent, type ActivityStep, reduceActivity } from './activity.ts'
 import type { Provider } from './provider.ts'
-import { finalDepth, watchReceipt } from './watch-receipt.ts'
+import { finalDepth, type ReceiptState, watchReceipt } from './watch-receipt.ts'
 
 /** What a running action gets. */
 export type ActionTools = {
@@ -10,7 +10,13 @@ export type ActionTools = {
   readonly onLate: (hash: string) => void
 }
 
-export type ActionOutcome<Result> = { readonly hash: string; readonly result: Result; readonly provider: Provider }
+export type ActionOutcome<Result> = {
+  readonly hash: string
+  readonly result: Result
+  readonly provider: Provider
+  /** Reads the result again after a reorganisation moved the transaction to another block. */
+  readonly readAgain?: (() => Promise<Result>) | undefined
+}
 
 export type RunningActivity<Result> = {
   readonly activity: Activity<Result>
@@ -26,7 +32,7 @@ const lookEveryMs = 2_000
 export function useActivity<Result>(): RunningActivity<Result> {
   const [activity, dispatch] = useReducer<Activity<Result>, ActivityEvent<Result>>(reduceActivity, { phase: 'idle' })
   const running = useRef<AbortController>(undefined)
-  const watched = useRef<Provider>(undefined)
+  const watched = useRef<Pick<ActionOutcome<Result>, 'provider' | 'readAgain'>>(undefined)
   useEffect(() => () => running.current?.abort(), [])
   const start = (action: (tools: ActionTools) => Promise<ActionOutcome<Result>>) => {
     running.current?.abort()
@@ -42,21 +48,19 @@ export function useActivity<Result>(): RunningActivity<Result> {
     }
     tell({ kind: 'step', step: 'check' })
     action(tools).then(
-      ({ hash, result, provider }) => {
-        watched.current = provider
-        tell({ kind: 'mined', hash, result })
+      (outcome) => {
+        watched.current = outcome
+        tell({ kind: 'mined', hash: outcome.hash, result: outcome.result })
       },
       (error: unknown) => tell(describeFailure(error, controller.signal)),
     )
   }
   const hash = activity.phase === 'mined' || activity.phase === 'reorganised' ? activity.hash : undefined
   useEffect(() => {
-    const provider = watched.current
-    if (hash === undefined || !provider) return undefined
+    const outcome = watched.current
+    if (hash === undefined || !outcome) return undefined
     const controller = new AbortController()
-    const { signal } = controller
-    const wait = () => new Promise<void>((resolve) => setTimeout(resolve, lookEveryMs))
-    void watchReceipt(provider, { hash, signal, wait, onState: (state) => dispatch({ kind: 'receipt', hash, state }) })
+    void watchOutcome(outcome, { hash, signal: controller.signal, dispatch })
     return () => controller.abort()
   }, [hash])
   return {
@@ -65,6 +69,35 @@ export function useActivity<Result>(): RunningActivity<Result> {
     stop: () => running.current?.abort(),
     reset: () => dispatch({ kind: 'reset' }),
   }
+}
+
+/** Watches the transaction of an action, and reads its result again if its block changes. */
+async function watchOutcome<Result>(
+  { provider, readAgain }: Pick<ActionOutcome<Result>, 'provider' | 'readAgain'>,
+  {
+    hash,
+    signal,
+    dispatch,
+  }: {
+    readonly hash: string
+    readonly signal: AbortSignal
+    readonly dispatch: (event: ActivityEvent<Result>) => void
+  },
+): Promise<void> {
+  let block: string | undefined
+  const onState = (state: ReceiptState) => {
+    dispatch({ kind: 'receipt', hash, state })
+    if (state.kind !== 'mined') return
+    if (block !== undefined && block !== state.blockHash) {
+      readAgain?.().then(
+        (result) => dispatch({ kind: 'moved', hash, result }),
+        () => undefined,
+      )
+    }
+    block = state.blockHash
+  }
+  const wait = () => new Promise<void>((resolve) => setTimeout(resolve, lookEveryMs))
+  await watchReceipt(provider, { hash, signal, wait, onState })
 }
 
 function describeFailure<Result>(error: unknown, signal: AbortSignal): ActivityEvent<Result> {

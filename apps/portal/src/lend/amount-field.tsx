@@ -75,7 +75,6 @@ function balanceHint({
 }): string {
   if (lender) return `You have $${formatDollars(lender.balance)} on ${chain.name}.`
   if (!connection) return 'In dollars of the pool’s token.'
-  if (connection.chainId !== chain.id)
-    return `Your wallet is on another network. It will be asked to switch to ${chain.name}.`
+  if (connection.chainId !== chain.id) return `Your balance is shown once your wallet is on ${chain.name}.`
   return 'Reading your balance…'
 }

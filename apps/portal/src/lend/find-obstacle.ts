@@ -21,9 +21,11 @@ export function findObstacle(facts: ObstacleFacts): string | undefined {
   if (!hasNote) return 'No note is on offer for this choice.'
   if (hasExpired) return 'The notes of the last period have expired. The new ones are loading.'
   if (!isConnected) return 'Connect a wallet first.'
+  // Without the account nothing is known about the balance, the limits and the partner's fee.
+  if (!lender) return 'Reading your account…'
   if (isPartnerUnknown) return 'The partner in this link is not known to the pool. Open the page without it.'
-  if (lender && lender.balance < lender.minLend) return 'This account has too few dollars to lend.'
+  if (lender.balance < lender.minLend) return 'This account has too few dollars to lend.'
   if (amount.fault !== undefined) return amount.fault
-  if (lender?.coins === 0n) return `This account has no ${currency} to pay the network fee.`
+  if (lender.coins === 0n) return `This account has no ${currency} to pay the network fee.`
   return undefined
 }

@@ -9,7 +9,7 @@ import type { Session } from '../data/session.ts'
 import { usePolled } from '../data/use-polled.ts'
 import { formatDollars } from '../format/dollars.ts'
 import { formatRate } from '../format/format-rate.ts'
-import { formatDate, newYorkZone } from '../format/format-time.ts'
+import { Instant } from '../parts/instant.tsx'
 import { Notice } from '../parts/notice.tsx'
 
 export type LendOutcomeProps = {
@@ -83,7 +83,7 @@ function Mined({
           ${formatDollars(fixed)}
         </data>{' '}
         of fixed income at {formatRate(coupon)}, and the floating income on top. You can claim it from{' '}
-        {formatDate(maturityTimestamp, newYorkZone)} on.
+        <Instant seconds={maturityTimestamp} only="date" /> on.
       </Notice>
       {activity.phase === 'mined' && activity.wasMoved ? (
         <p class="hint">A reorganisation moved the lend to another block. It is in the chain.</p>

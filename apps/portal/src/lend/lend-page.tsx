@@ -1,12 +1,15 @@
+import type { RateAnswer } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
 import { useState } from 'preact/hooks'
 import type { Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
 import { useConnector } from '../connect/use-connector.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
+import { isPoolPaused } from '../data/pool-status.ts'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage } from '../data/use-notes.ts'
+import type { Polled } from '../data/use-polled.ts'
 import { useHasExpired } from '../overview/use-has-expired.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
@@ -26,20 +29,21 @@ export type LendPageProps = {
   readonly session: Session | undefined
   readonly notes: NotesOnPage
   readonly connector: Connector
+  readonly rate: Polled<RateAnswer>
   /** Query of the URL. */
   readonly search: URLSearchParams
   readonly isOpen: boolean
 }
 
 /** Renders the form to lend with, what it pays, and the progress of a lend. */
-export function LendPage({ info, session, notes, connector, search, isOpen }: LendPageProps) {
+export function LendPage({ info, session, notes, connector, rate, search, isOpen }: LendPageProps) {
   const [text, setText] = useState('10,000')
   const { chain, tenorDays, partnerId } = readChoice(search, info.chains)
   const wallets = useConnector(connector)
   const { connection } = wallets
   const running = useActivity<LentPosition>()
   const { lender, error, refresh } = useLender({ connection, chain, partnerId, isOpen })
-  const facts = useChainFacts({ session, chainId: chain.id, isOpen })
+  const facts = useChainFacts({ session, rate, chainId: chain.id, isOpen })
   const { offered, chosen } = chooseNote(notes.view?.notes ?? [], { chainId: chain.id, tenorDays })
   const amount = judgeAmount(text, { balance: lender?.balance, minLend: lender?.minLend ?? facts.minLend })
   const isBusy = running.activity.phase === 'running'
@@ -49,7 +53,7 @@ export function LendPage({ info, session, notes, connector, search, isOpen }: Le
     amount,
     hasNote: chosen !== undefined,
     hasExpired: useHasExpired(notes.view),
-    isPaused: facts.status === 'paused',
+    isPaused: isPoolPaused(rate, chain.id),
     currency: chain.currency,
     isPartnerUnknown: partnerId !== undefined && lender !== undefined && lender.partnerFeeBps === undefined,
   })
@@ -87,7 +91,7 @@ export function LendPage({ info, session, notes, connector, search, isOpen }: Le
           <TenorField {...{ offered, chosen, onChoose: (days) => choose({ chainId: chain.id, tenorDays: days }) }} />
         </fieldset>
         <LendSummary
-          {...{ session, chain, connection, lender, facts, running, obstacle, note: chosen, partnerId }}
+          {...{ session, chain, connector, connection, lender, facts, running, obstacle, note: chosen, partnerId }}
           principal={amount.principal}
           serverOffsetMs={notes.view?.serverOffsetMs ?? 0}
           onMined={refresh}

@@ -1,9 +1,10 @@
 import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
 import { useEffect, useState } from 'preact/hooks'
-import type { Connection } from '../connect/connector.ts'
+import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
+import { ProblemNotice } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { useNow } from '../data/use-now.ts'
@@ -19,6 +20,7 @@ export type LendSummaryProps = {
   readonly session: Session
   readonly chain: PortalChain
   readonly connection: Connection | undefined
+  readonly connector: Pick<Connector, 'switchTo'>
   readonly lender: Lender | undefined
   readonly facts: ChainFacts
   readonly running: RunningActivity<LentPosition>
@@ -68,7 +70,9 @@ export function LendSummary(props: LendSummaryProps) {
     <section class="card lend-summary" aria-labelledby="lend-summary-heading">
       <h2 id="lend-summary-heading">What you get</h2>
       <PaymentTable {...{ note, principal, income, partnerFeeBPS, floatingRate: facts.floatingRate }} />
-      {activity.phase === 'running' || isOver ? null : (
+      {activity.phase === 'running' || isOver ? null : connection && connection.chainId !== chain.id ? (
+        <SwitchButton {...{ chain, connector: props.connector }} />
+      ) : (
         <LendButton {...{ obstacle, principal, note, lend, announcement: plan.announcement }} />
       )}
       <Progress {...{ activity, labels, plan: plan.steps, explorer: chain.explorer, onStop: running.stop }} />
@@ -79,6 +83,37 @@ export function LendSummary(props: LendSummaryProps) {
       ) : null}
       <LendOutcome {...props} lentNote={order?.note} />
     </section>
+  )
+}
+
+/** Renders the button for a wallet on another network. What a lend costs there is not known. */
+function SwitchButton({
+  chain,
+  connector,
+}: {
+  readonly chain: PortalChain
+  readonly connector: Pick<Connector, 'switchTo'>
+}) {
+  const [state, setState] = useState<{ readonly isAsking?: boolean; readonly error?: unknown }>({})
+  const ask = () => {
+    setState({ isAsking: true })
+    connector.switchTo(chain).then(
+      () => setState({}),
+      (error: unknown) => setState({ error }),
+    )
+  }
+  return (
+    <>
+      <button type="button" class="primary lend-button" onClick={ask}>
+        {`Switch your wallet to ${chain.name}`}
+      </button>
+      <p class="hint">
+        {state.isAsking
+          ? 'Your wallet asks you to confirm.'
+          : 'Your wallet is on another network. It may ask you to add this one.'}
+      </p>
+      {state.error === undefined ? null : <ProblemNotice error={state.error} />}
+    </>
   )
 }
 

@@ -105,13 +105,13 @@ describe('obstacles', () => {
   }
   const lender = ready.lender as NonNullable<ObstacleFacts['lender']>
 
-  test('default: there is none, also while the wallet is on another network', () => {
+  test('default: there is none', () => {
     expect(findObstacle(ready)).toBeUndefined()
-    expect(findObstacle({ ...ready, lender: undefined })).toBeUndefined()
   })
 
   test.each([
     [{ isConnected: false }, 'Connect a wallet first.'],
+    [{ lender: undefined }, 'Reading your account…'],
     [{ isPaused: true, isConnected: false }, 'The pool is paused. Nothing can be lent until the pause ends.'],
     [{ lender: { ...lender, isPaused: true } }, 'The pool is paused. Nothing can be lent until the pause ends.'],
     [{ hasNote: false }, 'No note is on offer for this choice.'],

@@ -1,9 +1,8 @@
 import type { ExpectedIncome, OfferedNote } from '@tallystick/client'
-import { formatDollars } from '../format/dollars.ts'
+import type { ComponentChildren } from 'preact'
+import { type Amount, formatCents, negate, splitCents, sumAmounts } from '../format/cents.ts'
 import { formatRate } from '../format/format-rate.ts'
-import { formatDate, newYorkZone } from '../format/format-time.ts'
-
-const cent = 10n ** 16n
+import { Instant } from '../parts/instant.tsx'
 
 /** Renders what a lend pays at maturity. The total is the sum of the amounts shown. */
 export function PaymentTable({
@@ -50,7 +49,13 @@ export function PaymentTable({
       />
       <Line
         name="You get"
-        help={note && `on ${formatDate(note.maturityTimestamp, newYorkZone)}, when you claim it`}
+        help={
+          note && (
+            <>
+              on <Instant seconds={note.maturityTimestamp} only="date" />, when you claim it
+            </>
+          )
+        }
         amount={parts?.total}
         sign={floatingRate === undefined ? 'at least ' : 'about '}
         id="lend-total"
@@ -60,11 +65,17 @@ export function PaymentTable({
   )
 }
 
-/** Rounds each part down to cents, the fee up, and adds up what is shown. */
+/** Returns the parts as they are shown. They add up to the total, which is rounded down once. */
 function roundParts(principal: bigint, { fixed, floating, fee }: ExpectedIncome) {
-  const down = (amount: bigint) => (amount / cent) * cent
-  const parts = { principal: down(principal), fixed: down(fixed), floating: down(floating), fee: down(fee + cent - 1n) }
-  return { ...parts, total: parts.principal + parts.fixed + parts.floating - parts.fee }
+  const parts = splitCents([principal, fixed, floating, -fee]) as [Amount, Amount, Amount, Amount]
+  const [lent, fixedPart, floatingPart, deducted] = parts
+  return {
+    principal: lent,
+    fixed: fixedPart,
+    floating: floatingPart,
+    fee: negate(deducted),
+    total: sumAmounts(parts),
+  }
 }
 
 function Line({
@@ -77,8 +88,8 @@ function Line({
   isTotal = false,
 }: {
   readonly name: string
-  readonly help: string | undefined
-  readonly amount: bigint | undefined
+  readonly help: ComponentChildren
+  readonly amount: Amount | undefined
   readonly sign?: string
   /** Shown without an amount. */
   readonly none?: string
@@ -90,7 +101,7 @@ function Line({
       <dt>
         {name} {help ? <span class="sum-help">{help}</span> : null}
       </dt>
-      <dd id={id}>{amount === undefined ? none : `${sign}$${formatDollars(amount)}`}</dd>
+      <dd id={id}>{amount === undefined ? none : `${sign}$${formatCents(amount.cents)}`}</dd>
     </div>
   )
 }

@@ -1,9 +1,10 @@
-import type { OfferedNote } from '@tallystick/client'
+import { type OfferedNote, poolEventAbi } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import type { Hex } from 'viem'
+import { type Hex, parseEventLogs } from 'viem'
+import { getBlock, getTransactionReceipt } from 'viem/actions'
 import type { Connection } from '../connect/connector.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
-import { openWallet, reportSteps } from '../connect/wallet-client.ts'
+import { openWallet, reportSteps, type WalletClient } from '../connect/wallet-client.ts'
 import type { PortalChain } from '../data/portal-info.ts'
 
 export type LendOrder = {
@@ -30,5 +31,16 @@ export async function runLend(order: LendOrder, tools: ActionTools): Promise<Act
     signal: tools.signal,
     onStep: reportSteps(tools),
   })
-  return { hash, result: position, provider }
+  return { hash, result: position, provider, readAgain: () => readAgain(client, { hash, position }) }
+}
+
+/** Reads the position of a lend that was moved to another block: its number and its time may differ. */
+async function readAgain(
+  client: WalletClient,
+  { hash, position }: { readonly hash: Hex; readonly position: LentPosition },
+): Promise<LentPosition> {
+  const { logs, blockHash } = await getTransactionReceipt(client, { hash })
+  const [lent] = parseEventLogs({ abi: poolEventAbi, eventName: 'Lend', logs })
+  const { timestamp } = await getBlock(client, { blockHash })
+  return { ...position, tokenId: lent?.args.tokenId ?? position.tokenId, lendTimestamp: timestamp }
 }

@@ -6,6 +6,7 @@ import { useNow } from '../data/use-now.ts'
 import { type Amount, formatCents, splitCents, sumAmounts } from '../format/cents.ts'
 import { formatDollars, parseDollars } from '../format/dollars.ts'
 import { formatRate } from '../format/format-rate.ts'
+import { hrefOfLend } from '../lend/lend-choice.ts'
 import { Instant } from '../parts/instant.tsx'
 
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
@@ -75,6 +76,11 @@ export function Calculator({
           {offers?.length ? 'Enter an amount to see its income.' : 'Income is shown once notes are available.'}
         </p>
       )}
+      {chosen ? (
+        <a class="primary" href={hrefOfLend({ chainId: chosen.note.chainId, tenorDays: chosen.tenorDays })}>
+          {`Lend for ${chosen.tenorDays} ${chosen.tenorDays === 1 ? 'day' : 'days'}`}
+        </a>
+      ) : null}
     </form>
   )
 }
