@@ -7,6 +7,15 @@ const shared = useSharedPage()
 
 /** Views of the page, each filled as a visitor would. */
 const views: [path: string, fill: (page: Page) => Promise<void>][] = [
+  ['/', (page) => page.locator('.notch').last().waitFor()],
+  [
+    '/',
+    async (page) => {
+      await page.locator('.notch').last().waitFor()
+      await page.getByRole('button', { name: 'change the API key' }).click()
+      await page.locator('#api-key').waitFor()
+    },
+  ],
   ['/history', (page) => page.locator('.steps svg').last().waitFor()],
   [
     '/wallet',

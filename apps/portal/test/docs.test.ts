@@ -183,7 +183,7 @@ test('behavior: the search finds an error code by keyboard and opens it', async 
   const field = page.getByRole('combobox', { name: 'Search the documentation' })
   expect(await isFocused(page, '.docs-search input')).toBe(true)
   await page.keyboard.type('rate_lim')
-  const options = page.getByRole('option')
+  const options = page.getByRole('listbox').getByRole('option')
   await expect.poll(() => options.first().innerText()).toMatch(/^Error\n+rate_limited/)
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowUp')
