@@ -75,7 +75,8 @@ function Board({
   const lastPeriod = useLastPeriod(session, { chainId, period: view?.validFrom })
   const last = lastPeriod.value ?? undefined
   const hasExpired = useHasExpired(view)
-  const notes = view?.notes ?? (failure && [])
+  // Any other failure says nothing about what is on offer.
+  const notes = view?.notes ?? (failure?.error.code === 'notes_unavailable' ? [] : undefined)
   const offers = notes && listOffers(notes, { chainId, last, rate: rate.value })
   const chosen = offers?.find((offer) => offer.tenorDays === tenorDays) ?? offers?.[defaultIndex(offers)]
   const onChoose = (offer: Offer) => setTenorDays(offer.tenorDays)
