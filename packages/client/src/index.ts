@@ -19,6 +19,7 @@ export { poolEventAbi } from './chain/pool-event-abi.ts'
 export { type CallProvider, type SimulateCallOptions, type Simulation, simulateCall } from './chain/simulate-call.ts'
 export type { Permit, PermitSignature } from './chain/split-permit.ts'
 export type { ChainDomain, ChainToken, ServiceChain } from './chains/fetch-chains.ts'
+export { ClientError, type ClientErrorOptions } from './client-error.ts'
 export { type Client, type ClientOptions, createClient } from './create-client.ts'
 export type { DocumentTypes, TypedDocument } from './data/document.ts'
 export type { ChainEarnings, Earnings } from './data/fetch-earnings.ts'
@@ -29,8 +30,6 @@ export type { ChainError, ChainResult, DataRequest } from './data/query-data.ts'
 export type { FetchFunction } from './environment.ts'
 export type { ClientErrorCode } from './error-code.ts'
 export {
-  ClientError,
-  type ClientErrorOptions,
   ConnectionError,
   HttpsRequiredError,
   InsufficientScopeError,

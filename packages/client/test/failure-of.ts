@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { ClientError } from '../src/errors.ts'
+import { ClientError } from '../src/client-error.ts'
 
 /** Returns the error of a call. */
 export async function failureOf(work: Promise<unknown>): Promise<ClientError> {

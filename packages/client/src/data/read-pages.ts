@@ -1,5 +1,5 @@
+import { ClientError } from '../client-error.ts'
 import { decodeList, decodeMember, type Place, refuse } from '../decode/decode.ts'
-import { ClientError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { type ChainError, queryData } from './query-data.ts'
 

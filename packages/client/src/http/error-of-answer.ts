@@ -1,7 +1,6 @@
 import { type ErrorCode, errorCodes } from '@tallystick/core/error/tallystick-error'
+import type { ClientError, ClientErrorOptions } from '../client-error.ts'
 import {
-  type ClientError,
-  type ClientErrorOptions,
   HttpsRequiredError,
   InsufficientScopeError,
   InvalidApiKeyError,

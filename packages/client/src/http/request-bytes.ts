@@ -1,4 +1,4 @@
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../client-error.ts'
 import type { Connection } from './connection.ts'
 import { errorOfAnswer } from './error-of-answer.ts'
 import { failedRequest } from './failed-request.ts'

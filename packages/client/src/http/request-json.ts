@@ -1,6 +1,7 @@
 import { redact } from '@tallystick/core/text/redact'
+import { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
-import { ClientError, MalformedAnswerError } from '../errors.ts'
+import { MalformedAnswerError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { errorOfAnswer } from './error-of-answer.ts'
 import { failedRequest } from './failed-request.ts'

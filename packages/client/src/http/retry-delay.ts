@@ -1,5 +1,5 @@
 import { backoffMs } from '@tallystick/core/retry/backoff-ms'
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../client-error.ts'
 
 const backoff = { minMs: 500, maxMs: 8_000 }
 // A longer wait is reported as an error instead.

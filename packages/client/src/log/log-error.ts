@@ -1,4 +1,4 @@
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../client-error.ts'
 
 /**
  * Thrown if the public log does not contain a note. Do not use the note. It is retryable if the log has no notes of its

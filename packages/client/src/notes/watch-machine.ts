@@ -1,6 +1,7 @@
 import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import type { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
-import { type ClientError, MalformedAnswerError } from '../errors.ts'
+import { MalformedAnswerError } from '../errors.ts'
 import { serverTimeAt, type TimeSample } from '../server-time.ts'
 import type { NotesBody } from './decode-notes.ts'
 import type { FetchedNotes } from './fetch-notes.ts'

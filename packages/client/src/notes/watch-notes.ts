@@ -1,4 +1,4 @@
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../client-error.ts'
 import type { Connection } from '../http/connection.ts'
 import { fetchNotes, type NotesFilter } from './fetch-notes.ts'
 import { streamNotes } from './stream-notes.ts'

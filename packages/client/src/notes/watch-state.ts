@@ -1,4 +1,4 @@
-import type { ClientError } from '../errors.ts'
+import type { ClientError } from '../client-error.ts'
 import type { ServerTime, TimeSample } from '../server-time.ts'
 import type { OfferedNote } from './decode-notes.ts'
 import type { FetchedNotes } from './fetch-notes.ts'

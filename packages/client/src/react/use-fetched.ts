@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../client-error.ts'
 
 /**
  * Value that a hook fetches. `data` stays while it is fetched again and if that fails; `error` is the reason of the last

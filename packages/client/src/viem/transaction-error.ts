@@ -1,5 +1,5 @@
 import { BaseError, type Hash } from 'viem'
-import { ClientError, type ClientErrorOptions } from '../errors.ts'
+import { ClientError, type ClientErrorOptions } from '../client-error.ts'
 import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
 import type { ClaimAllResult } from './action-options.ts'
 

@@ -1,4 +1,4 @@
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../client-error.ts'
 import { decodeWebhook, type WebhookEvent } from './decode-webhook.ts'
 import { WebhookError } from './webhook-error.ts'
 

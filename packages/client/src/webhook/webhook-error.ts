@@ -1,4 +1,4 @@
-import { ClientError, type ClientErrorOptions } from '../errors.ts'
+import { ClientError, type ClientErrorOptions } from '../client-error.ts'
 
 /**
  * Thrown by `verifyWebhook`. `reason` says what is wrong: the `headers`, your `secret`, the `time` of the request, its
