@@ -60,6 +60,11 @@ test('behavior: the name decides before the directory, and relative directories 
   expect(sources(machine(files, { env }))).toEqual(['/usr/bin/chromium-browser', '/usr/local/bin/google-chrome-stable'])
 })
 
+test('behavior: the headless shell comes before the other system browsers', () => {
+  const files = ['/usr/local/bin/chromium', '/usr/bin/chromium-headless-shell']
+  expect(sources(machine(files))).toEqual(['/usr/bin/chromium-headless-shell', '/usr/local/bin/chromium'])
+})
+
 test('behavior: macOS also has applications', () => {
   const chrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
   const chromium = '/Applications/Chromium.app/Contents/MacOS/Chromium'

@@ -15,7 +15,7 @@ export type BrowserSearch = {
 }
 
 export const howToGetBrowser =
-  'Install Chromium or Google Chrome (Debian: apt-get install chromium), or set CHROME_PATH to the executable of one.'
+  'Install Chromium or Google Chrome (Debian: apt-get install chromium-headless-shell), or set CHROME_PATH to the executable of one.'
 
 /**
  * Returns the browsers to try, the preferred one first. An empty list means that the machine has none.
@@ -40,7 +40,8 @@ function packaged({ platform, arch }: BrowserSearch): BrowserCandidate[] {
 function system({ env, platform, isExecutable }: BrowserSearch): BrowserCandidate[] {
   if (platform === 'win32') return []
   const directories = (env['PATH'] ?? '').split(':').filter((directory) => posix.isAbsolute(directory))
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  // The headless shell is the same engine and takes half the processor time.
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   const onPath = names.flatMap((name) => directories.map((directory) => posix.join(directory, name)))
   const applications = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
   const paths = platform === 'darwin' ? [...onPath, ...applications] : onPath

@@ -234,7 +234,7 @@ test('error: without notes the page shows the error and no notes', async () => {
 test('behavior: every view has a URL and a title, and reload, back, sharing and old links work', async () => {
   const { page } = await visit('/#/history?days=7&chain=324')
   await expect.poll(() => page.url()).toBe(`${base}/history?days=7&chain=324`)
-  expect(await page.title()).toBe('History · Tallystick')
+  await expect.poll(() => page.title()).toBe('History · Tallystick')
   await page.getByRole('link', { name: 'Wallet' }).click()
   const owner = credentials.wallets[0]!.address
   await page.getByLabel('Address').fill(owner)
