@@ -73,7 +73,7 @@ test('error: a rejection has the code of EIP-1193, and an error of the chain kee
   await expect(failing.request('eth_call')).rejects.toMatchObject({ code: 3, data: '0xd93c0665' })
 })
 
-test('default: is found like any other wallet, whichever comes first', () => {
+test('default: is found like any other wallet, in either order', () => {
   const target = new EventTarget()
   const names: string[][] = []
   announceTestWallet(target, createWorld().wallet)

@@ -1,7 +1,8 @@
 import { eventTypes } from '@tallystick/core/wire/event-types'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
-import { ActionError, Dialog } from './dialog.tsx'
+import { CheckList } from './check-list.tsx'
+import { FormDialog } from './dialog.tsx'
 import type { ShownSecret } from './secret-panel.tsx'
 import type { Hook } from './types.ts'
 import { useAction } from './use-action.ts'
@@ -27,39 +28,20 @@ export function AddHookDialog({
       secret,
     })
   })
-  const toggle = (type: string) =>
-    setTypes(types.includes(type) ? types.filter((other) => other !== type) : [...types, type])
   return (
-    <Dialog title="Add a webhook" onClose={onClose}>
-      <form
-        class="dialog-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void action.run()
-        }}
-      >
-        <div class="field">
-          <label for="hook-url">URL of the receiver</label>
-          <input id="hook-url" type="url" value={url} onInput={(event) => setUrl(event.currentTarget.value)} required />
-        </div>
-        <fieldset class="field">
-          <legend>Events</legend>
-          {eventTypes.map((type) => (
-            <label key={type} class="check">
-              <input type="checkbox" checked={types.includes(type)} onChange={() => toggle(type)} /> {type}
-            </label>
-          ))}
-        </fieldset>
-        <ActionError action={action} />
-        <div class="dialog-buttons">
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={action.isRunning || types.length === 0}>
-            {action.isRunning ? 'Adding…' : 'Add'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Add a webhook"
+      verb="Add"
+      progress="Adding…"
+      action={action}
+      isComplete={types.length > 0}
+      onClose={onClose}
+    >
+      <div class="field">
+        <label for="hook-url">URL of the receiver</label>
+        <input id="hook-url" type="url" value={url} onInput={(event) => setUrl(event.currentTarget.value)} required />
+      </div>
+      <CheckList legend="Events" values={eventTypes} chosen={types} onChange={setTypes} />
+    </FormDialog>
   )
 }

@@ -1,7 +1,8 @@
 import { keyScopes } from '@tallystick/core/key/api-key'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
-import { ActionError, Dialog } from './dialog.tsx'
+import { CheckList } from './check-list.tsx'
+import { FormDialog } from './dialog.tsx'
 import type { KeyChange } from './types.ts'
 import { useAction } from './use-action.ts'
 
@@ -25,73 +26,54 @@ export function CreateKeyDialog({
     const limit = rpm.trim() === '' ? null : Number(rpm)
     onDone(await api.post<KeyChange>('/keys', { name, kind, scopes, rpm: limit, expiresAt }))
   })
-  const toggle = (scope: string) =>
-    setScopes(scopes.includes(scope) ? scopes.filter((other) => other !== scope) : [...scopes, scope])
   return (
-    <Dialog title="Create a key" onClose={onClose}>
-      <form
-        class="dialog-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void action.run()
-        }}
-      >
-        <div class="field">
-          <label for="key-name">Owner</label>
-          <input
-            id="key-name"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-            required
-            maxLength={100}
-            autocomplete="off"
-          />
-        </div>
-        <fieldset class="field">
-          <legend>May use</legend>
-          {keyScopes.map((scope) => (
-            <label key={scope} class="check">
-              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} /> {scope}
-            </label>
-          ))}
-        </fieldset>
-        <div class="field">
-          <label for="key-rpm">Requests per minute (empty: no limit)</label>
-          <input
-            id="key-rpm"
-            type="number"
-            min="1"
-            max="1000000"
-            value={rpm}
-            onInput={(event) => setRpm(event.currentTarget.value)}
-          />
-        </div>
-        <div class="field">
-          <label for="key-expires">Expires at the start of this day, UTC (empty: never)</label>
-          <input
-            id="key-expires"
-            type="date"
-            value={expires}
-            onInput={(event) => setExpires(event.currentTarget.value)}
-          />
-        </div>
-        <div class="field">
-          <label for="key-kind">Prefix</label>
-          <select id="key-kind" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
-            <option value="live">tsk_live_</option>
-            <option value="test">tsk_test_</option>
-          </select>
-        </div>
-        <ActionError action={action} />
-        <div class="dialog-buttons">
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={action.isRunning || scopes.length === 0}>
-            {action.isRunning ? 'Creating…' : 'Create'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create a key"
+      verb="Create"
+      progress="Creating…"
+      action={action}
+      isComplete={scopes.length > 0}
+      onClose={onClose}
+    >
+      <div class="field">
+        <label for="key-name">Owner</label>
+        <input
+          id="key-name"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+          required
+          maxLength={100}
+          autocomplete="off"
+        />
+      </div>
+      <CheckList legend="May use" values={keyScopes} chosen={scopes} onChange={setScopes} />
+      <div class="field">
+        <label for="key-rpm">Requests per minute (empty: no limit)</label>
+        <input
+          id="key-rpm"
+          type="number"
+          min="1"
+          max="1000000"
+          value={rpm}
+          onInput={(event) => setRpm(event.currentTarget.value)}
+        />
+      </div>
+      <div class="field">
+        <label for="key-expires">Expires at the start of this day, UTC (empty: never)</label>
+        <input
+          id="key-expires"
+          type="date"
+          value={expires}
+          onInput={(event) => setExpires(event.currentTarget.value)}
+        />
+      </div>
+      <div class="field">
+        <label for="key-kind">Prefix</label>
+        <select id="key-kind" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+          <option value="live">tsk_live_</option>
+          <option value="test">tsk_test_</option>
+        </select>
+      </div>
+    </FormDialog>
   )
 }

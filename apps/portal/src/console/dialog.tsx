@@ -56,6 +56,48 @@ export function ConfirmDialog({
   )
 }
 
+/** Renders a form in a dialog. `verb` is the label of its button, `progress` the label while the action runs. */
+export function FormDialog({
+  title,
+  verb,
+  progress,
+  action,
+  isComplete = true,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly verb: string
+  readonly progress: string
+  readonly action: Action<void>
+  readonly isComplete?: boolean
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void action.run()
+        }}
+      >
+        {children}
+        <ActionError action={action} />
+        <div class="dialog-buttons">
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={action.isRunning || !isComplete}>
+            {action.isRunning ? progress : verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
 export function ActionError({ action }: { readonly action: Pick<Action<never>, 'error'> }) {
   if (!action.error) return null
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
-import { ActionError, Dialog } from './dialog.tsx'
+import { FormDialog } from './dialog.tsx'
 import { formatSeconds } from './format.ts'
 import type { Key, KeyChange } from './types.ts'
 import { useAction } from './use-action.ts'
@@ -30,37 +30,26 @@ export function RotateKeyDialog({
     onDone(grace === 0 && replicas ? { ...change, replicas } : change, text)
   })
   return (
-    <Dialog title={`Rotate the key of ${name}`} onClose={onClose}>
-      <form
-        class="dialog-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void action.run()
-        }}
-      >
-        <p class="dialog-text">
-          The key gets a new secret, which is shown once. Name, limits and id (<code>{id}</code>) stay.
-        </p>
-        <div class="field">
-          <label for="grace">The old secret still works</label>
-          <select id="grace" value={String(grace)} onChange={(event) => setGrace(Number(event.currentTarget.value))}>
-            {graces.map((seconds) => (
-              <option key={seconds} value={String(seconds)}>
-                {seconds === 0 ? 'not at all: it leaked' : `for ${formatSeconds(seconds)}`}
-              </option>
-            ))}
-          </select>
-        </div>
-        <ActionError action={action} />
-        <div class="dialog-buttons">
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={action.isRunning}>
-            {action.isRunning ? 'Working…' : 'Create the new secret'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rotate the key of ${name}`}
+      verb="Create the new secret"
+      progress="Working…"
+      action={action}
+      onClose={onClose}
+    >
+      <p class="dialog-text">
+        The key gets a new secret, which is shown once. Name, limits and id (<code>{id}</code>) stay.
+      </p>
+      <div class="field">
+        <label for="grace">The old secret still works</label>
+        <select id="grace" value={String(grace)} onChange={(event) => setGrace(Number(event.currentTarget.value))}>
+          {graces.map((seconds) => (
+            <option key={seconds} value={String(seconds)}>
+              {seconds === 0 ? 'not at all: it leaked' : `for ${formatSeconds(seconds)}`}
+            </option>
+          ))}
+        </select>
+      </div>
+    </FormDialog>
   )
 }
