@@ -32,7 +32,8 @@ function formatUsage({ days, keys }: UsageReport, layout: Layout): string {
     id,
     name,
     ...[requests.at(-1) ?? 0, total, byScope.notes, byScope.data, byScope.rate].map(String),
-    lastUsedAt ?? 'never',
+    // Stored once a minute, later than the requests.
+    lastUsedAt ?? (total > 0 ? 'in the last minute' : 'never'),
   ])
   const headings = ['ID', 'NAME', 'TODAY', 'TOTAL', 'NOTES', 'DATA', 'RATE', 'LAST USED']
   return `Requests since ${days[0]} (UTC)\n${formatTable(headings, rows, layout)}`
