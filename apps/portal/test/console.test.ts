@@ -60,7 +60,7 @@ test('error: a wrong token gets one clear sentence, and no token leaves the memo
       .toMatch(/^The service does not accept this token\./)
     await button('Open the console').waitFor()
   }
-  expect(await page.evaluate('document.activeElement.id')).toBe('token')
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('token')
   expect(await findAxeFaults(page)).toEqual([])
   await signIn(adminToken)
   const kept = await page.evaluate<string>(
@@ -75,7 +75,7 @@ test('error: a wrong token gets one clear sentence, and no token leaves the memo
 
 test('default: status has the boundary and every chain with its lag', async () => {
   await signIn(shared.credentials.adminToken)
-  expect(await page.title()).toBe('Status · Tallystick console')
+  await expect.poll(() => page.title()).toBe('Status · Tallystick console')
   await page.getByText('Next boundary').waitFor()
   const rows = await page.locator('[data-row]').allInnerTexts()
   expect(rows.map((row) => row.replace(/\s+/g, ' '))).toEqual([
@@ -106,13 +106,13 @@ test('default: a key is created, used, counted, rotated and revoked', async () =
   await signIn(shared.credentials.adminToken)
   await open('Keys')
   await button('Create a key').click()
-  expect(await page.evaluate('document.activeElement.id')).toBe('key-name')
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('key-name')
   await page.getByLabel('Owner').fill('Console test')
   await page.getByLabel('data').uncheck()
   await button('Create').click()
   const secret = await page.locator('.secret').innerText()
   expect(secret).toMatch(/^tsk_live_/)
-  expect(await page.evaluate('document.activeElement.id')).toBe('secret-title')
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('secret-title')
   expect(await statusOf(secret)).toBe(200)
 
   const row = page.locator('[data-row]', { hasText: 'Console test' })
@@ -137,10 +137,10 @@ test('default: a key is created, used, counted, rotated and revoked', async () =
   await revoke.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Cancel')
   await page.keyboard.press('Escape')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Revoke the key of Console test')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Revoke the key of Console test')
   expect(await statusOf(rotated)).toBe(200)
   await revoke.click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()

@@ -143,7 +143,7 @@ test('behavior: fields of the schema are found and inserted by keyboard', async 
   await run(page)
   await expect.poll(() => resultOf(page, 324)).toMatch(/"maxCouponLimit": "\d+"/)
   await page.getByRole('button', { name: 'Pool.maxCouponLimit', exact: true }).press('Enter')
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Pool type')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Pool type')
   await page.getByRole('navigation', { name: 'Types above' }).getByRole('button', { name: 'Query' }).press('Enter')
   await page.getByText('arguments of positionInfos', { exact: false }).first().click()
   await page.getByRole('button', { name: 'PositionInfo_filter' }).first().click()

@@ -241,7 +241,7 @@ test('behavior: every view has a URL and a title, and reload, back, sharing and 
   await page.keyboard.press('Enter')
   await page.locator('.earnings').waitFor()
   expect(page.url()).toBe(`${base}/wallet/${owner}`)
-  expect(await page.title()).toBe(`Wallet ${owner.slice(0, 6)}…${owner.slice(-4)} · Tallystick`)
+  await expect.poll(() => page.title()).toBe(`Wallet ${owner.slice(0, 6)}…${owner.slice(-4)} · Tallystick`)
   await page.getByRole('link', { name: 'Verify' }).click()
   expect([page.url(), await page.title()]).toEqual([`${base}/verify`, 'Verify a note · Tallystick'])
   await page.goBack()
@@ -256,7 +256,7 @@ test('behavior: every view has a URL and a title, and reload, back, sharing and 
   }
   await page.goBack()
   await page.goto(`${base}/lend?chainid=324&maturity=7`)
-  expect(await page.title()).toBe('Lend · Tallystick')
+  await expect.poll(() => page.title()).toBe('Lend · Tallystick')
 })
 
 test('behavior: a view has the focus as soon as it appears, so that it cannot take it from a field', async () => {

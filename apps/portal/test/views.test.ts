@@ -201,7 +201,7 @@ test('behavior: an ENS name is looked up where the service resolves names, and o
   await page.locator('.earnings').waitFor()
   expect(await page.locator('.wallet-owner h2').innerText()).toBe('name.eth')
   expect(await page.locator('.wallet-owner .hex').getAttribute('title')).toBe(address)
-  expect(await page.title()).toBe('Wallet name.eth · Tallystick')
+  await expect.poll(() => page.title()).toBe('Wallet name.eth · Tallystick')
   await page.getByLabel('Address or ENS name').fill('missing.eth')
   await page.keyboard.press('Enter')
   await page.getByText('missing.eth has no address here').waitFor()
