@@ -40,8 +40,8 @@ export default defineConfig({
     // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
     isolate: false,
     execArgv: [...quickFlags, '--always-sparkplug'],
-    // Twice the cores of a small machine: a test waits for a browser or another process half of its time.
-    maxWorkers: 4,
+    // One more than the two cores of a small machine: a test waits for other processes a quarter of its time.
+    maxWorkers: 3,
     // Generous, because a loaded machine may be several times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,
