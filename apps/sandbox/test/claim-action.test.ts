@@ -1,11 +1,12 @@
 import type { ChainPositions } from '@tallystick/client'
-import { type ActionStep, TransactionError } from '@tallystick/client/viem'
+import type { ActionStep } from '@tallystick/client/viem'
 import { positionTokenAbi } from '@tallystick/contracts'
 import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approvePosition, lendCall, lentAt, maturesAt, noteAt } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
+import { failureOf } from './failure-of.ts'
 import { openWallet } from './wallet.ts'
 
 let chain: Chain
@@ -38,15 +39,6 @@ beforeEach(async () => {
 async function moveTo(instant: bigint): Promise<void> {
   await chain.client.setNextBlockTimestamp({ timestamp: instant })
   await chain.client.mine({ blocks: 1 })
-}
-
-async function failureOf(action: Promise<unknown>): Promise<TransactionError> {
-  const error = await action.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(TransactionError)
-  return error as TransactionError
 }
 
 describe('claim', () => {

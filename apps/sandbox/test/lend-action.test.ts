@@ -1,11 +1,12 @@
 import { InvalidRequestError, type OfferedNote } from '@tallystick/client'
-import { type ActionStep, TransactionError } from '@tallystick/client/viem'
+import type { ActionStep } from '@tallystick/client/viem'
 import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { type Address, concat, type Hex, maxUint256, toFunctionSelector, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lentAt } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
+import { failureOf } from './failure-of.ts'
 import { type Hook, offerNote, openWallet } from './wallet.ts'
 
 const principal = dollars(1_000)
@@ -42,15 +43,6 @@ async function administer(to: Address, functionName: string, args: readonly unkn
 function readAllowance(owner: Address): Promise<bigint> {
   const args = [owner, chain.pool] as const
   return chain.client.readContract({ address: chain.token, abi: dollarTokenAbi, functionName: 'allowance', args })
-}
-
-async function failureOf(action: Promise<unknown>): Promise<TransactionError> {
-  const error = await action.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(TransactionError)
-  return error as TransactionError
 }
 
 describe('how the pool may take the principal', () => {
