@@ -303,6 +303,8 @@ test('behavior: the page can be used by keyboard alone', async () => {
   await page.goto(`${base}/`)
   // A hidden element cannot have the focus, and `focus` does not wait for visibility.
   await page.getByLabel('Amount to lend').waitFor()
+  // The terms of the calculator come with the notes, and until then Tab goes past them.
+  await page.locator('.notch').last().waitFor()
   await page.getByLabel('Amount to lend').focus()
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
