@@ -87,15 +87,18 @@ function createUpdateSchedule(
     state.first ??= state.running
     return state.running
   }
+  const isDue = ({ start }: Period): boolean => {
+    const state = updates.get(start)
+    return !state || (!state.running && monotonicNow() >= state.notBeforeMs)
+  }
   return {
     /** Resolves after the first update for a period. */
     firstRun: (period: Period) => updates.get(period.start)?.first ?? run(period),
     runIfDue: async (period: Period) => {
       if (config.chains.every((chain) => published.find(chain.id, period.start))) return
-      const state = updates.get(period.start)
-      if (state && (state.running || monotonicNow() < state.notBeforeMs)) return
-      if (await isSigned(options, period)) return
-      if (!signal.aborted) await run(period)
+      if (!isDue(period) || (await isSigned(options, period))) return
+      // The first update of a period may have run since.
+      if (isDue(period) && !signal.aborted) await run(period)
     },
     dropBefore: (start: bigint) => {
       for (const [periodStart, { running }] of updates) {
