@@ -1,10 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { type AdminRole, adminRoles } from '@tallystick/core/admin/admin-role'
 import { z } from 'zod'
 import type { Secret } from '../config-secrets.ts'
-
-/** Roles of an admin token. `all` includes the others. `view` may read everything and change nothing. */
-export const adminRoles = ['metrics', 'keys', 'curve', 'hooks', 'view', 'all'] as const
-export type AdminRole = (typeof adminRoles)[number]
 
 /** Admin token. Changes made with it are recorded in the audit log under its name. */
 export type AdminToken = { readonly name: string; readonly token: Secret; readonly roles: readonly AdminRole[] }

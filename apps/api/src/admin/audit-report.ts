@@ -1,9 +1,7 @@
 import { TallystickError } from '@tallystick/core'
+import type { AuditReport } from '@tallystick/core/admin/audit-report'
 import type { Queryable } from '@tallystick/database'
-import { type AuditEntry, listAudit } from '../audit/audit-log.ts'
-
-/** Entries of the audit log, newest first. */
-export type AuditReport = { readonly entries: readonly (Omit<AuditEntry, 'id'> & { readonly id: string })[] }
+import { listAudit } from '../audit/audit-log.ts'
 
 const limitMax = 1_000
 const limitDefault = 50

@@ -1,56 +1,12 @@
-import { type CurveProvenance, formatNewYork, formatPeriod, type Period, periodAfter } from '@tallystick/core'
+import { formatNewYork, formatPeriod, type Period, periodAfter } from '@tallystick/core'
+import type { CurveInForce, CurveReport, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
-import type { Curve, CurveSourceName } from '../notes/curve/curve.ts'
+import type { Curve } from '../notes/curve/curve.ts'
 import { type CurveProposal, listProposals } from '../notes/curve/curve-proposals.ts'
 import { findCurveInForce, listCurves } from '../notes/curve/curve-store.ts'
 import { findNoteSet } from '../notes/note-store.ts'
 import { toIso } from './key-view.ts'
-
-export type CurveView = {
-  readonly id: string
-  readonly chainId: number | null
-  readonly effectiveFrom: string
-  readonly effectiveFromNewYork: string
-  /** Basis points by tenor in days. */
-  readonly points: Readonly<Record<string, number>>
-  readonly confirmed: boolean
-  readonly source: CurveSourceName
-  /** Source of the coupons. Null if a person set them. */
-  readonly provenance: CurveProvenance | null
-  readonly createdBy: string
-  readonly createdAt: string
-}
-
-/** Curves in force now and next for each chain, and earlier ones. */
-export type CurveReport = {
-  /** Configured source of curves, besides manual ones. */
-  readonly source: CurveSourceName
-  /** Why the source has no newer curve, if the service knows. Null if there is no problem. */
-  readonly problem: string | null
-  readonly chains: readonly {
-    readonly chainId: number
-    /** Tenors that the chain is configured to offer, in days. Only those with a coupon are signed. */
-    readonly tenors: readonly number[]
-    readonly current: CurveInForce
-    readonly next: CurveInForce
-  }[]
-  /** Proposals that a second person must approve, newest first. They are not in force. */
-  readonly proposals?: readonly ProposalView[] | undefined
-  /** Last 20 curves, newest first. */
-  readonly history: readonly CurveView[]
-}
-
-export type CurveInForce = { readonly period: string; readonly signed: boolean; readonly curve: CurveView | null }
-
-export type ProposalView = {
-  readonly id: string
-  readonly chainId: number | null
-  readonly points: Readonly<Record<string, number>>
-  readonly proposedBy: string
-  readonly effectiveFromNewYork: string
-  readonly expiresAt: string
-}
 
 export function viewProposal(proposal: CurveProposal): ProposalView {
   return {

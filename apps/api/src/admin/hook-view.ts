@@ -1,29 +1,8 @@
+import type { HookView, ListedHookView } from '@tallystick/core/admin/hook-view'
 import type { Delivery } from '../hooks/delivery-store.ts'
 import type { Hook } from '../hooks/hook.ts'
 import type { ListedHook } from '../hooks/hook-store.ts'
 import { toIso } from './key-view.ts'
-
-/** Hook as the admin listener and the command line show it. */
-export type HookView = {
-  readonly id: string
-  readonly url: string
-  readonly types: readonly string[]
-  /** Null is every chain. */
-  readonly chainId: number | null
-  readonly status: 'active' | 'failing' | 'disabled'
-  readonly createdAt: string
-  readonly lastSuccessAt: string | null
-  /** Failed attempts in a row. */
-  readonly attempts: number
-  readonly failingSince: string | null
-  readonly nextAttemptAt: string | null
-  readonly lastError: string | null
-  readonly disabledAt: string | null
-  readonly disabledReason: string | null
-}
-
-/** Hook with the number of its secrets in force and of the events that wait for it. */
-export type ListedHookView = HookView & { readonly secrets: number; readonly waiting: number }
 
 export type DeliveryView = {
   readonly event: string

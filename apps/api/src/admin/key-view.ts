@@ -1,19 +1,5 @@
+import type { KeyView } from '@tallystick/core/admin/key-view'
 import type { ApiKey } from '../keys/api-key.ts'
-
-/** Key as the admin listener and the command line show it. */
-export type KeyView = {
-  readonly id: string
-  readonly name: string
-  readonly kind: string
-  readonly scopes: readonly string[]
-  /** Requests per minute. Null is unlimited. */
-  readonly rpm: number | null
-  readonly status: 'active' | 'revoked' | 'expired'
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
-}
 
 export function viewKey(key: ApiKey, nowSeconds: bigint): KeyView {
   const expired = key.expiresAt !== null && key.expiresAt <= nowSeconds

@@ -1,4 +1,5 @@
-import { encodeNote, formatPeriod, type Note, type Period, type WireNote } from '@tallystick/core'
+import { encodeNote, formatPeriod, type Note, type Period } from '@tallystick/core'
+import type { NotesReport, NoteTimes, PeriodReport, RogueReport } from '@tallystick/core/admin/notes-report'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { findCurve } from '../notes/curve/curve-store.ts'
@@ -10,29 +11,8 @@ import {
 } from '../notes/issue/premature-sets.ts'
 import { findRecordedRefusal } from '../notes/note-refusals.ts'
 import { findNoteSet } from '../notes/note-store.ts'
-import { type CurveView, viewCurve } from './curve-report.ts'
+import { viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
-
-export type PeriodReport = {
-  readonly period: string
-  readonly start: string
-  readonly end: string
-  readonly signed: boolean
-  readonly signer: string | null
-  readonly issuedAt: string | null
-  /** Curve of the coupons. */
-  readonly curve: CurveView | null
-  /** Why signing failed, or why signed notes are withheld. */
-  readonly refusal: { readonly reason: string; readonly message: string } | null
-}
-
-/** Times of a note, ISO 8601 in UTC, null after the year 9999. The wire format has them as Unix seconds. */
-export type NoteTimes = {
-  readonly maturity: string | null
-  readonly started: string | null
-  readonly validAfter: string | null
-  readonly validBefore: string | null
-}
 
 // The end of the year 9999. A note in a file may have any time.
 const secondsMax = 253_402_300_799n
@@ -45,30 +25,6 @@ export function describeTimes({ maturityTimestamp, startedAt, validAfter, validB
     validAfter: describe(validAfter),
     validBefore: describe(validBefore),
   }
-}
-
-/** Notes on offer now, and the state of the next period. */
-export type NotesReport = {
-  readonly now: string
-  readonly chains: readonly {
-    readonly chainId: number
-    readonly name: string
-    readonly current: PeriodReport & {
-      readonly notes: readonly (WireNote & { readonly tenorDays: number; readonly times: NoteTimes })[]
-    }
-    /** Without the notes, which stay secret until their period starts. */
-    readonly next: PeriodReport
-  }[]
-  /** Sets that a wrong clock signed too early, each with the command that discards it. */
-  readonly rogue: readonly RogueReport[]
-}
-
-export type RogueReport = {
-  readonly chainId: number
-  readonly period: string
-  readonly start: string
-  readonly issuedAt: string
-  readonly command: string
 }
 
 export function reportRogue({ chainId, period, issuedAt }: PrematureSet): RogueReport {

@@ -1,5 +1,7 @@
 import type { PoolLimits } from '@tallystick/chain'
 import { periodAt } from '@tallystick/core'
+import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
+import type { CurveReport, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'
@@ -7,15 +9,8 @@ import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { previewCurve } from '../notes/curve/preview-curve.ts'
 import { approveCurve, setCurve } from '../notes/curve/set-curve.ts'
-import { type CurvePreviewReport, reportPreview } from './curve-preview.ts'
-import {
-  type CurveReport,
-  type CurveView,
-  type ProposalView,
-  reportCurve,
-  viewCurve,
-  viewProposal,
-} from './curve-report.ts'
+import { reportPreview } from './curve-preview.ts'
+import { reportCurve, viewCurve, viewProposal } from './curve-report.ts'
 import { parseRequest, printable } from './parse-request.ts'
 
 export type CurveOperator = {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { eventTypes } from '@tallystick/core'
+import type { HookTest, HookView, ListedHookView } from '@tallystick/core/admin/hook-view'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'
@@ -13,25 +14,8 @@ import { createHook, enableHook, getHook, listHooks, removeHook, rotateHook } fr
 import { findUrlFault } from '../hooks/hook-url.ts'
 import { createSender, type Sender } from '../hooks/send-request.ts'
 import { testMessage } from '../hooks/webhook-message.ts'
-import {
-  type DeliveryView,
-  type HookView,
-  type ListedHookView,
-  viewDelivery,
-  viewHook,
-  viewListedHook,
-} from './hook-view.ts'
+import { type DeliveryView, viewDelivery, viewHook, viewListedHook } from './hook-view.ts'
 import { parseRequest } from './parse-request.ts'
-
-/** Result of `hooks test`. */
-export type HookTest = {
-  readonly hook: HookView
-  readonly isDelivered: boolean
-  /** HTTP status of the response, if there was one. */
-  readonly status: number | null
-  readonly error: string | null
-  readonly durationMs: number
-}
 
 export type HookOperator = {
   addHook(request: unknown): Promise<{ readonly hook: HookView; readonly secret: string }>

@@ -1,11 +1,12 @@
 import { keyKinds, keyScopes, TallystickError } from '@tallystick/core'
+import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
-import { awaitReplicas, type ReplicaReport } from '../keys/replicas.ts'
-import { type KeyView, viewKey } from './key-view.ts'
+import { awaitReplicas } from '../keys/replicas.ts'
+import { viewKey } from './key-view.ts'
 import { parseRequest, printable } from './parse-request.ts'
 
 export type KeyOperator = {

@@ -1,4 +1,5 @@
 import { periodAfter, periodAt } from '@tallystick/core'
+import type { NotesReport } from '@tallystick/core/admin/notes-report'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'
@@ -6,7 +7,7 @@ import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { type DiscardedSet, type DiscardRequest, signingHorizon } from '../notes/issue/premature-sets.ts'
 import type { FullReconcileReport } from '../notes/journal/start-journal-checks.ts'
-import { type DiscardReport, type NotesReport, reportDiscarded, reportNotes } from './notes-report.ts'
+import { type DiscardReport, reportDiscarded, reportNotes } from './notes-report.ts'
 import { parseRequest } from './parse-request.ts'
 
 export type NotesOperator = {

@@ -1,7 +1,8 @@
 import { TallystickError } from '@tallystick/core'
+import type { AdminRole } from '@tallystick/core/admin/admin-role'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
-import { type AdminRole, type AdminToken, createTokenFinder } from './admin-tokens.ts'
+import { type AdminToken, createTokenFinder } from './admin-tokens.ts'
 
 /** Role that a route needs, `all` by default. `any` is every token. `none` needs no token. */
 type NeededRole = AdminRole | 'any' | 'none'

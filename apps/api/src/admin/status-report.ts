@@ -1,4 +1,5 @@
 import { formatPeriod, periodAfter, periodAt } from '@tallystick/core'
+import type { IndexStatus, StatusReport } from '@tallystick/core/admin/status-report'
 import type { Follower } from '@tallystick/subgraph'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -6,53 +7,6 @@ import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { toIso } from './key-view.ts'
-
-/** Something that is wrong, in words, and what to do. `fail`: notes are not served, or will not be. */
-export type Problem = {
-  readonly outcome: 'fail' | 'warn'
-  readonly subject: string
-  readonly found: string
-  readonly advice: string
-}
-
-/** What a running service knows about itself. */
-export type StatusReport = {
-  readonly now: string
-  /** As `GET /readyz`. */
-  readonly ready: boolean
-  readonly problems: readonly Problem[]
-  readonly period: string
-  readonly nextPeriod: string
-  /** The boundary between the two periods. */
-  readonly boundary: string
-  readonly chains: readonly ChainStatus[]
-}
-
-export type ChainStatus = {
-  readonly chainId: number
-  readonly name: string
-  /** Notes that are served now. */
-  readonly notes: number
-  /** Whether the next period is signed and in memory. */
-  readonly isNextSigned: boolean
-  /** Problems of the pool. Null if it is not watched or was not read yet. */
-  readonly poolProblems: readonly string[] | null
-  /** Null if the chain has no subgraph. */
-  readonly index: IndexStatus | null
-}
-
-export type IndexStatus = {
-  readonly kind: 'embedded' | 'remote'
-  readonly state: string
-  readonly block: number | null
-  readonly blockTime: string | null
-  /** How far the head of the index is behind the head of the chain. Null if it is not known, as for a remote subgraph. */
-  readonly lagBlocks: number | null
-  readonly lagSeconds: number | null
-  /** Age of the head of the index, by the clock of the service. */
-  readonly ageSeconds: number | null
-  readonly problem: string | null
-}
 
 export type StatusParts = {
   readonly config: Pick<Config, 'chains'>

@@ -1,25 +1,11 @@
 import type { KeyScope } from '@tallystick/core'
+import type { UsageReport } from '@tallystick/core/admin/usage-report'
 import type { Queryable } from '@tallystick/database'
 import { z } from 'zod'
 import { listKeys } from '../keys/key-store.ts'
 import { type KeyUsage, listKeyUsage, usageDaysMax } from '../keys/key-usage-store.ts'
 import { toIso } from './key-view.ts'
 import { parseRequest } from './parse-request.ts'
-
-/** Requests of each key with a valid scope, on all replicas. Those of another replica arrive up to a minute late. */
-export type UsageReport = {
-  /** UTC days, oldest first. The last is today. */
-  readonly days: readonly string[]
-  readonly keys: readonly {
-    readonly id: string
-    readonly name: string
-    readonly lastUsedAt: string | null
-    /** Requests of each of `days`. */
-    readonly requests: readonly number[]
-    readonly total: number
-    readonly byScope: Readonly<Record<KeyScope, number>>
-  }[]
-}
 
 const daySeconds = 86_400n
 const daysSchema = z.int().min(1).max(usageDaysMax).default(30)

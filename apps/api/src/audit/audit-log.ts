@@ -1,20 +1,9 @@
+import type { AuditEntryView } from '@tallystick/core/admin/audit-report'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 
-/** Recorded change. `actor` is authenticated. `remark` is the caller's own claim. */
-export type AuditEntry = {
-  readonly id: bigint
-  /** Time of the database's clock, ISO 8601. */
-  readonly at: string
-  /** Name of the admin token, `local:<system user>` for a command line on the database, `treasury`, or `hooks`. */
-  readonly actor: string
-  readonly remark: string | null
-  /** Kind of change, such as `key.revoke`. */
-  readonly action: string
-  /** Object of the change, such as a key's id. */
-  readonly subject: string
-  readonly details: Readonly<Record<string, unknown>>
-}
+/** Recorded change. */
+export type AuditEntry = Omit<AuditEntryView, 'id'> & { readonly id: bigint }
 
 /** Change to record. `details` is stored and logged: it must not contain secrets, and bigints must be strings. */
 export type AuditedChange = Pick<AuditEntry, 'action' | 'subject'> & {

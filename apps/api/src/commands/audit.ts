@@ -1,5 +1,5 @@
+import type { AuditReport } from '@tallystick/core/admin/audit-report'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { AuditReport } from '../admin/audit-report.ts'
 import { addExamples } from './examples.ts'
 import type { Layout } from './layout.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'

@@ -1,6 +1,6 @@
 import type { CurveProvenance } from '@tallystick/core'
+import type { CurveReport, CurveView } from '@tallystick/core/admin/curve-report'
 import { expect, test } from 'vitest'
-import type { CurveReport, CurveView } from '../admin/curve-report.ts'
 import { formatCurveReport, formatDifference } from './format-curve.ts'
 
 const provenance: CurveProvenance = {

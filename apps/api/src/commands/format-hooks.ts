@@ -1,5 +1,5 @@
-import type { DeliveryView, ListedHookView } from '../admin/hook-view.ts'
-import type { HookTest } from '../admin/operate-hooks.ts'
+import type { HookTest, ListedHookView } from '@tallystick/core/admin/hook-view'
+import type { DeliveryView } from '../admin/hook-view.ts'
 import { type Layout, paintStatus, plainLayout } from './layout.ts'
 import { formatTable } from './table.ts'
 

@@ -1,6 +1,7 @@
 import { encodeNote, formatPeriod, maturityOf, type Note, periodAfter, periodAt } from '@tallystick/core'
+import type { NotesReport, PeriodReport } from '@tallystick/core/admin/notes-report'
 import { expect, test } from 'vitest'
-import { describeTimes, type NotesReport, type PeriodReport } from '../admin/notes-report.ts'
+import { describeTimes } from '../admin/notes-report.ts'
 import { formatCheckedNotes, formatNotesReport } from './format-notes.ts'
 
 // New York is 4 hours from UTC at the first maturity, and 5 at the second.

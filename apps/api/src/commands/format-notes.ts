@@ -1,5 +1,5 @@
 import { formatNewYork } from '@tallystick/core'
-import type { NotesReport, PeriodReport } from '../admin/notes-report.ts'
+import type { NotesReport, PeriodReport } from '@tallystick/core/admin/notes-report'
 import { formatOrigin } from './format-curve.ts'
 import { type Layout, paintStatus, plainLayout } from './layout.ts'
 import { formatTable } from './table.ts'

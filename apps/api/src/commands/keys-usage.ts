@@ -1,5 +1,5 @@
+import type { UsageReport } from '@tallystick/core/admin/usage-report'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { UsageReport } from '../admin/usage-report.ts'
 import { usageDaysMax } from '../keys/key-usage-store.ts'
 import { addExamples } from './examples.ts'
 import type { Layout } from './layout.ts'

@@ -1,7 +1,6 @@
+import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
 import { keyKinds, keyScopes } from '@tallystick/core/key/api-key'
 import { type Command, Option } from 'commander'
-import type { KeyView } from '../admin/key-view.ts'
-import type { ReplicaReport } from '../keys/replicas.ts'
 import { addExamples } from './examples.ts'
 import { addUsageCommand } from './keys-usage.ts'
 import { type Layout, paintStatus } from './layout.ts'

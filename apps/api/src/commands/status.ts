@@ -1,5 +1,5 @@
+import type { ChainStatus, StatusReport } from '@tallystick/core/admin/status-report'
 import type { Command } from 'commander'
-import type { ChainStatus, StatusReport } from '../admin/status-report.ts'
 import { addExamples } from './examples.ts'
 import type { Layout } from './layout.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'

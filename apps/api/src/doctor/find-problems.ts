@@ -1,6 +1,6 @@
+import type { Problem } from '@tallystick/core/admin/status-report'
 import type { Address } from 'viem'
 import type { Readiness } from '../admin/readiness.ts'
-import type { Problem } from '../admin/status-report.ts'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
 import type { IssueReports } from './check-database.ts'

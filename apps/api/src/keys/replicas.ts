@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReplicaReport } from '@tallystick/core/admin/key-view'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { KeyRing } from './key-ring.ts'
-
-/** Replicas that apply a change of keys, and those that may not yet. */
-export type ReplicaReport = {
-  /** Names of the replicas that have loaded the change. */
-  readonly confirmed: readonly string[]
-  /** Replicas that have not confirmed it. One not seen for long has stopped, or runs on without its database. */
-  readonly unconfirmed: readonly { readonly name: string; readonly secondsSinceSeen: number }[]
-}
 
 export const replicaMigrations: readonly Migration[] = [
   {

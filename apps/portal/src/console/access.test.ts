@@ -1,8 +1,8 @@
+import type { AdminRole } from '@tallystick/core/admin/admin-role'
 import { expect, test } from 'vitest'
 import { accessOf, viewNames } from './access.ts'
-import type { Role } from './types.ts'
 
-test.each<[Role[], string[]]>([
+test.each<[AdminRole[], string[]]>([
   [['all'], ['read', 'change', 'change', 'change', 'change']],
   [['view'], ['read', 'read', 'read', 'read', 'read']],
   [['metrics'], ['read', 'none', 'none', 'none', 'none']],

@@ -1,4 +1,4 @@
-import type { Role } from './types.ts'
+import type { AdminRole } from '@tallystick/core/admin/admin-role'
 
 export const viewNames = ['status', 'curve', 'keys', 'webhooks', 'audit'] as const
 export type ViewName = (typeof viewNames)[number]
@@ -6,7 +6,7 @@ export type ViewName = (typeof viewNames)[number]
 /** What a token may do in a view. The admin listener decides; the console only shows what it would accept. */
 export type Access = 'none' | 'read' | 'change'
 
-const roles: Readonly<Record<ViewName, Role | 'any'>> = {
+const roles: Readonly<Record<ViewName, AdminRole | 'any'>> = {
   status: 'any',
   curve: 'curve',
   keys: 'keys',
@@ -14,7 +14,7 @@ const roles: Readonly<Record<ViewName, Role | 'any'>> = {
   audit: 'all',
 }
 
-export function accessOf(view: ViewName, own: readonly Role[]): Access {
+export function accessOf(view: ViewName, own: readonly AdminRole[]): Access {
   const needed = roles[view]
   if (needed === 'any') return 'read'
   if (own.includes('all') || own.includes(needed)) return 'change'

@@ -1,10 +1,10 @@
+import type { HookView } from '@tallystick/core/admin/hook-view'
 import { eventTypes } from '@tallystick/core/wire/event-types'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
 import { CheckList } from './check-list.tsx'
 import { FormDialog } from './dialog.tsx'
 import type { ShownSecret } from './secret-panel.tsx'
-import type { Hook } from './types.ts'
 import { useAction } from './use-action.ts'
 
 /** Renders the form for a new webhook. */
@@ -20,7 +20,10 @@ export function AddHookDialog({
   const [url, setUrl] = useState('')
   const [types, setTypes] = useState<readonly string[]>(eventTypes)
   const action = useAction<void>(async () => {
-    const { hook, secret } = await api.post<{ hook: Hook; secret: string }>('/hooks', { url: url.trim(), types })
+    const { hook, secret } = await api.post<{ hook: HookView; secret: string }>('/hooks', {
+      url: url.trim(),
+      types,
+    })
     onDone({
       id: hook.id,
       title: 'Signing secret of the webhook',

@@ -1,15 +1,15 @@
+import type { AuditEntryView, AuditReport } from '@tallystick/core/admin/audit-report'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
 import { DataState } from './data-state.tsx'
 import { formatIso } from './format.ts'
 import { type Column, Table } from './table.tsx'
-import type { AuditEntry } from './types.ts'
 import { useData } from './use-data.ts'
 
 const intervalMs = 15_000
 const limits = [50, 200, 1_000]
 
-const columns: readonly Column<AuditEntry>[] = [
+const columns: readonly Column<AuditEntryView>[] = [
   { title: 'Time', cell: ({ at }) => <time dateTime={at}>{formatIso(at)}</time> },
   {
     title: 'By',
@@ -28,7 +28,7 @@ const columns: readonly Column<AuditEntry>[] = [
 /** Renders who changed what, newest first. */
 export function AuditView({ api }: { readonly api: AdminApi }) {
   const [limit, setLimit] = useState(50)
-  const data = useData<{ readonly entries: readonly AuditEntry[] }>(api, `/audit?limit=${limit}`, intervalMs)
+  const data = useData<AuditReport>(api, `/audit?limit=${limit}`, intervalMs)
   return (
     <div class="stack">
       <div class="field inline-field">
@@ -61,7 +61,7 @@ export function AuditView({ api }: { readonly api: AdminApi }) {
 }
 
 /** Formats the members of a change as `name=value`. */
-export function formatDetails(details: AuditEntry['details']): string {
+export function formatDetails(details: AuditEntryView['details']): string {
   return Object.entries(details)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')

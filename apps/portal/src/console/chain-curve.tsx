@@ -1,8 +1,9 @@
+import type { ChainCurves, CurveInForce } from '@tallystick/core/admin/curve-report'
+import type { PeriodReport } from '@tallystick/core/admin/notes-report'
 import { Notice } from '../parts/notice.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { capitalize, formatIso } from './format.ts'
 import { Table } from './table.tsx'
-import type { CurveChain, InForce, PeriodReport } from './types.ts'
 
 /** Renders the coupons of a chain now and next, and whether the next period is signed. */
 export function ChainCurve({
@@ -10,7 +11,7 @@ export function ChainCurve({
   name,
   next: report,
 }: {
-  readonly chain: CurveChain
+  readonly chain: ChainCurves
   readonly name: string
   /** State of the next period. Undefined while it loads. */
   readonly next: PeriodReport | undefined
@@ -53,7 +54,7 @@ export function ChainCurve({
   )
 }
 
-function State({ title, state: { period, signed, curve } }: { readonly title: string; readonly state: InForce }) {
+function State({ title, state: { period, signed, curve } }: { readonly title: string; readonly state: CurveInForce }) {
   return (
     <div>
       <p>

@@ -1,7 +1,7 @@
+import type { ChainStatus } from '@tallystick/core/admin/status-report'
 import { Pill } from '../parts/pill.tsx'
 import { formatCount, formatSeconds } from './format.ts'
 import { type Column, Table } from './table.tsx'
-import type { ChainStatus } from './types.ts'
 
 const columns: readonly Column<ChainStatus>[] = [
   {

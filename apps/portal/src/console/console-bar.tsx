@@ -1,7 +1,7 @@
+import type { Whoami } from '@tallystick/core/admin/admin-role'
 import { Icon, Mark } from '../parts/icons.tsx'
 import { ThemeButton } from '../parts/top-bar.tsx'
 import type { ViewName } from './access.ts'
-import type { Whoami } from './types.ts'
 
 export function ConsoleBar({
   views,

@@ -1,3 +1,4 @@
+import type { Whoami } from '@tallystick/core/admin/admin-role'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Access, accessOf, type ViewName, viewNames } from './access.ts'
 import { type AdminApi, type AdminError, createAdminApi } from './admin-api.ts'
@@ -8,7 +9,6 @@ import { HooksView } from './hooks-view.tsx'
 import { KeysView } from './keys-view.tsx'
 import { StatusView } from './status-view.tsx'
 import { TokenForm } from './token-form.tsx'
-import type { Whoami } from './types.ts'
 import { useIdle } from './use-idle.ts'
 import { useViewName } from './use-view-name.ts'
 

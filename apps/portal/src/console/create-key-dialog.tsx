@@ -1,9 +1,9 @@
+import type { KeyChange } from '@tallystick/core/admin/key-view'
 import { keyScopes } from '@tallystick/core/key/api-key'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
 import { CheckList } from './check-list.tsx'
 import { FormDialog } from './dialog.tsx'
-import type { KeyChange } from './types.ts'
 import { useAction } from './use-action.ts'
 
 /** Renders the form for a new key. */

@@ -1,15 +1,16 @@
+import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
+import type { ChainCurves, CurvePoints, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
 import { CurvePreview } from './curve-preview.tsx'
 import { ActionError } from './dialog.tsx'
 import { parsePoints } from './format.ts'
-import type { Curve, CurveChain, Points, Preview, Proposal } from './types.ts'
 import { useAction } from './use-action.ts'
 
-type SetResult = { readonly curve?: Curve; readonly proposal?: Proposal }
+type SetResult = { readonly curve?: CurveView; readonly proposal?: ProposalView }
 type Previewed = {
-  readonly request: { readonly points: Points; readonly chainId: number | null }
-  readonly preview: Preview
+  readonly request: { readonly points: CurvePoints; readonly chainId: number | null }
+  readonly preview: CurvePreviewReport
 }
 
 /** Renders the form for a new curve. It can only be set after a preview, and for the boundary of that preview. */
@@ -22,7 +23,7 @@ export function CurveForm({
 }: {
   readonly api: AdminApi
   readonly canChange: boolean
-  readonly chains: readonly CurveChain[]
+  readonly chains: readonly ChainCurves[]
   readonly nameOf: (chainId: number | null) => string
   readonly onDone: (result: SetResult) => void
 }) {
@@ -36,7 +37,7 @@ export function CurveForm({
     const parsed = parsePoints(texts)
     if ('faults' in parsed) throw new Error(`${parsed.faults.join('; ')}.`)
     const request = { points: parsed.points, chainId }
-    setPreviewed({ request, preview: await api.post<Preview>('/curve/preview', request) })
+    setPreviewed({ request, preview: await api.post<CurvePreviewReport>('/curve/preview', request) })
   })
   const store = useAction<boolean>(async (confirm) => {
     if (!previewed) return
@@ -109,7 +110,7 @@ function ChainSelect({
   onChange,
 }: {
   readonly chainId: number | null
-  readonly chains: readonly CurveChain[]
+  readonly chains: readonly ChainCurves[]
   readonly nameOf: (chainId: number | null) => string
   readonly onChange: (chainId: number | null) => void
 }) {
@@ -132,7 +133,7 @@ function ChainSelect({
   )
 }
 
-function tenorsOf(chains: readonly CurveChain[], chainId: number | null): readonly number[] {
+function tenorsOf(chains: readonly ChainCurves[], chainId: number | null): readonly number[] {
   const tenors = chains
     .filter((chain) => chainId === null || chain.chainId === chainId)
     .flatMap((chain) => chain.tenors)
@@ -141,7 +142,7 @@ function tenorsOf(chains: readonly CurveChain[], chainId: number | null): readon
 
 /** Returns the coupon that would be in force without a new curve. */
 function suggest(
-  chains: readonly CurveChain[],
+  chains: readonly ChainCurves[],
   { chainId, tenor }: { readonly chainId: number | null; readonly tenor: number },
 ): string {
   const own = chains.filter((chain) => chainId === null || chain.chainId === chainId)

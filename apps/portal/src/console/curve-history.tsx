@@ -1,15 +1,15 @@
+import type { CurveView } from '@tallystick/core/admin/curve-report'
 import { formatIso } from './format.ts'
 import { type Column, Table } from './table.tsx'
-import type { Curve } from './types.ts'
 
 export function CurveHistory({
   history,
   nameOf,
 }: {
-  readonly history: readonly Curve[]
+  readonly history: readonly CurveView[]
   readonly nameOf: (chainId: number | null) => string
 }) {
-  const columns: readonly Column<Curve>[] = [
+  const columns: readonly Column<CurveView>[] = [
     { title: 'Curve', isHead: true, cell: ({ id }) => id },
     { title: 'In force from', cell: ({ effectiveFrom }) => formatIso(effectiveFrom) },
     { title: 'For', cell: ({ chainId }) => nameOf(chainId) },
@@ -29,7 +29,7 @@ export function CurveHistory({
   )
 }
 
-export function formatPoints(points: Curve['points']): string {
+export function formatPoints(points: CurveView['points']): string {
   return Object.entries(points)
     .toSorted(([a], [b]) => Number(a) - Number(b))
     .map(([tenor, bps]) => `${tenor}=${bps}`)

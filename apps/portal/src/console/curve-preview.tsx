@@ -1,3 +1,4 @@
+import type { CurvePreviewReport, TenorPreviewReport } from '@tallystick/core/admin/curve-preview'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice, type Tone } from '../parts/notice.tsx'
 import { formatBps, formatChange } from './chain-curve.tsx'
@@ -5,10 +6,9 @@ import { ActionError } from './dialog.tsx'
 import { capitalize, formatIso } from './format.ts'
 import { RangeBar } from './range-bar.tsx'
 import { type Column, Table } from './table.tsx'
-import type { Preview, PreviewTenor } from './types.ts'
 import type { Action } from './use-action.ts'
 
-const verdicts: Readonly<Record<Preview['verdict'], { readonly tone: Tone; readonly title: string }>> = {
+const verdicts: Readonly<Record<CurvePreviewReport['verdict'], { readonly tone: Tone; readonly title: string }>> = {
   store: { tone: 'good', title: 'The rails accept this curve' },
   propose: { tone: 'warn', title: 'This curve will be a proposal: a second person must approve it' },
   confirm: { tone: 'warn', title: 'The rails refuse this curve unless you confirm it' },
@@ -20,7 +20,7 @@ export function CurvePreview({
   preview,
   store,
 }: {
-  readonly preview: Preview
+  readonly preview: CurvePreviewReport
   /** Undefined if the token may not set a curve. */
   readonly store: Action<boolean> | undefined
 }) {
@@ -80,7 +80,7 @@ export function CurvePreview({
   )
 }
 
-const columns: readonly Column<PreviewTenor>[] = [
+const columns: readonly Column<TenorPreviewReport>[] = [
   { title: 'Tenor', isHead: true, cell: ({ tenorDays }) => `${tenorDays} days` },
   { title: 'Old', isNumber: true, cell: ({ beforeBps }) => formatBps(beforeBps) },
   { title: 'New', isNumber: true, cell: ({ afterBps }) => formatBps(afterBps) },
@@ -89,7 +89,7 @@ const columns: readonly Column<PreviewTenor>[] = [
 ]
 
 /** Renders the range that all rails allow without a confirmation, and the rails that the new coupon breaks. */
-function Allowed({ tenor: { beforeBps, afterBps, bounds } }: { readonly tenor: PreviewTenor }) {
+function Allowed({ tenor: { beforeBps, afterBps, bounds } }: { readonly tenor: TenorPreviewReport }) {
   const lowest = Math.max(...bounds.map(({ lowestBps }) => lowestBps))
   const highest = Math.min(...bounds.map(({ highestBps }) => highestBps))
   const broken = bounds.filter(

@@ -1,3 +1,5 @@
+import type { CurveView as Curve, CurveReport, ProposalView } from '@tallystick/core/admin/curve-report'
+import type { NotesReport } from '@tallystick/core/admin/notes-report'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice } from '../parts/notice.tsx'
 import type { AdminApi } from './admin-api.ts'
@@ -7,7 +9,6 @@ import { CurveHistory } from './curve-history.tsx'
 import { DataState } from './data-state.tsx'
 import { formatIso } from './format.ts'
 import { Proposals } from './proposals.tsx'
-import type { Curve, CurveReport, NotesReport, Proposal } from './types.ts'
 import { useData } from './use-data.ts'
 
 const intervalMs = 10_000
@@ -59,7 +60,7 @@ export function CurveView({ api, canChange }: { readonly api: AdminApi; readonly
             chains={report.chains}
             nameOf={nameOf}
             onDone={(result) =>
-              finish(result.curve ? describeStored(result.curve) : describeProposed(result.proposal as Proposal))
+              finish(result.curve ? describeStored(result.curve) : describeProposed(result.proposal as ProposalView))
             }
           />
           <CurveHistory history={report.history} nameOf={nameOf} />
@@ -83,6 +84,6 @@ function describeStored({ id, effectiveFrom }: Curve): string {
   return `Curve ${id} is stored and in force from ${formatIso(effectiveFrom)}.`
 }
 
-function describeProposed({ id, expiresAt }: Proposal): string {
+function describeProposed({ id, expiresAt }: ProposalView): string {
   return `Proposal ${id} is stored and not in force: a second person must approve it before ${formatIso(expiresAt)}.`
 }

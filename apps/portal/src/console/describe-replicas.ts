@@ -1,10 +1,10 @@
+import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
 import type { Tone } from '../parts/notice.tsx'
-import type { Key, Replicas } from './types.ts'
 
 /** Describes which replicas reject the old secret of a key, in the words of the command line. */
 export function describeReplicas(
-  { name, status }: Pick<Key, 'name' | 'status'>,
-  { confirmed, unconfirmed }: Replicas,
+  { name, status }: Pick<KeyView, 'name' | 'status'>,
+  { confirmed, unconfirmed }: ReplicaReport,
 ): { readonly tone: Tone; readonly title: string; readonly text: string } {
   const title = `The key of ${name} ${status === 'revoked' ? 'is revoked' : 'has a new secret'}`
   const count = confirmed.length + unconfirmed.length

@@ -1,10 +1,10 @@
+import type { ListedHookView } from '@tallystick/core/admin/hook-view'
 import type { Tone } from '../parts/notice.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { formatIso } from './format.ts'
 import { type Column, Table } from './table.tsx'
-import type { Hook } from './types.ts'
 
-const tones: Readonly<Record<Hook['status'], Tone>> = { active: 'good', failing: 'warn', disabled: 'bad' }
+const tones: Readonly<Record<ListedHookView['status'], Tone>> = { active: 'good', failing: 'warn', disabled: 'bad' }
 
 export function HooksTable({
   hooks,
@@ -12,19 +12,19 @@ export function HooksTable({
   onAct,
   onRemove,
 }: {
-  readonly hooks: readonly Hook[]
+  readonly hooks: readonly ListedHookView[]
   readonly isBusy: boolean
   /** Undefined if the token may not change webhooks. */
-  readonly onAct: ((hook: Hook, verb: 'test' | 'enable') => void) | undefined
-  readonly onRemove: (hook: Hook) => void
+  readonly onAct: ((hook: ListedHookView, verb: 'test' | 'enable') => void) | undefined
+  readonly onRemove: (hook: ListedHookView) => void
 }) {
-  const columns: readonly Column<Hook>[] = [
+  const columns: readonly Column<ListedHookView>[] = [
     ...describeColumns,
     ...(onAct
       ? [
           {
             title: 'Actions',
-            cell: (hook: Hook) => (
+            cell: (hook: ListedHookView) => (
               <span class="row-actions">
                 <button type="button" class="quiet small" disabled={isBusy} onClick={() => onAct(hook, 'test')}>
                   Test<span class="sr-only"> {hook.url}</span>
@@ -46,7 +46,7 @@ export function HooksTable({
   return <Table caption="Webhooks" columns={columns} rows={hooks} keyOf={({ id }) => id} />
 }
 
-const describeColumns: readonly Column<Hook>[] = [
+const describeColumns: readonly Column<ListedHookView>[] = [
   {
     title: 'Receiver',
     isHead: true,

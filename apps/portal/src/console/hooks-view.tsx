@@ -1,3 +1,4 @@
+import type { HookTest, ListedHookView } from '@tallystick/core/admin/hook-view'
 import { useState } from 'preact/hooks'
 import { Notice, type Tone } from '../parts/notice.tsx'
 import { AddHookDialog } from './add-hook-dialog.tsx'
@@ -6,7 +7,6 @@ import { DataState } from './data-state.tsx'
 import { ActionError, ConfirmDialog } from './dialog.tsx'
 import { HooksTable } from './hooks-table.tsx'
 import { SecretPanel, type ShownSecret } from './secret-panel.tsx'
-import type { Hook, HookTest } from './types.ts'
 import { useAction } from './use-action.ts'
 import { useData } from './use-data.ts'
 
@@ -14,12 +14,12 @@ const intervalMs = 10_000
 
 /** Renders the webhooks, and adds, tests, switches on and removes them. */
 export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly canChange: boolean }) {
-  const hooks = useData<{ readonly hooks: readonly Hook[] }>(api, '/hooks', intervalMs)
-  const [open, setOpen] = useState<'add' | Hook>()
+  const hooks = useData<{ readonly hooks: readonly ListedHookView[] }>(api, '/hooks', intervalMs)
+  const [open, setOpen] = useState<'add' | ListedHookView>()
   const [shown, setShown] = useState<ShownSecret>()
   const [outcome, setOutcome] = useState<{ readonly tone: Tone; readonly title: string; readonly text?: string }>()
-  const path = ({ id }: Hook, verb: string) => `/hooks/${encodeURIComponent(id)}/${verb}`
-  const act = useAction<{ readonly hook: Hook; readonly verb: 'test' | 'enable' }>(async ({ hook, verb }) => {
+  const path = ({ id }: ListedHookView, verb: string) => `/hooks/${encodeURIComponent(id)}/${verb}`
+  const act = useAction<{ readonly hook: ListedHookView; readonly verb: 'test' | 'enable' }>(async ({ hook, verb }) => {
     setOutcome(undefined)
     const answer = await api.post<HookTest>(path(hook, verb))
     setOutcome(verb === 'test' ? describeTest(hook, answer) : { tone: 'good', title: `${hook.url} is switched on` })
@@ -89,7 +89,7 @@ function RemoveHookDialog({
   onClose,
   remove,
 }: {
-  readonly hook: Hook
+  readonly hook: ListedHookView
   readonly onClose: () => void
   readonly remove: () => Promise<void>
 }) {
@@ -102,7 +102,7 @@ function RemoveHookDialog({
   )
 }
 
-function describeTest({ url }: Hook, { isDelivered, status, error, durationMs }: HookTest) {
+function describeTest({ url }: ListedHookView, { isDelivered, status, error, durationMs }: HookTest) {
   const took = `in ${Math.round(durationMs)} ms`
   if (isDelivered)
     return { tone: 'good' as const, title: `${url} accepted a test event`, text: `Status ${status} ${took}.` }

@@ -1,11 +1,12 @@
+import type { KeyView } from '@tallystick/core/admin/key-view'
+import type { UsageReport } from '@tallystick/core/admin/usage-report'
 import type { Tone } from '../parts/notice.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { formatCount, formatIso } from './format.ts'
 import { Sparkline } from './sparkline.tsx'
 import { type Column, Table } from './table.tsx'
-import type { Key, Usage } from './types.ts'
 
-const tones: Readonly<Record<Key['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
+const tones: Readonly<Record<KeyView['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
 
 export function KeysTable({
   keys,
@@ -13,11 +14,11 @@ export function KeysTable({
   onRotate,
   onRevoke,
 }: {
-  readonly keys: readonly Key[]
-  readonly usage: Usage | undefined
+  readonly keys: readonly KeyView[]
+  readonly usage: UsageReport | undefined
   /** Undefined if the token may not change keys. */
-  readonly onRotate: ((key: Key) => void) | undefined
-  readonly onRevoke: ((key: Key) => void) | undefined
+  readonly onRotate: ((key: KeyView) => void) | undefined
+  readonly onRevoke: ((key: KeyView) => void) | undefined
 }) {
   const sorted = keys.toSorted(
     (a, b) => Number(b.status === 'active') - Number(a.status === 'active') || b.createdAt.localeCompare(a.createdAt),
@@ -33,7 +34,7 @@ export function KeysTable({
   )
 }
 
-const describeColumns: readonly Column<Key>[] = [
+const describeColumns: readonly Column<KeyView>[] = [
   {
     title: 'Key',
     isHead: true,
@@ -69,7 +70,7 @@ const describeColumns: readonly Column<Key>[] = [
   { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? formatIso(lastUsedAt) : 'never') },
 ]
 
-function usageColumn(usage: Usage | undefined): Column<Key> {
+function usageColumn(usage: UsageReport | undefined): Column<KeyView> {
   const byId = new Map(usage?.keys.map((key) => [key.id, key]))
   return {
     title: 'Requests in 30 days',
@@ -89,9 +90,9 @@ function usageColumn(usage: Usage | undefined): Column<Key> {
 }
 
 function actionsColumn(
-  onRotate: ((key: Key) => void) | undefined,
-  onRevoke: ((key: Key) => void) | undefined,
-): Column<Key> {
+  onRotate: ((key: KeyView) => void) | undefined,
+  onRevoke: ((key: KeyView) => void) | undefined,
+): Column<KeyView> {
   return {
     title: 'Actions',
     cell: (key) =>

@@ -1,3 +1,5 @@
+import type { KeyChange, KeyView } from '@tallystick/core/admin/key-view'
+import type { UsageReport } from '@tallystick/core/admin/usage-report'
 import { useState } from 'preact/hooks'
 import { Notice } from '../parts/notice.tsx'
 import type { AdminApi } from './admin-api.ts'
@@ -9,7 +11,6 @@ import { formatIso } from './format.ts'
 import { KeysTable } from './keys-table.tsx'
 import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 import { SecretPanel, type ShownSecret } from './secret-panel.tsx'
-import type { Key, KeyChange, Usage } from './types.ts'
 import { useAction } from './use-action.ts'
 import { useData } from './use-data.ts'
 
@@ -17,12 +18,12 @@ const intervalMs = 10_000
 // As long as the command line waits until every replica has confirmed a revocation.
 const confirmWaitMs = 5_000
 
-type Open = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: Key }
+type Open = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: KeyView }
 
 /** Renders the API keys and their usage, and the dialogs that change them. */
 export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly canChange: boolean }) {
-  const keys = useData<{ readonly keys: readonly Key[] }>(api, '/keys', intervalMs)
-  const usage = useData<Usage>(api, '/keys/usage?days=30', intervalMs)
+  const keys = useData<{ readonly keys: readonly KeyView[] }>(api, '/keys', intervalMs)
+  const usage = useData<UsageReport>(api, '/keys/usage?days=30', intervalMs)
   const [open, setOpen] = useState<Open>()
   const [shown, setShown] = useState<ShownSecret>()
   const [outcome, setOutcome] = useState<ReturnType<typeof describeReplicas>>()
@@ -101,7 +102,7 @@ function RevokeKeyDialog({
   onDone,
 }: {
   readonly api: AdminApi
-  readonly entry: Key
+  readonly entry: KeyView
   readonly onClose: () => void
   readonly onDone: (change: KeyChange) => void
 }) {

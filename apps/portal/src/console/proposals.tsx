@@ -1,10 +1,10 @@
+import type { CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
 import { useState } from 'preact/hooks'
 import { Notice } from '../parts/notice.tsx'
 import type { AdminApi } from './admin-api.ts'
 import { formatPoints } from './curve-history.tsx'
 import { ConfirmDialog } from './dialog.tsx'
 import { formatIso } from './format.ts'
-import type { Curve, Proposal } from './types.ts'
 import { useAction } from './use-action.ts'
 
 /** Renders the curves that need the approval of a second person. */
@@ -17,13 +17,13 @@ export function Proposals({
 }: {
   readonly api: AdminApi
   readonly canChange: boolean
-  readonly proposals: readonly Proposal[]
+  readonly proposals: readonly ProposalView[]
   readonly nameOf: (chainId: number | null) => string
-  readonly onDone: (curve: Curve) => void
+  readonly onDone: (curve: CurveView) => void
 }) {
-  const [chosen, setChosen] = useState<Proposal>()
+  const [chosen, setChosen] = useState<ProposalView>()
   const action = useAction<void>(async () => {
-    const { curve } = await api.post<{ curve: Curve }>(
+    const { curve } = await api.post<{ curve: CurveView }>(
       `/curve/proposals/${encodeURIComponent(chosen?.id ?? '')}/approve`,
     )
     setChosen(undefined)

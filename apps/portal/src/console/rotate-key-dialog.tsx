@@ -1,8 +1,8 @@
+import type { KeyChange, KeyView } from '@tallystick/core/admin/key-view'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
 import { FormDialog } from './dialog.tsx'
 import { formatSeconds } from './format.ts'
-import type { Key, KeyChange } from './types.ts'
 import { useAction } from './use-action.ts'
 
 const graces = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400]
@@ -16,7 +16,7 @@ export function RotateKeyDialog({
   onDone,
 }: {
   readonly api: AdminApi
-  readonly entry: Key
+  readonly entry: KeyView
   /** How long to wait for the replicas if the old secret ends at once. */
   readonly waitMs: number
   readonly onClose: () => void

@@ -1,3 +1,4 @@
+import type { Problem, StatusReport } from '@tallystick/core/admin/status-report'
 import { useNow } from '../data/use-now.ts'
 import { Notice } from '../parts/notice.tsx'
 import { Pill } from '../parts/pill.tsx'
@@ -5,14 +6,13 @@ import type { AdminApi } from './admin-api.ts'
 import { ChainsTable } from './chains-table.tsx'
 import { DataState } from './data-state.tsx'
 import { capitalize, formatIso, formatSeconds } from './format.ts'
-import type { Problem, Status } from './types.ts'
 import { useData } from './use-data.ts'
 
 const intervalMs = 5_000
 
 /** Renders what is wrong and what to do, the next boundary, and the chains. */
 export function StatusView({ api }: { readonly api: AdminApi }) {
-  const data = useData<Status>(api, '/status', intervalMs)
+  const data = useData<StatusReport>(api, '/status', intervalMs)
   return (
     <DataState data={data}>
       {(status) => (
@@ -29,7 +29,7 @@ export function StatusView({ api }: { readonly api: AdminApi }) {
   )
 }
 
-function Boundary({ status, offsetMs }: { readonly status: Status; readonly offsetMs: number }) {
+function Boundary({ status, offsetMs }: { readonly status: StatusReport; readonly offsetMs: number }) {
   const now = useNow(offsetMs)
   const left = Date.parse(status.boundary) / 1000 - now
   const unsigned = status.chains.filter(({ isNextSigned }) => !isNextSigned)

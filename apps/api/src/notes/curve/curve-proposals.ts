@@ -1,6 +1,6 @@
 import { formatNewYork, type Period, TallystickError } from '@tallystick/core'
+import type { CurvePoints } from '@tallystick/core/admin/curve-report'
 import type { Migration, Queryable } from '@tallystick/database'
-import type { CurvePoints } from './curve.ts'
 
 /** A curve that needs the approval of a second person. It is not in force. Timestamps are Unix seconds. */
 export type CurveProposal = {

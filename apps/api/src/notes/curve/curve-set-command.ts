@@ -1,4 +1,4 @@
-import type { CurvePoints } from './curve.ts'
+import type { CurvePoints } from '@tallystick/core/admin/curve-report'
 
 /** Returns the advice to set these coupons, for all chains or one, with `--confirm`, which overrides the move rails. */
 export function formatConfirmAdvice(points: CurvePoints, chainId: number | null): string {

@@ -1,7 +1,8 @@
 import { curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
+import type { CurvePoints, CurveSourceName } from '@tallystick/core/admin/curve-report'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
-import type { Curve, CurvePoints, CurveSourceName } from './curve.ts'
+import type { Curve } from './curve.ts'
 
 export const curvesChannel = 'tallystick_curves'
 

@@ -1,9 +1,5 @@
 import { type CurveProvenance, TallystickError } from '@tallystick/core'
-
-export type CurveSourceName = 'manual' | 'treasury'
-
-/** Coupons in basis points by tenor in days. */
-export type CurvePoints = Readonly<Record<string, number>>
+import type { CurvePoints, CurveSourceName } from '@tallystick/core/admin/curve-report'
 
 export type Curve = {
   readonly id: bigint

@@ -1,4 +1,5 @@
 import { formatNewYork, type Period, periodAt, TallystickError } from '@tallystick/core'
+import type { CurvePoints } from '@tallystick/core/admin/curve-report'
 import type { Database, Queryable } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
 import type { ChainConfig, Config } from '../../config.ts'
@@ -7,7 +8,7 @@ import type { RailInput } from '../issue/rail-input.ts'
 import { offeredTenors } from '../issue/rails.ts'
 import type { Refusal } from '../issue/refusal.ts'
 import { findLastCoupons, findLastNoteSet } from '../note-store.ts'
-import { assertCurvePoints, type Curve, type CurvePoints, pickPoints } from './curve.ts'
+import { assertCurvePoints, type Curve, pickPoints } from './curve.ts'
 import {
   approveProposal,
   assertPersonalToken,

@@ -1,14 +1,5 @@
+import type { CouponBound } from '@tallystick/core/admin/curve-preview'
 import type { RailInput } from './rail-input.ts'
-
-/** Range that a rail allows for the coupon of one tenor, basis points, bounds included. */
-export type CouponBound = {
-  /** Member of the configuration that sets it. */
-  readonly rail: string
-  readonly lowestBps: number
-  readonly highestBps: number
-  /** Whether a confirmed curve may leave the range. */
-  readonly canConfirm: boolean
-}
 
 /** Returns the range that each coupon rail allows for a tenor: those that `findCouponRefusal` and `findMoveRefusal` apply. */
 export function listCouponBounds(

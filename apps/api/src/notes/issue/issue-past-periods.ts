@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { maturityOf, type Period } from '@tallystick/core'
+import type { CurvePoints } from '@tallystick/core/admin/curve-report'
 import type { Database, Queryable } from '@tallystick/database'
 import { parseSignature } from 'viem'
 import type { ChainConfig } from '../../config.ts'
-import type { CurvePoints } from '../curve/curve.ts'
 import type { Signer } from '../signers/signer.ts'
 import { periodNoteTerms } from './sign-period-note.ts'
 

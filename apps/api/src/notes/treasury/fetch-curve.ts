@@ -9,9 +9,9 @@ import {
   newYorkDate,
   type Period,
 } from '@tallystick/core'
+import type { CurvePoints } from '@tallystick/core/admin/curve-report'
 import { z } from 'zod'
 import type { Config } from '../../config.ts'
-import type { CurvePoints } from '../curve/curve.ts'
 import { type ChosenRow, chooseRow, formatTerms } from './choose-row.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type DocumentSource, type FeedDocument, fetchDocument } from './fetch-document.ts'

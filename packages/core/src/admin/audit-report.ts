@@ -1,0 +1,17 @@
+/** Recorded change. `actor` is authenticated. `remark` is the caller's own claim. */
+export type AuditEntryView = {
+  readonly id: string
+  /** Time of the database's clock, ISO 8601. */
+  readonly at: string
+  /** Name of the admin token, `local:<system user>` for a command line on the database, `treasury`, or `hooks`. */
+  readonly actor: string
+  readonly remark: string | null
+  /** Kind of change, such as `key.revoke`. */
+  readonly action: string
+  /** Object of the change, such as a key's id. */
+  readonly subject: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** Entries of the audit log, newest first. */
+export type AuditReport = { readonly entries: readonly AuditEntryView[] }

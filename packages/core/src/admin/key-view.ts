@@ -1,0 +1,25 @@
+/** Key as the admin listener and the command line show it. */
+export type KeyView = {
+  readonly id: string
+  readonly name: string
+  readonly kind: string
+  readonly scopes: readonly string[]
+  /** Requests per minute. Null is unlimited. */
+  readonly rpm: number | null
+  readonly status: 'active' | 'revoked' | 'expired'
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+/** Replicas that apply a change of keys, and those that may not yet. */
+export type ReplicaReport = {
+  /** Names of the replicas that have loaded the change. */
+  readonly confirmed: readonly string[]
+  /** Replicas that have not confirmed it. One not seen for long has stopped, or runs on without its database. */
+  readonly unconfirmed: readonly { readonly name: string; readonly secondsSinceSeen: number }[]
+}
+
+/** Key after a change. A created or rotated key has a new secret; a revoked or rotated one is confirmed by replicas. */
+export type KeyChange = { readonly key: KeyView; readonly secret?: string; readonly replicas?: ReplicaReport }
