@@ -20,7 +20,8 @@ export const invalidPermit: Explanation = {
 
 export const lowAllowance: Explanation = {
   title: 'The allowance is too low',
-  message: 'Approve the principal for the pool first, or lend with a permit.',
+  message:
+    'Approve the principal for the pool first, or lend with a permit. A permit can be used once: if you sent one, another transaction used it, so sign a new one.',
   retryable: false,
 }
 
