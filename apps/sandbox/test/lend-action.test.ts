@@ -3,7 +3,7 @@ import type { ActionStep } from '@tallystick/client/viem'
 import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { type Address, concat, type Hex, maxUint256, toFunctionSelector, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lentAt } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
@@ -186,6 +186,9 @@ describe('what stops a lend before the wallet is asked for anything', () => {
 
 describe('a note that expires', () => {
   test('behavior: the last second of the note is usable, the next one is not', async () => {
+    // The action adds the time that has passed since it read the chain's.
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     await moveTo(note.validBefore - 1n)
     const wallet = openWallet(chain, { account: ann.address })
     expect((await wallet.lend({ note, principal })).position.lendTimestamp).toBe(note.validBefore - 1n)

@@ -18,11 +18,12 @@ export type LocalDevChain = {
 
 /**
  * Runs a development chain in memory in this process. It is quicker than `startDevChain`, but mines only for transactions and
- * requests, not at intervals.
+ * requests, not at intervals. Its clock stands still: only requests change the time.
  */
 export async function runDevChain({ chainId, timestamp, blockGasLimit }: LocalDevChainOptions): Promise<LocalDevChain> {
   const genesis = { chainId, timestamp: Number(timestamp), blockGasLimit }
-  const { chain } = await openDevChain({ ...genesis, systemNowMs: Date.now, onProgress: () => undefined })
+  const startMs = Date.now()
+  const { chain } = await openDevChain({ ...genesis, systemNowMs: () => startMs, onProgress: () => undefined })
   const request = (body: string) => answerRequest(chain, body)
   const { url, close } = await listen(request, 0)
   return { url, request, stop: async () => close() }
