@@ -29,7 +29,7 @@ function seenInNotes({ data }: NotesResponse): SeenSet {
 
 test('behavior: a month across both DST days gives the same 60 sets by notes, history, calendar, events and log', async () => {
   const firstMs = Number(listPeriods({ ...windows[0]!, days: 1 })[0]?.start) * 1000
-  const at = new Date(firstMs - 60_000).toISOString()
+  const at = new Date(firstMs - 3_600_000).toISOString()
   const service = await startLogged({ databaseUrl: await newDatabase(), at, eventTimes: { stateMs: null } })
   const key = (await createKey(service)).secret
   const headers = { 'x-api-key': key }
@@ -41,9 +41,12 @@ test('behavior: a month across both DST days gives the same 60 sets by notes, hi
   for (const window of windows) {
     for (const { start: startSeconds } of listPeriods({ ...window, days })) {
       const startMs = Number(startSeconds) * 1000
-      // Another coupon for each period, set and signed a minute ahead.
+      // Another coupon for each period. It is set before the sign-ahead, which would use the curve of the period before.
+      service.clock.hold(startMs - 3_600_000)
+      const points = Object.fromEntries(tenors.map((tenor) => [tenor, 300 + served.length]))
+      await service.operator.setCurve({ points, confirm: true, by: 'test' })
       service.clock.hold(startMs - 60_000)
-      await signAhead(service, { startSeconds, coupon: 300 + served.length })
+      await awaitSigned(service, startSeconds)
       service.clock.hold(startMs - 1)
       const before = historyOf(await service.call('/history/notes?limit=1', { headers }))
       expect(before[0]?.start).not.toBe(`${startSeconds}`)
@@ -83,12 +86,7 @@ test('behavior: a month across both DST days gives the same 60 sets by notes, hi
   expect(pushed.filter((set) => wanted.has(set.start))).toEqual(served)
 }, 120_000)
 
-async function signAhead(
-  service: TestService,
-  { startSeconds, coupon }: { readonly startSeconds: bigint; readonly coupon: number },
-): Promise<void> {
-  const points = Object.fromEntries(tenors.map((tenor) => [tenor, coupon]))
-  await service.operator.setCurve({ points, confirm: true, by: 'test' })
+async function awaitSigned(service: TestService, startSeconds: bigint): Promise<void> {
   const query = 'select 1 from note_sets where period_start = $1'
   await expect.poll(() => service.database.query(query, [startSeconds]), { interval: 5 }).toHaveLength(1)
 }
