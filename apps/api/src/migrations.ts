@@ -1,4 +1,4 @@
-import type { Migration } from '@tallystick/database'
+import type { KnownMigrations, Migration } from '@tallystick/database'
 import { auditMigrations } from './audit/audit-log.ts'
 import { eventMigrations } from './events/event-store.ts'
 import { historyMigrations } from './history/history-store.ts'
@@ -10,8 +10,12 @@ import { logMigrations } from './log/log-migrations.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve/curve-store.ts'
 import { noteMigrations } from './notes/note-store.ts'
+import { release } from './release.ts'
 
-/** Migrations of the service's schema, in the order of their release. Append new ones at the end. */
+/**
+ * Migrations of the service's schema, in the order of their release. Append new ones at the end, with `since`, `worksWith`,
+ * `undo` and `loses`. The rules are in docs/upgrading.md.
+ */
 export const apiMigrations: readonly Migration[] = [
   ...keyMigrations,
   ...curveMigrations,
@@ -27,3 +31,6 @@ export const apiMigrations: readonly Migration[] = [
   ...historyMigrations,
   ...usageMigrations,
 ]
+
+/** Schema of the service in this release. */
+export const apiSchema: KnownMigrations = { scope: 'api', migrations: apiMigrations, release }

@@ -1,24 +1,31 @@
-import type { Queryable } from '@tallystick/database'
-import { apiMigrations } from './migrations.ts'
+import { type AppliedMigration, type Queryable, readMigrations } from '@tallystick/database'
+import { apiSchema } from './migrations.ts'
 
 /** State of a database's schema relative to this version. */
 export type SchemaReading = {
+  /** `newer` has migrations that this version does not know. */
   readonly state: 'current' | 'empty' | 'older' | 'newer'
-  /** First migration that this version does not know. */
-  readonly unknown?: string | undefined
+  readonly unknown: readonly AppliedMigration[]
+  /** First unknown migration that this version cannot run on. */
+  readonly blocking?: string | undefined
   /** Migrations that are not applied. */
   readonly missing: readonly string[]
 }
 
 /** Reads which migrations are applied. */
 export async function readSchema(database: Queryable): Promise<SchemaReading> {
-  const [table] = await database.query<{ there: boolean }>(`select to_regclass('migrations') is not null as there`)
-  const applied = table?.there
-    ? await database.query<{ name: string }>(`select name from migrations where scope = 'api' order by position`)
-    : []
-  const unknown = applied.find(({ name }, position) => apiMigrations[position]?.name !== name)
-  if (unknown) return { state: 'newer', unknown: unknown.name, missing: [] }
-  const missing = apiMigrations.slice(applied.length).map(({ name }) => name)
-  if (missing.length === 0) return { state: 'current', missing }
-  return { state: applied.length === 0 ? 'empty' : 'older', missing }
+  const { applied, pending, unknown, blocking } = await readMigrations(database, apiSchema)
+  const missing = unknown.length > 0 ? [] : pending.map(({ name }) => name)
+  const state = (() => {
+    if (unknown.length > 0) return 'newer'
+    if (missing.length === 0) return 'current'
+    return applied.length === 0 ? 'empty' : 'older'
+  })()
+  return { state, unknown, blocking: blocking?.name, missing }
+}
+
+/** Describes the migrations of a newer release that this version runs on. */
+export function describeNewer(unknown: readonly AppliedMigration[]): string {
+  const names = unknown.map(({ name, since }) => `${name} (${since ?? 'unknown release'})`).join(', ')
+  return `the database has migrations of a newer release, which this version runs on: ${names}`
 }

@@ -2,22 +2,26 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { TallystickError } from '@tallystick/core'
 import { type Database, databaseTooNew, migrate, openDatabase } from '@tallystick/database'
-import { apiMigrations } from './migrations.ts'
-import { readSchema } from './read-schema.ts'
+import { apiMigrations, apiSchema } from './migrations.ts'
+import { describeNewer, readSchema } from './read-schema.ts'
 
 /** Opens the service's database and applies migrations. */
 export async function openServiceDatabase(url: string, say: (line: string) => void): Promise<Database> {
   if (url.startsWith('file:')) say(`opening the embedded database in ${url.slice('file:'.length)}`)
   const database = await openDatabase(url)
   if (database.engine === 'postgres') say(`connected to ${database.label}`)
-  await migrate(database, { scope: 'api', migrations: apiMigrations }).catch(async (error) => {
+  try {
+    const { applied, unknown } = await migrate(database, apiSchema)
+    if (applied.length > 0 && applied.length < apiMigrations.length) say(`applied the migrations ${applied.join(', ')}`)
+    if (unknown.length > 0) say(describeNewer(unknown))
+    return database
+  } catch (error) {
     await database.close()
     throw error
-  })
-  return database
+  }
 }
 
-/** Opens the service's database for reading. It creates and migrates nothing, and rejects a schema of another version. */
+/** Opens the service's database for reading. It creates and migrates nothing, and rejects a schema that this version cannot use. */
 export async function openDatabaseToRead(url: string): Promise<Database> {
   const directory = url.startsWith('file:') ? url.replace(/^file:(\/\/)?/, '') : undefined
   if (directory !== undefined && !existsSync(join(directory, 'PG_VERSION'))) {
@@ -37,8 +41,8 @@ const firstUse =
   'The first start of the service creates it, and so do `tallystick keys create` and `tallystick curve set`.'
 
 async function assertSchemaIsCurrent(database: Database): Promise<void> {
-  const { state, unknown, missing } = await readSchema(database)
-  if (state === 'newer') throw databaseTooNew(database.label, unknown ?? '')
+  const { state, blocking, missing } = await readSchema(database)
+  if (blocking !== undefined) throw databaseTooNew(database.label, blocking)
   if (state === 'empty') throw outdated(`The ${database.label} has no tables of this service yet. ${firstUse}`)
   if (state === 'older') {
     throw outdated(

@@ -1,41 +1,62 @@
 import { TallystickError } from '@tallystick/core/error/tallystick-error'
-import type { Database } from './database.ts'
+import { type KnownMigrations, readMigrations, scopeOf } from './applied-migrations.ts'
+import type { Database, Queryable } from './database.ts'
+import type { AppliedMigration } from './migration.ts'
 
-/** Step of a schema: a name, which never changes after its release, and its statements in order. */
-export type Migration = { readonly name: string; readonly statements: readonly string[] }
+export type MigrateResult = {
+  /** Names of the migrations that this call applied. */
+  readonly applied: readonly string[]
+  /** Migrations of a newer release that this release runs on. */
+  readonly unknown: readonly AppliedMigration[]
+}
+
+const lockSeconds = 3
+const lockNotAvailable = '55P03'
 
 /**
  * Runs the pending migrations of a scope in order, in one transaction. If replicas start together, one migrates and the
- * others wait.
+ * others wait. Throws if a newer release has applied a migration that this release cannot run on.
  */
-export async function migrate(
-  database: Database,
-  { scope, migrations }: { readonly scope: string; readonly migrations: readonly Migration[] },
-): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await transaction.query("select pg_advisory_xact_lock(hashtext('tallystick migrations'))")
+export async function migrate(database: Database, known: KnownMigrations): Promise<MigrateResult> {
+  const result = database.transaction(async (transaction) => {
+    await lockMigrations(transaction)
+    // A migration that waits for a table blocks the requests of all replicas on it, for example during a backup.
+    await transaction.query(`set local lock_timeout = '${lockSeconds}s'`)
     await transaction.query(
       `create table if not exists migrations (
          scope text not null, position int not null, name text not null, applied_at timestamptz not null default now(),
          primary key (scope, position))`,
     )
-    const applied = await transaction.query<{ name: string }>(
-      'select name from migrations where scope = $1 order by position',
-      [scope],
-    )
-    applied.forEach(({ name }, position) => {
-      if (migrations[position]?.name !== name) throw databaseTooNew(database.label, name)
-    })
-    for (const [position, { name, statements }] of migrations.entries()) {
-      if (position < applied.length) continue
-      for (const statement of statements) await transaction.query(statement)
-      await transaction.query('insert into migrations (scope, position, name) values ($1, $2, $3)', [
-        scope,
-        position,
-        name,
-      ])
+    const { applied, pending, unknown, blocking } = await readMigrations(transaction, known)
+    if (blocking) throw databaseTooNew(database.label, blocking.name)
+    // Releases since 0.2.0 record more. 0.1.0 names its columns, so that it works with them too.
+    if (pending.some(({ since }) => since !== undefined)) {
+      await transaction.query(
+        'alter table migrations add column if not exists since text, add column if not exists works_with text',
+      )
     }
+    for (const [index, { name, statements, since, worksWith }] of pending.entries()) {
+      for (const statement of statements) await transaction.query(statement)
+      const place = [scopeOf(known.scope, worksWith), applied.length + index, name]
+      if (since === undefined) {
+        await transaction.query('insert into migrations (scope, position, name) values ($1, $2, $3)', place)
+      } else {
+        await transaction.query(
+          'insert into migrations (scope, position, name, since, works_with) values ($1, $2, $3, $4, $5)',
+          [...place, since, worksWith ?? null],
+        )
+      }
+    }
+    return { applied: pending.map(({ name }) => name), unknown }
   })
+  return result.catch((error) => {
+    throw (error as { code?: unknown }).code === lockNotAvailable ? tablesInUse(database.label, error) : error
+  })
+}
+
+/** Waits for the lock under which the schema changes, until the end of the transaction. */
+export async function lockMigrations(transaction: Queryable): Promise<void> {
+  await transaction.query("select pg_advisory_xact_lock(hashtext('tallystick migrations'))")
 }
 
 export function databaseTooNew(label: string, name: string): TallystickError {
@@ -43,5 +64,14 @@ export function databaseTooNew(label: string, name: string): TallystickError {
     code: 'database_too_new',
     message: `The ${label} has the migration "${name}", which this version does not know. Run the version that applied it or a newer one.`,
     retryable: false,
+  })
+}
+
+function tablesInUse(label: string, cause: unknown): TallystickError {
+  return new TallystickError({
+    code: 'database_unavailable',
+    message: `The schema of ${label} cannot be changed: a long transaction, such as a backup, has used a table for more than ${lockSeconds} s. Nothing was changed. Retry when that transaction has ended.`,
+    retryable: true,
+    cause,
   })
 }

@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { createTestDatabase, databaseEngines } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { type Database, migrate, openDatabase } from '../src/index.ts'
+import { type Database, type Migration, migrate, openDatabase } from '../src/index.ts'
 
 describe.each(databaseEngines)('%s', (engine) => {
   let url: string
@@ -161,6 +161,52 @@ describe.each(databaseEngines)('%s', (engine) => {
       message: expect.stringContaining('"good"'),
     })
   })
+
+  test('behavior: a release runs on migrations of a newer one that work with it, and 0.1.0 does not see them', async () => {
+    const first = { name: 'first', statements: ['create table f (x int)'] }
+    const open = {
+      name: 'open',
+      statements: ['alter table f add column y int'],
+      ...{ since: '0.2.0', worksWith: '0.1.0', undo: ['alter table f drop column y'], loses: 'y' },
+    }
+    const strict = { ...open, name: 'strict', statements: [], since: '0.3.0', worksWith: '0.2.0', undo: [] }
+    const scope = 'd'
+    await migrate(database, { scope, migrations: [first], release: '0.1.0' })
+    const run = (release: string, ...migrations: Migration[]) => migrate(database, { scope, migrations, release })
+    expect(await run('0.2.0', first, open)).toEqual({ applied: ['open'], unknown: [] })
+    const unknown = [{ name: 'open', since: '0.2.0', worksWith: '0.1.0' }]
+    expect(await run('0.1.5', first)).toEqual({ applied: [], unknown })
+    const seenBy010 = () => database.query('select name from migrations where scope = $1 order by position', [scope])
+    expect(await seenBy010()).toEqual([{ name: 'first' }])
+    await expect(run('0.0.9', first)).rejects.toMatchObject({ code: 'database_too_new' })
+
+    await run('0.3.0', first, open, strict)
+    expect(await seenBy010()).toEqual([{ name: 'first' }, { name: 'strict' }])
+    expect(await run('0.2.9', first, open)).toMatchObject({ unknown: [{ name: 'strict' }] })
+    const failing = run('0.1.5', first)
+    await expect(failing).rejects.toMatchObject({ message: expect.stringContaining('"strict"') })
+    // Another history: the same place has another name.
+    await expect(run('0.3.0', first, { ...open, name: 'other' }, strict)).rejects.toThrow('"open"')
+  })
+
+  // PGlite has one connection.
+  if (engine === 'postgres')
+    test('error: a migration that waits for a table is given up and changes nothing', async () => {
+      await database.query('create table busy (x int)')
+      const beside = await openDatabase(url)
+      const alter = {
+        name: 'alter',
+        statements: ['create table before_busy (x int)', 'alter table busy add column y int'],
+      }
+      await beside.transaction(async (transaction) => {
+        await transaction.query('select * from busy')
+        const failing = migrate(database, { scope: 'e', migrations: [alter] })
+        await expect(failing).rejects.toMatchObject({ code: 'database_unavailable', retryable: true })
+      })
+      await beside.close()
+      expect(await database.query("select to_regclass('before_busy') as before")).toEqual([{ before: null }])
+      expect(await migrate(database, { scope: 'e', migrations: [alter] })).toEqual({ applied: ['alter'], unknown: [] })
+    })
 
   test('behavior: replicas that migrate at the same time run each migration once', async () => {
     const migrations = [{ name: 'once', statements: ['create table once (x int)', 'insert into once values (1)'] }]

@@ -11,7 +11,7 @@ import type { Readiness } from '../admin/readiness.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { apiMigrations } from '../migrations.ts'
-import { readSchema, type SchemaReading } from '../read-schema.ts'
+import { describeNewer, readSchema, type SchemaReading } from '../read-schema.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 
@@ -93,14 +93,22 @@ async function examine(
 
 /** Checks that the schema is the one of this version. */
 async function checkMigrations(findings: Findings, database: Database): Promise<SchemaReading['state']> {
-  const { state, unknown, missing } = await readSchema(database)
-  if (unknown) {
+  const { state, unknown, blocking, missing } = await readSchema(database)
+  if (blocking !== undefined) {
     findings.fail(
       'schema',
-      `it has the migration "${unknown}" of a newer version`,
+      `it has the migration "${blocking}" of a newer version`,
       'Run the version that applied it, or a later one.',
     )
     return 'newer'
+  }
+  if (unknown.length > 0) {
+    findings.warn(
+      'schema',
+      describeNewer(unknown),
+      'Finish the upgrade, or take it back with `tallystick database revert`.',
+    )
+    return 'current'
   }
   if (missing.length === 0) {
     findings.ok('schema', `all ${apiMigrations.length} migrations are applied`)

@@ -1,11 +1,9 @@
+import { release } from '../release.ts'
 import { formatAllow, listEndpoints, type Route } from '../route.ts'
 import type { DocumentChains, DocumentContext, OpenapiDocument } from './document.ts'
 import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { publishedSchemas } from './schemas.ts'
-
-// The version in package.json. A test compares them.
-const version = '0.1.0'
 
 type DocumentedRoute = Omit<Route, 'handler' | 'onRequest'>
 
@@ -16,7 +14,7 @@ export function buildDocument(chains: DocumentChains, routes: readonly Documente
     openapi: '3.1.1',
     info: {
       title: 'Tallystick',
-      version,
+      version: release,
       summary: 'Signed treasury notes, protocol data and rates over one HTTPS API.',
       description: introduction,
       contact: { name: 'The operator of this service' },

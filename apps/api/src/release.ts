@@ -1,0 +1,2 @@
+/** Release of this program: the version in package.json. A test compares them. */
+export const release = '0.2.0'
