@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '../apps/api/src/config.ts'
+import { metricHelp } from '../apps/api/src/metric-help.ts'
+import { monitorMetricHelp } from '../apps/api/src/monitor/monitor-metrics.ts'
+import { lint, linters, readQueries } from '../deploy/linters.ts'
+import { isInNodeRange } from './node-range.ts'
+
+type Compose = {
+  readonly 'x-service': { readonly secrets: readonly string[] }
+  readonly secrets: object
+}
+type Pod = {
+  readonly terminationGracePeriodSeconds: number
+  readonly containers: readonly { readonly image: string }[]
+}
+
+// The YAML parser of the OpenAPI tools. It has no types.
+const { load } = createRequire(import.meta.url)('js-yaml') as { readonly load: (text: string) => unknown }
+const pathOf = (path: string) => fileURLToPath(new URL(`../deploy/${path}`, import.meta.url))
+const read = (path: string) => readFileSync(pathOf(path), 'utf8')
+const dockerfile = read('docker/Dockerfile')
+
+describe.each(['compose', 'kubernetes'])('default: the configuration in %s', (folder) => {
+  const config = loadConfig(pathOf(`${folder}/tallystick.json`), {
+    env: { DATABASE_URL: 'postgres://tallystick:x@postgres/tallystick' },
+    secrets: 'optional',
+  })
+
+  test('loads, and lets the proxy end TLS', () => {
+    expect(config.listen).toMatchObject({ port: 8080, proxy: { trust: [expect.any(String)] } })
+  })
+
+  test('keeps the journals in the only directory that is writable', () => {
+    expect([config.signer.journal, config.log?.journal]).toEqual([
+      '/var/lib/tallystick/signer-journal.jsonl',
+      '/var/lib/tallystick/log-journal.jsonl',
+    ])
+  })
+
+  test('gives Prometheus a token that reads metrics only', () => {
+    expect(config.admin).toMatchObject({ host: '0.0.0.0', tokens: [{ name: 'prometheus', roles: ['metrics'] }] })
+  })
+})
+
+test('behavior: a replica gets all secrets that its configuration names', () => {
+  const { 'x-service': service, secrets } = load(read('compose/compose.yml')) as Compose
+  const named = [...read('compose/tallystick.json').matchAll(/\/run\/secrets\/([\w.-]+)/g)].map(([, name]) => name)
+  expect(named.toSorted()).toEqual(service.secrets.toSorted())
+  expect(Object.keys(secrets)).toEqual(expect.arrayContaining(named))
+})
+
+test('behavior: every image has a version', () => {
+  const text = dockerfile + read('compose/compose.yml')
+  const images = [...text.matchAll(/^(?:FROM| +image:) (\S+)/gm)].map(([, image]) => image as string)
+  expect(images.length).toBeGreaterThan(7)
+  for (const image of images) expect(image).toMatch(/:(v?\d+\.\d+\.?\d*(-bookworm(-slim)?)?|nonroot)$/)
+})
+
+test('behavior: the image runs as a user without rights, on a version of Node that is supported', () => {
+  expect(dockerfile).toMatch(/^USER 65532:65532$/m)
+  const [, version = ''] = /^FROM node:([\d.]+)-/m.exec(dockerfile) ?? []
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  expect(isInNodeRange(version, engines.node)).toBe(true)
+})
+
+test('behavior: a stop has time for the lame duck and 15 s more', () => {
+  const { spec } = load(read('kubernetes/stateful-set.yaml')) as { spec: { template: { spec: Pod } } }
+  const { listen } = JSON.parse(read('kubernetes/tallystick.json'))
+  expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(listen.lameDuckSeconds + 15)
+  expect(Number(/stop_grace_period: (\d+)s/.exec(read('compose/compose.yml'))?.[1])).toBeGreaterThanOrEqual(5 + 15)
+})
+
+test('behavior: the proxies accept the largest body of the API', () => {
+  expect(read('nginx/nginx.conf')).toContain('client_max_body_size 64k;')
+  expect(read('caddy/Caddyfile')).toContain('max_size 64KB')
+})
+
+test('behavior: every metric of the dashboards exists', () => {
+  const known = { ...metricHelp, ...monitorMetricHelp }
+  const names = readQueries().flatMap((query) => query.match(/\b(?:tallystick|process|nodejs)_\w+/g) ?? [])
+  const families = [...new Set(names.map((name) => name.replace(/_bucket$/, '')))]
+  expect(families.length).toBeGreaterThan(40)
+  expect(families.filter((name) => !Object.hasOwn(known, name))).toEqual([])
+})
+
+for (const linter of linters.filter(({ isQuick }) => isQuick)) {
+  test(`behavior: ${linter.program} has no finding in ${linter.name}`, (context) => {
+    const { isMissing, problem } = lint(linter)
+    if (isMissing) context.skip(`${linter.program} is not installed`)
+    expect(problem).toBeUndefined()
+  })
+}
+
+describe('the probe of the image', () => {
+  const run = promisify(execFile)
+  const server = createServer(({ url, headers }, response) => {
+    const isKnown = url === '/livez' || headers.authorization === 'Bearer secret'
+    response.writeHead(isKnown ? 200 : 401).end()
+  })
+  let url = ''
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => void server.close())
+  const probe = (path: string, env: object) =>
+    run(process.execPath, [pathOf('docker/probe.mjs'), path], { env: { PROBE_URL: url, ...env } })
+
+  test('default: succeeds if the listener responds', async () => {
+    await expect(probe('/livez', {})).resolves.toMatchObject({ stderr: '' })
+  })
+
+  test('error: fails with the status, or without a listener', async () => {
+    const closed = { PROBE_URL: 'http://127.0.0.1:1' }
+    const results = await Promise.allSettled([probe('/readyz', {}), probe('/livez', closed)])
+    expect(results.map((result) => (result as PromiseRejectedResult).reason.stderr)).toEqual([
+      '/readyz: status 401\n',
+      expect.stringContaining('ECONNREFUSED'),
+    ])
+  })
+})
