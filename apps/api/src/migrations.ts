@@ -5,7 +5,7 @@ import { historyMigrations } from './history/history-store.ts'
 import { hookMigrations } from './hooks/hook-migrations.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { usageMigrations } from './keys/key-usage-store.ts'
-import { replicaMigrations } from './keys/replicas.ts'
+import { replicaMigrations, replicaReleaseMigrations } from './keys/replicas.ts'
 import { logMigrations } from './log/log-migrations.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve/curve-store.ts'
@@ -30,6 +30,7 @@ export const apiMigrations: readonly Migration[] = [
   ...hookMigrations,
   ...historyMigrations,
   ...usageMigrations,
+  ...replicaReleaseMigrations,
 ]
 
 /** Schema of the service in this release. */

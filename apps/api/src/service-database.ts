@@ -23,10 +23,7 @@ export async function openServiceDatabase(url: string, say: (line: string) => vo
 
 /** Opens the service's database for reading. It creates and migrates nothing, and rejects a schema that this version cannot use. */
 export async function openDatabaseToRead(url: string): Promise<Database> {
-  const directory = url.startsWith('file:') ? url.replace(/^file:(\/\/)?/, '') : undefined
-  if (directory !== undefined && !existsSync(join(directory, 'PG_VERSION'))) {
-    throw outdated(`There is no embedded database in ${directory} yet. ${firstUse}`)
-  }
+  assertDatabaseExists(url)
   const database = await openDatabase(url)
   try {
     await assertSchemaIsCurrent(database)
@@ -34,6 +31,14 @@ export async function openDatabaseToRead(url: string): Promise<Database> {
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/** Throws if the embedded database of a URL does not exist: opening it would create it. */
+export function assertDatabaseExists(url: string): void {
+  const directory = url.startsWith('file:') ? url.replace(/^file:(\/\/)?/, '') : undefined
+  if (directory !== undefined && !existsSync(join(directory, 'PG_VERSION'))) {
+    throw outdated(`There is no embedded database in ${directory} yet. ${firstUse}`)
   }
 }
 

@@ -1,6 +1,7 @@
 export { type KnownMigrations, readMigrations, type SchemaState } from './applied-migrations.ts'
 export type { Database, Lock, Queryable } from './database.ts'
 export { type HeldLock, lockDirectory } from './lock-directory.ts'
-export { databaseTooNew, lockMigrations, type MigrateResult, migrate } from './migrate.ts'
+export { databaseTooNew, type MigrateResult, migrate } from './migrate.ts'
 export { type AppliedMigration, compareReleases, type Migration } from './migration.ts'
 export { openDatabase } from './open-database.ts'
+export { planRevert, type RevertOptions, revertMigrations } from './revert-migrations.ts'

@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import { type KnownMigrations, readMigrations, scopeOf } from './applied-migrations.ts'
 import type { Database, Queryable } from './database.ts'
-import type { AppliedMigration } from './migration.ts'
+import type { AppliedMigration, Migration } from './migration.ts'
 
 export type MigrateResult = {
   /** Names of the migrations that this call applied. */
@@ -18,10 +18,7 @@ const lockNotAvailable = '55P03'
  * others wait. Throws if a newer release has applied a migration that this release cannot run on.
  */
 export async function migrate(database: Database, known: KnownMigrations): Promise<MigrateResult> {
-  const result = database.transaction(async (transaction) => {
-    await lockMigrations(transaction)
-    // A migration that waits for a table blocks the requests of all replicas on it, for example during a backup.
-    await transaction.query(`set local lock_timeout = '${lockSeconds}s'`)
+  return changeSchema(database, async (transaction) => {
     await transaction.query(
       `create table if not exists migrations (
          scope text not null, position int not null, name text not null, applied_at timestamptz not null default now(),
@@ -35,28 +32,43 @@ export async function migrate(database: Database, known: KnownMigrations): Promi
         'alter table migrations add column if not exists since text, add column if not exists works_with text',
       )
     }
-    for (const [index, { name, statements, since, worksWith }] of pending.entries()) {
-      for (const statement of statements) await transaction.query(statement)
-      const place = [scopeOf(known.scope, worksWith), applied.length + index, name]
-      if (since === undefined) {
-        await transaction.query('insert into migrations (scope, position, name) values ($1, $2, $3)', place)
-      } else {
-        await transaction.query(
-          'insert into migrations (scope, position, name, since, works_with) values ($1, $2, $3, $4, $5)',
-          [...place, since, worksWith ?? null],
-        )
-      }
+    for (const [index, migration] of pending.entries()) {
+      for (const statement of migration.statements) await transaction.query(statement)
+      await recordMigration(transaction, { ...migration, scope: known.scope, position: applied.length + index })
     }
     return { applied: pending.map(({ name }) => name), unknown }
+  })
+}
+
+async function recordMigration(
+  transaction: Queryable,
+  { scope, position, name, since, worksWith }: Migration & { readonly scope: string; readonly position: number },
+): Promise<void> {
+  const values = [scopeOf(scope, worksWith), position, name]
+  if (since === undefined) {
+    await transaction.query('insert into migrations (scope, position, name) values ($1, $2, $3)', values)
+    return
+  }
+  await transaction.query(
+    'insert into migrations (scope, position, name, since, works_with) values ($1, $2, $3, $4, $5)',
+    [...values, since, worksWith ?? null],
+  )
+}
+
+/** Runs a transaction that changes the schema: one at a time among all processes, and never behind a long transaction. */
+export async function changeSchema<Result>(
+  database: Database,
+  work: (transaction: Queryable) => Promise<Result>,
+): Promise<Result> {
+  const result = database.transaction(async (transaction) => {
+    await transaction.query("select pg_advisory_xact_lock(hashtext('tallystick migrations'))")
+    // A migration that waits for a table blocks the requests of all replicas on it, for example during a backup.
+    await transaction.query(`set local lock_timeout = '${lockSeconds}s'`)
+    return work(transaction)
   })
   return result.catch((error) => {
     throw (error as { code?: unknown }).code === lockNotAvailable ? tablesInUse(database.label, error) : error
   })
-}
-
-/** Waits for the lock under which the schema changes, until the end of the transaction. */
-export async function lockMigrations(transaction: Queryable): Promise<void> {
-  await transaction.query("select pg_advisory_xact_lock(hashtext('tallystick migrations'))")
 }
 
 export function databaseTooNew(label: string, name: string): TallystickError {

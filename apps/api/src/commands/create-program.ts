@@ -3,6 +3,7 @@ import { addAuditCommand } from './audit.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addCurveCommand } from './curve.ts'
+import { addDatabaseCommand } from './database.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExamples } from './examples.ts'
 import { addHooksCommand } from './hooks.ts'
@@ -39,6 +40,7 @@ const commands = [
   addHooksCommand,
   addLogCommand,
   addAuditCommand,
+  addDatabaseCommand,
   addDoctorCommand,
   addMonitorCommand,
   addConfigCommand,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReplicaReport } from '@tallystick/core/admin/key-view'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
+import { release } from '../release.ts'
 import type { KeyRing } from './key-ring.ts'
 
 export const replicaMigrations: readonly Migration[] = [
@@ -16,9 +17,21 @@ export const replicaMigrations: readonly Migration[] = [
   },
 ]
 
+// Shows which releases run on a database. Rows of 0.1.0 have none.
+export const replicaReleaseMigrations: readonly Migration[] = [
+  {
+    name: 'replica release',
+    since: '0.2.0',
+    worksWith: '0.1.0',
+    statements: ['alter table replicas add column release text'],
+    undo: ['alter table replicas drop column release'],
+    loses: 'which release each running replica has',
+  },
+]
+
 const heartbeatMs = 2_000
 // Five heartbeats. A replica not seen for longer is reported but not waited for.
-const liveSeconds = 10
+export const liveSeconds = 10
 // A replica that crashed is reported for a day: it looks the same as one that lost its database.
 const forgetSeconds = 86_400
 const pollIntervalMs = 100
@@ -43,10 +56,11 @@ export async function announceReplica(
     if (isStopped) return
     const { revision, changeId } = keyRing.position
     await database.query(
-      `insert into replicas (id, name, seen_at, key_revision, key_change) values ($1, $2, clock_timestamp(), $3, $4)
+      `insert into replicas (id, name, seen_at, key_revision, key_change, release)
+       values ($1, $2, clock_timestamp(), $3, $4, $5)
        on conflict (id) do update
          set seen_at = excluded.seen_at, key_revision = excluded.key_revision, key_change = excluded.key_change`,
-      [id, name, revision, changeId],
+      [id, name, revision, changeId, release],
     )
   }
   const sendInBackground = () => {
