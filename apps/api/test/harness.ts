@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
@@ -133,6 +134,19 @@ const authority = createCertificateAuthority()
 export const secureContext = createSecureContext({ ca: authority.cert })
 const server = authority.issue(['localhost', '127.0.0.1'])
 
+let smallPage: string | undefined
+
+/** A page and a console of one line each. The built ones are 2 MB, and a service reads and hashes them when it starts. */
+function findSmallPage(): string {
+  if (smallPage) return smallPage
+  smallPage = mkdtempSync(join(tmpdir(), 'tallystick-page-'))
+  for (const directory of [smallPage, join(smallPage, 'console')]) {
+    mkdirSync(join(directory, 'assets'), { recursive: true })
+    writeFileSync(join(directory, 'index.html'), '<!doctype html><title>Tallystick</title>')
+  }
+  return smallPage
+}
+
 /** Everything a service needs on disk and in its configuration, but nothing started. */
 export async function prepare({ databaseUrl, config: overrides, env: more }: Setting) {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-api-'))
@@ -176,7 +190,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     log,
     say,
     database,
-    portal,
+    portal: { directory: findSmallPage(), ...portal },
     premadeWriter,
     databaseShiftMs,
     schedulerTime,

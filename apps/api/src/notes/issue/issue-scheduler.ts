@@ -50,7 +50,7 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   const gate = createRetryGate(options.monotonicNow)
   const reportRefusal = createRefusalReporter(options)
   let stopped = false
-  let knownStart: bigint | undefined
+  let periods: CurrentPeriods | undefined
 
   const ensure = async (chain: ChainConfig, period: Period) => {
     if (published.find(chain.id, period.start)) return
@@ -58,27 +58,30 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   }
   const catchUpChain = async (
     chain: ChainConfig,
-    { current, nowSeconds }: { readonly current: Period; readonly nowSeconds: bigint },
+    { current, next, nowSeconds }: CurrentPeriods & { readonly nowSeconds: bigint },
   ) => {
     await ensure(chain, current)
     if (
       !stopped &&
       earliestSeconds(context.clocks, Number(nowSeconds) * 1000) >= current.end - BigInt(context.signAheadSeconds)
     ) {
-      await ensure(chain, periodAfter(current))
+      await ensure(chain, next)
     }
     // Not awaited: the notes are published already, and a refusal raises an alarm.
-    if (!stopped) void options.preflight.watch(findSets(published, { chain, current }))
+    if (!stopped) void options.preflight.watch(findSets(published, { chain, periods: [current, next] }))
   }
   const catchUp = async (chainId?: number) => {
     if (stopped) return
     const nowSeconds = toSeconds(context.clock.now())
-    const current = periodAt(nowSeconds)
-    // Retry at the boundary without waiting for the backoff.
-    if (knownStart !== current.start) gate.reset()
-    knownStart = current.start
+    if (!periods || nowSeconds < periods.current.start || nowSeconds >= periods.current.end) {
+      const current = periodAt(nowSeconds)
+      periods = { current, next: periodAfter(current) }
+      // Retry at the boundary without waiting for the backoff.
+      gate.reset()
+    }
+    const { current, next } = periods
     const requested = chains.filter(({ id }) => chainId === undefined || chainId === id)
-    await Promise.all(requested.map((chain) => catchUpChain(chain, { current, nowSeconds })))
+    await Promise.all(requested.map((chain) => catchUpChain(chain, { current, next, nowSeconds })))
   }
   const stopListening = await context.database.listen(curvesChannel, () => {
     gate.reset()
@@ -98,12 +101,14 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   }
 }
 
-/** Returns the published sets of a chain for a period and the one after it. */
+type CurrentPeriods = { readonly current: Period; readonly next: Period }
+
+/** Returns the published sets of a chain for some periods. */
 function findSets(
   published: PublishedNotes,
-  { chain, current }: { readonly chain: ChainConfig; readonly current: Period },
+  { chain, periods }: { readonly chain: ChainConfig; readonly periods: readonly Period[] },
 ): NoteSet[] {
-  return [current, periodAfter(current)].flatMap(({ start }) => published.find(chain.id, start) ?? [])
+  return periods.flatMap(({ start }) => published.find(chain.id, start) ?? [])
 }
 
 type ReportRefusal = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<void>
