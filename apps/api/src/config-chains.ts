@@ -90,12 +90,22 @@ function subgraphSchema({
       urls: z.array(url).min(1).optional(),
       headers: z.record(z.string(), secret).optional(),
       embedded: z.strictObject({ positions: addressSchema, startBlock: z.int().min(0).default(0) }).optional(),
+      /** Source that answers if the chain has both. The other one is the fallback. Default: `embedded`. */
+      prefer: z.enum(['embedded', 'urls']).optional(),
     })
-    .refine(({ urls, embedded }) => (urls === undefined) !== (embedded === undefined), {
-      message: 'must have either "urls" or "embedded"',
+    .refine(({ urls, embedded }) => urls !== undefined || embedded !== undefined, {
+      message: 'must have "urls", "embedded" or both',
       when: isObject,
     })
-    .meta({ oneOf: [{ required: ['urls'] }, { required: ['embedded'] }] })
+    .refine(({ urls, embedded, prefer }) => prefer === undefined || (urls !== undefined && embedded !== undefined), {
+      path: ['prefer'],
+      message: 'must have both "urls" and "embedded" beside it: with one source there is nothing to prefer',
+      when: isObject,
+    })
+    .meta({
+      anyOf: [{ required: ['urls'] }, { required: ['embedded'] }],
+      dependencies: { prefer: ['urls', 'embedded'] },
+    })
 }
 
 function refuseRepeatedChains(chains: readonly { readonly id: number }[], context: z.RefinementCtx): void {

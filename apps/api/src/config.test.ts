@@ -266,6 +266,15 @@ describe('the example of the design', () => {
     expect(faults.at(-1)?.message).toBe('contains an origin twice')
   })
 
+  test.each([[{}], [{ prefer: 'embedded' }], [{ prefer: 'urls' }]])('default: both subgraphs, %j', async (prefer) => {
+    const subgraph = { urls: ['https://g.example/'], embedded: { positions, startBlock: 7 }, ...prefer }
+    const { chains } = await load(withChain({ rpc: ['http://127.0.0.1:8545'], subgraph }))
+    expect(chains[0]?.subgraph).toEqual(subgraph)
+    const wrong = withChain({ rpc: ['http://127.0.0.1:8545'], subgraph: { ...subgraph, prefer: 'remote' } })
+    expect((await faultsOf(wrong))[0]).toMatch(/^chains\[0\]\.subgraph\.prefer: /)
+    expect((await faultsOf(withChain({ subgraph })))[0]).toMatch(/^chains\[0\]\.rpc: must have at least one RPC/)
+  })
+
   test('default: an embedded subgraph', async () => {
     const rpc = ['http://127.0.0.1:8545']
     const { chains } = await load(withChain({ rpc, subgraph: { embedded: { positions, startBlock: 7 } } }))
@@ -502,12 +511,20 @@ describe('faults', () => {
   })
 
   test.each([
-    ['both', { urls: ['https://g.example'], embedded: { positions } }],
     ['neither', {}],
     ['headers alone', { headers: {} }],
-  ])('error: a subgraph must be remote or embedded, not %s', async (_, subgraph) => {
+  ])('error: a subgraph must be remote, embedded or both, not %s', async (_, subgraph) => {
     expect(await faultsOf(withChain({ rpc: ['http://127.0.0.1:8545'], subgraph }))).toEqual([
-      'chains[0].subgraph: must have either "urls" or "embedded"',
+      'chains[0].subgraph: must have "urls", "embedded" or both',
+    ])
+  })
+
+  test.each([
+    ['urls', { urls: ['https://g.example'] }],
+    ['embedded', { embedded: { positions } }],
+  ])('error: with %s alone there is nothing to prefer', async (prefer, subgraph) => {
+    expect(await faultsOf(withChain({ rpc: ['http://127.0.0.1:8545'], subgraph: { ...subgraph, prefer } }))).toEqual([
+      'chains[0].subgraph.prefer: must have both "urls" and "embedded" beside it: with one source there is nothing to prefer',
     ])
   })
 

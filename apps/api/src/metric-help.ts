@@ -1,5 +1,6 @@
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
+import { sourceMetricHelp } from './data/sources/source-metrics.ts'
 import { subgraphMetricHelp } from './data/subgraph-metrics.ts'
 import { eventMetricHelp } from './events/event-metrics.ts'
 import { hookMetricHelp } from './hooks/start-hooks.ts'
@@ -27,6 +28,7 @@ export const metricHelp: MetricHelp = {
   ...subgraphMetricHelp,
   ...dataMetricHelp,
   ...remoteMetricHelp,
+  ...sourceMetricHelp,
   ...treasuryMetricHelp,
   ...poolMetricHelp,
   ...clockMetricHelp,

@@ -93,7 +93,7 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
   }
   const readinessParts = {
     ...{ config, database, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
-    ...{ subgraphs: embedded, remote: data.remote, poolWatch },
+    ...{ subgraphs: embedded, remote: data.remote, twoSource: data.twoSource, poolWatch },
     ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check, checkHooks: hooks.check },
     checkLog: () => parts.runningLog?.checks() ?? [],
   }

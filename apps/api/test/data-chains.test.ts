@@ -85,7 +85,7 @@ describe('chains', () => {
     for (const chains of [[324, 10, 1], [1, 324], [10]]) {
       const answer = await post({ query, variables: { chains } })
       expect(answer.json()).toEqual(chains.map(dataOf))
-      const heads = chains.map((chain) => `${chain};block=${chain};lag=\\d+`).join(', ')
+      const heads = chains.map((chain) => `${chain};block=${chain};lag=\\d+;source=remote`).join(', ')
       expect(answer.headers['x-tallystick-chains']).toMatch(new RegExp(`^${heads}$`))
     }
   })
@@ -116,7 +116,9 @@ describe('chains', () => {
       dataOf(324),
       dataOf(1),
     ])
-    expect(answer.headers['x-tallystick-chains']).toMatch(/^324;block=324;lag=\d+, 1;block=1;lag=\d+$/)
+    expect(answer.headers['x-tallystick-chains']).toMatch(
+      /^324;block=324;lag=\d+;source=remote, 1;block=1;lag=\d+;source=remote$/,
+    )
   })
 
   test('error: responds 400 if all chains reject, 504 if all time out, otherwise 502, with the error of each chain', async () => {

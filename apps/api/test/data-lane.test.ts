@@ -267,8 +267,16 @@ describe('an answer of the lane', () => {
       laned.clock.hold(at + second * 1000)
       const lag = 7 + second
       const date = `Sun, 15 Nov 2026 17:00:0${second} GMT`
-      expect(await headOf()).toEqual([`324;block=324;lag=${lag}, 10;block=10;lag=${lag}`, date, 0])
-      expect(await headOf()).toEqual([`324;block=324;lag=${lag}, 10;block=10;lag=${lag}`, date, 1])
+      expect(await headOf()).toEqual([
+        `324;block=324;lag=${lag};source=remote, 10;block=10;lag=${lag};source=remote`,
+        date,
+        0,
+      ])
+      expect(await headOf()).toEqual([
+        `324;block=324;lag=${lag};source=remote, 10;block=10;lag=${lag};source=remote`,
+        date,
+        1,
+      ])
     }
     laned.clock.hold(at)
   })

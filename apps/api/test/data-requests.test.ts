@@ -37,7 +37,7 @@ describe('answers', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(answer.headers['cache-control']).toBe('no-store')
-    expect(answer.headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+$/)
+    expect(answer.headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+;source=embedded$/)
     expect(answer.json()).toEqual([{ chain: 324, data: { positionInfos: [] } }])
   })
 
@@ -197,7 +197,7 @@ describe('/data/<chainid>', () => {
       expect(answer.headers['cache-control']).toBe('no-store')
     }
     const { headers } = await post({ query }, { path })
-    expect(headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+$/)
+    expect(headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+;source=embedded$/)
     const head = await service.call(`${path}?query={pools{id}}`, { method: 'HEAD', headers: { 'x-api-key': key } })
     expect([head.status, head.body, head.headers['content-type']]).toEqual([200, '', graphqlType])
   })

@@ -34,7 +34,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
     await expect
       .poll(async () => (await ask(service, query)).json())
       .toMatchObject({ data: { _meta: { block: { number: 0 }, hasIndexingErrors: false }, positionInfos: [] } })
-    expect((await ask(service, query)).headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+$/)
+    expect((await ask(service, query)).headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+;source=embedded$/)
     await expect
       .poll(() => subgraphCheck(service))
       .toMatchObject({ ok: true, detail: 'following, at block 0, 0 behind' })

@@ -85,7 +85,7 @@ describe('over HTTP', () => {
     const two = 'query A($id: ID!) { note(id: $id) { principal } } query B { accounts { id } }'
     const answer = await post({ query: two, variables: { id: '1' }, operationName: 'A', extensions: { x: 1 } })
     expect(answer.json()).toEqual({ data: { note: { principal: '1000000000000000000' } } })
-    expect(answer.headers['x-tallystick-chains']).toBe('324;block=7;lag=4')
+    expect(answer.headers['x-tallystick-chains']).toBe('324;block=7;lag=4;source=embedded')
     expect(answer.headers['access-control-allow-origin']).toBe('*')
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })

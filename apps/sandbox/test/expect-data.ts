@@ -53,7 +53,7 @@ export async function expectData(credentials: Credentials): Promise<void> {
     for (const path of ['/data', '/graphql', '/data']) {
       const { status, json, headers } = await ask(path)
       expect([status, json]).toEqual([200, [{ chain: variables.chains[0], data: before }]])
-      expect(headers.get('x-tallystick-chains')).toMatch(/^324;block=\d+;lag=\d+$/)
+      expect(headers.get('x-tallystick-chains')).toMatch(/^324;block=\d+;lag=\d+;source=embedded$/)
     }
   }
 

@@ -75,7 +75,7 @@ export async function checkReadiness({
     ...checkClocks(),
     ...checkLog(),
     ...indexes,
-    ...remote.map(checkRemote),
+    ...remote.map((one) => checkRemote(one, { isSecond: subgraphs.has(one.chainId) })),
     ...pools,
     ...hooks,
   ]
@@ -108,13 +108,17 @@ function checkPool(chainId: number, watched: WatchedPool | undefined): Check[] {
 }
 
 /** Reports the state after the last requests. It sends none itself. */
-function checkRemote({ chainId, status }: Pick<RemoteSubgraph, 'chainId' | 'status'>): Check {
+function checkRemote(
+  { chainId, status }: Pick<RemoteSubgraph, 'chainId' | 'status'>,
+  { isSecond }: { readonly isSecond: boolean },
+): Check {
   const upstreams = status().map(({ upstream, circuit, lastFailure, head }) => {
     const at = head ? ` at block ${head.number}` : ''
     return circuit === 'closed' ? `${upstream} is in use${at}` : `${upstream} is disabled: ${lastFailure}`
   })
   const ok = status().some(({ circuit }) => circuit === 'closed')
-  return { name: `subgraph of chain ${chainId}`, ok, detail: upstreams.join('; '), required: false }
+  const name = `${isSecond ? 'remote ' : ''}subgraph of chain ${chainId}`
+  return { name, ok, detail: upstreams.join('; '), required: false }
 }
 
 async function checkDatabase(database: Database): Promise<Check> {

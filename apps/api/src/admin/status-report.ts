@@ -1,9 +1,10 @@
 import { formatPeriod, periodAfter, periodAt } from '@tallystick/core'
-import type { IndexStatus, StatusReport } from '@tallystick/core/admin/status-report'
+import type { ChainStatus, IndexStatus, StatusReport } from '@tallystick/core/admin/status-report'
 import type { Follower } from '@tallystick/subgraph'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
+import type { TwoSourceSubgraph } from '../data/sources/two-source-subgraph.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { toIso } from './key-view.ts'
@@ -15,6 +16,8 @@ export type StatusParts = {
   readonly poolWatch: Pick<PoolWatch, 'find'>
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[]
+  /** Chains with two sources. */
+  readonly twoSource?: ReadonlyMap<number, Pick<TwoSourceSubgraph, 'current'>> | undefined
 }
 
 export function reportStatus(
@@ -39,7 +42,7 @@ export function reportStatus(
         notes: parts.published.at(nowMs)?.sets.get(id)?.notes.length ?? 0,
         isNextSigned: parts.published.find(id, next.start) !== undefined,
         poolProblems: problems ? [...problems.values()] : null,
-        index: describeIndex(parts, { chainId: id, nowSeconds: Math.floor(nowMs / 1000) }),
+        ...describeSources(parts, { chainId: id, nowSeconds: Math.floor(nowMs / 1000) }),
       }
     }),
   }
@@ -47,12 +50,24 @@ export function reportStatus(
 
 type At = { readonly chainId: number; readonly nowSeconds: number }
 
-function describeIndex({ subgraphs, remote }: StatusParts, { chainId, nowSeconds }: At): IndexStatus | null {
+/** Describes the source that answers now, and the other one if the chain has two. */
+function describeSources(parts: StatusParts, at: At): Pick<ChainStatus, 'index' | 'standby'> {
+  const embedded = describeEmbedded(parts, at)
+  const remote = describeRemote(parts, at)
+  if (!embedded || !remote) return { index: embedded ?? remote, standby: null }
+  return parts.twoSource?.get(at.chainId)?.current === 'remote'
+    ? { index: remote, standby: embedded }
+    : { index: embedded, standby: remote }
+}
+
+function describeEmbedded({ subgraphs }: StatusParts, { chainId, nowSeconds }: At): IndexStatus | null {
   const embedded = subgraphs.get(chainId)?.follower.status()
-  if (embedded) {
-    const { state, head, lagBlocks = null, lagSeconds = null, problem = null } = embedded
-    return { kind: 'embedded', state, ...describeHead(head, nowSeconds), lagBlocks, lagSeconds, problem }
-  }
+  if (!embedded) return null
+  const { state, head, lagBlocks = null, lagSeconds = null, problem = null } = embedded
+  return { kind: 'embedded', state, ...describeHead(head, nowSeconds), lagBlocks, lagSeconds, problem }
+}
+
+function describeRemote({ remote }: StatusParts, { chainId, nowSeconds }: At): IndexStatus | null {
   const upstreams = remote.find((one) => one.chainId === chainId)?.status()
   if (!upstreams) return null
   const usable = upstreams.filter(({ circuit }) => circuit === 'closed')

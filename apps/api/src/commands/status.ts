@@ -40,14 +40,16 @@ function formatStatus(
   ].join('\n\n')
 }
 
-function formatChain({ chainId, notes, isNextSigned, poolProblems, index }: ChainStatus): string[] {
+function formatChain({ chainId, notes, isNextSigned, poolProblems, index, standby }: ChainStatus): string[] {
   const show = (value: number | null | undefined, unit = '') => (value == null ? '-' : `${value}${unit}`)
   return [
     String(chainId),
     String(notes),
     isNextSigned ? 'signed' : 'not signed yet',
     poolProblems === null ? 'unknown' : poolProblems.length === 0 ? 'open' : 'PROBLEM',
-    index === null ? 'none' : `${index.kind}, ${index.state}`,
+    index === null
+      ? 'none'
+      : `${index.kind}, ${index.state}${standby ? ` (standby: ${standby.kind}, ${standby.state})` : ''}`,
     show(index?.block),
     show(index?.lagBlocks, ' blocks'),
     show(index?.ageSeconds, ' s'),

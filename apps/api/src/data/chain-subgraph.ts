@@ -22,6 +22,9 @@ export type SubgraphQuery = {
   readonly operationName: string | undefined
 }
 
+/** Kind of subgraph that answered. */
+export type SubgraphSource = 'embedded' | 'remote'
+
 /** Answer of one chain. Failures are thrown as errors of `upstreamError` or `queryRejected`. */
 export type SubgraphAnswer = {
   /** Data as JSON text, without the selection of the head. */
@@ -30,9 +33,10 @@ export type SubgraphAnswer = {
   readonly errors: readonly string[]
   /** Undefined if the index was not read or the upstream does not report its head. */
   readonly head: Head | undefined
+  readonly source: SubgraphSource
 }
 
-/** Subgraph of one chain, embedded or remote. */
+/** Subgraph of one chain: embedded, remote, or both. */
 export type ChainSubgraph = {
   readonly chainId: number
   /**

@@ -5,7 +5,7 @@ import { createMeasureLane } from '../http/measure-lane.ts'
 import { type Handler, isPlainRequest } from '../http/plain-request.ts'
 import type { SubgraphAnswer } from './chain-subgraph.ts'
 import { encodeResults } from './encode-results.ts'
-import { formatHeads } from './format-heads.ts'
+import { formatHeads, headsOf } from './format-heads.ts'
 import type { KnownRequest, KnownRequests } from './known-requests.ts'
 import type { Gateway } from './query-chains.ts'
 
@@ -104,11 +104,17 @@ function createFindAnswer({ gateway, knownRequests, headers: common, formatDate 
     }
     const results = known.chains.map((chain, index) => ({ chain, answer: answers[index] as SubgraphAnswer }))
     if (results.reduce((length, { answer }) => length + answer.data.length, 0) > answerLengthMax) return undefined
-    const heads = results.flatMap(({ chain, answer: { head } }) => (head ? [{ chain, head }] : []))
     const bytes = Buffer.from(encodeResults(results))
     const headers = [
       ...Object.entries(common).flat(),
-      ...['date', formatDate(nowMs), 'x-tallystick-chains', formatHeads(heads, nowMs), 'cache-control', 'no-store'],
+      ...[
+        'date',
+        formatDate(nowMs),
+        'x-tallystick-chains',
+        formatHeads(headsOf(results), nowMs),
+        'cache-control',
+        'no-store',
+      ],
       ...['content-type', 'application/json; charset=utf-8', 'content-length', String(bytes.length)],
     ]
     const answer: LaneAnswer = { status: 200, headers, body: bytes.toString('latin1'), premade: undefined }

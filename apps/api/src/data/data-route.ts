@@ -6,7 +6,7 @@ import type { Route } from '../route.ts'
 import type { AnalysedQuery } from './analyse-query.ts'
 import { parseDataRequest } from './data-request.ts'
 import { encodeResults, toEntry } from './encode-results.ts'
-import { formatHeads } from './format-heads.ts'
+import { formatHeads, headsOf } from './format-heads.ts'
 import type { KnownRequests } from './known-requests.ts'
 import type { AnalysePersisted } from './persisted-queries.ts'
 import { prepareQuery } from './prepare-query.ts'
@@ -48,7 +48,7 @@ async function respond(
   const caller = watchCaller(reply)
   const results = await gateway.query({ chains, query, gone: caller.gone }).finally(caller.forget)
   caller.gone.throwIfAborted()
-  const heads = results.flatMap(({ chain, answer }) => (answer?.head ? [{ chain, head: answer.head }] : []))
+  const heads = headsOf(results)
   if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   if (results.every(({ answer }) => answer === undefined)) throw failWhole(results)
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(encodeResults(results))

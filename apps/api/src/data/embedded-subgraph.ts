@@ -1,6 +1,7 @@
 import type { Block, Follower, Subgraph } from '@tallystick/subgraph'
 import type { ChainSubgraph, Head } from './chain-subgraph.ts'
 import { classifyFailure } from './classify-failure.ts'
+import { deadlineReached } from './deadline.ts'
 
 /** Adapts the index of a chain in this process to the gateway. */
 export function createEmbeddedSubgraph(
@@ -20,10 +21,10 @@ export function createEmbeddedSubgraph(
     knownHead: () => (follower.isWriting ? toHead(subgraph.head) : undefined),
     ask: async ({ text: query, variables, operationName }, signal) => {
       const { data, errors = [], failure, head } = await subgraph.answer({ query, variables, operationName, signal })
-      if (signal.aborted && typeof signal.reason !== 'symbol') throw signal.reason
+      if (signal.aborted && signal.reason !== deadlineReached) throw signal.reason
       const messages = errors.map(({ message }) => message)
       if (data === undefined) throw classifyFailure(failure?.code ?? 'internal_error', messages.join(' '))
-      return { data, errors: messages, head: toHead(head) }
+      return { data, errors: messages, head: toHead(head), source: 'embedded' }
     },
     close: async () => undefined,
   }

@@ -7,7 +7,7 @@ import { describeChainQuery, describeChainQueryGet } from '../openapi/describe-c
 import { quote } from '../quote.ts'
 import type { Route } from '../route.ts'
 import type { DataParts } from './data-route.ts'
-import { formatHeads } from './format-heads.ts'
+import { formatHeads, headsOf } from './format-heads.ts'
 import { encodeAnswer, encodeGraphqlError, graphqlTypes } from './graphql-answer.ts'
 import { type GraphqlRequest, parseGraphqlBody, parseGraphqlParameters } from './graphql-request.ts'
 import type { Variables } from './measure-selection.ts'
@@ -51,7 +51,8 @@ async function respond(parts: GraphqlParts, { request, reply, read }: Exchange):
   caller.gone.throwIfAborted()
   const { answer, failure } = results[0] as ChainResult
   if (failure) throw failure
-  if (answer.head) reply.header('x-tallystick-chains', formatHeads([{ chain, head: answer.head }], request.nowMs))
+  const heads = headsOf([{ chain, answer }])
+  if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   const mediaType = chooseMediaType(request.headers.accept, graphqlTypes)
   return reply.header('cache-control', 'no-store').type(`${mediaType}; charset=utf-8`).send(encodeAnswer(answer))
 }

@@ -4,6 +4,7 @@ import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'
+import { deadlineReached } from './deadline.ts'
 import { type CallResult, failureOf } from './remote/call-result.ts'
 import { createCallMetrics } from './remote/remote-metrics.ts'
 
@@ -47,7 +48,7 @@ export function measureSubgraph(
 }
 
 function resultOf(error: unknown, signal: StopSignal): CallResult {
-  // The abort reason of a timeout is a symbol. Any other reason means that the caller disconnected.
-  if (signal.aborted && typeof signal.reason !== 'symbol') return 'cancelled'
+  // Any other reason means that the caller disconnected, or that another source answered first.
+  if (signal.aborted && signal.reason !== deadlineReached) return 'cancelled'
   return error instanceof TallystickError ? (failureOf(error) ?? 'query_rejected') : 'internal'
 }

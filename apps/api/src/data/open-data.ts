@@ -14,41 +14,43 @@ import { measureSubgraph } from './measure-subgraph.ts'
 import { createAnalysePersisted } from './persisted-queries.ts'
 import { createGateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
+import { startTimer } from './remote/start-timer.ts'
 import { createRemoteSubgraph, type RemoteSubgraph } from './remote-subgraph.ts'
+import { createEmbeddedSource, createRemoteSource } from './sources/source.ts'
+import { addSourceMetrics } from './sources/source-metrics.ts'
+import { createTwoSourceSubgraph, type TwoSourceSubgraph } from './sources/two-source-subgraph.ts'
 
 export type OpenData = DataParts & {
   readonly remote: readonly RemoteSubgraph[]
+  /** Chains with two sources. */
+  readonly twoSource: ReadonlyMap<number, TwoSourceSubgraph>
   close(): Promise<unknown>
 }
 
+export type OpenDataParts = {
+  readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly monotonicNow: () => number
+}
+
 /** Opens the gateway of `/data` to the embedded and remote subgraphs of all chains. */
-export function openData(
-  config: Pick<Config, 'chains' | 'data'>,
-  {
-    embedded,
-    clock,
-    ...parts
-  }: {
-    readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
-    readonly clock: Clock
-    readonly log: Logger
-    readonly metrics: Metrics
-    readonly monotonicNow: () => number
-  },
-): OpenData {
-  const now = () => clock.now()
+export function openData(config: Pick<Config, 'chains' | 'data'>, parts: OpenDataParts): OpenData {
+  const now = () => parts.clock.now()
   const remote = config.chains.flatMap(({ id, subgraph }) => {
     if (!subgraph?.urls) return []
     const { urls, headers = {} } = subgraph
-    return createRemoteSubgraph({ chainId: id, urls, headers, settings: config.data, now, ...parts })
+    return createRemoteSubgraph({ ...parts, chainId: id, urls, headers, settings: config.data, now })
   })
   addRemoteMetrics(parts.metrics, { subgraphs: remote, now })
-  const subgraphs = new Map<number, ChainSubgraph>([
-    ...[...embedded].map(([id, { subgraph, follower }]) => {
-      return [id, measureSubgraph(createEmbeddedSubgraph(id, { subgraph, follower }), parts)] as const
-    }),
-    ...remote.map((subgraph) => [subgraph.chainId, subgraph] as const),
-  ])
+  const embedded = new Map(
+    [...parts.embedded].map(([id, index]) => [id, measureSubgraph(createEmbeddedSubgraph(id, index), parts)]),
+  )
+  const twoSource = joinSources(config, { ...parts, embedded, remote })
+  addSourceMetrics(parts.metrics, twoSource)
+  const single = [...embedded.values(), ...remote].map((subgraph) => [subgraph.chainId, subgraph] as const)
+  const subgraphs = new Map<number, ChainSubgraph>([...single, ...twoSource])
   const { timeoutMs, cacheBytesMax } = config.data
   const metrics = createDataMetrics(parts.metrics)
   const analyse = createAnalyse(graphqlSchemaOf(protocolSchema))
@@ -59,6 +61,37 @@ export function openData(
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
     knownRequests: createKnownRequests(),
     remote,
-    close: () => Promise.all(remote.map((subgraph) => subgraph.close())),
+    twoSource,
+    close: () => Promise.all([...twoSource.values(), ...remote].map((subgraph) => subgraph.close())),
   }
+}
+
+/** Creates the subgraphs of the chains that have an embedded and a remote one. */
+function joinSources(
+  { chains, data: settings }: Pick<Config, 'chains' | 'data'>,
+  {
+    embedded,
+    remote,
+    clock,
+    ...parts
+  }: Omit<OpenDataParts, 'embedded'> & {
+    readonly embedded: ReadonlyMap<number, ChainSubgraph>
+    readonly remote: readonly RemoteSubgraph[]
+  },
+): ReadonlyMap<number, TwoSourceSubgraph> {
+  const joined = new Map<number, TwoSourceSubgraph>()
+  for (const { id, subgraph } of chains) {
+    const own = embedded.get(id)
+    const other = remote.find(({ chainId }) => chainId === id)
+    if (!own || !other) continue
+    const log = parts.log.child({ chain: id })
+    const sources = [
+      createEmbeddedSource(own, { ...parts, ...settings, startTimer, log }),
+      createRemoteSource(other),
+    ] as const
+    const [preferred, fallback] = subgraph?.prefer === 'urls' ? [sources[1], sources[0]] : sources
+    const now = () => clock.now()
+    joined.set(id, createTwoSourceSubgraph({ ...parts, preferred, fallback, settings, now, startTimer, log }))
+  }
+  return joined
 }

@@ -74,6 +74,7 @@ const answerOf = (data: string, head: Head | null = headOf(1), errors: string[] 
   data,
   head: head ?? undefined,
   errors,
+  source: 'remote',
 })
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -1,4 +1,5 @@
 import type { PausableContract } from '@tallystick/chain'
+import type { ChainConfig } from '../config.ts'
 import type { AskIndex, IndexResult } from './ask-index.ts'
 
 /** State of a pool by its index. A value that the index does not have is undefined. */
@@ -26,19 +27,25 @@ const selections = [
 
 /** Creates the function that reads pools. It filters by address, because a subgraph may index several pools. */
 export function createReadIndexedPool(
-  chains: readonly { readonly id: number; readonly domain: { readonly verifyingContract: string } }[],
+  chains: readonly {
+    readonly id: number
+    readonly domain: { readonly verifyingContract: string }
+    readonly subgraph?: Pick<NonNullable<ChainConfig['subgraph']>, 'urls' | 'embedded'> | undefined
+  }[],
   { ask, chainIds }: { readonly ask: AskIndex; readonly chainIds: readonly number[] },
 ): ReadIndexedPool {
   const indexed = chains.filter(({ id }) => chainIds.includes(id))
   const pools = new Map(indexed.map(({ id, domain }) => [id, domain.verifyingContract.toLowerCase()]))
   const rejectedCounts = new Map<number, number>()
+  // The next answer may come from the other source, which may have the fields.
+  const twoSource = new Set(chains.flatMap(({ id, subgraph }) => (subgraph?.urls && subgraph.embedded ? id : [])))
   return async (chainId) => {
     const pool = pools.get(chainId)
     if (pool === undefined) return undefined
     for (let index = rejectedCounts.get(chainId) ?? 0; ; index += 1) {
       const result = await ask(chainId, `{ pools(first: 1, where: { id: "${pool}" }) { ${selections[index]} } }`)
       if (!isRejected(result) || index === selections.length - 1) return decode(result)
-      if (result.failure?.code === 'query_rejected') rejectedCounts.set(chainId, index + 1)
+      if (result.failure?.code === 'query_rejected' && !twoSource.has(chainId)) rejectedCounts.set(chainId, index + 1)
     }
   }
 }

@@ -14,6 +14,8 @@ import type { UpstreamStatus } from './remote/upstream-status.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
   currentHead(): Head | undefined
+  /** Whether at least one URL is in use. */
+  readonly isUsable: boolean
   /** Returns the status of each URL, in the order of the configuration. */
   status(): readonly UpstreamStatus[]
 }
@@ -62,6 +64,9 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
     chainId,
     currentHead: known.read,
     knownHead: known.read,
+    get isUsable() {
+      return upstreams.some((upstream) => upstream.isUsable)
+    },
     ask: async (query, signal) => {
       known.touch()
       const candidates = usable(upstreams)

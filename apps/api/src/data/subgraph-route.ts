@@ -82,7 +82,8 @@ async function respond(
     caller.forget()
   })
   if (answer.head) {
-    reply.header('x-tallystick-chains', formatHeads([{ chain: Number(chainid), head: answer.head }], request.nowMs))
+    const heads = [{ chain: Number(chainid), head: answer.head, source: 'embedded' as const }]
+    reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   }
   return sendBody(reply.header('cache-control', 'no-store').type('application/json; charset=utf-8'), answer)
 }

@@ -18,11 +18,11 @@ export type SubgraphCheckContext = {
   readonly nowSeconds: bigint
 }
 
-/** Checks a chain's subgraph: every URL of a remote one, or the embedded index. */
+/** Checks a chain's subgraph: the embedded index, and every URL of a remote one. */
 export async function checkSubgraph(findings: Findings, context: SubgraphCheckContext): Promise<void> {
   const { subgraph } = context.chain
   if (!subgraph) return findings.skip('subgraph', 'no subgraph is configured: the chain has no data')
-  if (subgraph.embedded) return checkEmbedded(findings, context)
+  if (subgraph.embedded) await checkEmbedded(findings, context)
   const headers = Object.fromEntries(
     Object.entries(subgraph.headers ?? {}).map(([name, value]) => [name, value.reveal()]),
   )

@@ -67,10 +67,7 @@ const advices: readonly (readonly [name: RegExp, advice: string])[] = [
   [/^signed notes$/, 'Run `tallystick notes reconcile`. "The signer journal" in docs/operating.md explains each case.'],
   [/^clock/, 'Synchronise the clocks of this machine and of the database with NTP. `tallystick doctor` compares them.'],
   [/public log$/, 'Nothing may be lost from it. "Restoring" in docs/log.md explains how to repair it.'],
-  [
-    /^subgraph of chain/,
-    'Fix the cause. The service retries automatically. /data answers from the last indexed block.',
-  ],
+  [/subgraph of chain/, 'Fix the cause. The service retries automatically. /data answers from the last indexed block.'],
   [/^pool of chain/, 'Run `tallystick doctor` for the details. The service reads the pool again every 15 s.'],
   [/^webhooks$/, 'Repair the receiver, then switch the webhook on again.'],
 ]

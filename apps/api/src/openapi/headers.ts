@@ -30,10 +30,10 @@ export const headers = {
     unit: 'seconds',
     example: 'private, max-age=7200',
   }),
-  'x-tallystick-chains': header('For each chain that answered, the block of the answer and its lag behind the clock.', {
-    unit: 'chain id; block number; seconds',
-    example: '324;block=5184123;lag=4',
-  }),
+  'x-tallystick-chains': header(
+    'For each chain that answered, the block of the answer, its lag behind the clock and its source: the `embedded` subgraph or a `remote` one. More parameters may follow.',
+    { unit: 'chain id; block number; seconds; source', example: '324;block=5184123;lag=4;source=embedded' },
+  ),
   'x-tallystick-log': header(
     'Place of the notes in the public log: its origin, the index of the entry and the size of a checkpoint that covers it. One item per chain, ascending. Absent without a log.',
     { unit: 'origin; entries; entries', example: 'notes.example/log;index=1204;size=1206' },

@@ -21,7 +21,7 @@ const columns: readonly Column<ChainStatus>[] = [
     ),
   },
   { title: 'Pool', cell: ({ poolProblems }) => <PoolState problems={poolProblems} /> },
-  { title: 'Index', cell: ({ index }) => <IndexState index={index} /> },
+  { title: 'Index', cell: ({ index, standby }) => <IndexState index={index} standby={standby} /> },
   {
     title: 'Block',
     isNumber: true,
@@ -52,11 +52,12 @@ function PoolState({ problems }: { readonly problems: readonly string[] | null }
   return <Pill tone="bad">See problems</Pill>
 }
 
-function IndexState({ index }: Pick<ChainStatus, 'index'>) {
+function IndexState({ index, standby }: Pick<ChainStatus, 'index' | 'standby'>) {
   if (!index) return <span class="muted">none</span>
   return (
     <>
       <Pill tone={index.problem ? 'warn' : 'good'}>{index.state}</Pill> <span class="muted">{index.kind}</span>
+      {standby && <div class="muted">{`Standby: ${standby.kind}, ${standby.state}`}</div>}
     </>
   )
 }

@@ -28,8 +28,10 @@ export type ChainStatus = {
   readonly isNextSigned: boolean
   /** Problems of the pool. Null if it is not watched or was not read yet. */
   readonly poolProblems: readonly string[] | null
-  /** Null if the chain has no subgraph. */
+  /** Source that answers queries now. Null if the chain has no subgraph. */
   readonly index: IndexStatus | null
+  /** The other source of a chain that has two, otherwise null. */
+  readonly standby: IndexStatus | null
 }
 
 export type IndexStatus = {

@@ -1,6 +1,7 @@
 import type { TallystickError } from '@tallystick/core'
 import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
 import type { SubgraphAnswer } from '../chain-subgraph.ts'
+import { deadlineReached, superseded } from '../deadline.ts'
 import { type Phase, slowError } from './transport-error.ts'
 
 /**
@@ -22,6 +23,8 @@ export type Call = {
   /** Settles the outcome at once, whatever the state of the connection. */
   end(ending: Ending): void
 }
+
+const reasons = { slow: deadlineReached, superseded, cancelled: undefined } as const
 
 /** Starts a call that settles as soon as it is ended. `work` throws only `TallystickError`. */
 export function beginCall(
@@ -48,7 +51,7 @@ export function beginCall(
     },
     end: (ending) => {
       settle(ending === 'slow' ? { kind: 'failed', error: slowError(phase) } : { kind: 'ended', ending, phase })
-      abort()
+      abort(reasons[ending])
     },
   }
 }

@@ -6,7 +6,7 @@ const failed = (failure: (typeof upstreamFailures)[number], retryAfterSeconds?: 
   ({ kind: 'failed', error: upstreamError({ failure, message: 'x', retryAfterSeconds }) }) as const
 
 test('default: an answer and a rejected query count as successes of the upstream', () => {
-  const answered = { kind: 'answered', answer: { data: '{}', errors: [], head: undefined } } as const
+  const answered = { kind: 'answered', answer: { data: '{}', errors: [], head: undefined, source: 'remote' } } as const
   const rejected = { kind: 'failed', error: queryRejected('no') } as const
   expect([answered, rejected].map(circuitEventOf)).toEqual([{ kind: 'succeeded' }, { kind: 'succeeded' }])
   expect([answered, rejected].map(resultOf)).toEqual(['ok', 'query_rejected'])

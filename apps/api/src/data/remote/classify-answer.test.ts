@@ -28,6 +28,7 @@ describe('data', () => {
       data: '{"b":[{"id":"1"}],"a":null}',
       errors: [],
       head: { number: 1, hash: '0xAb', timestamp: 2 },
+      source: 'remote',
     })
   })
 
@@ -37,7 +38,8 @@ describe('data', () => {
     [`{"data":{${h},"a":{"b":"}}"}}}`, '{"a":{"b":"}}"}}'],
     [`{"data":{${h},"a": [ 1 ] }}`, '{"a": [ 1 ] }'],
   ])('default: keeps the text of the upstream if the head comes first: %s', (text, expected) => {
-    expect(classify(text)).toEqual({ data: expected, errors: [], head: { number: 1, hash: '0xAb', timestamp: 2 } })
+    const head = { number: 1, hash: '0xAb', timestamp: 2 }
+    expect(classify(text)).toEqual({ data: expected, errors: [], head, source: 'remote' })
   })
 
   test.each([
@@ -87,7 +89,7 @@ describe('data', () => {
     ['a hash that is not hex', { block: { number: 1, hash: 'latest' } }],
     ['a hash that is too long', { block: { number: 1, hash: `0x${'0'.repeat(129)}` } }],
   ])('behavior: a head with %s is ignored, and the data is used', (_, h) => {
-    expect(classify({ data: { a: 1, h } })).toEqual({ data: '{"a":1}', errors: [], head: undefined })
+    expect(classify({ data: { a: 1, h } })).toEqual({ data: '{"a":1}', errors: [], head: undefined, source: 'remote' })
   })
 
   test.each([null, '5', -1, 1.5, {}])('behavior: a head whose timestamp is %j has no timestamp', (timestamp) => {

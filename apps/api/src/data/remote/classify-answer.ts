@@ -30,7 +30,7 @@ export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAn
   if (data && (!errors || Object.values(data).some((value) => value !== null))) {
     const same = errors ? undefined : cutHead(text, { json, meta, headAlias: reading.headAlias })
     const messages = errors ? cleanMessages(errors, reading.redact) : []
-    return { data: same ?? JSON.stringify(data), errors: messages, head: readHead(meta) }
+    return { data: same ?? JSON.stringify(data), errors: messages, head: readHead(meta), source: 'remote' }
   }
   if (errors) throw classifyErrors(errors, reading)
   // The body graph-node sends for an unknown path.

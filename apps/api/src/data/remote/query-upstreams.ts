@@ -1,15 +1,23 @@
 import type { TallystickError } from '@tallystick/core'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
-import { type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
-import { deadlineReached } from '../deadline.ts'
+import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
+import { deadlineReached, superseded } from '../deadline.ts'
 import type { Call, CallOutcome } from './begin-call.ts'
-import type { WireQuery } from './create-sender.ts'
 import type { StartTimer } from './start-timer.ts'
 import { slowError } from './transport-error.ts'
-import type { Upstream } from './upstream.ts'
 
-export type QueryUpstreamsOptions = {
-  readonly query: WireQuery
+/** An upstream, or a source of a chain that has two. */
+export type Racer<Query> = {
+  /** Whether callers' queries may be sent to it. */
+  readonly isUsable: boolean
+  readonly isBehind: boolean
+  /** Sends a query. `attempt` counts the upstreams queried for it, from 1. */
+  begin(query: Query, attempt: number): Call
+  isTooOld(head: Head | undefined): boolean
+}
+
+export type QueryUpstreamsOptions<Query> = {
+  readonly query: Query
   /** Aborted with `deadlineReached` at the deadline, or with another reason when the caller has gone. */
   readonly signal: StopSignal
   readonly timeoutMs: number
@@ -19,15 +27,15 @@ export type QueryUpstreamsOptions = {
   readonly startTimer: StartTimer
 }
 
-type Event =
-  | { readonly kind: 'outcome'; readonly call: Call; readonly upstream: Upstream; readonly outcome: CallOutcome }
+type Event<Query> =
+  | { readonly kind: 'outcome'; readonly call: Call; readonly upstream: Racer<Query>; readonly outcome: CallOutcome }
   | { readonly kind: 'timed_out' }
   | { readonly kind: 'aborted' }
 
-type Race = {
+type Race<Query> = {
   /** Upstreams not queried yet, in order of preference. */
-  readonly waiting: Upstream[]
-  readonly running: Map<Call, Upstream>
+  readonly waiting: Racer<Query>[]
+  readonly running: Map<Call, Racer<Query>>
   attempts: number
   /** Freshest of the answers that lag too far behind. */
   held: SubgraphAnswer | undefined
@@ -44,13 +52,13 @@ const fresherWaitMsMax = 2_000
  * one. The first good answer wins and ends the other calls. A rejection of the query is final. If an answer lags too far
  * behind, the others get a short time to give a fresher one, and the freshest answer wins.
  */
-export async function queryUpstreams(
-  upstreams: readonly Upstream[],
-  options: QueryUpstreamsOptions,
+export async function queryUpstreams<Query>(
+  upstreams: readonly Racer<Query>[],
+  options: QueryUpstreamsOptions<Query>,
 ): Promise<SubgraphAnswer> {
   const { signal, monotonicNow } = options
   const deadlineMs = monotonicNow() + options.timeoutMs
-  const race: Race = {
+  const race: Race<Query> = {
     waiting: [...upstreams],
     running: new Map(),
     attempts: 0,
@@ -59,7 +67,7 @@ export async function queryUpstreams(
     lastError: undefined,
   }
   if (signal.aborted) return endAborted(race, signal)
-  const abortion = listenTo(signal)
+  const abortion = listenTo<Query>(signal)
   let ending: 'superseded' | 'cancelled' = 'superseded'
   try {
     for (;;) {
@@ -70,7 +78,7 @@ export async function queryUpstreams(
         startTimer: options.startTimer,
       })
       if (event.kind === 'aborted') {
-        ending = 'cancelled'
+        if (signal.reason !== superseded) ending = 'cancelled'
         return endAborted(race, signal)
       }
       if (event.kind === 'timed_out') {
@@ -90,7 +98,7 @@ export async function queryUpstreams(
 }
 
 /** Queries the next upstream. Returns false if none is left. */
-function beginNext(race: Race, query: WireQuery): boolean {
+function beginNext<Query>(race: Race<Query>, query: Query): boolean {
   // With an answer held, only an upstream that may have a fresher one is queried.
   const index = race.waiting.findIndex(({ isUsable, isBehind }) => isUsable && !(race.held && isBehind))
   const [upstream] = index < 0 ? [] : race.waiting.splice(index, 1)
@@ -100,15 +108,15 @@ function beginNext(race: Race, query: WireQuery): boolean {
   return true
 }
 
-function settle({ held, lastError }: Race): SubgraphAnswer {
+function settle<Query>({ held, lastError }: Race<Query>): SubgraphAnswer {
   if (held) return held
   throw lastError
 }
 
 /** Returns how long to wait for the next event: an equal share of the time left, at most `hedgeMs`. */
-function waitMsOf(
-  race: Race,
-  { hedgeMs, monotonicNow, deadlineMs }: QueryUpstreamsOptions & { readonly deadlineMs: number },
+function waitMsOf<Query>(
+  race: Race<Query>,
+  { hedgeMs, monotonicNow, deadlineMs }: QueryUpstreamsOptions<Query> & { readonly deadlineMs: number },
 ): number | undefined {
   if (race.held) return Math.max(0, race.heldUntilMs - monotonicNow())
   if (race.waiting.length === 0) return undefined
@@ -116,19 +124,19 @@ function waitMsOf(
   return hedgeMs === null ? shareMs : Math.min(hedgeMs, shareMs)
 }
 
-async function nextEvent(
-  race: Race,
+async function nextEvent<Query>(
+  race: Race<Query>,
   {
     waitMs,
     aborted,
     startTimer,
-  }: { readonly waitMs: number | undefined; readonly aborted: Promise<Event>; readonly startTimer: StartTimer },
-): Promise<Event> {
-  const outcomes = [...race.running].map(async ([call, upstream]): Promise<Event> => {
+  }: { readonly waitMs: number | undefined; readonly aborted: Promise<Event<Query>>; readonly startTimer: StartTimer },
+): Promise<Event<Query>> {
+  const outcomes = [...race.running].map(async ([call, upstream]): Promise<Event<Query>> => {
     return { kind: 'outcome', call, upstream, outcome: await call.outcome }
   })
   let cancelTimer: (() => void) | undefined
-  const timedOut = new Promise<Event>((resolve) => {
+  const timedOut = new Promise<Event<Query>>((resolve) => {
     if (waitMs !== undefined) cancelTimer = startTimer(() => resolve({ kind: 'timed_out' }), waitMs)
   })
   try {
@@ -139,19 +147,19 @@ async function nextEvent(
 }
 
 /** Queries the next upstream in parallel, or ends the running calls if hedging is off. */
-function onTimeout(race: Race, { query, hedgeMs }: QueryUpstreamsOptions): void {
+function onTimeout<Query>(race: Race<Query>, { query, hedgeMs }: QueryUpstreamsOptions<Query>): void {
   if (hedgeMs === null) for (const call of race.running.keys()) call.end('slow')
   else if (!beginNext(race, query)) race.waiting.length = 0
 }
 
 /** Records an outcome. Returns the answer if it is decided. */
-function applyOutcome(
-  race: Race,
+function applyOutcome<Query>(
+  race: Race<Query>,
   {
     upstream,
     outcome,
     heldUntilMs,
-  }: { readonly upstream: Upstream; readonly outcome: CallOutcome; readonly heldUntilMs: number },
+  }: { readonly upstream: Racer<Query>; readonly outcome: CallOutcome; readonly heldUntilMs: number },
 ): SubgraphAnswer | undefined {
   if (outcome.kind === 'failed') {
     race.lastError = outcome.error
@@ -179,7 +187,7 @@ function fresherWaitMs(timeoutMs: number): number {
   return Math.min(fresherWaitMsMax, timeoutMs / 4)
 }
 
-function endAborted(race: Race, { reason }: StopSignal): SubgraphAnswer {
+function endAborted<Query>(race: Race<Query>, { reason }: StopSignal): SubgraphAnswer {
   if (reason !== deadlineReached) throw reason
   if (race.held) return race.held
   const latest = [...race.running.keys()].at(-1)
@@ -189,9 +197,9 @@ function endAborted(race: Race, { reason }: StopSignal): SubgraphAnswer {
 }
 
 /** Listens for the abort. Callers must stop listening, because a signal may outlive many queries. */
-function listenTo(signal: StopSignal): { readonly promise: Promise<Event>; stop(): void } {
+function listenTo<Query>(signal: StopSignal): { readonly promise: Promise<Event<Query>>; stop(): void } {
   let onAbort: () => void = () => undefined
-  const promise = new Promise<Event>((resolve) => {
+  const promise = new Promise<Event<Query>>((resolve) => {
     onAbort = () => resolve({ kind: 'aborted' })
     signal.addEventListener('abort', onAbort, { once: true })
   })

@@ -8,18 +8,13 @@ import type { Circuit } from './circuit.ts'
 import { createCircuitGuard, type ProbeResult } from './circuit-guard.ts'
 import { upstreamMessagePrefix } from './classify-errors.ts'
 import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
+import type { Racer } from './query-upstreams.ts'
 import { createCallMetrics } from './remote-metrics.ts'
 import type { StartTimer } from './start-timer.ts'
 import type { UpstreamStatus } from './upstream-status.ts'
 
 /** One URL of a chain's subgraph. */
-export type Upstream = {
-  /** Whether callers' queries may be sent to it. */
-  readonly isUsable: boolean
-  readonly isBehind: boolean
-  /** Sends a query. `attempt` counts the upstreams queried for it, from 1. */
-  begin(query: WireQuery, attempt: number): Call
-  isTooOld(head: Head | undefined): boolean
+export type Upstream = Racer<WireQuery> & {
   status(): UpstreamStatus
   close(): Promise<void>
 }
@@ -86,7 +81,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
   const limit = { startTimer, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
-    probe: () => probe(() => begin(headQuery, () => undefined), limit),
+    probe: () => probeWithin(() => begin(headQuery, () => undefined), limit),
     onChange: (change) => logCircuit(log, { ...change, failure: lastFailure }),
     ...{ monotonicNow, startTimer },
   })
@@ -136,7 +131,8 @@ export async function finishWithin(
   return outcome
 }
 
-async function probe(begin: () => Call, limit: Parameters<typeof finishWithin>[1]): Promise<ProbeResult> {
+/** Runs a probe. It is unhealthy if it fails or takes longer than the limit. */
+export async function probeWithin(begin: () => Call, limit: Parameters<typeof finishWithin>[1]): Promise<ProbeResult> {
   const event = circuitEventOf(await finishWithin(begin(), limit))
   if (event?.kind === 'throttled') return { isHealthy: false, forMs: event.forMs }
   return event?.kind === 'failed' ? { isHealthy: false, forMs: undefined } : { isHealthy: true }
