@@ -10,14 +10,14 @@ import { manifestFolder } from './manifest-folder.ts'
 const contracts: readonly ContractName[] = ['Pool', 'PositionToken', 'Denylister']
 
 /** Writes the manifest of a chain, with the schema and the ABIs that it names. Returns its path. */
-export function writeManifest(chain: ChainDescription, name: string = String(chain.chainId)): string {
+export function writeManifest(chain: ChainDescription): string {
   mkdirSync(join(manifestFolder, 'abis'), { recursive: true })
   writeFileSync(join(manifestFolder, 'schema.graphql'), protocolSchema)
   for (const contract of contracts) {
     const events = listEventHandlers(contract).map(({ event }) => event)
     writeFileSync(join(manifestFolder, 'abis', `${contract}.json`), `${JSON.stringify(events, undefined, 2)}\n`)
   }
-  const path = join(manifestFolder, `${name}.yaml`)
+  const path = join(manifestFolder, `${chain.chainId}.yaml`)
   writeFileSync(path, formatYaml(buildManifest(chain)))
   return path
 }

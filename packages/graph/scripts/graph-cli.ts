@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { env } from 'node:process'
+import { fileURLToPath } from 'node:url'
+
+const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+const folder = join(packageFolder, 'graph-cli')
+const installed = join(folder, 'node_modules', '@graphprotocol', 'graph-cli')
+
+/** Installs graph-cli in its own folder, unless the version of its package.json is there. Decision 0047. */
+export function installGraphCli(say: (line: string) => void): void {
+  const { dependencies } = readJson(join(folder, 'package.json')) as { dependencies: Record<string, string> }
+  const wanted = dependencies['@graphprotocol/graph-cli']
+  const found = existsSync(installed) ? (readJson(join(installed, 'package.json')) as { version: string }).version : ''
+  if (found === wanted) return
+  say(`Installing @graphprotocol/graph-cli ${wanted} in packages/graph/graph-cli (485 packages, 165 MB), once.`)
+  // Its packages need no install scripts for `codegen`, `build` and `deploy`.
+  run({ command: 'npm', args: ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], cwd: folder })
+}
+
+/** Runs a command of graph-cli in `packages/graph`. Throws an error with its output if it fails. */
+export function runGraphCli(args: readonly string[]): void {
+  run({ command: process.execPath, args: [join(installed, 'bin', 'run.js'), ...args], cwd: packageFolder })
+}
+
+function run({
+  command,
+  args,
+  cwd,
+}: {
+  readonly command: string
+  readonly args: readonly string[]
+  cwd: string
+}): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    // On Windows, npm is a script.
+    shell: command === 'npm' && process.platform === 'win32',
+    // graph-cli requests the list of its versions from the registry otherwise.
+    env: { ...env, GRAPH_SKIP_NEW_VERSION_CHECK: 'true' },
+  })
+  if (error) throw error
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`)
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
