@@ -36,7 +36,10 @@ function hashSources(): string {
     readFileSync(new URL(name, sourcesFolder), 'utf8').replaceAll('\r\n', '\n'),
   ])
   const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const versions = Object.fromEntries(
+    ['@graphprotocol/graph-ts', 'assemblyscript'].map((name) => [name, devDependencies[name]]),
+  )
   return createHash('sha256')
-    .update(JSON.stringify([sources, compilerFlags, devDependencies]))
+    .update(JSON.stringify([sources, compilerFlags, versions]))
     .digest('hex')
 }
