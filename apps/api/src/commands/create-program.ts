@@ -3,6 +3,7 @@ import { addAuditCommand } from './audit.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addCurveCommand } from './curve.ts'
+import { addDataCommand } from './data.ts'
 import { addDatabaseCommand } from './database.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExamples } from './examples.ts'
@@ -41,6 +42,7 @@ const commands = [
   addLogCommand,
   addAuditCommand,
   addDatabaseCommand,
+  addDataCommand,
   addDoctorCommand,
   addMonitorCommand,
   addConfigCommand,

@@ -9,15 +9,28 @@ export type QueryOptions = {
   readonly body: { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }
   /** Fingerprint of the only accepted certificate. If undefined, the usual authorities are trusted. */
   readonly fingerprint256?: string | undefined
+  /** 1 MiB by default. */
+  readonly responseBytesMax?: number | undefined
 }
 
-export type QueryResponse = { readonly status: number; readonly contentType: string; readonly text: string }
+export type QueryResponse = {
+  readonly status: number
+  readonly contentType: string
+  readonly retryAfter: string | undefined
+  readonly text: string
+}
 
 const timeoutMs = 10_000
-const responseBytesMax = 1_048_576
+const responseBytesMaxDefault = 1_048_576
 
 /** Posts a GraphQL query. Rejects with an error whose message does not contain the URL. */
-export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions): Promise<QueryResponse> {
+export function postQuery({
+  url,
+  headers,
+  body,
+  fingerprint256,
+  responseBytesMax = responseBytesMaxDefault,
+}: QueryOptions): Promise<QueryResponse> {
   return new Promise((resolve, reject) => {
     const isTls = url.startsWith('https:')
     const outgoing = (isTls ? httpsRequest : httpRequest)(url, {
@@ -33,7 +46,8 @@ export function postQuery({ url, headers, body, fingerprint256 }: QueryOptions):
         const tooLarge = () => new Error(`sent more than ${responseBytesMax} bytes`)
         const chunks = await readChunks(response, { bytesMax: responseBytesMax, tooLarge })
         const contentType = response.headers['content-type'] ?? 'no content type'
-        resolve({ status: response.statusCode ?? 0, contentType, text: Buffer.concat(chunks).toString() })
+        const retryAfter = response.headers['retry-after']
+        resolve({ status: response.statusCode ?? 0, contentType, retryAfter, text: Buffer.concat(chunks).toString() })
       } catch (error) {
         reject(error)
       } finally {
