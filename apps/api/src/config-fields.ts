@@ -49,9 +49,14 @@ export const explorerSchema = z
 export const publicRpcSchema = z
   .string()
   .refine(
-    (value) => isPlainUrl(value, 'https:') || (isPlainUrl(value, 'http:') && isLoopbackUrl(value)),
+    isSafeEndpoint,
     'must be an https URL without a user name, password, query or fragment in it: every visitor sees it',
   )
+
+/** Returns whether requests with credentials may be sent to a URL: https, or http on this machine. */
+export function isSafeEndpoint(value: string): boolean {
+  return isPlainUrl(value, 'https:') || (isPlainUrl(value, 'http:') && isLoopbackUrl(value))
+}
 
 function isPlainHttpsUrl(value: string): boolean {
   return isPlainUrl(value, 'https:')

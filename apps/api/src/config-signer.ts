@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { checkAuthority, checkCertificate } from './config-certificates.ts'
-import { addressSchema } from './config-fields.ts'
+import { addressSchema, isSafeEndpoint } from './config-fields.ts'
 import { type ConfigSources, httpUrl, isHttpUrl, type Secret } from './config-secrets.ts'
 
 type SignerFields = {
@@ -15,6 +15,8 @@ export function signerSchema(sources: ConfigSources, fields: SignerFields) {
     privateKeySchema(fields).extend({ journal }),
     keystoreSchema(fields).extend({ journal }),
     web3SignerSchema(sources, fields).safeExtend({ journal }),
+    awsKmsSchema().extend({ journal }),
+    withMetadataHost(gcpKmsSchema(fields).extend({ journal }), sources),
   ])
 }
 
@@ -24,6 +26,8 @@ export function chainSignerSchema(sources: ConfigSources, fields: SignerFields) 
     privateKeySchema(fields),
     keystoreSchema(fields),
     web3SignerSchema(sources, fields),
+    awsKmsSchema(),
+    withMetadataHost(gcpKmsSchema(fields), sources),
   ])
 }
 
@@ -60,4 +64,56 @@ function web3SignerSchema(sources: ConfigSources, { path, secret }: SignerFields
       path: ['url'],
       message: 'must be an https URL: "tls" has no effect over http',
     })
+}
+
+const endpointSchema = z
+  .string()
+  .refine(isSafeEndpoint, 'must be an https URL without a user name, password, query or fragment in it')
+  .meta({ pattern: '^https?:' })
+
+/** Key id, alias, or the ARN of one. */
+export const awsKeySchema = z
+  .string()
+  .regex(
+    /^(arn:[\w-]+:kms:[\w-]+:\d+:(key|alias)\/[\w/-]+|alias\/[\w/-]+|[\w-]+)$/,
+    'must be a key id, an alias ("alias/…") or the ARN of one',
+  )
+
+/** Resource name of a key version. */
+export const gcpKeySchema = z
+  .string()
+  .regex(
+    /^projects\/[\w:.-]+\/locations\/[\w-]+\/keyRings\/[\w-]+\/cryptoKeys\/[\w-]+\/cryptoKeyVersions\/[1-9]\d*$/,
+    'must be the resource name of a key version: "projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/1"',
+  )
+
+/** The AWS SDK finds the credentials itself, so they are not configured here. */
+function awsKmsSchema() {
+  return z.strictObject({
+    kind: z.literal('aws-kms'),
+    keyId: awsKeySchema,
+    region: z
+      .string()
+      .regex(/^[a-z0-9-]+$/, 'must be a region such as "eu-central-1"')
+      .optional(),
+    endpoint: endpointSchema.optional(),
+    address: addressSchema.optional(),
+  })
+}
+
+/** Without `credentials`, the metadata server of the machine has them. */
+function gcpKmsSchema({ secret }: SignerFields) {
+  return z.strictObject({
+    kind: z.literal('gcp-kms'),
+    key: gcpKeySchema,
+    credentials: secret.optional(),
+    endpoint: endpointSchema.optional(),
+    address: addressSchema.optional(),
+  })
+}
+
+/** Adds the host of the metadata server, which Google's own libraries take from this variable too. */
+function withMetadataHost<Schema extends ReturnType<typeof gcpKmsSchema>>(schema: Schema, { env }: ConfigSources) {
+  const metadataHost = env['GCE_METADATA_HOST'] || undefined
+  return schema.transform((config) => ({ ...config, metadataHost }))
 }

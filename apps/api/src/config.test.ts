@@ -941,6 +941,48 @@ describe('URLs that may be secrets', () => {
   })
 })
 
+describe('a key in a KMS', () => {
+  const aws = {
+    kind: 'aws-kms',
+    keyId: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+  }
+  const gcp = {
+    kind: 'gcp-kms',
+    key: 'projects/notes-1/locations/europe-west3/keyRings/notes/cryptoKeys/signer/cryptoKeyVersions/1',
+  }
+
+  test('default: AWS, with a key id, an alias or an ARN', async () => {
+    for (const keyId of [aws.keyId, '1234abcd-12ab-34cd-56ef-1234567890ab', 'mrk-1234', 'alias/notes/main']) {
+      expect((await load({ ...smallest, signer: { ...aws, keyId } })).signer).toMatchObject({ keyId })
+    }
+    const all = { ...aws, region: 'us-gov-west-1', endpoint: 'https://kms.example', address: pool.toLowerCase() }
+    expect((await load({ ...smallest, signer: all })).signer).toMatchObject({ ...all, address: pool })
+  })
+
+  test('default: Google, with its credentials as a secret and the metadata host of the environment', async () => {
+    const credentials = { ...gcp, credentials: 'env:GRAPH_AUTH', endpoint: 'http://127.0.0.1:8085' }
+    const config = await load({ ...smallest, signer: credentials })
+    expect(config.signer).toMatchObject({ key: gcp.key, endpoint: 'http://127.0.0.1:8085' })
+    expect(JSON.stringify(config)).not.toContain(env.GRAPH_AUTH)
+  })
+
+  test.each([
+    ['an AWS key that is none', { ...aws, keyId: 'a key' }, 'signer.keyId'],
+    ['an AWS key of another service', { ...aws, keyId: 'arn:aws:s3:eu-central-1:1:key/a' }, 'signer.keyId'],
+    ['credentials of AWS', { ...aws, secretAccessKey: 'env:X' }, 'signer'],
+    ['a region that is none', { ...aws, region: 'Frankfurt' }, 'signer.region'],
+    ['an endpoint without TLS', { ...aws, endpoint: 'http://kms.example' }, 'signer.endpoint'],
+    ['an endpoint with a password', { ...gcp, endpoint: 'https://u:p@kms.example' }, 'signer.endpoint'],
+    ['a Google key without its version', { ...gcp, key: gcp.key.replace(/\/cryptoKeyVersions.*/, '') }, 'signer.key'],
+    ['a Google key that leaves its path', { ...gcp, key: gcp.key.replace('notes-1', '../x') }, 'signer.key'],
+    ['credentials in the file itself', { ...gcp, credentials: '{}' }, 'signer.credentials'],
+    ['an address that is none', { ...gcp, address: '0x12' }, 'signer.address'],
+  ])('error: %s', async (_, signer, path) => {
+    const faults = await faultsOf({ ...smallest, signer })
+    expect(faults).toEqual([expect.stringContaining(path)])
+  })
+})
+
 describe('a Web3Signer behind TLS', () => {
   const signer = { kind: 'web3signer', url: 'https://signer.example', address: pool }
 

@@ -13,7 +13,10 @@ export async function checkSigner(
 ): Promise<Signer | undefined> {
   try {
     const signer = await openSigner(config)
-    findings.ok('opens', `${signer.kind}, address ${signer.address}`)
+    if (signer.unchecked) {
+      const problem = `its public key cannot be compared with signer.address ${signer.address}: ${signer.unchecked.message}`
+      findings.warn('opens', problem, adviseOn(signer.unchecked, config.kind))
+    } else findings.ok('opens', `${signer.kind}, address ${signer.address}`)
     const [chain] = chains
     if (!chain) return undefined
     // Valid in 1970 only, so no pool ever accepts it.
@@ -30,7 +33,7 @@ export async function checkSigner(
   }
 }
 
-const adviceByFailure: Readonly<Record<SignerFailure, string>> = {
+const web3SignerAdvice: Readonly<Record<SignerFailure, string>> = {
   unreachable: 'Check that it runs, and check signer.url and signer.tls.',
   timeout: 'Check whether it hangs, and its log.',
   refused:
@@ -39,8 +42,18 @@ const adviceByFailure: Readonly<Record<SignerFailure, string>> = {
   wrong_key: 'Check that it holds the key of signer.address and, for Web3Signer, that it is version 25.9 or later.',
 }
 
+const kmsAdvice: Readonly<Record<SignerFailure, string>> = {
+  unreachable: 'Check the network from this machine to the KMS, signer.endpoint, and the quotas of the KMS.',
+  timeout: 'Check the network from this machine to the KMS, and signer.endpoint.',
+  refused: 'Check the credentials of the service, its permissions on the key, and the state of the key.',
+  malformed: 'Check that signer.endpoint is the KMS and not a proxy that changes responses.',
+  wrong_key: 'Check that signer.address belongs to the key.',
+}
+
 function adviseOn(error: TallystickError, kind: SignerConfig['kind']): string {
-  if (error instanceof SignerError) return adviceByFailure[error.failure]
+  const isKms = kind === 'aws-kms' || kind === 'gcp-kms'
+  if (error instanceof SignerError) return (isKms ? kmsAdvice : web3SignerAdvice)[error.failure]
+  if (isKms) return 'Correct the signer. See "Keys in a KMS" in docs/operating.md.'
   if (kind === 'keystore') return 'Correct signer.path or signer.password.'
   return 'Correct signer.key.'
 }

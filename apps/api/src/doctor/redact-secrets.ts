@@ -20,7 +20,9 @@ export function createRedactor(config: Config): (text: string) => string {
 function signerSecrets(signer: SignerConfig): string[] {
   if (signer.kind === 'private-key') return [signer.key.reveal(), signer.key.reveal().replace(/^0x/, '')]
   if (signer.kind === 'keystore') return [signer.password.reveal()]
-  return Object.values(signer.headers ?? {}).map((header) => header.reveal())
+  if (signer.kind === 'web3signer') return Object.values(signer.headers ?? {}).map((header) => header.reveal())
+  // The AWS SDK finds its credentials itself. Errors of both kinds contain no text of a server.
+  return signer.kind === 'gcp-kms' && signer.credentials ? [signer.credentials.reveal()] : []
 }
 
 /** Returns the password as written in the URL, and decoded. */

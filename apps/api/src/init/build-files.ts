@@ -65,7 +65,8 @@ function buildTls({ cert = '', key = '', proxy = '' }: Answers, place: Places['p
   return { proxy: { trust: proxy.split(',').map((network) => network.trim()) } }
 }
 
-function buildSigner({ signer = '', signerPassword = '', signerAddress }: Answers, { place, refer, store }: Places) {
+function buildSigner(answers: Answers, { place, refer, store }: Places) {
+  const { signer = '', signerPassword = '', signerAddress, signerCredentials = '' } = answers
   if (signer === 'new') {
     const key = `0x${randomBytes(32).toString('hex')}`
     const { address } = createPrivateKeySigner(key)
@@ -73,6 +74,13 @@ function buildSigner({ signer = '', signerPassword = '', signerAddress }: Answer
   }
   const [, keystore] = /^keystore:(.+)$/.exec(signer) ?? []
   if (keystore) return { config: { kind: 'keystore', path: place(keystore), password: refer(signerPassword) } }
+  const [, awsKey] = /^aws-kms:(.+)$/.exec(signer) ?? []
+  if (awsKey) return { config: { kind: 'aws-kms', keyId: awsKey } }
+  const [, gcpKey] = /^gcp-kms:(.+)$/.exec(signer) ?? []
+  if (gcpKey) {
+    const credentials = signerCredentials === '' ? undefined : refer(signerCredentials)
+    return { config: { kind: 'gcp-kms', key: gcpKey, credentials } }
+  }
   if (/^https?:/i.test(signer)) return { config: { kind: 'web3signer', url: signer, address: signerAddress } }
   return { config: { kind: 'private-key', key: refer(signer) } }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { checkAuthority, checkCertificate } from '../config-certificates.ts'
 import { addressSchema, networkSchema } from '../config-fields.ts'
 import { httpUrl, secretSchema } from '../config-secrets.ts'
+import { awsKeySchema, gcpKeySchema } from '../config-signer.ts'
 import { createPrivateKeySigner } from '../notes/signers/private-key-signer.ts'
 import type { Answers } from './questions.ts'
 
@@ -10,7 +11,7 @@ type Check = (value: string, context: { readonly answers: Answers; readonly env:
 
 const isReference = (value: string) => /^(env|file):./.test(value)
 const signerFault =
-  'must be "new", env:NAME, file:path, keystore:path or the URL of a Web3Signer. Do not give the key itself'
+  'must be "new", env:NAME, file:path, keystore:path, the URL of a Web3Signer, aws-kms:<key> or gcp-kms:<key version>. Do not give the key itself'
 const secretFault = 'must be "new", env:NAME or file:path. Do not give the secret itself'
 
 /** Returns what is wrong with an answer, or undefined. Messages never contain the answer, which may be a secret. */
@@ -45,6 +46,7 @@ const checks: Readonly<Record<string, Check>> = {
   signer: checkSigner,
   signerPassword: (value) => (isReference(value) ? undefined : secretFault.replace('"new", ', '')),
   signerAddress: checkAddress,
+  signerCredentials: (value) => (value === '' || isReference(value) ? undefined : secretFault.replace('"new", ', '')),
   adminToken: (value) => (value === 'new' || isReference(value) ? undefined : secretFault),
   curve: (value) => match(value, /^(manual|treasury)$/, 'must be "manual" or "treasury"'),
   spread: (value) => match(value, /^(-?[1-9]\d{0,3}|-?10000|0)$/, 'must be from -10000 to 10000'),
@@ -97,5 +99,7 @@ function checkSigner(value: string, context: Parameters<Check>[1]): string | und
   if (isReference(value)) return checkSignerReference(value, context)
   const [, keystore] = /^keystore:(.+)$/.exec(value) ?? []
   if (keystore !== undefined) return existsSync(keystore) ? undefined : 'names a keystore file that does not exist'
+  const [, kind, key] = /^(aws|gcp)-kms:(.*)$/.exec(value) ?? []
+  if (kind) return faultOf(kind === 'aws' ? awsKeySchema : gcpKeySchema, key)
   return /^https?:/i.test(value) ? faultOf(httpUrl, value) : signerFault
 }

@@ -87,7 +87,7 @@ export const questions: readonly Question[] = [
   {
     name: 'signer',
     flags: '--signer <kind>',
-    text: 'signer of the notes: "new" (creates a private key), env:NAME or file:path of a private key, keystore:path, or the URL of a Web3Signer',
+    text: 'signer of the notes: "new" (creates a private key), env:NAME or file:path of a private key, keystore:path, the URL of a Web3Signer, aws-kms:<key id or ARN>, or gcp-kms:<key version>',
     fallback: () => 'new',
   },
   {
@@ -101,6 +101,13 @@ export const questions: readonly Question[] = [
     flags: '--signer-address <address>',
     text: 'address of the Web3Signer’s key',
     applies: ({ signer = '' }) => /^https?:/i.test(signer),
+  },
+  {
+    name: 'signerCredentials',
+    flags: '--signer-credentials <reference>',
+    text: 'JSON key of a Google service account, as env:NAME or file:path (none: the account of this machine)',
+    fallback: () => '',
+    applies: ({ signer = '' }) => signer.startsWith('gcp-kms:'),
   },
   {
     name: 'adminToken',

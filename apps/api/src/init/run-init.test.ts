@@ -133,7 +133,7 @@ describe('questions', () => {
 })
 
 describe('without questions', () => {
-  test('default: TLS, keystore, Web3Signer and the Treasury by options; variables that are not set are named', async () => {
+  test('default: TLS, keystore, Web3Signer, a KMS and the Treasury by options; variables that are not set are named', async () => {
     const { cert, key } = createCertificateAuthority().issue(['localhost'])
     writeFileSync(join(directory, 'cert.pem'), cert)
     writeFileSync(join(directory, 'key.pem'), key)
@@ -163,6 +163,22 @@ describe('without questions', () => {
     const web3 = ['--signer', 'http://127.0.0.1:9000', '--signer-address', positions]
     expect((await run({ options: ['--yes', ...needed, ...web3] })).exitCode).toBe(0)
     expect(written().signer).toEqual({ kind: 'web3signer', url: 'http://127.0.0.1:9000', address: positions })
+
+    const version = 'projects/p/locations/global/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1'
+    const kms = [
+      [['--signer', 'aws-kms:alias/notes'], { kind: 'aws-kms', keyId: 'alias/notes' }],
+      [['--signer', `gcp-kms:${version}`], { kind: 'gcp-kms', key: version }],
+      [
+        ['--signer', `gcp-kms:${version}`, '--signer-credentials', 'env:GOOGLE_KEY'],
+        { kind: 'gcp-kms', key: version, credentials: 'env:GOOGLE_KEY' },
+      ],
+    ] as const
+    for (const [index, [options, signer]] of kms.entries()) {
+      configPath = join(directory, `kms-${index}.json`)
+      const all = ['--yes', '--admin-token', 'env:TOKEN', ...needed, ...options]
+      expect((await run({ options: all })).exitCode).toBe(0)
+      expect(written().signer).toEqual(signer)
+    }
   })
 
   test.each([
@@ -180,6 +196,12 @@ describe('without questions', () => {
       [...needed, '--signer', signerKey],
       /--signer must be .* Do not give the key itself/,
     ],
+    [
+      'a key in a KMS that is none',
+      [...needed, '--signer', 'gcp-kms:projects/p'],
+      /--signer must be the resource name of a key version/,
+    ],
+    ['an AWS key that is none', [...needed, '--signer', 'aws-kms:a key'], /--signer must be a key id, an alias/],
     ['a token instead of its reference', [...needed, '--admin-token', 'hunter2'], /Do not give the secret itself/],
     ['a password in the database URL', [...needed, '--database', 'postgres://u:hunter2@db/x'], /has a password/],
     ['a URL with a password', [...needed, '--rpc', 'https://u:hunter2@rpc.example'], /--rpc must be an http/],

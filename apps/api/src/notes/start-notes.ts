@@ -149,12 +149,15 @@ async function openCurveSource(
   })
 }
 
-function saySigners({ say }: NotesContext, signers: RunningNotes['signers']): void {
+function saySigners({ say, log }: NotesContext, signers: RunningNotes['signers']): void {
   const different = new Set(signers.values())
   for (const signer of different) {
     const ids = [...signers.keys()].filter((id) => signers.get(id) === signer)
     const where = different.size === 1 ? '' : ` on chain ${ids.join(', ')}`
     say(`signing as ${signer.address} (${signer.kind})${where}`)
+    const { unchecked, address } = signer
+    if (unchecked)
+      log.warn({ address, problem: unchecked.message }, 'public key of the signer not read; using signer.address')
   }
 }
 

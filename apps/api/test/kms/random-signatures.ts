@@ -53,6 +53,14 @@ export function signRandomDigests(privateKey: bigint, multiples: Multiples): Ran
   })
 }
 
+/** Signs 32 bytes as a KMS does: with a random nonce, s in either half, as DER. */
+export function signDigest(privateKey: string, digest: Uint8Array): Buffer {
+  const nonce = (toBigInt(randomBytes(32)) % (order - 1n)) + 1n
+  const r = pointOf(nonce).x % order
+  const s = (invert(nonce, order) * (toBigInt(digest) + r * BigInt(privateKey))) % order
+  return encodeDer({ r, s })
+}
+
 export function encodeDer({ r, s }: { readonly r: bigint; readonly s: bigint }): Buffer {
   return sequence(integer(toBytes(r)), integer(toBytes(s)))
 }

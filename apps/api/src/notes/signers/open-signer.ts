@@ -1,5 +1,7 @@
 import type { SignerConfig } from '../../config.ts'
 import { openKeystoreSigner } from './keystore-signer.ts'
+import { openAwsKmsSigner } from './kms/aws-kms.ts'
+import { openGcpKmsSigner } from './kms/gcp-kms.ts'
 import { createPrivateKeySigner } from './private-key-signer.ts'
 import type { Signer } from './signer.ts'
 import { createWeb3Signer } from './web3-signer.ts'
@@ -13,5 +15,9 @@ export async function openSigner(config: SignerConfig): Promise<Signer> {
       return openKeystoreSigner({ path: config.path, password: config.password.reveal() })
     case 'web3signer':
       return createWeb3Signer(config)
+    case 'aws-kms':
+      return openAwsKmsSigner(config)
+    case 'gcp-kms':
+      return openGcpKmsSigner(config)
   }
 }

@@ -3,8 +3,10 @@ import type { Address } from 'viem'
 
 /** The holder of the key that signs notes. Its signatures are untrusted: `signNote` verifies them. */
 export type Signer = {
-  readonly kind: 'private-key' | 'keystore' | 'web3signer'
+  readonly kind: 'private-key' | 'keystore' | 'web3signer' | 'aws-kms' | 'gcp-kms'
   readonly address: Address
+  /** Why the key could not be compared with the configured address when the signer was opened. */
+  readonly unchecked?: SignerError | undefined
   /** Returns the 65 bytes r, s, v as hex. Throws `SignerError`. */
   sign(terms: NoteTerms, domain: NoteDomain): Promise<string>
 }

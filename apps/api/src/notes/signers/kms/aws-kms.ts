@@ -1,0 +1,79 @@
+import { TallystickError } from '@tallystick/core'
+import type { Address } from 'viem'
+import type { Signer } from '../signer.ts'
+import { SignerError } from '../signer.ts'
+import { translateAwsError } from './aws-error.ts'
+import { type AwsSdk, loadAwsSdk } from './aws-sdk.ts'
+import { type Kms, openKmsSigner, timeoutMsDefault } from './kms-signer.ts'
+import { withTimeout } from './with-timeout.ts'
+
+export type AwsKmsOptions = {
+  /** Key id, key ARN, alias name or alias ARN. */
+  readonly keyId: string
+  /** Default: the region of an ARN, or that of the environment. */
+  readonly region?: string | undefined
+  readonly endpoint?: string | undefined
+  readonly address?: Address | undefined
+  readonly timeoutMs?: number | undefined
+}
+
+// The first one and a retry, which the SDK sends after throttling, a 500 or a lost connection.
+const attemptsMax = 2
+
+/** Opens a key in AWS KMS. The SDK finds the credentials: environment, web identity, container or instance role. */
+export async function openAwsKmsSigner(options: AwsKmsOptions): Promise<Signer> {
+  const sdk = await loadAwsSdk()
+  return openKmsSigner(createAwsKms(sdk, options), options.address)
+}
+
+function createAwsKms(sdk: AwsSdk, { keyId, timeoutMs = timeoutMsDefault, ...options }: AwsKmsOptions): Kms {
+  const region = options.region ?? regionOf(keyId)
+  const client = new sdk.KMSClient({
+    maxAttempts: attemptsMax,
+    ...(region !== undefined && { region }),
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+  })
+  const send = (command: object) =>
+    withTimeout((abortSignal) => client.send(command, { abortSignal }), { timeoutMs, name: 'AWS KMS' }).catch(
+      (error) => {
+        throw translateAwsError(error)
+      },
+    )
+  return {
+    kind: 'aws-kms',
+    readPublicKey: async () => {
+      const { PublicKey, KeySpec, KeyUsage } = await send(new sdk.GetPublicKeyCommand({ KeyId: keyId }))
+      if (!(PublicKey instanceof Uint8Array)) throw malformed('public key')
+      if (KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY') throw wrongKey({ KeySpec, KeyUsage })
+      return PublicKey
+    },
+    signDigest: async (digest) => {
+      const { Signature } = await send(
+        new sdk.SignCommand({
+          KeyId: keyId,
+          Message: digest,
+          MessageType: 'DIGEST',
+          SigningAlgorithm: 'ECDSA_SHA_256',
+        }),
+      )
+      if (!(Signature instanceof Uint8Array)) throw malformed('signature')
+      return Signature
+    },
+  }
+}
+
+function regionOf(keyId: string): string | undefined {
+  return /^arn:[\w-]+:kms:([\w-]+):/.exec(keyId)?.[1]
+}
+
+function malformed(what: string): SignerError {
+  return new SignerError({ failure: 'malformed', message: `AWS KMS returned no ${what}.` })
+}
+
+function wrongKey({ KeySpec, KeyUsage }: { readonly KeySpec: unknown; readonly KeyUsage: unknown }): TallystickError {
+  return new TallystickError({
+    code: 'invalid_config',
+    message: `The AWS KMS key has the key spec ${KeySpec} and the usage ${KeyUsage}. Notes need a key of spec ECC_SECG_P256K1 and usage SIGN_VERIFY. Neither can be changed: create another key.`,
+    retryable: false,
+  })
+}
