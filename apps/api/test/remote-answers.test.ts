@@ -18,6 +18,7 @@ describe('an answer', () => {
       data: '{"positionInfos":[{"id":"1"}]}',
       errors: [],
       head: { number: 7, hash: `0x${'7'.padStart(64, '0')}`, timestamp: 1_700 },
+      source: 'remote',
     })
     const [request] = fake.requests
     expect(request).toMatchObject({
@@ -53,6 +54,7 @@ describe('an answer', () => {
       data: '{"a":[1],"b":null}',
       errors: ['Store error: b is broken'],
       head: undefined,
+      source: 'remote',
     })
   })
 
@@ -134,6 +136,7 @@ describe('another replica’s embedded subgraph', () => {
       data: '{"notes":[{"id":"1","principal":"1000000000000000000"}]}',
       errors: [],
       head: { number: 7, hash: '0x07', timestamp: 1_800_000_000 },
+      source: 'remote',
     })
     expect((await errorOf(remote.ask(queryOf('nothing')))).code).toBe('query_rejected')
     const early = await errorOf(remote.ask(queryOf('notes(block: { number: 9 }) { id }')))

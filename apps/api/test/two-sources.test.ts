@@ -4,10 +4,12 @@ import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import pino from 'pino'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SubgraphQuery } from '../src/data/chain-subgraph.ts'
+import { createDataMetrics } from '../src/data/data-metrics.ts'
 import { deadlineReached } from '../src/data/deadline.ts'
 import { createEmbeddedSubgraph } from '../src/data/embedded-subgraph.ts'
 import { namespaceOf } from '../src/data/embedded-subgraphs.ts'
 import { measureSubgraph } from '../src/data/measure-subgraph.ts'
+import { createGateway } from '../src/data/query-chains.ts'
 import { createRemoteSubgraph } from '../src/data/remote-subgraph.ts'
 import { createEmbeddedSource, createRemoteSource } from '../src/data/sources/source.ts'
 import { addSourceMetrics } from '../src/data/sources/source-metrics.ts'
@@ -17,7 +19,7 @@ import { createMetrics } from '../src/metrics.ts'
 import { createPostData } from './data-client.ts'
 import { hang, headAt, refuse, respond, startNamed } from './fake-subgraph.ts'
 import { chain324, createDeferrals, newDatabase, pool, start } from './harness.ts'
-import { createTestTime, errorOf, linesOf, remoteQuery } from './remote-harness.ts'
+import { createTestTime, errorOf, linesOf, remoteQuery, turn } from './remote-harness.ts'
 import { buildSubgraphApp } from './subgraph-app.ts'
 
 const schema = 'type PositionInfo @entity { id: ID! }'
@@ -48,14 +50,26 @@ const blockAt = (number: number, timestamp: number) => {
 let namespaces = 0
 
 /** Opens a chain with a real index at block 100 and a fake remote at block 100, both of `startSeconds`. */
-async function open({ prefer = 'embedded', ...more }: { prefer?: 'embedded' | 'urls'; hedgeMs?: null } = {}) {
+async function open({
+  prefer = 'embedded',
+  isWriting = true,
+  ...more
+}: {
+  prefer?: 'embedded' | 'urls'
+  isWriting?: boolean
+  hedgeMs?: null
+} = {}) {
   namespaces += 1
   const index = await openSubgraph({ database, schema, namespace: `two_sources_${namespaces}` })
   await index.commit(blockAt(100, startSeconds), [{ entity: 'PositionInfo', id: 'embedded', set: {} }])
   const fake = await startNamed('remote')
   fake.setHead(headAt(100, startSeconds))
   const time = createTestTime()
-  const state = { nowMs: startSeconds * 1000, misbehave: undefined as Subgraph['answer'] | undefined, asked: 0 }
+  const state = {
+    ...{ nowMs: startSeconds * 1000, asked: 0 },
+    misbehave: undefined as Subgraph['answer'] | undefined,
+    readHead: index.readHead,
+  }
   const lines: string[] = []
   const metrics = createMetrics(metricHelp)
   const parts = {
@@ -72,9 +86,9 @@ async function open({ prefer = 'embedded', ...more }: { prefer?: 'embedded' | 'u
         get head() {
           return index.head
         },
-        readHead: index.readHead,
+        readHead: () => state.readHead(),
       },
-      follower: { isWriting: true },
+      follower: { isWriting },
     }),
     parts,
   )
@@ -212,6 +226,61 @@ describe('lag', () => {
     const text = '{ positionInfos(block: { number: 101 }) { id } }'
     expect(await chain.ask({ text, operationName: undefined })).toMatchObject({ source: 'remote' })
     expect(chain.subgraph.current).toBe('embedded')
+  })
+})
+
+describe('head and cache', () => {
+  test('behavior: an index of another replica whose head cannot be read delays no query for long', async () => {
+    const chain = await open({ isWriting: false })
+    expect(await chain.subgraph.currentHead()).toMatchObject({ number: 100 })
+    expect(chain.subgraph.knownHead()).toBeUndefined()
+    chain.state.readHead = () => new Promise(() => undefined)
+    chain.state.misbehave = never
+    for (let count = 0; count < 3; count += 1) {
+      const answer = chain.ask()
+      await vi.waitUntil(() => chain.time.waiting() >= 2)
+      // The wait for the head, then the hedge.
+      chain.time.advance(500)
+      await turn()
+      chain.time.advance(500)
+      expect(await answer).toMatchObject({ source: 'remote' })
+    }
+    await vi.waitUntil(() => {
+      chain.time.advance(5_000)
+      return chain.subgraph.current === 'remote'
+    })
+    expect(await chain.subgraph.currentHead()).toBeUndefined()
+    expect(await chain.ask()).toMatchObject({ source: 'remote' })
+  })
+
+  test('behavior: a cached answer is used only at the head of the source that is queried', async () => {
+    const chain = await open()
+    const metrics = createDataMetrics(createMetrics(metricHelp))
+    const subgraphs = new Map([[324, chain.subgraph]])
+    const log = pino({ level: 'silent' })
+    const gateway = createGateway({ subgraphs, timeoutMs: 10_000, cacheBytesMax: 1_000_000, metrics, log })
+    const query = { ...remoteQuery(), key: 'one' }
+    const recall = () =>
+      gateway.recall({ chains: [324], key: 'one' })?.map(({ source, head }) => [source, head?.number])
+    const read = () => gateway.query({ chains: [324], query, gone: new AbortController().signal })
+    await read()
+    expect(recall()).toEqual([['embedded', 100]])
+    // The remote one takes over, at an older block: nothing of the newer one is mixed in.
+    chain.state.misbehave = unavailable
+    chain.fake.setHead(headAt(99, startSeconds - 1))
+    await chain.index.commit(blockAt(101, startSeconds + 1), [])
+    expect(recall()).toBeUndefined()
+    for (let count = 0; count < 3; count += 1) await read()
+    await vi.waitUntil(() => chain.subgraph.current === 'remote')
+    expect((await read())[0]?.answer).toMatchObject({ source: 'remote', head: { number: 99 } })
+    expect(recall()).toEqual([['remote', 99]])
+    chain.state.misbehave = undefined
+    await vi.waitUntil(() => {
+      chain.time.advance(1_000)
+      return chain.subgraph.current === 'embedded'
+    })
+    expect(recall()).toBeUndefined()
+    expect((await read())[0]?.answer).toMatchObject({ source: 'embedded', head: { number: 101 } })
   })
 })
 

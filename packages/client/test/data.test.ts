@@ -69,6 +69,15 @@ describe('data', () => {
     expect(JSON.parse(api.requests[0]!.body)).toEqual({ query, variables: { chains: [1, 324] } })
   })
 
+  test.each([
+    ['324;block=5;lag=0;source=embedded', { block: 5, lagSeconds: 0, source: 'embedded' }],
+    ['324;block=5;source=remote;later=1', { block: 5, source: 'remote' }],
+    ['324;block=5;lag=0;source=other', { block: 5, lagSeconds: 0 }],
+  ])('behavior: reads the source of a result from %s, and ignores what it does not know', async (header, expected) => {
+    api.headers = { 'x-tallystick-chains': header }
+    expect(await client().data({ query })).toEqual([{ chain: 324, ...expected, data: { positionInfos: [] } }])
+  })
+
   test('behavior: a failed chain does not affect the others', async () => {
     api.chains.set(1, { code: 'upstream_timeout', message: 'The subgraph was late.' })
     const [one, two] = await client().data({ query, chains: [1, 324] })

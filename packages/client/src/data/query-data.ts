@@ -18,6 +18,8 @@ export type ChainResult<Data> = {
   /** Block of the data and its lag behind the clock, if the service sends them. */
   readonly block?: number | undefined
   readonly lagSeconds?: number | undefined
+  /** Kind of subgraph that answered, if the service sends it. On a chain with both, `block` may decrease when it changes. */
+  readonly source?: 'embedded' | 'remote' | undefined
 } & (
   | { readonly data: Data; readonly errors?: readonly ChainError[] | undefined }
   | { readonly data: null; readonly errors: readonly ChainError[] }
@@ -69,7 +71,7 @@ export async function queryData(
   return { results, serverTime: BigInt(Math.floor(sampleServerTime(received).earliest / 1000)) }
 }
 
-type Head = { readonly block?: number | undefined; readonly lagSeconds?: number | undefined }
+type Head = Pick<ChainResult<unknown>, 'block' | 'lagSeconds' | 'source'>
 
 function decodeChainResult(place: Place, heads: ReadonlyMap<number, Head>): ChainResult<unknown> {
   const chain = decodeCount(decodeMember(place, 'chain'))
@@ -94,15 +96,21 @@ function decodeChainError(place: Place): ChainError {
   }
 }
 
-/** Parses `324;block=123;lag=4, 1;block=5;lag=0`. Invalid parts are ignored: the header is only informative. */
+/**
+ * Parses `324;block=123;lag=4;source=remote, 1;block=5;lag=0`. Unknown parameters and invalid parts are ignored: the header
+ * is only informative.
+ */
 function parseHeads(header: string | null): ReadonlyMap<number, Head> {
   const heads = (header ?? '').split(',').map((part): readonly [number, Head] => {
     const [chain, ...parameters] = part.trim().split(';')
+    const parameterOf = (name: string) =>
+      parameters.find((parameter) => parameter.trim().startsWith(`${name}=`))?.split('=')[1]
     const numberOf = (name: string) => {
-      const text = parameters.find((parameter) => parameter.trim().startsWith(`${name}=`))?.split('=')[1]
+      const text = parameterOf(name)
       return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined
     }
-    return [Number(chain), { block: numberOf('block'), lagSeconds: numberOf('lag') }]
+    const source = (['embedded', 'remote'] as const).find((kind) => kind === parameterOf('source'))
+    return [Number(chain), { block: numberOf('block'), lagSeconds: numberOf('lag'), source }]
   })
   return new Map(heads)
 }
