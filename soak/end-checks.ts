@@ -70,14 +70,7 @@ export async function checkEnd(
     readonly onViolation: (message: string) => void
   },
 ): Promise<EndReport> {
-  const agent = new Agent({ ca: environment.authority.cert, keepAlive: true })
-  await checkReady(environment, onViolation)
-  await checkSameNotes(environment, { agent, onViolation })
-  const positions = await checkPositions(environment, { agent, onViolation })
-  agent.destroy()
-  await checkStored(environment, { ledger, onViolation })
-  for (const rate of ledger.unservedRates())
-    onViolation(`/rate returned a coupon that no note has: ${JSON.stringify(rate)}`)
+  const positions = await checkServed(environment, { ledger, onViolation })
   const { after, growth } = await measureGrowth(environment, before)
   for (const { name, ...gauges } of growth) {
     for (const words of findGrowth(gauges)) onViolation(`${name} has grown: ${words}`)
@@ -89,6 +82,22 @@ export async function checkEnd(
     onViolation(`connections to PostgreSQL have grown from ${connections.before} to ${connections.after}`)
   }
   return { growth, connections, positions }
+}
+
+/** Compares what both replicas serve with each other, with the chains and with the database. */
+export async function checkServed(
+  environment: SoakEnvironment,
+  { ledger, onViolation }: { readonly ledger: Ledger; readonly onViolation: (message: string) => void },
+): Promise<EndReport['positions']> {
+  const agent = new Agent({ ca: environment.authority.cert, keepAlive: true })
+  await checkReady(environment, onViolation)
+  await checkSameNotes(environment, { agent, onViolation })
+  const positions = await checkPositions(environment, { agent, onViolation })
+  agent.destroy()
+  await checkStored(environment, { ledger, onViolation })
+  for (const rate of ledger.unservedRates())
+    onViolation(`/rate returned a coupon that no note has: ${JSON.stringify(rate)}`)
+  return positions
 }
 
 /** Measures again while a value has grown: unused connections are closed eventually, a leak stays. */

@@ -46,9 +46,16 @@ export type EnvironmentOptions = {
   readonly clocks: Clocks
   readonly say: (line: string) => void
   readonly onCrash: (message: string) => void
+  /** Returns the checkout that a replica runs. By default this one. */
+  readonly checkoutOf?: ((name: string) => string) | undefined
+  /** Sets a curve and creates the API keys. By default directly in the database, before the start. */
+  readonly prepare?: Preparation | undefined
   /** Registers a function to run at the end. The last one runs first. */
   readonly defer: (undo: () => unknown) => void
 }
+
+/** Preparation through the running replicas. Returns the secrets of the keys. The first key is limited. */
+export type Preparation = (replica: ServiceProcess) => Promise<readonly string[]>
 
 const signerKey = `0x${'01'.repeat(32)}` as const
 export const tenors = [7, 14, 30, 90]
@@ -103,10 +110,14 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
   }
   const a = await addProcess(settle, { name: 'a', settings })
   const b = await addProcess(settle, { name: 'b', settings })
-  const secrets = await prepareDatabase(join(directory, 'a', 'tallystick.json'), clocks)
-  clocks.setProcesses([a, b, indexer])
-  await Promise.all([a, b, indexer].map((serviceProcess) => serviceProcess.start()))
-  const [limitedKey = '', ...keys] = secrets
+  const start = async () => {
+    clocks.setProcesses([a, b, indexer])
+    await Promise.all([a, b, indexer].map((serviceProcess) => serviceProcess.start()))
+  }
+  const prepare = () => prepareDatabase(join(directory, 'a', 'tallystick.json'), clocks)
+  const secrets = options.prepare ? await start().then(() => options.prepare?.(a)) : await prepare()
+  if (!options.prepare) await start()
+  const [limitedKey = '', ...keys] = secrets ?? []
   const replicas = { a, b }
   const [first, second] = chains as [SoakChain, SoakChain]
   await Promise.all(
@@ -145,7 +156,7 @@ async function addProcess(
   {
     authority,
     directory: parent,
-    options: { clocks, onCrash, defer },
+    options: { clocks, onCrash, defer, checkoutOf },
   }: { readonly authority: CertificateAuthority; readonly directory: string; readonly options: EnvironmentOptions },
   {
     name,
@@ -174,6 +185,7 @@ async function addProcess(
     env: processEnv,
     onCrash,
     offsets: () => clocks.offsetsOf(name),
+    checkout: checkoutOf && (() => checkoutOf(name)),
   })
   defer(() => serviceProcess.end('SIGKILL'))
   return serviceProcess

@@ -36,7 +36,7 @@ const callersPerReplica = 4
 const thinkMs = 45
 const limitedThinkMs = 350
 
-type Request = {
+export type Request = {
   readonly endpoint: Endpoint
   readonly path: string
   readonly chains: readonly number[]
@@ -124,7 +124,8 @@ function allowanceOf(allowances: Map<number, Allowance>, run: number): Allowance
   return known
 }
 
-function chooseRequest(random: Random): Request {
+/** Chooses a request of an ordinary client. */
+export function chooseRequest(random: Random): Request {
   const draw = random()
   if (draw < 0.5) {
     const chain = pick(random, [undefined, undefined, ...bothChains])
@@ -141,8 +142,9 @@ function chooseRequest(random: Random): Request {
   return { endpoint: '/data', path: '/data', chains, body: JSON.stringify({ query, variables }) }
 }
 
-async function exchange(
-  { serviceProcesses, clocks, elapsedMs }: LoadOptions,
+/** Sends a request to a replica and returns it with its result. */
+export async function exchange(
+  { serviceProcesses, clocks, elapsedMs }: Pick<LoadOptions, 'serviceProcesses' | 'clocks' | 'elapsedMs'>,
   {
     replica,
     request,

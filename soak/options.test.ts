@@ -8,7 +8,13 @@ test('default: 10 minutes and a new seed', () => {
   expect(parse('--minutes', '12', '--seed', '7', '--json')).toEqual({ minutes: 12, seed: 7, json: true, help: false })
 })
 
+test('default: a ref to upgrade from', () => {
+  expect(parse('--upgrade-from', 'v0.1.0')).toMatchObject({ upgradeFrom: 'v0.1.0' })
+})
+
 test.each([
+  [['--upgrade-from', '']],
+  [['--upgrade-from=--output=x']],
   [['--minutes', '6']],
   [['--minutes', 'x']],
   [['--minutes', '']],

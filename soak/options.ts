@@ -5,9 +5,11 @@ export type SoakOptions = {
   readonly seed: number
   readonly json: boolean
   readonly help: boolean
+  /** Tag, branch or commit of the release before. With it, the soak is a rolling upgrade. */
+  readonly upgradeFrom?: string | undefined
 }
 
-export const usage = `npm run soak -- [--minutes 10] [--seed <n>] [--json]
+export const usage = `npm run soak -- [--minutes 10] [--seed <n>] [--json] [--upgrade-from <ref>]
 
 Runs two replicas on PostgreSQL, two chains, a remote subgraph and clients, injects faults on a schedule derived from the
 seed, and checks the guarantees of the service. Exits with 0 if there was no violation, otherwise with 1.
@@ -15,6 +17,9 @@ seed, and checks the guarantees of the service. Exits with 0 if there was no vio
   --minutes <n>  duration of the load, at least 7 (default 10), without the start and the final checks
   --seed <n>     seed of the schedule (default: random; the report shows it)
   --json         print the report as JSON
+  --upgrade-from <ref>
+                 test a rolling upgrade from that tag, branch or commit to this version and back, about four minutes
+                 after the installation, instead of the faults
   --help         show this help
 `
 
@@ -25,6 +30,7 @@ export function parseOptions(argv: readonly string[], newSeed: () => number): So
     options: {
       minutes: { type: 'string', default: '10' },
       seed: { type: 'string' },
+      'upgrade-from': { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -33,5 +39,9 @@ export function parseOptions(argv: readonly string[], newSeed: () => number): So
   if (!(minutes >= 7 && minutes <= 1_440)) throw new Error(`--minutes must be 7 to 1440, not "${values.minutes}".`)
   const seed = values.seed === undefined ? newSeed() : Number(values.seed)
   if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`--seed must be a whole number, not "${values.seed}".`)
-  return { minutes, seed, json: values.json, help: values.help }
+  const upgradeFrom = values['upgrade-from']
+  // git would take the first for an option.
+  if (upgradeFrom?.startsWith('-') || upgradeFrom === '')
+    throw new Error('--upgrade-from needs a tag, branch or commit.')
+  return { minutes, seed, json: values.json, help: values.help, ...(upgradeFrom !== undefined && { upgradeFrom }) }
 }

@@ -2,11 +2,13 @@ import { randomInt } from 'node:crypto'
 import { parseOptions, type SoakOptions, usage } from './options.ts'
 import { encodeReport, formatReport } from './report.ts'
 import { soak } from './soak.ts'
+import { soakUpgrade } from './upgrade/soak-upgrade.ts'
+import { encodeUpgrade, formatUpgrade } from './upgrade/upgrade-record.ts'
 
 // Processes that have not ended by then end with this process.
 const undoMs = 40_000
 
-async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
+async function run({ minutes, seed, json, upgradeFrom }: SoakOptions): Promise<number> {
   const undos: (() => unknown)[] = []
   let isStopped = false
   const undoAll = async () => {
@@ -25,11 +27,17 @@ async function run({ minutes, seed, json }: SoakOptions): Promise<number> {
     void undoAll().finally(() => process.exit(1))
   })
   try {
-    const report = await soak({ minutes, seed, say, defer: (undo) => undos.push(undo), isStopped: () => isStopped })
-    process.stdout.write(
-      json ? `${JSON.stringify(encodeReport(report), undefined, 2)}\n` : `\n${formatReport(report)}\n`,
-    )
-    return report.tally.violations.length === 0 ? 0 : 1
+    const defer = (undo: () => unknown) => undos.push(undo)
+    const { tally, text, document } = await (async () => {
+      if (upgradeFrom !== undefined) {
+        const report = await soakUpgrade({ ref: upgradeFrom, seed, say, defer })
+        return { tally: report.tally, text: formatUpgrade(report), document: encodeUpgrade(report) }
+      }
+      const report = await soak({ minutes, seed, say, defer, isStopped: () => isStopped })
+      return { tally: report.tally, text: formatReport(report), document: encodeReport(report) }
+    })()
+    process.stdout.write(json ? `${JSON.stringify(document, undefined, 2)}\n` : `\n${text}\n`)
+    return tally.violations.length === 0 ? 0 : 1
   } finally {
     setTimeout(() => process.exit(1), undoMs).unref()
     await undoAll()

@@ -36,9 +36,11 @@ export type ServiceProcessOptions = {
   /** Called when it ended unexpectedly. */
   readonly onCrash: (message: string) => void
   readonly offsets: () => Offsets
+  /** Returns the directory of the checkout that the next start runs. By default this one. */
+  readonly checkout?: (() => string) | undefined
 }
 
-const script = fileURLToPath(new URL('replica.ts', import.meta.url))
+export const ownCheckout = fileURLToPath(new URL('..', import.meta.url))
 const execArgv = ['--conditions=src', '--import', 'tsx', '--expose-gc']
 const restartMs = 1_000
 const answerMs = 10_000
@@ -57,7 +59,9 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
   const launch = () => {
     const { clockMs, trueMs } = options.offsets()
     const argv = [join(directory, 'tallystick.json'), String(clockMs), String(trueMs)]
-    const started = fork(script, argv, { execArgv, env: { ...process.env, ...options.env }, silent: true })
+    const cwd = options.checkout?.() ?? ownCheckout
+    const env = { ...process.env, ...options.env }
+    const started = fork(join(cwd, 'soak', 'replica.ts'), argv, { cwd, execArgv, env, silent: true })
     const output = createWriteStream(join(directory, 'log'), { flags: 'a' })
     started.stdout?.pipe(output, { end: false })
     started.stderr?.pipe(output, { end: false })

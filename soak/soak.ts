@@ -143,7 +143,7 @@ async function measureWarm(environment: SoakEnvironment, load: Load): Promise<Me
 }
 
 /** Returns a function that verifies the signature of a note. */
-function createVerify(
+export function createVerify(
   { chains, signer }: SoakEnvironment,
   onViolation: (message: string) => void,
 ): (note: WireNote) => void {
