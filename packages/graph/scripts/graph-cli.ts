@@ -14,8 +14,8 @@ export function installGraphCli(say: (line: string) => void): void {
   const wanted = dependencies['@graphprotocol/graph-cli']
   const found = existsSync(installed) ? (readJson(join(installed, 'package.json')) as { version: string }).version : ''
   if (found === wanted) return
-  say(`Installing @graphprotocol/graph-cli ${wanted} in packages/graph/graph-cli (485 packages, 165 MB), once.`)
-  // Its packages need no install scripts for `codegen`, `build` and `deploy`.
+  say(`Installing @graphprotocol/graph-cli ${wanted} in packages/graph/graph-cli (480 packages, 165 MB), once.`)
+  // None of its packages has an install script now. One that appears must not run unseen.
   run({ command: 'npm', args: ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], cwd: folder })
 }
 
