@@ -69,6 +69,13 @@ describe('registry', () => {
     expect(findRegistryUrls(lock)).toEqual([])
   })
 
+  test('default: the lock of graph-cli does not either, and none of its packages has an install script', () => {
+    const ofGraphCli = readJson('packages/graph/graph-cli/package-lock.json') as Lock
+    expect(Object.keys(ofGraphCli.packages).length).toBeGreaterThan(400)
+    expect(findRegistryUrls(ofGraphCli)).toEqual([])
+    expect(findInstallScripts(ofGraphCli)).toEqual([])
+  })
+
   test('error: a package with a registry URL is reported', () => {
     const packages = {
       'node_modules/near': { resolved: 'packages/near' },
