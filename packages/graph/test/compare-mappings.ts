@@ -1,13 +1,9 @@
 import type { BlockLogs, EntityChange, Mapping } from '@tallystick/subgraph'
 import { createProtocolMapping, SubgraphError } from '@tallystick/subgraph'
 import { createMemory, rejectSignature, runOn } from '../../subgraph/test/protocol-logs.ts'
-import type { ChainDescription } from '../scripts/chain-description.ts'
 import { createHost, type HostOptions } from './host/create-host.ts'
 import { isMappingFailure } from './host/mapping-error.ts'
-import type { LoadedSubgraph } from './load-subgraph.ts'
-
-/** A chain, and the subgraph that was generated and compiled for it. */
-export type Deployment = { readonly chain: ChainDescription; readonly subgraph: LoadedSubgraph }
+import type { Deployment } from './load-subgraph.ts'
 
 export type Comparison = {
   /** Applies a block to both mappings. Throws if they do not agree. */

@@ -23,12 +23,11 @@ import {
   vault,
 } from '../../subgraph/test/protocol-logs.ts'
 import type { ChainDescription } from '../scripts/chain-description.ts'
-import { readMappingModule } from '../scripts/mapping-module.ts'
-import { compareHistory, compareMappings, type Deployment } from './compare-mappings.ts'
+import { compareHistory, compareMappings } from './compare-mappings.ts'
 import { type BlockPlan, buildHistory } from './history.ts'
 import { createHost } from './host/create-host.ts'
 import { webAssembly } from './host/web-assembly.ts'
-import { loadSubgraph } from './load-subgraph.ts'
+import { createDeployer, type Deployment } from './load-subgraph.ts'
 import { hostileHistory, listA, listB, steps, validHistory } from './random-history.ts'
 
 const chain: ChainDescription = {
@@ -40,8 +39,7 @@ const chain: ChainDescription = {
   denylisters: { positions: listB, dollar: listA },
   signer,
 }
-const module = new webAssembly.Module(readMappingModule())
-const deploy = (of: ChainDescription): Deployment => ({ chain: of, subgraph: loadSubgraph(of, module) })
+const deploy = createDeployer()
 const deployment = deploy(chain)
 
 /** Applies blocks to both mappings, and fails if they refuse one. */
@@ -129,7 +127,8 @@ test('behavior: the manifest handles exactly the events that the embedded subgra
 })
 
 test('behavior: the module exports every handler of the manifest, and no other', () => {
-  const exported = webAssembly.Module.exports(module).map(({ name }) => name)
+  const [module] = deployment.subgraph.modules.values()
+  const exported = webAssembly.Module.exports(module!).map(({ name }) => name)
   const handlers = deployment.subgraph.manifest.dataSources.flatMap((source) =>
     source.handlers.map(({ handler }) => handler),
   )

@@ -3,6 +3,8 @@ import type { Subgraph } from '@tallystick/subgraph'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareHistory, compareMappings } from '../../../../packages/graph/test/compare-mappings.ts'
+import { createDeployer } from '../../../../packages/graph/test/load-subgraph.ts'
 import { maturesAt } from '../calls.ts'
 import { balanceOf, type Chain, dollars, noPartner, noteSigner, startChain } from '../chain.ts'
 import { expectContractState } from './contract-state.ts'
@@ -27,6 +29,19 @@ beforeAll(async () => {
   script = await liveScript(chain)
 })
 afterAll(() => chain.stop())
+
+test('behavior: the mapping for The Graph has the same entities after every block', async () => {
+  const [pool, positions, denylister, signer] = [chain.pool, chain.positions, chain.denylister, noteSigner.address].map(
+    (address) => address.toLowerCase(),
+  ) as [string, string, string, string]
+  const denylisters = { positions: denylister, dollar: denylister }
+  const description = { chainId: chain.id, network: 'devnet', startBlock: 0, pool, positions, denylisters, signer }
+  const comparison = compareMappings(createDeployer()(description))
+  const outcomes = await compareHistory(comparison, await readHistory(chain))
+  const changed = new Set(outcomes.flatMap(({ changes }) => changes.map(({ entity }) => entity)))
+  expect(outcomes.filter(({ refused }) => refused)).toEqual([])
+  expect([...changed].sort()).toEqual(['Account', 'FloatingIncome', 'Partner', 'Pool', 'PositionInfo', 'ProtocolDay'])
+})
 
 describe.each(databaseEngines)('%s', (engine) => {
   let opened: OpenTest
