@@ -1,3 +1,4 @@
+import { TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import { type EntityChange, graphqlSchemaOf, openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import type { FastifyInstance } from 'fastify'
@@ -249,6 +250,31 @@ describe('sources that cannot be compared', () => {
       expect(fake.requests.length).toBeLessThanOrEqual(8)
     },
   )
+
+  test('error: a source that always limits requests is given up, and one that does so for a while is waited for', async () => {
+    const fake = await startFakeSubgraph()
+    fake.behave(({ response }) => response.writeHead(429, { 'retry-after': '60' }).end())
+    const waits: number[] = []
+    const wait = async (milliseconds: number) => {
+      waits.push(milliseconds)
+    }
+    const busy = openUrlSource({ name: 'busy', url: fake.url, headers: {} })
+    const error = await compareSources([ownSource(), busy], { ...options, wait }).catch((thrown) => thrown)
+    expect(error.message).toBe('busy failed: The rate limit of the chain’s subgraph is reached. Try again later.')
+    expect(waits).toEqual(Array.from({ length: 10 }, () => 60_000))
+    const { source } = await openOther()
+    let asked = 0
+    const strict: ComparedSource = {
+      ...source,
+      ask: async (query) => {
+        asked += 1
+        if (asked % 7 > 0) throw new TallystickError({ ...limit, retryAfterSeconds: 0 })
+        return source.ask(query)
+      },
+    }
+    const limit = { code: 'upstream_failed', message: 'limited', retryable: true } as const
+    expect(await compareSources([ownSource(), strict], { ...options, queries: 8 })).toMatchObject({ differing: 0 })
+  })
 
   test.each([
     [{ data: { _meta: null } }],

@@ -3,26 +3,33 @@ import type { ComparedSource } from './compared-source.ts'
 
 export type Wait = (milliseconds: number) => Promise<void>
 
-// Enough for a restart behind a load balancer, or for the limit of a minute.
+// Enough for a restart behind a load balancer.
 const attemptsMax = 4
 const waitMs = 1_000
-const waitMsMax = 60_000
+// For a source that limits requests: several queries wait for the same allowance, which may be that of a minute.
+const throttledMsMax = 600_000
+const throttledMsEachMax = 60_000
 
 /**
- * Repeats a query that a source fails to answer, after the time that it asks for. Throws the last failure with the name of
- * the source.
+ * Repeats a query that a source fails to answer, up to 4 times, or for up to 10 minutes in all if it limits requests and
+ * names the time to wait. Throws the last failure with the name of the source.
  */
 export function askPatiently(source: ComparedSource, wait: Wait = waitReally): ComparedSource {
   return {
     ...source,
     ask: async (query) => {
-      for (let attempt = 1; ; attempt += 1) {
+      let failures = 0
+      let throttledMs = 0
+      for (;;) {
         try {
           return await source.ask(query)
         } catch (error) {
-          if (attempt === attemptsMax) throw new SourceFailedError(source.name, error)
-          const asked = error instanceof TallystickError ? error.retryAfterSeconds : undefined
-          await wait(asked === undefined ? waitMs * 2 ** (attempt - 1) : Math.min(asked * 1_000, waitMsMax))
+          const seconds = error instanceof TallystickError ? error.retryAfterSeconds : undefined
+          const askedMs = seconds === undefined ? 0 : Math.min(Math.max(1, seconds) * 1_000, throttledMsEachMax)
+          throttledMs += askedMs
+          if (seconds === undefined) failures += 1
+          if (failures === attemptsMax || throttledMs > throttledMsMax) throw new SourceFailedError(source.name, error)
+          await wait(askedMs || waitMs * 2 ** (failures - 1))
         }
       }
     },
