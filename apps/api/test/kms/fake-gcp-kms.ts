@@ -28,6 +28,8 @@ export type FakeGcpKms = {
 type Options = {
   readonly privateKey: string
   readonly algorithm?: string
+  /** Resource name of the key version in responses. */
+  readonly name?: string
   /** Lifetime of a token. */
   readonly expiresIn?: number
 }
@@ -87,8 +89,8 @@ export async function startFakeGcpKms(defer: Defer, options: Options): Promise<F
 }
 
 function answerKms({ method, path, body }: Seen, response: ServerResponse, options: Options): unknown {
-  const { privateKey, algorithm = 'EC_SIGN_SECP256K1_SHA256' } = options
-  const common = { name: gcpKey, protectionLevel: 'HSM' }
+  const { privateKey, algorithm = 'EC_SIGN_SECP256K1_SHA256', name = gcpKey } = options
+  const common = { name, protectionLevel: 'HSM' }
   if (method === 'GET' && path === `/v1/${gcpKey}/publicKey`) {
     const pem = createPublicKey(opensslKeyOf(privateKey)).export({ format: 'pem', type: 'spki' }) as string
     return sendJson(response, 200, { ...common, pem, algorithm, pemCrc32c: String(crc32c(Buffer.from(pem))) })

@@ -25,8 +25,8 @@ const other = privateKeyToAddress(`0x${'02'.repeat(32)}`)
 test('default: random digests get r, the low s and the v by which ecrecover returns the address', async () => {
   const recover = await openChainRecover()
   const multiples = listMultiples(500)
-  const signatures = Array.from({ length: 8 }, () => signRandomDigests(BigInt(privateKey), multiples)).flat()
-  expect(signatures.filter(({ v }) => v === 27).length).toBeGreaterThan(1_500)
+  const signatures = Array.from({ length: 6 }, () => signRandomDigests(BigInt(privateKey), multiples)).flat()
+  expect(signatures.filter(({ v }) => v === 27).length).toBeGreaterThan(1_000)
   await checkConversions(signatures, { address, recover })
   // A wrong v and another address are noticed.
   const [first] = signatures as [RandomSignature]

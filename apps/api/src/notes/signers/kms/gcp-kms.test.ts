@@ -100,6 +100,15 @@ describe('a working KMS', () => {
     expect(lasting.tokens()).toBe(1)
   })
 
+  test('behavior: the project may have its number in responses', async () => {
+    const kms = await start({ name: gcpKey.replace('notes-1', '123456789') })
+    await expect(signNote(await open(kms), { terms, domain })).resolves.toBeDefined()
+    const another = await start({ name: gcpKey.replace('keyRings/notes', 'keyRings/other') })
+    expect((await failureOf(open(another))).message).toBe(
+      'Google Cloud KMS returned no public key of this key version.',
+    )
+  })
+
   test('behavior: with an address it opens although the public key cannot be read, and signs', async () => {
     const kms = await start()
     kms.behave((seen, response) =>

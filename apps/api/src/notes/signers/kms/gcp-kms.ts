@@ -44,7 +44,7 @@ function createGcpKms(
       if (typeof pem !== 'string') throw malformed('public key')
       assertIntact('public key', { bytes: Buffer.from(pem), checksum: pemCrc32c })
       if (found['algorithm'] !== algorithm) throw wrongAlgorithm(found['algorithm'])
-      if (found['name'] !== key) throw malformed('public key of this key version')
+      if (!isSameKey(found['name'], key)) throw malformed('public key of this key version')
       return pem
     },
     signDigest: async (digest) => {
@@ -56,7 +56,7 @@ function createGcpKms(
       if (verifiedDigestCrc32c !== true) throw corrupted('digest')
       const bytes = Buffer.from(signature, 'base64')
       assertIntact('signature', { bytes, checksum: signatureCrc32c })
-      if (found['name'] !== key) throw malformed('signature of this key version')
+      if (!isSameKey(found['name'], key)) throw malformed('signature of this key version')
       return bytes
     },
   }
@@ -94,6 +94,12 @@ function assertIntact(
   { bytes, checksum }: { readonly bytes: Uint8Array; readonly checksum: unknown },
 ): void {
   if (String(checksum) !== crc32c(bytes).toString()) throw corrupted(what)
+}
+
+/** Compares resource names without their project, which has an id and a number. */
+function isSameKey(found: unknown, key: string): boolean {
+  const inProject = (name: string) => name.replace(/^projects\/[^/]+/, '')
+  return typeof found === 'string' && inProject(found) === inProject(key)
 }
 
 function corrupted(what: string): SignerError {
