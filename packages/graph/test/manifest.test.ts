@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { eventTopics } from '@tallystick/contracts'
 import { protocolSchema, schemaIdOf } from '@tallystick/subgraph'
 import { expect, test } from 'vitest'
@@ -87,8 +89,10 @@ test('behavior: graph-cli and the embedded subgraph take the same schema', () =>
 })
 
 test('default: the descriptions of the repository are valid and named after their chain', () => {
-  const path = new URL('../chains/8453.json', import.meta.url)
-  expect(readChainDescription(path.pathname)).toMatchObject({ chainId: 8453, network: 'base' })
+  const folder = fileURLToPath(new URL('../chains/', import.meta.url))
+  const names = readdirSync(folder)
+  expect(names).toContain('8453.json')
+  for (const name of names) expect(`${readChainDescription(join(folder, name)).chainId}.json`).toBe(name)
 })
 
 test('error: a description with faults is refused with all of them', () => {
