@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { measureBoundary } from './boundary.ts'
+import { measureCluster } from './cluster.ts'
 import { measureData } from './data.ts'
 import { measureEvents } from './events.ts'
 import { measureGrowth } from './growth.ts'
@@ -24,13 +25,14 @@ const parts = {
   strangers: measureStrangers,
   verify: measureVerify,
   events: measureEvents,
+  cluster: measureCluster,
 }
 const names = Object.keys(parts)
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   const isHelp = unknown.includes('--help')
-  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. Without a part, all are measured, which takes about eighteen minutes.\n`
+  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. Without a part, all are measured, which takes about twenty-five minutes.\n`
   process.stderr.write(isHelp ? usage : `Unknown part: ${unknown.join(', ')}.\n\n${usage}`)
   process.exit(isHelp ? 0 : 1)
 }

@@ -19,7 +19,10 @@ export type Site = {
   readonly env: NodeJS.ProcessEnv
   /** Runs a command of the command line and returns its JSON output. */
   run(...commandLine: string[]): unknown
-  serve(): Promise<Server>
+  /** Starts the service, by default with the configuration of the site. */
+  serve(configPath?: string): Promise<Server>
+  /** Writes the configuration of a replica, which has journals of its own. Returns its path. */
+  configureReplica(name: string): string
   /** Starts any server that prints a ready line with its port. */
   start(commandLine: readonly string[]): Promise<Server>
   remove(): void
@@ -52,7 +55,7 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
     signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
     chains: [{ id: 324, name: 'zkSync Era', pool }],
     ...settings,
-  }
+  } as { readonly signer: object; readonly log?: object }
   const configPath = join(directory, 'tallystick.json')
   writeFileSync(configPath, JSON.stringify(config))
   const env = {
@@ -71,7 +74,19 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
     env,
     run: (...commandLine) =>
       JSON.parse(String(execFileSync(process.execPath, [cli, ...commandLine, '--json'], options))),
-    serve: () => start([cli, 'serve', '--log-level', 'silent'], options),
+    serve: (path = configPath) => start([cli, 'serve', '--config', path, '--log-level', 'silent'], options),
+    configureReplica: (name) => {
+      const path = join(directory, `${name}.json`)
+      const { signer, log } = config
+      const journalOf = (kind: string) => ({ journal: `${name}-${kind}.jsonl` })
+      const replica = {
+        ...config,
+        signer: { ...signer, ...journalOf('signer') },
+        log: log && { ...log, ...journalOf('log') },
+      }
+      writeFileSync(path, JSON.stringify(replica))
+      return path
+    },
     start: (commandLine) => start(commandLine, options),
     remove,
   }

@@ -78,7 +78,7 @@ async function measureOn(name: string, databaseUrl: string): Promise<Result> {
 }
 
 /** Starts an RPC that only serves the time, as the second clock for signing. Its chain is far behind the index. */
-async function startTimeRpc(): Promise<Server> {
+export async function startTimeRpc(): Promise<Server> {
   const server = createServer(async (request, response) => {
     const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString())
     const timestamp = `0x${Math.floor(Date.now() / 1000).toString(16)}`

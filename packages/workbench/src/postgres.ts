@@ -36,13 +36,18 @@ const startTimeoutMs = 60_000
  * own starter is not used: it creates a system user, needs access for that user to all parent directories, and makes this
  * process exit with code 0 even after a failure.
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = {},
+}: {
+  /** Members of the server's configuration. */
+  readonly settings?: Readonly<Record<string, string>>
+} = {}): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-postgres-'))
   await chmod(directory, 0o755)
   const installation = await install(directory)
   const data = await initialize(directory, installation)
   const port = await findFreePort()
-  let server = await serve(installation, { data, port })
+  let server = await serve(installation, { data, port, settings })
   const halt = async (signal: 'SIGINT' | 'SIGQUIT') => {
     if (server.exitCode === null && server.kill(signal)) await once(server, 'close')
   }
@@ -57,7 +62,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     halt,
     resume: async () => {
-      server = await serve(installation, { data, port })
+      server = await serve(installation, { data, port, settings })
     },
     save: async () => {
       const copy = `${data}-${randomUUID()}`
@@ -105,7 +110,11 @@ async function initialize(directory: string, { bin, user }: Installation): Promi
 
 async function serve(
   { bin, user }: Installation,
-  { data, port }: { readonly data: string; readonly port: number },
+  {
+    data,
+    port,
+    settings: more,
+  }: { readonly data: string; readonly port: number; readonly settings: Readonly<Record<string, string>> },
 ): Promise<ChildProcess> {
   const settings = {
     fsync: 'off',
@@ -115,6 +124,7 @@ async function serve(
     max_connections: '300',
     unix_socket_directories: '',
     listen_addresses: '127.0.0.1',
+    ...more,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], user)
