@@ -962,8 +962,11 @@ describe('a key in a KMS', () => {
   test('default: Google, with its credentials as a secret and the metadata host of the environment', async () => {
     const credentials = { ...gcp, credentials: 'env:GRAPH_AUTH', endpoint: 'http://127.0.0.1:8085' }
     const config = await load({ ...smallest, signer: credentials })
-    expect(config.signer).toMatchObject({ key: gcp.key, endpoint: 'http://127.0.0.1:8085' })
+    expect(config.signer).toMatchObject({ key: gcp.key, endpoint: 'http://127.0.0.1:8085', metadataHost: undefined })
     expect(JSON.stringify(config)).not.toContain(env.GRAPH_AUTH)
+    const machine = { env: { ...env, GCE_METADATA_HOST: '10.0.0.1:8080' } }
+    const onMachine = await load(withChain({ signer: gcp }), machine)
+    expect(onMachine.chains[0]?.signer).toMatchObject({ kind: 'gcp-kms', metadataHost: '10.0.0.1:8080' })
   })
 
   test.each([
