@@ -199,6 +199,18 @@ describe('lag', () => {
     expect(chain.fake.queries()).toHaveLength(length)
   })
 
+  test('behavior: while the preferred source is old, the head of the other is polled, which queries do not have to find out', async () => {
+    const chain = await open()
+    chain.state.nowMs += 3_600_000
+    await chain.ask()
+    for (let second = 0; second < 40; second += 1) {
+      chain.time.advance(1_000)
+      expect(await chain.ask()).toMatchObject({ source: 'embedded' })
+    }
+    expect(chain.fake.queries()).toHaveLength(1)
+    expect(chain.fake.lights().length).toBeGreaterThan(3)
+  })
+
   test('behavior: of two sources that lag, the one with the newer block answers', async () => {
     const chain = await open()
     chain.state.nowMs += 3_600_000
