@@ -12,8 +12,12 @@ if [ -n "${SIGNER_PACKAGES:-}" ]; then
 fi
 cp -R $api/bin $api/portal $api/package.json $api/config.schema.json "$image/app/$api/"
 cp -R $api/dist/bundle "$image/app/$api/dist/"
+# The bundle reads the schema of the subgraph by its name.
+subgraph=node_modules/@tallystick/subgraph
+mkdir -p "$image/app/$subgraph/src/protocol" "$image/app/node_modules/@electric-sql"
+cp packages/subgraph/package.json "$image/app/$subgraph/"
+cp packages/subgraph/src/protocol/schema.graphql "$image/app/$subgraph/src/protocol/"
 # The only package that is not part of the bundle: it loads files of its own.
-mkdir -p "$image/app/node_modules/@electric-sql"
 cp -R node_modules/@electric-sql/pglite "$image/app/node_modules/@electric-sql/"
 find "$image/app" -name '*.map' -type f -delete
 cp LICENSE deploy/docker/probe.mjs "$image/app/"
