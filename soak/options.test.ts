@@ -4,8 +4,14 @@ import { parseOptions } from './options.ts'
 const parse = (...argv: string[]) => parseOptions(argv, () => 42)
 
 test('default: 10 minutes and a new seed', () => {
-  expect(parse()).toEqual({ minutes: 10, seed: 42, json: false, help: false })
-  expect(parse('--minutes', '12', '--seed', '7', '--json')).toEqual({ minutes: 12, seed: 7, json: true, help: false })
+  expect(parse()).toEqual({ minutes: 10, seed: 42, alerts: false, json: false, help: false })
+  expect(parse('--minutes', '12', '--seed', '7', '--alerts', '--json')).toEqual({
+    minutes: 12,
+    seed: 7,
+    alerts: true,
+    json: true,
+    help: false,
+  })
 })
 
 test('default: a ref to upgrade from', () => {

@@ -3,19 +3,23 @@ import { parseArgs } from 'node:util'
 export type SoakOptions = {
   readonly minutes: number
   readonly seed: number
+  /** Whether a Prometheus with the rules of the kit watches the run. */
+  readonly alerts: boolean
   readonly json: boolean
   readonly help: boolean
   /** Tag, branch or commit of the release before. With it, the soak is a rolling upgrade. */
   readonly upgradeFrom?: string | undefined
 }
 
-export const usage = `npm run soak -- [--minutes 10] [--seed <n>] [--json] [--upgrade-from <ref>]
+export const usage = `npm run soak -- [--minutes 10] [--seed <n>] [--alerts] [--json] [--upgrade-from <ref>]
 
 Runs two replicas on PostgreSQL, two chains, a remote subgraph and clients, injects faults on a schedule derived from the
 seed, and checks the guarantees of the service. Exits with 0 if there was no violation, otherwise with 1.
 
   --minutes <n>  duration of the load, at least 7 (default 10), without the start and the final checks
   --seed <n>     seed of the schedule (default: random; the report shows it)
+  --alerts       run Prometheus with the rules of deploy/prometheus (on the PATH, or PROMETHEUS_PATH), cause the alerts that
+                 no fault causes, and report each
   --json         print the report as JSON
   --upgrade-from <ref>
                  test a rolling upgrade from that tag, branch or commit to this version and back, about four minutes
@@ -31,6 +35,7 @@ export function parseOptions(argv: readonly string[], newSeed: () => number): So
       minutes: { type: 'string', default: '10' },
       seed: { type: 'string' },
       'upgrade-from': { type: 'string' },
+      alerts: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -43,5 +48,12 @@ export function parseOptions(argv: readonly string[], newSeed: () => number): So
   // git would take the first for an option.
   if (upgradeFrom?.startsWith('-') || upgradeFrom === '')
     throw new Error('--upgrade-from needs a tag, branch or commit.')
-  return { minutes, seed, json: values.json, help: values.help, ...(upgradeFrom !== undefined && { upgradeFrom }) }
+  return {
+    minutes,
+    seed,
+    alerts: values.alerts,
+    json: values.json,
+    help: values.help,
+    ...(upgradeFrom !== undefined && { upgradeFrom }),
+  }
 }

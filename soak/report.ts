@@ -1,3 +1,4 @@
+import { type AlertReport, formatAlerts } from './alerts/watch-alerts.ts'
 import type { EndReport } from './end-checks.ts'
 import { formatMegabytes } from './growth.ts'
 import { type Latency, phases } from './latency.ts'
@@ -15,10 +16,13 @@ export type Report = {
   readonly lateMs: number
   readonly latency: ReturnType<Latency['read']>
   readonly end: EndReport | undefined
+  /** Undefined without `--alerts`. */
+  readonly alerts?: readonly AlertReport[] | undefined
 }
 
 /** Formats the report for people. */
-export function formatReport({ seed, minutes, schedule, tally, lent, periods, latency, lateMs, end }: Report): string {
+export function formatReport(report: Report): string {
+  const { seed, minutes, schedule, tally, lent, periods, latency, lateMs, end, alerts } = report
   const { faults, requests, violations } = tally
   const lines = [
     `soak of ${minutes} min, seed ${seed}, ${schedule.boundariesMs.length} boundaries, notes of ${periods} periods`,
@@ -55,6 +59,7 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, la
   }
   if (end) lines.push(`  PostgreSQL connections ${end.connections.before} to ${end.connections.after}`)
   lines.push(`  maximum event loop delay of the soak itself: ${Math.round(lateMs)} ms`)
+  if (alerts) lines.push('', ...formatAlerts(alerts))
   const count = violations.reduce((sum, { times }) => sum + times, 0)
   lines.push('', `violations: ${count}`)
   for (const violation of violations)
@@ -63,12 +68,12 @@ export function formatReport({ seed, minutes, schedule, tally, lent, periods, la
 }
 
 /** Encodes the report for programs. */
-export function encodeReport({ seed, minutes, tally, periods, latency, lateMs, end }: Report): object {
+export function encodeReport({ seed, minutes, tally, periods, latency, lateMs, end, alerts }: Report): object {
   const requests = Object.fromEntries(
     [...tally.requests].map(([endpoint, statuses]) => [endpoint, Object.fromEntries(statuses)]),
   )
   const { faults, violations } = tally
-  return { seed, minutes, periods, latency, lateMs, faults, requests, violations, ...end }
+  return { seed, minutes, periods, latency, lateMs, faults, requests, violations, ...end, ...(alerts && { alerts }) }
 }
 
 const phaseWords = {

@@ -8,7 +8,7 @@ import { encodeUpgrade, formatUpgrade } from './upgrade/upgrade-record.ts'
 // Processes that have not ended by then end with this process.
 const undoMs = 40_000
 
-async function run({ minutes, seed, json, upgradeFrom }: SoakOptions): Promise<number> {
+async function run({ minutes, seed, alerts, json, upgradeFrom }: SoakOptions): Promise<number> {
   const undos: (() => unknown)[] = []
   let isStopped = false
   const undoAll = async () => {
@@ -33,7 +33,7 @@ async function run({ minutes, seed, json, upgradeFrom }: SoakOptions): Promise<n
         const report = await soakUpgrade({ ref: upgradeFrom, seed, say, defer })
         return { tally: report.tally, text: formatUpgrade(report), document: encodeUpgrade(report) }
       }
-      const report = await soak({ minutes, seed, say, defer, isStopped: () => isStopped })
+      const report = await soak({ minutes, seed, alerts, say, defer, isStopped: () => isStopped })
       return { tally: report.tally, text: formatReport(report), document: encodeReport(report) }
     })()
     process.stdout.write(json ? `${JSON.stringify(document, undefined, 2)}\n` : `\n${text}\n`)

@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { decodeNote, verifyNote, type WireNote } from '@tallystick/core'
 import { createRandom, pick } from '@tallystick/sandbox/random'
+import { startAlertWatch } from './alerts/watch-alerts.ts'
 import { createClocks } from './clocks.ts'
 import { checkEnd, type Measured, measure } from './end-checks.ts'
 import { type SoakEnvironment, startEnvironment } from './environment.ts'
@@ -22,6 +23,7 @@ import { runTimeline } from './timeline.ts'
 export type SoakParts = {
   readonly seed: number
   readonly minutes: number
+  readonly alerts?: boolean | undefined
   readonly say: (line: string) => void
   readonly defer: (undo: () => unknown) => void
   readonly isStopped: () => boolean
@@ -42,7 +44,7 @@ const progressMs = 10_000
 
 /** Runs the soak and returns its report. */
 export async function soak(parts: SoakParts): Promise<Report> {
-  const { seed, minutes, say, defer, isStopped } = parts
+  const { seed, minutes, alerts = false, say, defer, isStopped } = parts
   const schedule = planSchedule({ seed, minutes })
   const random = createRandom(seed)
   const at = pick(random, startsAt)
@@ -59,6 +61,8 @@ export async function soak(parts: SoakParts): Promise<Report> {
     else say(`logs of the processes: ${directory}`)
   })
   const environment = await startEnvironment({ directory, clocks, say, defer, onCrash: onViolation })
+  const stage = { directory, defer, say, isStopped, onCrash: () => undefined }
+  const watch = alerts ? await startAlertWatch(environment, stage) : undefined
   startedAt = Date.now()
 
   const ledger = createLedger()
@@ -112,8 +116,10 @@ export async function soak(parts: SoakParts): Promise<Report> {
       onPublicRequest: tally.count,
       faults: () => tally.faults,
     }),
+    watch?.run(),
   ])
   clearInterval(progress)
+  const alertReports = await watch?.report(tally.faults, startedAt)
   await future.stop()
   const slowness = findSlowness(latency.read())
   if (slowness) onViolation(slowness)
@@ -126,7 +132,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
     .join(', ')
   const periods = new Set(ledger.notes().map(({ signature_valid_after }) => signature_valid_after)).size
   const lateMs = lateness.max / 1e6
-  return { seed, minutes, schedule, tally, lent, periods, latency: latency.read(), lateMs, end }
+  return { seed, minutes, schedule, tally, lent, periods, latency: latency.read(), lateMs, end, alerts: alertReports }
 }
 
 // Long enough to compile every code path and fill every pool. Together with the measurement it is shorter than the quiet

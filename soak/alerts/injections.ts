@@ -1,0 +1,204 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import { poolAbi } from '@tallystick/contracts'
+import { openDatabase } from '@tallystick/database'
+import { sandboxWallets } from '@tallystick/sandbox'
+import { callNode } from '@tallystick/sandbox/call-node'
+import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { encodeFunctionData } from 'viem'
+import { postAdmin } from '../admin.ts'
+import { placeCertificate } from '../environment.ts'
+import { goodRows, type Stage } from './stage.ts'
+
+/** Something that goes wrong on the stage, and the alerts that must fire. */
+export type Injection = {
+  readonly name: string
+  readonly alerts: readonly string[]
+  /** Begins it. Returns what ends it. */
+  readonly begin: (stage: Stage) => Promise<() => Promise<unknown> | unknown>
+}
+
+const dayMs = 86_400_000
+// A start takes some seconds, and much longer on a machine with many times its load.
+const startMs = 120_000
+// The authority's certificates are valid for 800 days.
+const almostExpired = () =>
+  createCertificateAuthority(new Date(Date.now() - 795 * dayMs)).issue(['localhost', '127.0.0.1'])
+
+/** Injections in their order. The last one deletes the database and is not undone. */
+export const injections: readonly Injection[] = [
+  {
+    name: 'Treasury with rates of last week, at the first start',
+    alerts: ['TallystickOldRates'],
+    begin: async (stage) => () => {
+      stage.rows = goodRows
+    },
+  },
+  {
+    name: 'certificate that expires in 5 days',
+    alerts: ['TallystickCertificate'],
+    begin: async ({ directory, certificate }) => {
+      await placeCertificate(directory, almostExpired())
+      return () => placeCertificate(directory, certificate)
+    },
+  },
+  {
+    name: 'more connections than allowed',
+    alerts: ['TallystickConnectionsRefused'],
+    begin: async ({ service }) => {
+      const sockets = Array.from({ length: 40 }, () => {
+        const socket = connect({
+          host: '127.0.0.1',
+          port: Number(new URL(service.baseUrl).port),
+          rejectUnauthorized: false,
+        })
+        return socket.on('error', () => undefined)
+      })
+      return () => sockets.forEach((socket) => void socket.destroy())
+    },
+  },
+  {
+    name: 'main thread that is stopped again and again',
+    alerts: ['TallystickSlowMainThread'],
+    begin: async ({ service }) => {
+      const pulse = setInterval(async () => {
+        const { pid } = service
+        if (pid === undefined) return
+        process.kill(pid, 'SIGSTOP')
+        await setTimeout(300)
+        process.kill(pid, 'SIGCONT')
+      }, 700)
+      return () => clearInterval(pulse)
+    },
+  },
+  {
+    name: 'monitor with a wrong key and a dead RPC',
+    alerts: ['TallystickMonitorFinding', 'TallystickMonitorStuck', 'TallystickMonitorWarnings'],
+    begin: async ({ startMonitor }) => startMonitor(),
+  },
+  { name: 'monitor that was killed', alerts: ['TallystickMonitorDown'], begin: async () => () => undefined },
+  {
+    name: 'webhook whose receiver fails, and a paused pool, which makes events',
+    alerts: ['TallystickPoolProblem', 'TallystickWebhooksFail'],
+    begin: async (stage) => {
+      stage.hookStatus = 500
+      await postAdmin(stage.service, {
+        path: '/hooks',
+        body: { url: stage.hookUrl, types: ['status', 'notes', 'rate'] },
+      })
+      await send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'pause' }))
+      return () => send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'unpause' }))
+    },
+  },
+  {
+    name: 'webhook whose receiver is gone',
+    alerts: ['TallystickWebhookOff'],
+    begin: async (stage) => {
+      stage.hookStatus = 410
+      return () => undefined
+    },
+  },
+  {
+    name: 'another signer on the pool',
+    alerts: ['TallystickPoolSigner', 'TallystickPoolRejectsNotes'],
+    begin: async (stage) => {
+      const setSigner = (signer: `0x${string}`) =>
+        send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'setVerifierSigner', args: [signer] }))
+      await setSigner('0x1111111111111111111111111111111111111111')
+      await restart(stage)
+      return () => setSigner(stage.signerAddress)
+    },
+  },
+  {
+    name: 'RPC that is away at the start',
+    alerts: ['TallystickEmbeddedSubgraph', 'TallystickNoPreflight'],
+    begin: async (stage) => {
+      stage.rpc.setMode('refuse')
+      await restart(stage)
+      return () => stage.rpc.setMode('pass')
+    },
+  },
+  {
+    name: 'Treasury that is away',
+    alerts: ['TallystickTreasuryFeed'],
+    begin: (stage) => withRows(stage, undefined),
+  },
+  {
+    name: 'Treasury without SOFR',
+    alerts: ['TallystickSecondSource'],
+    begin: async (stage) => {
+      stage.hasSofr = false
+      await restart(stage)
+      return () => {
+        stage.hasSofr = true
+      }
+    },
+  },
+  {
+    name: 'Treasury whose newest row lacks a bill',
+    alerts: ['TallystickMissingBills'],
+    begin: (stage) => withRows(stage, [...goodRows, { date: '2026-11-18', bills: { 4: '3.82', 17: '3.72' } }]),
+  },
+  {
+    name: 'mirror of the public log that cannot be written',
+    alerts: ['TallystickLogMirror'],
+    begin: async (stage) => {
+      // A file where the directory of the tiles belongs.
+      const tiles = join(stage.directory, 'mirror/tile')
+      await restart(stage, () => {
+        rmSync(tiles, { recursive: true, force: true })
+        writeFileSync(tiles, '')
+      })
+      return () => rmSync(tiles, { force: true })
+    },
+  },
+  {
+    name: 'changed row in the database',
+    alerts: ['TallystickRowsChanged'],
+    begin: async (stage) => {
+      await restart(stage, () => changeNotes(stage, 1))
+      return () => restart(stage, () => changeNotes(stage, -1))
+    },
+  },
+  {
+    name: 'lost database',
+    alerts: ['TallystickPublicLog'],
+    begin: async (stage) => {
+      await restart(stage, () => rmSync(join(stage.directory, 'db'), { recursive: true, force: true }))
+      return () => undefined
+    },
+  },
+]
+
+/** Restarts the service of the stage. `change` runs while it is stopped. */
+export async function restart(
+  { service }: Pick<Stage, 'service'>,
+  change: () => unknown = () => undefined,
+): Promise<void> {
+  await service.end('SIGTERM')
+  await change()
+  const isLate = await Promise.race([service.start(), setTimeout(startMs, true, { ref: false })])
+  if (isLate) throw new Error(`The service of the stage is not ready after ${startMs / 1000} s.`)
+}
+
+async function withRows(stage: Stage, rows: Stage['rows']): Promise<() => void> {
+  stage.rows = rows
+  await restart(stage)
+  return () => {
+    stage.rows = goodRows
+  }
+}
+
+async function send({ chain }: Stage, data: `0x${string}`): Promise<void> {
+  const transaction = { from: sandboxWallets().admin.address, to: chain.protocol.pool, data, gas: '0x100000' }
+  await callNode(chain.url, [{ method: 'eth_sendTransaction', params: [transaction] }])
+  await callNode(chain.url, [{ method: 'evm_mine', params: [] }])
+}
+
+async function changeNotes({ directory }: Stage, bps: number): Promise<void> {
+  const database = await openDatabase(`file:${join(directory, 'db')}`)
+  await database.query('update notes set coupon_bps = coupon_bps + $1', [bps])
+  await database.close()
+}

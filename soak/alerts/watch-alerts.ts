@@ -1,0 +1,135 @@
+import { setTimeout } from 'node:timers/promises'
+import type { EnvironmentOptions, SoakEnvironment } from '../environment.ts'
+import type { InjectedFault } from '../fault.ts'
+import { type Injection, injections } from './injections.ts'
+import { type Stage, startStage } from './stage.ts'
+import { type Firing, type Prometheus, startPrometheus } from './start-prometheus.ts'
+
+/** What became of an alert. */
+export type AlertReport = {
+  readonly alert: string
+  /** How often it fired. */
+  readonly times: number
+  /** Faults and injections during which it fired. */
+  readonly during: readonly string[]
+  /** Why it did not fire, or undefined if it did. */
+  readonly missing?: string | undefined
+}
+
+export type AlertWatch = {
+  /** Runs the injections of the stage one after the other. */
+  run(): Promise<void>
+  /** Compares what fired with the faults. `startedAtMs` is when the load started, in Unix milliseconds. */
+  report(faults: readonly InjectedFault[], startedAtMs: number): Promise<readonly AlertReport[]>
+}
+
+type Span = {
+  readonly name: string
+  readonly instances: readonly string[]
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+// The service reads pools every 15 s and rows every minute.
+const injectionMs = 75_000
+// Refusals and failures stay in their window, and a `for` delays the start.
+const afterMs = 30_000
+
+/** Alerts that no fault of the soak causes. The unit tests of the rules have each of them. */
+const notCaused: Readonly<Record<string, string>> = {
+  TallystickAllReplicasDown: 'the soak never stops all replicas at once',
+  TallystickLogLinesLost: 'the soak reads every line of its processes',
+  TallystickPoolRefuses: 'a pool that rejects notes for another reason than its signer needs another contract',
+}
+
+export async function startAlertWatch(
+  environment: Pick<SoakEnvironment, 'authority' | 'replicas' | 'indexer'>,
+  options: Pick<EnvironmentOptions, 'directory' | 'defer' | 'onCrash' | 'say'> & { readonly isStopped: () => boolean },
+): Promise<AlertWatch> {
+  const stage = await startStage(environment, options)
+  const { replicas, indexer } = environment
+  const processes = [replicas.a, replicas.b, indexer, stage.service]
+  const targets = Object.fromEntries(processes.map(({ name, adminUrl }) => [name, new URL(adminUrl).host]))
+  const prometheus = await startPrometheus({ directory: options.directory, targets, monitor: stage.monitorAddress })
+  options.defer(() => prometheus.stop())
+  options.say('the stage of the alerts and Prometheus are ready')
+  const injected: Span[] = []
+  return {
+    run: async () => {
+      for (const injection of injections) {
+        if (options.isStopped()) return
+        injected.push(await runInjection(injection, { stage, prometheus, ...options }))
+      }
+    },
+    report: async (faults, startedAtMs) => {
+      const spans = [...injected, ...faults.map((fault) => toSpan(fault, startedAtMs))]
+      const firings = await prometheus.history(startedAtMs)
+      return prometheus.alerts.map((alert) => reportAlert(alert, { firings, spans }))
+    },
+  }
+}
+
+async function runInjection(
+  { name, alerts, begin }: Injection,
+  context: {
+    readonly stage: Stage
+    readonly prometheus: Prometheus
+    readonly say: (line: string) => void
+    readonly isStopped: () => boolean
+  },
+): Promise<Span> {
+  const { stage, prometheus, say, isStopped } = context
+  const fromMs = Date.now()
+  const waiting = new Set(alerts)
+  try {
+    const end = await begin(stage)
+    const deadlineMs = Date.now() + injectionMs
+    while (waiting.size > 0 && Date.now() < deadlineMs && !isStopped()) {
+      for (const alert of await prometheus.firing()) waiting.delete(alert)
+      await setTimeout(500)
+    }
+    await end()
+  } catch (error) {
+    say(`alerts: ${name} could not be injected: ${(error as Error).message}`)
+  }
+  const verdict = waiting.size === 0 ? `fired ${alerts.join(', ')}` : `NOT FIRED: ${[...waiting].join(', ')}`
+  say(`alerts: ${name}: ${verdict} (${((Date.now() - fromMs) / 1000).toFixed(0)} s)`)
+  return { name, instances: ['stage', 'monitor'], fromMs, toMs: Date.now() }
+}
+
+function toSpan({ kind, replicas, startedMs, endedMs, skipped }: InjectedFault, startedAtMs: number): Span {
+  const toMs = skipped === undefined ? (endedMs ?? startedMs) : startedMs
+  return {
+    name: kind,
+    instances: [...replicas, 'indexer', ''],
+    fromMs: startedAtMs + startedMs,
+    toMs: startedAtMs + toMs,
+  }
+}
+
+export function reportAlert(
+  alert: string,
+  { firings, spans }: { readonly firings: readonly Firing[]; readonly spans: readonly Span[] },
+): AlertReport {
+  const own = firings.filter((firing) => firing.alert === alert)
+  if (own.length === 0)
+    return { alert, times: 0, during: [], missing: notCaused[alert] ?? 'no fault of this run caused it' }
+  const during = spans.filter(({ instances, fromMs, toMs }) =>
+    own.some(
+      (firing) => instances.includes(firing.instance) && firing.fromMs >= fromMs && firing.fromMs <= toMs + afterMs,
+    ),
+  )
+  return { alert, times: own.length, during: [...new Set(during.map(({ name }) => name))] }
+}
+
+/** Formats the alerts for people. */
+export function formatAlerts(reports: readonly AlertReport[]): string[] {
+  const fired = reports.filter(({ missing }) => missing === undefined).length
+  return [
+    `alerts: ${fired} of ${reports.length} fired`,
+    ...reports.map(({ alert, times, during, missing }) => {
+      const words = missing === undefined ? `${times} times: ${during.join(', ') || 'load'}` : `NOT FIRED: ${missing}`
+      return `  ${alert.padEnd(32)} ${words}`
+    }),
+  ]
+}
