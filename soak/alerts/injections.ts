@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect } from 'node:tls'
@@ -140,19 +140,6 @@ export const injections: readonly Injection[] = [
     name: 'Treasury whose newest row lacks a bill',
     alerts: ['TallystickMissingBills'],
     begin: (stage) => withRows(stage, [...goodRows, { date: '2026-11-18', bills: { 4: '3.82', 17: '3.72' } }]),
-  },
-  {
-    name: 'mirror of the public log that cannot be written',
-    alerts: ['TallystickLogMirror'],
-    begin: async (stage) => {
-      // A file where the directory of the tiles belongs.
-      const tiles = join(stage.directory, 'mirror/tile')
-      await restart(stage, () => {
-        rmSync(tiles, { recursive: true, force: true })
-        writeFileSync(tiles, '')
-      })
-      return () => rmSync(tiles, { force: true })
-    },
   },
   {
     name: 'changed row in the database',

@@ -38,6 +38,7 @@ const afterMs = 30_000
 /** Alerts that no fault of the soak causes. The unit tests of the rules have each of them. */
 const notCaused: Readonly<Record<string, string>> = {
   TallystickAllReplicasDown: 'the soak never stops all replicas at once',
+  TallystickLogMirror: 'the mirror is written for a new checkpoint only, which the stage does not have in time',
   TallystickLogLinesLost: 'the soak reads every line of its processes',
   TallystickPoolRefuses: 'a pool that rejects notes for another reason than its signer needs another contract',
 }
