@@ -6,6 +6,7 @@ import { hookMigrations } from './hooks/hook-migrations.ts'
 import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { usageMigrations } from './keys/key-usage-store.ts'
 import { replicaMigrations, replicaReleaseMigrations } from './keys/replicas.ts'
+import { leaseMigrations } from './keys/limits/lease-store.ts'
 import { logMigrations } from './log/log-migrations.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve/curve-store.ts'
@@ -31,6 +32,7 @@ export const apiMigrations: readonly Migration[] = [
   ...historyMigrations,
   ...usageMigrations,
   ...replicaReleaseMigrations,
+  ...leaseMigrations,
 ]
 
 /** Schema of the service in this release. */

@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import type { HookTestOptions } from './hooks/open-hooks.ts'
 import type { HostMetricsOptions } from './host-metrics.ts'
 import type { PremadeWriter } from './http/premade-answer.ts'
+import type { LimitTime } from './keys/limits/start-leases.ts'
 import type { Metrics } from './metrics.ts'
 import type { PoolWatchIntervals } from './notes/watch/watch-pools.ts'
 import type { PortalOptions } from './portal/open-portal.ts'
@@ -50,6 +51,8 @@ export type ServiceOptions = {
   readonly followMs?: number | undefined
   /** Milliseconds added to the database's clock when `clock` is shifted on purpose. 0 by default. */
   readonly databaseShiftMs?: (() => number) | undefined
+  /** Clock and interval of the limits of keys. Tests inject their own. */
+  readonly limitTime?: LimitTime | undefined
   /** Open database, which the service closes. By default the service opens the one that `config` names. */
   readonly database?: Database | undefined
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { createChainTimeReader, createPoolReader, type PoolReader } from '@tallystick/chain'
 import { type ChainsParts, openChains } from './chains/open-chains.ts'
@@ -16,6 +17,8 @@ import { type OpenHooks, openHooks } from './hooks/open-hooks.ts'
 import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
 import { type KeyUsageRecorder, startKeyUsageRecorder } from './keys/key-usage-recorder.ts'
+import { createSharedLimits } from './keys/limits/create-shared-limits.ts'
+import { createLeases } from './keys/limits/start-leases.ts'
 import { type Announcement, announceReplica } from './keys/replicas.ts'
 import { type RunningLog, startPublicLog } from './log/start-public-log.ts'
 import { type RunningNotes, startNotes } from './notes/start-notes.ts'
@@ -77,14 +80,19 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
 
 async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica' | 'keyUsage'>> {
   const { config, clock, database, log, metrics, closers, say, writers = {} } = context
-  const keyRing = await openKeyRing({ database, log })
+  const id = randomUUID()
+  const leases = createLeases({ database, id, log, time: context.limitTime })
+  const createLimit = createSharedLimits(leases.keeper, { engine: database.engine })
+  const keyRing = await openKeyRing({ database, log, createLimit })
   closers.push(() => keyRing.close())
   closers.push(addHostMetrics(metrics, { keyRing, clock, writers }))
   const keyUsage = startKeyUsageRecorder({ database, keyRing, clock, log })
   closers.push(() => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
-  const replica = await announceReplica(database, { name, keyRing, log })
+  const replica = await announceReplica(database, { id, name, keyRing, log })
   closers.push(() => replica.stop())
+  await leases.start()
+  closers.push(() => leases.stop())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
   return { keyRing, replica, keyUsage }
 }

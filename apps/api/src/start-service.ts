@@ -29,7 +29,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...options,
       database,
       metrics: createMetrics(metricHelp),
-      monotonicNow: () => performance.now(),
+      monotonicNow: options.limitTime?.monotonicNow ?? (() => performance.now()),
       nextRequestId: createRequestIds(),
       closers,
     }

@@ -73,7 +73,7 @@ describe('a key ring whose database is restored', () => {
     await add(database)
     await ring.refresh()
     for (const { secret } of [kept, revoked, lost]) expect(ring.find(secret, nowMs)).toBeDefined()
-    for (const _use of [1, 2]) expect(ring.find(kept.secret, nowMs)?.window?.take(nowMs).allowed).toBe(true)
+    for (const _use of [1, 2]) expect(ring.find(kept.secret, nowMs)?.limit?.take(nowMs).allowed).toBe(true)
 
     const backup = await openDatabase(backupUrl)
     await revokeKey(backup, { id: revoked.key.id, nowSeconds, auditor })
@@ -92,7 +92,7 @@ describe('a key ring whose database is restored', () => {
       )
       .toEqual([undefined, undefined])
     expect(isKeptMissed).not.toContain(true)
-    expect(ring.find(kept.secret, nowMs)?.window?.take(nowMs).allowed).toBe(false)
+    expect(ring.find(kept.secret, nowMs)?.limit?.take(nowMs).allowed).toBe(false)
     expect(ring.size).toBe(4 + Number(ahead))
   })
 

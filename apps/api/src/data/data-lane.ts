@@ -66,7 +66,7 @@ function createRespond(parts: DataLaneParts): (response: ServerResponse, arrival
     const secret = request.headers['x-api-key']
     const key = known && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
     const answer = known && key?.scopes.has('data') ? findAnswer(known, { body, nowMs }) : undefined
-    const rate = answer && key?.window?.take(startedMs)
+    const rate = answer && key?.limit?.take(startedMs)
     if (!known || !key || !answer || (rate && !rate.allowed)) {
       request.unshift(bytes)
       knownRequests.expect(request, body)
@@ -75,7 +75,7 @@ function createRespond(parts: DataLaneParts): (response: ServerResponse, arrival
     key.uses.data++
     gateway.countHits(known.chains)
     const lines = cors?.linesOf(request.headers.origin)
-    const changing = formatChanging(nextRequestId(), { window: key.window, rate, lines })
+    const changing = formatChanging(nextRequestId(), { limit: key.limit, rate, lines })
     sendLaneAnswer(response, { writer, answer, changing })
     // The body has been read, but not its end, which ends the request.
     request.resume()

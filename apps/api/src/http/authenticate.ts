@@ -19,7 +19,7 @@ export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow:
     const key = typeof secret === 'string' ? keyRing.find(secret, request.nowMs) : undefined
     if (!key) throw invalidKey()
     if (scope !== 'any') useScope(key, scope)
-    if (key.window) countRequest(key.window, { reply, monotonicMs: monotonicNow(), whose: 'This key' })
+    if (key.limit) countRequest(key.limit, { reply, monotonicMs: monotonicNow(), whose: 'This key' })
     return key
   }
 }

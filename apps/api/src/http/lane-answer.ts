@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { formatRate, type RateState, type RateWindow } from '../keys/rate-window.ts'
+import type { KeyLimit } from '../keys/limits/key-limit.ts'
+import { formatRate, type RateState } from '../keys/rate-window.ts'
 import type { PremadeAnswer, PremadeWriter } from './premade-answer.ts'
 
 /** Response of a lane without the header lines that differ between requests. */
@@ -17,18 +18,18 @@ export type LaneAnswer = {
 export function formatChanging(
   id: string,
   {
-    window,
+    limit,
     rate,
     lines = '',
   }: {
-    readonly window: RateWindow | undefined
+    readonly limit: KeyLimit | undefined
     readonly rate: RateState | undefined
     /** More lines, for the origin of the request. */
     readonly lines?: string | undefined
   },
 ): string {
-  if (!window || !rate) return `x-request-id: ${id}\r\n${lines}`
-  return `x-request-id: ${id}\r\nratelimit-policy: ${window.policy}\r\nratelimit: ${formatRate(rate)}\r\n${lines}`
+  if (!limit || !rate) return `x-request-id: ${id}\r\n${lines}`
+  return `x-request-id: ${id}\r\nratelimit-policy: ${limit.policy}\r\nratelimit: ${formatRate(rate)}\r\n${lines}`
 }
 
 /** Sends a response. Node creates the head of the first one. Later ones reuse it with their own lines. */

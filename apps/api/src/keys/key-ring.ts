@@ -1,7 +1,15 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { hashSecret } from './hash-secret.ts'
-import { countActive, emptySnapshot, listInForce, type RingKey, readKeySnapshot } from './key-snapshot.ts'
+import {
+  type CreateLimit,
+  countActive,
+  createLocalLimit,
+  emptySnapshot,
+  listInForce,
+  type RingKey,
+  readKeySnapshot,
+} from './key-snapshot.ts'
 import { keysChannel } from './key-store.ts'
 import { createKeyUseRecorder } from './key-use-recorder.ts'
 import type { KeyPosition } from './read-key-changes.ts'
@@ -35,16 +43,19 @@ const pollIntervalMs = 500
 export async function openKeyRing({
   database,
   log,
+  createLimit = createLocalLimit,
 }: {
   readonly database: Database
   readonly log: Logger
+  /** Creates the limits of keys; by default those that only this process counts. */
+  readonly createLimit?: CreateLimit | undefined
 }): Promise<KeyRing> {
   let snapshot = emptySnapshot
   const listeners: (() => void)[] = []
   const recorder = createKeyUseRecorder(database, log)
   const refresh = runOneAtATime(async () => {
     const before = snapshot
-    snapshot = await readKeySnapshot(database, { before, log })
+    snapshot = await readKeySnapshot(database, { before, log, createLimit })
     if (snapshot.secrets !== before.secrets) for (const listener of listeners) listener()
   })
   await refresh()

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { KeyScope } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { createRateWindow, type RateWindow } from './rate-window.ts'
+import { createKeyLimit, type KeyLimit } from './limits/key-limit.ts'
+import { createWindowPart } from './rate-window.ts'
 import { type KeyChanges, type KeyPosition, noPosition, readKeyChanges, type StoredKey } from './read-key-changes.ts'
 
 /** Key that requests are checked against. Later snapshots keep its window and its counts. */
@@ -9,12 +11,24 @@ export type RingKey = {
   readonly id: string
   readonly scopes: ReadonlySet<KeyScope>
   /** Undefined if the key has no limit. */
-  readonly window: RateWindow | undefined
+  readonly limit: KeyLimit | undefined
+  /** Values that `limit` was created from. */
+  readonly limits: KeyLimits
   /** Requests since the start of the service, by scope. Authentication increments them. */
   readonly uses: KeyUses
 }
 
 export type KeyUses = Record<KeyScope, number>
+
+/** Limits of a key. */
+export type KeyLimits = Pick<StoredKey, 'rpm'>
+
+/** Creates the limit of a key, or undefined if it has none. */
+export type CreateLimit = (id: string, limits: KeyLimits) => KeyLimit | undefined
+
+/** Creates limits that only this process counts. */
+export const createLocalLimit: CreateLimit = (_id, { rpm }) =>
+  rpm === null ? undefined : createKeyLimit([createWindowPart(rpm)])
 
 /** All keys at one position of their history. A snapshot never changes: a refresh replaces it as a whole. */
 export type KeySnapshot = {
@@ -30,13 +44,19 @@ export const emptySnapshot: KeySnapshot = { position: noPosition, keys: new Map(
 /** Reads the snapshot that follows `before`. If no key changed, its maps are those of `before`. */
 export async function readKeySnapshot(
   database: Queryable,
-  { before, log }: { readonly before: KeySnapshot; readonly log: Logger },
+  {
+    before,
+    log,
+    createLimit,
+  }: { readonly before: KeySnapshot; readonly log: Logger; readonly createLimit: CreateLimit },
 ): Promise<KeySnapshot> {
   const changes = await readKeyChanges(database, before.position)
-  const next = applyKeyChanges(before, changes)
+  const next = applyKeyChanges(before, changes, createLimit)
   if (changes.isForward && next.keys.size === changes.count) return next
   // A key that was deleted by hand leaves no change to follow.
-  const all = changes.isForward ? applyKeyChanges(before, await readKeyChanges(database, noPosition)) : next
+  const all = changes.isForward
+    ? applyKeyChanges(before, await readKeyChanges(database, noPosition), createLimit)
+    : next
   if (before !== emptySnapshot) log.warn({ keys: countActive(all) }, 'key history changed; all keys reloaded')
   return all
 }
@@ -52,10 +72,16 @@ export function listInForce({ secrets }: KeySnapshot, nowMs: number): readonly R
   return [...new Set(inForce.map(({ key }) => key))]
 }
 
-function applyKeyChanges(before: KeySnapshot, { head, isForward, keys: changed }: KeyChanges): KeySnapshot {
+function applyKeyChanges(
+  before: KeySnapshot,
+  { head, isForward, keys: changed }: KeyChanges,
+  createLimit: CreateLimit,
+): KeySnapshot {
   if (isForward && changed.length === 0) return { ...before, position: head }
   const keys = new Map(isForward ? before.keys : [])
-  for (const key of changed) keys.set(key.id, { ...key, ring: toRingKey(key, before.keys.get(key.id)?.ring) })
+  for (const key of changed) {
+    keys.set(key.id, { ...key, ring: toRingKey(key, before.keys.get(key.id)?.ring, createLimit) })
+  }
   const secrets = [...keys.values()].filter(isActive).flatMap(({ ring, secrets, expiresAt }) =>
     secrets.map((secret) => {
       const expiresAtMs = Math.min(toMs(expiresAt), toMs(secret.expiresAt))
@@ -69,10 +95,11 @@ function isActive({ revokedAt }: Pick<StoredKey, 'revokedAt'>): boolean {
   return revokedAt === null
 }
 
-/** Keeps window and counts across a change: a new secret is not a new allowance. */
-function toRingKey({ id, rpm, scopes }: StoredKey, known: RingKey | undefined): RingKey {
-  const window = rpm === null ? undefined : known?.window?.limit === rpm ? known.window : createRateWindow(rpm)
-  return { id, scopes: new Set(scopes), window, uses: known?.uses ?? { notes: 0, data: 0, rate: 0 } }
+/** Keeps limit and counts across a change: a new secret is not a new allowance. */
+function toRingKey({ id, rpm, scopes }: StoredKey, known: RingKey | undefined, createLimit: CreateLimit): RingKey {
+  const limits = { rpm }
+  const limit = known && isDeepStrictEqual(known.limits, limits) ? known.limit : createLimit(id, limits)
+  return { id, scopes: new Set(scopes), limit, limits, uses: known?.uses ?? { notes: 0, data: 0, rate: 0 } }
 }
 
 function toMs(seconds: bigint | null): number {

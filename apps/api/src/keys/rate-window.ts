@@ -1,5 +1,11 @@
 /** State of a rate limit after a request. */
-export type RateState = { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number }
+export type RateState = {
+  readonly allowed: boolean
+  readonly remaining: number
+  readonly resetSeconds: number
+  /** Limit that the state is of. Undefined if there is only one. */
+  readonly part?: Pick<LimitPart, 'name' | 'limit'> | undefined
+}
 
 export type RateWindow = {
   readonly limit: number
@@ -9,35 +15,75 @@ export type RateWindow = {
   take(monotonicMs: number): RateState
 }
 
+/** One of the limits of a key. A request asks all of them before it is counted by each. */
+export type LimitPart = {
+  /** Name in the `RateLimit` headers. */
+  readonly name: 'default' | 'burst' | 'day' | 'month'
+  readonly limit: number
+  readonly windowSeconds: number
+  hasRoom(monotonicMs: number): boolean
+  /** Counts a request. Call it only after `hasRoom` returned true for the same time. */
+  spend(monotonicMs: number): void
+  remaining(): number
+  /** Seconds until the window ends. */
+  resetSeconds(monotonicMs: number): number
+  /** Seconds after which a rejected request may be allowed. */
+  retrySeconds(monotonicMs: number): number
+}
+
 export const rateWindowSeconds = 60
+
+/** Creates a limit per minute for one process, with the headers of a single limit. */
+export function createRateWindow(limit: number): RateWindow {
+  const part = createWindowPart(limit)
+  return {
+    limit,
+    policy: formatPolicy(part),
+    take: (monotonicMs) => {
+      const allowed = part.hasRoom(monotonicMs)
+      if (allowed) part.spend(monotonicMs)
+      return { allowed, remaining: part.remaining(), resetSeconds: part.resetSeconds(monotonicMs) }
+    },
+  }
+}
 
 /**
  * Creates a fixed window. It opens with the first request after the previous window closed. It uses a monotonic clock, so
  * that a step of the system time neither blocks a key nor resets its limit.
  */
-export function createRateWindow(limit: number): RateWindow {
+export function createWindowPart(limit: number): LimitPart {
   let openedAtMs = Number.NEGATIVE_INFINITY
   let count = 0
+  // Computed from the elapsed time: rounding in a sum of two fractions could exceed 60 s.
+  const resetSeconds = (monotonicMs: number) => Math.ceil(rateWindowSeconds - (monotonicMs - openedAtMs) / 1000)
   return {
+    name: 'default',
     limit,
-    policy: `"default";q=${limit};w=${rateWindowSeconds}`,
-    take: (monotonicMs) => {
+    windowSeconds: rateWindowSeconds,
+    hasRoom: (monotonicMs) => {
       if (monotonicMs - openedAtMs >= rateWindowSeconds * 1000) {
         openedAtMs = monotonicMs
         count = 0
       }
-      const allowed = count < limit
-      if (allowed) count++
-      // Computed from the elapsed time: rounding in a sum of two fractions could exceed 60 s.
-      const resetSeconds = Math.ceil(rateWindowSeconds - (monotonicMs - openedAtMs) / 1000)
-      return { allowed, remaining: limit - count, resetSeconds }
+      return count < limit
     },
+    spend: () => {
+      count++
+    },
+    remaining: () => limit - count,
+    resetSeconds,
+    retrySeconds: resetSeconds,
   }
 }
 
+/** Formats an item of the `RateLimit-Policy` header. */
+export function formatPolicy({ name, limit, windowSeconds }: LimitPart): string {
+  return `"${name}";q=${limit};w=${windowSeconds}`
+}
+
 /** Formats the `RateLimit` header. */
-export function formatRate({ remaining, resetSeconds }: RateState): string {
-  return `"default";r=${formatCount(remaining)};t=${resetSeconds}`
+export function formatRate({ remaining, resetSeconds, part }: RateState): string {
+  return `"${part?.name ?? 'default'}";r=${formatCount(remaining)};t=${resetSeconds}`
 }
 
 const belowThousand = Array.from({ length: 1000 }, (_, count) => String(count))

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReplicaReport } from '@tallystick/core/admin/key-view'
 import type { Database, Migration, Queryable } from '@tallystick/database'
@@ -46,10 +45,14 @@ export type Announcement = {
 /** Announces this process to the other replicas. The embedded database has no other replicas. */
 export async function announceReplica(
   database: Database,
-  { name, keyRing, log }: { readonly name: string; readonly keyRing: KeyRing; readonly log: Logger },
+  {
+    id,
+    name,
+    keyRing,
+    log,
+  }: { readonly id: string; readonly name: string; readonly keyRing: KeyRing; readonly log: Logger },
 ): Promise<Announcement> {
   if (database.engine === 'pglite') return { refreshKeys: keyRing.refresh, stop: async () => undefined }
-  const id = randomUUID()
   let isStopped = false
   let isFailing = false
   const sendHeartbeat = async () => {

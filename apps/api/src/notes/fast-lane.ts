@@ -48,7 +48,7 @@ export function createFastLane(parts: FastLaneParts, fallback: Handler): Handler
       fallback(request, response)
       return
     }
-    const rate = key.window?.take(startedMs)
+    const rate = key.limit?.take(startedMs)
     if (rate && !rate.allowed) {
       fallback(request, response)
       return
@@ -56,7 +56,7 @@ export function createFastLane(parts: FastLaneParts, fallback: Handler): Handler
     key.uses.notes++
     const answer = known === undefined ? prepared.full : prepared.notModified
     const lines = cors?.linesOf(request.headers.origin)
-    const changing = formatChanging(nextRequestId(), { window: key.window, rate, lines })
+    const changing = formatChanging(nextRequestId(), { limit: key.limit, rate, lines })
     sendLaneAnswer(response, { writer, answer, changing })
     measure(answer.status, monotonicNow() - startedMs)
   }

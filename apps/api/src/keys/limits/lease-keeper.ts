@@ -1,0 +1,116 @@
+import { runOneAtATime } from '../run-one-at-a-time.ts'
+import { createLease, type Lease, type LeaseHost } from './lease.ts'
+import { shareOf } from './lease-share.ts'
+import type { LeaseStore } from './lease-store.ts'
+import type { LeasePeriod } from './lease-window.ts'
+import { beliefMs, createMembership } from './membership.ts'
+import { type LeaseTable, leaseKeyOf, settleLeases } from './settle-leases.ts'
+
+/** Keeps the leases of all keys in step with the database. Requests never wait for it. */
+export type LeaseKeeper = LeaseHost & {
+  /** Returns the lease of a key's limit. A changed limit changes it within the next settlement. */
+  leaseOf(keyId: string, period: LeasePeriod, limit: number): Lease
+  /** Takes part in the windows that other replicas have begun. Call it before the first request. */
+  join(): Promise<void>
+  /** Settles the leases that were used and those that other replicas have noticed. Throws if the database fails. */
+  settle(): Promise<void>
+  /** Gives unspent requests back. Call it after the last request. */
+  leave(): Promise<void>
+}
+
+export type LeaseKeeperOptions = {
+  /** Id of this replica. */
+  readonly id: string
+  readonly store: LeaseStore
+  readonly monotonicNow: () => number
+  /** Whether no other process uses the database. Then only used leases are settled. */
+  readonly isAlone?: boolean | undefined
+  /** Called when leases run low. */
+  readonly onHurry?: (() => void) | undefined
+}
+
+// A reading that is older may miss entries of the current window.
+const freshMs = 1_000
+// A row may become visible this long after its time, if its statement waited.
+const overlapMs = 2_000
+// Rows of one statement. Further leases wait for the next.
+const batchMax = 1_000
+
+export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
+  const { id, store, monotonicNow } = options
+  const queue: TouchedLeases = { leases: [] }
+  const membership = createMembership(id)
+  const joining = { settledAtMs: Number.POSITIVE_INFINITY }
+  const host = {
+    offsetMs: 0,
+    shareOf: (lease: Lease, monotonicMs: number) => {
+      const isFresh = table.reading !== undefined && monotonicMs - table.reading.atMs < freshMs
+      const { settledAtMs } = joining
+      if (table.hasLeft || monotonicMs < settledAtMs || (lease.startsAtMs < settledAtMs && !isFresh)) return 0
+      const { keyId, limit } = lease
+      return Math.min(...membership.beliefs().map((members) => shareOf({ keyId, limit, members, id })))
+    },
+    touch: (lease: Lease) => {
+      lease.isTouched = true
+      queue.leases.push(lease)
+    },
+    hurry: () => options.onHurry?.(),
+  }
+  const table: LeaseTable = {
+    ...{ id, store, monotonicNow, host, membership },
+    ...{ leases: new Map(), reading: undefined, hasLeft: false },
+  }
+  return Object.assign(host, {
+    leaseOf: (keyId: string, period: LeasePeriod, limit: number) => findLease(table, { keyId, period, limit }),
+    join: async () => {
+      await settleLeases(table, [], 0)
+      joining.settledAtMs = monotonicNow() + (membership.live().size === 1 ? 0 : beliefMs)
+    },
+    settle: runOneAtATime(async () => {
+      if (options.isAlone && queue.leases.length === 0) return
+      await settleTouched(table, queue)
+    }),
+    leave: () => giveBack(table),
+  })
+}
+
+/** Leases that were used since the last settlement. */
+type TouchedLeases = { leases: Lease[] }
+
+function findLease(
+  { leases, host }: LeaseTable,
+  { keyId, period, limit }: { readonly keyId: string; readonly period: LeasePeriod; readonly limit: number },
+): Lease {
+  const name = leaseKeyOf({ keyId, period })
+  const lease = leases.get(name) ?? createLease(keyId, period, limit)
+  leases.set(name, lease)
+  if (lease.limit === limit) return lease
+  lease.limit = limit
+  lease.isExhausted = false
+  if (!lease.isTouched) host.touch(lease)
+  return lease
+}
+
+async function settleTouched(table: LeaseTable, queue: TouchedLeases): Promise<void> {
+  const batch = queue.leases.slice(0, batchMax)
+  queue.leases = queue.leases.slice(batchMax)
+  for (const lease of batch) lease.isTouched = false
+  await settleLeases(table, batch, (table.reading?.value.clockMs ?? 0) - overlapMs).catch((error) => {
+    for (const lease of batch) {
+      if (!lease.isTouched) table.host.touch(lease)
+      // Nothing can come while the database is away.
+      lease.isExhausted = lease.spent >= lease.granted
+    }
+    throw error
+  })
+}
+
+async function giveBack(table: LeaseTable): Promise<void> {
+  table.hasLeft = true
+  const nowMs = table.monotonicNow()
+  const used = [...table.leases.values()].filter((lease) => nowMs < lease.endsAtMs && lease.granted > 0)
+  for (const lease of used) lease.granted = lease.spent
+  for (let start = 0; start < used.length; start += batchMax) {
+    await settleLeases(table, used.slice(start, start + batchMax), Number.MAX_SAFE_INTEGER)
+  }
+}

@@ -1,0 +1,45 @@
+/** Live replicas, as this replica and as others may believe. */
+export type Membership = {
+  update(replicas: readonly { readonly id: string; readonly ageMs: number }[], monotonicMs: number): void
+  /** Returns the live replicas, this one included. */
+  live(): ReadonlySet<string>
+  /** Returns the largest and the smallest membership of the last moments, each sorted. */
+  beliefs(): readonly (readonly string[])[]
+}
+
+/** Replicas not seen for longer do not count. Five heartbeats. */
+export const liveMs = 10_000
+/** Every replica reads the list every 250 ms. After this time all of them know a change. */
+export const beliefMs = 2_000
+// After an outage the rows of all replicas are old until their next heartbeats. Two of them, and a reconnect.
+const graceMs = 5_000
+
+export function createMembership(id: string): Membership {
+  const times = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
+  let updatedMs = Number.NEGATIVE_INFINITY
+  let graceEndsMs = Number.NEGATIVE_INFINITY
+  let live: ReadonlySet<string> = new Set([id])
+  let beliefs: readonly (readonly string[])[] = [[id]]
+  return {
+    update: (replicas, monotonicMs) => {
+      if (monotonicMs - updatedMs > beliefMs) graceEndsMs = monotonicMs + graceMs
+      updatedMs = monotonicMs
+      const isLive = ({ ageMs }: { readonly ageMs: number }) => ageMs < liveMs || monotonicMs < graceEndsMs
+      const others = replicas.filter((replica) => replica.id !== id && isLive(replica))
+      const isFirst = times.size === 0
+      live = new Set([id, ...others.map((replica) => replica.id)])
+      // Replicas that were here first know each other, but not this one.
+      const unknownSinceMs = isFirst ? Number.NEGATIVE_INFINITY : monotonicMs
+      if (isFirst && others.length > 0) times.set(id, { firstMs: monotonicMs, lastMs: monotonicMs })
+      for (const replica of live) {
+        const firstMs = times.get(replica)?.firstMs ?? unknownSinceMs
+        times.set(replica, { firstMs, lastMs: monotonicMs })
+      }
+      for (const [replica, { lastMs }] of times) if (monotonicMs - lastMs > beliefMs) times.delete(replica)
+      const steady = [...live].filter((replica) => monotonicMs - (times.get(replica)?.firstMs ?? 0) >= beliefMs)
+      beliefs = [[...times.keys()].sort(), steady.sort()]
+    },
+    live: () => live,
+    beliefs: () => beliefs,
+  }
+}

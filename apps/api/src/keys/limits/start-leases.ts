@@ -1,0 +1,82 @@
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
+import { createLeaseStore, deletePastLeases } from './lease-store.ts'
+
+/** Clock and interval of limits. Tests inject their own. */
+export type LimitTime = {
+  readonly monotonicNow: () => number
+  /** Milliseconds added to the database's clock. */
+  readonly databaseShiftMs: () => number
+  readonly settleMs: number
+}
+
+export type RunningLeases = {
+  readonly keeper: LeaseKeeper
+  /** Joins the other replicas and begins to settle. Call it when this replica is announced. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const intervalMs = 250
+// Between two settlements because leases run low.
+const hurryMs = 10
+const cleanMs = 60_000
+
+/** Creates the keeper of the leases with its timers. */
+export function createLeases({
+  database,
+  id,
+  log,
+  time,
+}: {
+  readonly database: Database
+  readonly id: string
+  readonly log: Logger
+  readonly time?: LimitTime | undefined
+}): RunningLeases {
+  const shiftMs = time?.databaseShiftMs
+  let hurrying: NodeJS.Timeout | undefined
+  let isFailing = false
+  let isStopped = true
+  const keeper = createLeaseKeeper({
+    id,
+    store: createLeaseStore(database, shiftMs),
+    monotonicNow: time?.monotonicNow ?? (() => performance.now()),
+    isAlone: database.engine === 'pglite',
+    onHurry: () => {
+      // While the database is away, the interval is often enough.
+      if (isStopped || isFailing) return
+      hurrying ??= setTimeout(settleInBackground, hurryMs)
+    },
+  })
+  const settleInBackground = () => {
+    hurrying = undefined
+    keeper.settle().then(
+      () => {
+        isFailing = false
+      },
+      (error) => {
+        if (!isFailing && !isStopped) log.warn({ err: error }, 'limits not settled; each replica uses its share')
+        isFailing = true
+      },
+    )
+  }
+  const clean = () => deletePastLeases(database, shiftMs?.()).catch(() => undefined)
+  let timers: NodeJS.Timeout[] = []
+  return {
+    keeper,
+    start: async () => {
+      await keeper.join()
+      isStopped = false
+      timers = [setInterval(settleInBackground, time?.settleMs ?? intervalMs), setInterval(clean, cleanMs)]
+      for (const timer of timers) timer.unref()
+    },
+    stop: async () => {
+      isStopped = true
+      for (const timer of timers) clearInterval(timer)
+      clearTimeout(hurrying)
+      await keeper.leave().catch((error) => log.warn({ err: error }, 'unspent requests not given back'))
+    },
+  }
+}
