@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { Agent } from 'node:https'
 import { connect } from 'node:tls'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { openDatabase } from '@tallystick/database'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type PremadeWriter, premadeWriter } from '../src/http/premade-answer.ts'
+import { listKeys } from '../src/keys/key-store.ts'
 import { type FakeSubgraph, headAt, startFakeSubgraph } from './fake-subgraph.ts'
 import { call, createDeferrals, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
 import { type RawPost, readAnswers, sendRaw, writePost } from './raw-connection.ts'
@@ -10,12 +12,12 @@ import { type RawPost, readAnswers, sendRaw, writePost } from './raw-connection.
 const { defer, finish } = createDeferrals()
 const at = Date.parse('2026-11-15T12:00:00.5-05:00')
 const ids = [324, 10]
-let databaseUrl: string
 let fakes: FakeSubgraph[]
 let laned: TestService
 /** Same service without lanes: the framework handles every request. */
 let plain: TestService
 let keys: Readonly<Record<'unlimited' | 'limited' | 'scant' | 'other', string>>
+let lanedUrl: string
 /** Returns how many responses the lanes have sent. */
 let premadeSent = 0
 
@@ -28,7 +30,7 @@ const counting: PremadeWriter = {
 }
 const failing: PremadeWriter = { ...premadeWriter, premake: () => undefined }
 
-async function startWith(writer: PremadeWriter): Promise<TestService> {
+async function startWith(writer: PremadeWriter, databaseUrl = lanedUrl): Promise<TestService> {
   const chains = ids.map((id, index) => ({
     ...{ id, name: 'chain', pool },
     subgraph: { urls: [fakes[index]?.url] },
@@ -37,16 +39,27 @@ async function startWith(writer: PremadeWriter): Promise<TestService> {
   return start({ databaseUrl, at: new Date(at).toISOString(), config, premadeWriter: writer }, defer)
 }
 
+/** Copies all keys with their secrets. */
+async function copyKeys(from: TestService, to: TestService): Promise<void> {
+  for (const table of ['api_keys', 'api_key_secrets']) {
+    const rows = await from.database.query(`select jsonb_agg(to_jsonb(t))::text as rows from ${table} t`)
+    const [{ rows: text } = { rows: '[]' }] = rows as { rows: string }[]
+    await to.database.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [text])
+  }
+  await to.database.query('update api_key_revision set value = (select max(revision) from api_keys)')
+}
+
 beforeAll(async () => {
-  databaseUrl = await newDatabase('postgres', defer)
   fakes = await Promise.all(
     ids.map((id) => {
       const answer = () => ({ positionInfos: [{ id: `of ${id}: é€` }] })
       return startFakeSubgraph({ answer, head: headAt(id, at / 1000 - 7.5) }, defer)
     }),
   )
+  // Each on its own database: on one, both would share the allowance of a key.
+  lanedUrl = await newDatabase('postgres', defer)
   laned = await startWith(counting)
-  plain = await startWith(failing)
+  plain = await startWith(failing, await newDatabase('postgres', defer))
   const secretOf = async (request: object) => (await createKey(plain, request)).secret
   keys = {
     unlimited: await secretOf({}),
@@ -54,7 +67,7 @@ beforeAll(async () => {
     scant: await secretOf({ rpm: 3 }),
     other: await secretOf({ scopes: ['notes'] }),
   }
-  // Keys are created at one service and reach the other by a database notification.
+  await copyKeys(plain, laned)
   await vi.waitFor(async () => {
     const [answer] = await readFrom(laned, [last({ key: keys.other })])
     expect(answer?.body).toContain('insufficient_scope')
@@ -300,7 +313,9 @@ describe('an answer of the lane', () => {
     expect(body).toContain(`tallystick_key_requests_total{key="${id}",endpoint="data"} 1\n`)
     // Uses are stored when the service stops, at the latest.
     await laned.stop()
-    const key = (await plain.operator.listKeys()).keys.find((listed) => listed.id === id)
-    expect(key?.lastUsedAt).toBe('2026-11-15T17:00:00Z')
+    const database = await openDatabase(lanedUrl)
+    onTestFinished(() => database.close())
+    const key = (await listKeys(database)).find((listed) => listed.id === id)
+    expect(key?.lastUsedAt).toBe(BigInt(Date.parse('2026-11-15T17:00:00Z') / 1000))
   })
 })

@@ -80,6 +80,9 @@ export type Setting = {
   readonly eventTimes?: ServiceOptions['eventTimes']
   /** Time limit for a connection of the service to PostgreSQL. */
   readonly connectTimeoutMs?: number
+  readonly limitTime?: ServiceOptions['limitTime']
+  /** Connection of the service, in place of its own. */
+  readonly database?: Database
   /** More variables for the secrets of the configuration. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -179,7 +182,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   const { portal, premadeWriter, waitLameDuck, certificatePollMs, connectTimeoutMs } = setting
   const { eventTimes = { stateMs: null } } = setting
   const openImpatient = () => connectTimeoutMs && openDatabase(config.database.reveal(), { connectTimeoutMs })
-  const database = beside ? (await openImpatient()) || undefined : opened
+  const database = beside ? (setting.database ?? ((await openImpatient()) || undefined)) : opened
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
   const databaseShiftMs = () => (setting.databaseClock ?? clock).now() - Date.now()
@@ -197,6 +200,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     waitLameDuck,
     certificatePollMs,
     eventTimes,
+    limitTime: setting.limitTime,
   }
   const service = await startService(options).catch(async (error) => {
     await opened.close()

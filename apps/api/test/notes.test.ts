@@ -256,7 +256,7 @@ describe('one running service', () => {
       answers.push(await service.call('/notes', { headers: { 'x-api-key': secret } }))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429])
     expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(new Array(5).fill('"default";q=3;w=60'))
-    expect(answers[0]?.headers['ratelimit']).toMatch(/^"default";r=2;t=(60|59)$/)
+    expect(answers[0]?.headers['ratelimit']).toMatch(/^"default";r=2;t=\d+$/)
     expect(answers[4]?.headers['ratelimit']).toMatch(/^"default";r=0;t=\d+$/)
     expect(Number(answers[3]?.headers['retry-after'])).toBeGreaterThan(0)
     expect(answers[3]?.json().code).toBe('rate_limited')

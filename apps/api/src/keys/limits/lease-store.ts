@@ -35,6 +35,10 @@ export const leaseMigrations: readonly Migration[] = [
       'create index api_key_leases_by_notice on api_key_leases (noticed_at)',
       'create index api_key_leases_by_end on api_key_leases (ends_at)',
     ],
+    since: '0.2.0',
+    worksWith: '0.1.0',
+    undo: ['drop table api_key_leases'],
+    loses: 'what keys have used of the limits and quotas of the current minute, day and month',
   },
 ]
 

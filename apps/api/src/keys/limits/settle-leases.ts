@@ -14,12 +14,16 @@ export type LeaseTable = {
   readonly membership: Membership
   /** Leases by key and period. */
   readonly leases: Map<string, Lease>
-  reading: { readonly atMs: number; readonly value: LeaseReading } | undefined
+  /** Last reading and its monotonic time, and the time of the last one that the clock was set by. */
+  reading: { readonly atMs: number; readonly exactAtMs: number; readonly value: LeaseReading } | undefined
   /** Whether unspent requests are given back. */
   hasLeft: boolean
 }
 
 const idleMs = 2_000
+const exactMs = 500
+// Two clocks drift by less than 10 ms in this time.
+const clockMs = 60_000
 const roundsMax = 4
 // Two seconds without anything to spend: the other replicas keep what they have.
 const emptyMax = 8
@@ -64,9 +68,12 @@ async function readRows(
 ): Promise<ReadonlyMap<string, NamedLeaseRow>> {
   const startedMs = table.monotonicNow()
   const value = await table.store.read({ sinceMs, wanted: wanted.map(nameOf) })
-  // The database read its clock between the two.
-  table.host.offsetMs = value.nowMs - (startedMs + table.monotonicNow()) / 2
-  table.reading = { atMs: startedMs, value }
+  const elapsedMs = table.monotonicNow() - startedMs
+  const { reading, host } = table
+  // The database read its clock in between. A process that was suspended meanwhile would be wrong by half of that time.
+  const isExact = elapsedMs < exactMs || reading === undefined || startedMs - reading.exactAtMs > clockMs
+  if (isExact) host.offsetMs = value.nowMs - startedMs - elapsedMs / 2
+  table.reading = { atMs: startedMs, exactAtMs: isExact || !reading ? startedMs : reading.exactAtMs, value }
   table.membership.update(value.replicas, startedMs)
   return new Map(value.rows.map((row) => [textOf(row), row]))
 }

@@ -9,6 +9,8 @@ export type LimitTime = {
   /** Milliseconds added to the database's clock. */
   readonly databaseShiftMs: () => number
   readonly settleMs: number
+  /** Called after each settlement, also after one that failed. */
+  readonly onSettled?: (() => void) | undefined
 }
 
 export type RunningLeases = {
@@ -52,15 +54,18 @@ export function createLeases({
   })
   const settleInBackground = () => {
     hurrying = undefined
-    keeper.settle().then(
-      () => {
-        isFailing = false
-      },
-      (error) => {
-        if (!isFailing && !isStopped) log.warn({ err: error }, 'limits not settled; each replica uses its share')
-        isFailing = true
-      },
-    )
+    keeper
+      .settle()
+      .then(
+        () => {
+          isFailing = false
+        },
+        (error) => {
+          if (!isFailing && !isStopped) log.warn({ err: error }, 'limits not settled; each replica uses its share')
+          isFailing = true
+        },
+      )
+      .finally(() => time?.onSettled?.())
   }
   const clean = () => deletePastLeases(database, shiftMs?.()).catch(() => undefined)
   let timers: NodeJS.Timeout[] = []
