@@ -14,7 +14,7 @@ import type { HistoryParts } from './history/open-history.ts'
 import { createHistoryRoutes } from './history/route.ts'
 import { createAddressLimit } from './http/address-limit.ts'
 import { createAuthenticate } from './http/authenticate.ts'
-import { createIdentifyCaller } from './http/client-address.ts'
+import { createIdentifyCaller, createRequestAddress } from './http/client-address.ts'
 import { tlsHeaders } from './http/common-headers.ts'
 import { createInstance, type InstanceParts } from './http/create-instance.ts'
 import { requireForwardedHttps } from './http/https-required.ts'
@@ -58,7 +58,8 @@ export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
   const app = createInstance({ ...parts, headers: tlsHeaders })
   measureRequests(app, parts.metrics)
   if (config.listen.proxy) requireForwardedHttps(app, config.listen.proxy.trust)
-  const authenticate = createAuthenticate(parts.keyRing, parts.monotonicNow)
+  const addressOf = createRequestAddress(config.listen.proxy?.trust ?? [])
+  const authenticate = createAuthenticate({ ...parts, addressOf })
   registerRoutes(app, { routes: listRoutes(config, parts), authenticate, cors })
   return app
 }

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { KeyScope } from '@tallystick/core'
 import type { Clock } from './clock.ts'
 import type { LineWriter } from './create-line-writer.ts'
+import { createBoundedKeys } from './keys/bounded-keys.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { MetricHelp, Metrics } from './metrics.ts'
 
@@ -13,10 +14,13 @@ export type HostMetricsOptions = {
   readonly writers: Readonly<Record<string, Pick<LineWriter, 'dropped'>>>
 }
 
+// Each key has a series per endpoint. Prometheus should have thousands of series of a service, not millions.
+const keyLabelsMax = 100
+
 // Process metrics have the names of Prometheus' own libraries, so that existing dashboards show them.
 export const hostMetricHelp: MetricHelp = {
   tallystick_certificate_not_after_timestamp_seconds: 'ALARM: Unix time at which the TLS certificate in use expires.',
-  tallystick_key_requests_total: 'Requests with a valid API key and its scope, by key and endpoint.',
+  tallystick_key_requests_total: 'Requests with a valid API key and its scope, by key (100 keys and "other") and endpoint.',
   tallystick_log_dropped_total: 'ALARM: log lines lost because they could not be written, by stream.',
   tallystick_event_loop_delay_seconds: 'Delay of the main thread since the last scrape, by quantile; 1 is the longest.',
   process_cpu_seconds_total: 'Processor time used, user and system.',
@@ -31,12 +35,11 @@ export const hostMetricHelp: MetricHelp = {
 
 /** Adds metrics of the process and of key usage. Returns a function that stops the measurement. */
 export function addHostMetrics(metrics: Metrics, { keyRing, clock, writers }: HostMetricsOptions): () => void {
+  const listKeys = createBoundedKeys(keyLabelsMax)
   metrics.readCounter('tallystick_key_requests_total', () =>
-    keyRing
-      .usage(clock.now())
-      .flatMap(({ id, uses }) =>
-        (Object.keys(uses) as KeyScope[]).map((endpoint) => ({ labels: { key: id, endpoint }, value: uses[endpoint] })),
-      ),
+    listKeys(keyRing.usage(clock.now())).flatMap(({ id, uses }) =>
+      (Object.keys(uses) as KeyScope[]).map((endpoint) => ({ labels: { key: id, endpoint }, value: uses[endpoint] })),
+    ),
   )
   metrics.readCounter('tallystick_log_dropped_total', () =>
     Object.entries(writers).map(([stream, writer]) => ({ labels: { stream }, value: writer.dropped() })),

@@ -3,7 +3,7 @@ import { auditMigrations } from './audit/audit-log.ts'
 import { eventMigrations } from './events/event-store.ts'
 import { historyMigrations } from './history/history-store.ts'
 import { hookMigrations } from './hooks/hook-migrations.ts'
-import { keyChangeMigrations, keyMigrations } from './keys/key-migrations.ts'
+import { keyChangeMigrations, keyLimitMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { usageMigrations } from './keys/key-usage-store.ts'
 import { replicaMigrations, replicaReleaseMigrations } from './keys/replicas.ts'
 import { leaseMigrations } from './keys/limits/lease-store.ts'
@@ -33,6 +33,7 @@ export const apiMigrations: readonly Migration[] = [
   ...usageMigrations,
   ...replicaReleaseMigrations,
   ...leaseMigrations,
+  ...keyLimitMigrations,
 ]
 
 /** Schema of the service in this release. */

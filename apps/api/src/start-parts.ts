@@ -18,7 +18,7 @@ import { addHostMetrics } from './host-metrics.ts'
 import { type KeyRing, openKeyRing } from './keys/key-ring.ts'
 import { type KeyUsageRecorder, startKeyUsageRecorder } from './keys/key-usage-recorder.ts'
 import { createSharedLimits } from './keys/limits/create-shared-limits.ts'
-import { createLeases } from './keys/limits/start-leases.ts'
+import { createLeases, type RunningLeases } from './keys/limits/start-leases.ts'
 import { type Announcement, announceReplica } from './keys/replicas.ts'
 import { type RunningLog, startPublicLog } from './log/start-public-log.ts'
 import { type RunningNotes, startNotes } from './notes/start-notes.ts'
@@ -49,7 +49,7 @@ export type ServiceParts = {
 /** Starts everything but the listeners: keys, clocks, notes, subgraphs. */
 export async function startParts(context: ServiceContext): Promise<ServiceParts> {
   const { config, metrics, closers } = context
-  const keys = await startKeys(context)
+  const { leases, ...keys } = await startKeys(context)
   const pools = openPools(config)
   closers.push(() => {
     for (const pool of pools.values()) pool.close()
@@ -75,10 +75,13 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const hooks = await openHooks(config, context)
   closers.push(hooks.stop)
   const streams = await startEvents({ ...context, ...keys, published, rate })
+  await leases.ready()
   return { ...keys, time, runningLog, notes, embedded, data, queries, rate, history, chains, streams, hooks }
 }
 
-async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'keyRing' | 'replica' | 'keyUsage'>> {
+async function startKeys(
+  context: ServiceContext,
+): Promise<Pick<ServiceParts, 'keyRing' | 'replica' | 'keyUsage'> & { readonly leases: RunningLeases }> {
   const { config, clock, database, log, metrics, closers, say, writers = {} } = context
   const id = randomUUID()
   const leases = createLeases({ database, id, log, time: context.limitTime })
@@ -94,7 +97,7 @@ async function startKeys(context: ServiceContext): Promise<Pick<ServiceParts, 'k
   await leases.start()
   closers.push(() => leases.stop())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
-  return { keyRing, replica, keyUsage }
+  return { keyRing, replica, keyUsage, leases }
 }
 
 /** Creates readers of the pools that have an RPC. */

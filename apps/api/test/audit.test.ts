@@ -97,6 +97,7 @@ describe('named admin tokens', () => {
       ['/keys', { name: 'x', rpm: 0 }],
       ['/keys/key_nowhere/revoke', {}],
       ['/keys/key_nowhere/rotate', {}],
+      ['/keys/key_nowhere/update', { rpm: 1 }],
       ['/curve'],
       ['/curve', {}],
       ['/notes'],
@@ -123,6 +124,7 @@ describe('named admin tokens', () => {
       'POST /keys 400',
       'POST /keys/key_nowhere/revoke 404',
       'POST /keys/key_nowhere/rotate 404',
+      'POST /keys/key_nowhere/update 404',
     ]
     const curve = ['/curve 200', 'POST /curve 400', '/notes 200']
     const hooks = [

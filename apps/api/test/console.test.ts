@@ -125,6 +125,7 @@ describe('tokens', () => {
       '/keys',
       '/keys/key_0123456789ab/revoke',
       '/keys/key_0123456789ab/rotate',
+      '/keys/key_0123456789ab/update',
       '/curve',
       '/curve/proposals/1/approve',
       '/notes/discard',

@@ -3,7 +3,7 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import pg from 'pg'
 import pino from 'pino'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import type { NewKey } from '../src/keys/api-key.ts'
+import { type NewKey, noLimits } from '../src/keys/api-key.ts'
 import { type KeyRing, openKeyRing } from '../src/keys/key-ring.ts'
 import { revokeKey, createKey as storeKey } from '../src/keys/key-store.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
@@ -14,7 +14,7 @@ const auditor = { actor: 'test' }
 const nowSeconds = 1_800_000_000n
 const nowMs = Number(nowSeconds) * 1000
 const add = (database: Database, rpm: number | null = null) => {
-  const key: NewKey = { name: 'test', kind: 'live', scopes: ['notes'], rpm, expiresAt: null }
+  const key: NewKey = { name: 'test', kind: 'live', scopes: ['notes'], ...noLimits, rpm, expiresAt: null }
   return storeKey(database, { key, nowSeconds, auditor })
 }
 const revisionOf = async (database: Database) =>

@@ -26,6 +26,10 @@ describe.each(databaseEngines)('keys on %s', (engine) => {
         kind: 'live',
         scopes: ['notes', 'data', 'rate'],
         rpm: 60,
+        burst: null,
+        quotaPerDay: null,
+        quotaPerMonth: null,
+        allow: null,
         status: 'active',
         createdAt: '2026-11-15T17:00:00Z',
         expiresAt: null,
@@ -64,6 +68,31 @@ describe.each(databaseEngines)('keys on %s', (engine) => {
   })
 })
 
+test.each(databaseEngines)('behavior: a quota holds across a restart, on %s, and can be changed', async (engine) => {
+  const databaseUrl = await newDatabase(engine)
+  const first = await start({ databaseUrl })
+  const { id, secret } = await createKey(first, { quotaPerDay: 3, quotaPerMonth: 5 })
+  for (const _request of [1, 2]) expect(await statusWith(first, secret)).toBe(200)
+  await first.stop()
+  const service = await start({ databaseUrl })
+  const get = () => service.call('/notes', { headers: { 'x-api-key': secret } })
+  expect(await statusWith(service, secret)).toBe(200)
+  const refused = await get()
+  expect([refused.status, refused.json().code]).toEqual([429, 'quota_exceeded'])
+  expect(refused.headers['ratelimit-policy']).toBe('"day";q=3;w=86400, "month";q=5;w=2678400')
+  expect(refused.headers['ratelimit']).toMatch(/^"day";r=0;t=\d+$/)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+
+  const quotasOf = async () =>
+    (await service.admin('/keys/usage')).json().keys.find((key: { id: string }) => key.id === id).quotas
+  await expect
+    .poll(quotasOf)
+    .toEqual({ day: { used: 3, allowed: 3 }, month: { used: 3, allowed: 5 } })
+  expect((await post(service, `/keys/${id}/update`, { quotaPerDay: null })).json().key.quotaPerDay).toBe(null)
+  for (const _request of [4, 5]) await expect.poll(() => statusWith(service, secret)).toBe(200)
+  expect((await get()).headers['ratelimit']).toMatch(/^"month";r=0;t=\d+$/)
+})
+
 test('behavior: the last use is stored at most once a minute and survives a restart', async () => {
   const databaseUrl = await newDatabase()
   const service = await start({ databaseUrl, at: noon })
@@ -82,6 +111,34 @@ describe('one service', () => {
     const { defer, finish } = createDeferrals()
     service = await start({ databaseUrl: await newDatabase('postgres', defer), at: noon }, defer)
     return finish
+  })
+
+  test('error: a key is rejected outside its networks, on every path, and a change is in force at once', async () => {
+    const { id, secret } = await createKey(service, { allow: ['203.0.113.0/24', '2001:db8::/32'] })
+    const refused = await service.call('/notes', { headers: { 'x-api-key': secret, 'x-forwarded-for': '203.0.113.7' } })
+    expect([refused.status, refused.json().code]).toEqual([403, 'address_not_allowed'])
+    expect(refused.body).not.toContain('127.0.0.1')
+    const data = { 'x-api-key': secret, 'content-type': 'application/json' }
+    expect((await service.call('/data', { method: 'POST', headers: data, body: '{}' })).status).toBe(403)
+    await post(service, `/keys/${id}/update`, { allow: ['127.0.0.0/8'] })
+    expect(await statusWith(service, secret)).toBe(200)
+    expect((await post(service, `/keys/${id}/update`, {})).status).toBe(400)
+    expect((await post(service, '/keys/key_nowhere/update', { rpm: 1 })).json().code).toBe('key_not_found')
+    const { entries } = (await service.admin('/audit')).json()
+    expect(entries[0]).toMatchObject({ action: 'key.update', subject: id, details: { allow: ['127.0.0.0/8'] } })
+  })
+
+  test('error: more requests within a second than the burst are rejected for a second', async () => {
+    const { secret } = await createKey(service, { rpm: 100, burst: 3 })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => service.call('/notes', { headers: { 'x-api-key': secret } })),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThanOrEqual(1)
+    expect(refused[0]?.json()).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('3 requests a second') })
+    expect(refused[0]?.headers).toMatchObject({ 'retry-after': '1', ratelimit: '"burst";r=0;t=1' })
+    expect(answers[0]?.headers['ratelimit-policy']).toBe('"default";q=100;w=60, "burst";q=3;w=1')
+    await expect.poll(() => statusWith(service, secret)).toBe(200)
   })
 
   describe('admin listener', () => {
@@ -110,6 +167,14 @@ describe('one service', () => {
         [{ name: 'x', scopes: ['admin'] }, 'scopes'],
         [{ name: 'x', rpm: 0 }, 'rpm'],
         [{ name: 'x', rpm: 1.5 }, 'rpm'],
+        [{ name: 'x', burst: 10_001 }, 'burst'],
+        [{ name: 'x', quotaPerDay: 0 }, 'quotaPerDay'],
+        [{ name: 'x', quotaPerMonth: 1e12 }, 'quotaPerMonth'],
+        ...['', 'x', '10.0.0.0/33', '::/129', 'fe80::1%eth0', '::ffff:10.0.0.0/104', '10.0.0.1/8/8'].map(
+          (network): [object, string] => [{ name: 'x', allow: ['10.0.0.1', network] }, 'allow.1'],
+        ),
+        [{ name: 'x', allow: [] }, 'allow'],
+        [{ name: 'x', allow: Array.from({ length: 51 }, () => '10.0.0.1') }, 'allow'],
         [{ name: 'x', expiresAt: 'tomorrow' }, 'expiresAt'],
         [{ name: 'x', expiresAt: '2026-11-15T17:00:00Z' }, 'not in the future'],
         [{ name: 'x', kind: 'prod' }, 'kind'],

@@ -60,6 +60,7 @@ function addKeyRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
   app.get('/keys/usage', needs('keys'), (request) => operatorOf(request).showUsage(numberOf(request, 'days')))
   app.post('/keys', needs('keys'), (request) => operatorOf(request).createKey(request.body))
   app.post('/keys/:id/revoke', needs('keys'), (request) => operatorOf(request).revokeKey(idOf(request), request.body))
+  app.post('/keys/:id/update', needs('keys'), (request) => operatorOf(request).updateKey(idOf(request), request.body))
   app.post('/keys/:id/rotate', needs('keys'), (request) => operatorOf(request).rotateKey(idOf(request), request.body))
 }
 

@@ -4,7 +4,8 @@ import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'
 import { type Clock, toSeconds } from '../clock.ts'
-import { createKey, listKeys, revokeKey, rotateKey } from '../keys/key-store.ts'
+import { networkSchema } from '../config-fields.ts'
+import { createKey, listKeys, revokeKey, rotateKey, updateKey } from '../keys/key-store.ts'
 import { awaitReplicas } from '../keys/replicas.ts'
 import { viewKey } from './key-view.ts'
 import { parseRequest, printable } from './parse-request.ts'
@@ -12,6 +13,7 @@ import { parseRequest, printable } from './parse-request.ts'
 export type KeyOperator = {
   createKey(request: unknown): Promise<{ readonly key: KeyView; readonly secret: string }>
   listKeys(): Promise<{ readonly keys: readonly KeyView[] }>
+  updateKey(id: string, request: unknown): Promise<{ readonly key: KeyView; readonly replicas: ReplicaReport }>
   revokeKey(id: string, request?: unknown): Promise<{ readonly key: KeyView; readonly replicas: ReplicaReport }>
   rotateKey(
     id: string,
@@ -19,6 +21,14 @@ export type KeyOperator = {
   ): Promise<{ readonly key: KeyView; readonly secret: string; readonly replicas: ReplicaReport }>
 }
 
+const rpm = z.int().min(1).max(1_000_000).nullable()
+// The time of each request of the last second is kept.
+const burst = z.int().min(1).max(10_000).nullable()
+const quota = z.int().min(1).max(1_000_000_000).nullable()
+const allowed = networkSchema.refine((network) => !/%|^::ffff:/i.test(network), {
+  error: 'must not have a zone, and IPv4 networks must be written as such',
+})
+const allow = z.array(allowed).min(1).max(50).nullable()
 const newKeySchema = z.strictObject({
   name: printable.trim().min(1, 'must not be empty').max(100),
   kind: z.enum(keyKinds).default('live'),
@@ -27,11 +37,25 @@ const newKeySchema = z.strictObject({
     .min(1)
     .transform((scopes) => [...new Set(scopes)])
     .default([...keyScopes]),
-  rpm: z.int().min(1).max(1_000_000).nullable().default(600),
+  rpm: rpm.default(600),
+  burst: burst.default(null),
+  quotaPerDay: quota.default(null),
+  quotaPerMonth: quota.default(null),
+  allow: allow.default(null),
   expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
 })
 /** How long to wait for every replica to load the change. */
 const waitMs = z.int().min(0).max(10_000).default(0)
+const updateSchema = z
+  .strictObject({
+    waitMs,
+    rpm: rpm.optional(),
+    burst: burst.optional(),
+    quotaPerDay: quota.optional(),
+    quotaPerMonth: quota.optional(),
+    allow: allow.optional(),
+  })
+  .refine(({ waitMs: _, ...changes }) => Object.keys(changes).length > 0, 'must have at least one limit')
 const revocationSchema = z.strictObject({ waitMs })
 const rotationSchema = z.strictObject({
   waitMs,
@@ -73,6 +97,12 @@ export function createKeyOperator({
       return { key: viewKey(created, nowSeconds), secret }
     },
     listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
+    updateKey: async (id, request) => {
+      const { waitMs, ...changes } = parseRequest(updateSchema, request ?? {}, 'invalid_key_request')
+      const nowSeconds = now()
+      const key = await updateKey(database, { id, changes, nowSeconds, auditor })
+      return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
+    },
     revokeKey: async (id, request) => {
       const { waitMs } = parseRequest(revocationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()

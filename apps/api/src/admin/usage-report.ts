@@ -4,6 +4,7 @@ import type { Queryable } from '@tallystick/database'
 import { z } from 'zod'
 import { listKeys } from '../keys/key-store.ts'
 import { type KeyUsage, listKeyUsage, usageDaysMax } from '../keys/key-usage-store.ts'
+import { listQuotaUse } from '../keys/limits/lease-store.ts'
 import { toIso } from './key-view.ts'
 import { parseRequest } from './parse-request.ts'
 
@@ -18,13 +19,17 @@ export async function reportUsage(
   const firstDay = Number(nowSeconds / daySeconds) - count + 1
   const sums = sumUsage(await listKeyUsage(database, firstDay), { firstDay, count })
   const keys = await listKeys(database)
+  const used = new Map((await listQuotaUse(database)).map((use) => [`${use.keyId} ${use.period}`, use.used]))
+  const quotaOf = (id: string, period: 'day' | 'month', allowed: number | null) =>
+    allowed === null ? null : { used: used.get(`${id} ${period}`) ?? 0, allowed }
   return {
     days: Array.from({ length: count }, (_, index) => toIso(BigInt(firstDay + index) * daySeconds).slice(0, 10)),
-    keys: keys.map(({ id, name, lastUsedAt }) => ({
+    keys: keys.map(({ id, name, lastUsedAt, quotaPerDay, quotaPerMonth }) => ({
       id,
       name,
       lastUsedAt: lastUsedAt === null ? null : toIso(lastUsedAt),
       ...(sums.get(id) ?? noUsage(count)),
+      quotas: { day: quotaOf(id, 'day', quotaPerDay), month: quotaOf(id, 'month', quotaPerMonth) },
     })),
   }
 }

@@ -3,6 +3,7 @@ import { keyKinds, keyScopes } from '@tallystick/core/key/api-key'
 import { type Command, Option } from 'commander'
 import { addExamples } from './examples.ts'
 import { addUsageCommand } from './keys-usage.ts'
+import { addLimitOptions, addUpdateCommand, describeLimits, listFurtherLimits, type LimitOptions, toLimits } from './keys-limits.ts'
 import { type Layout, paintStatus } from './layout.ts'
 import {
   addCommonOptions,
@@ -25,7 +26,7 @@ type CreateOptions = CommonOptions & {
   readonly scopes: string[]
   readonly rpm: number | 'unlimited'
   readonly expires?: string
-}
+} & LimitOptions
 
 const graceDefault = parseDuration('24h')
 const confirmWaitMs = 5_000
@@ -55,12 +56,13 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
     },
   )
   addExamples(revoke, 'keys revoke key_4fH2kQ9xL0aB')
+  addUpdateCommand(keys, terminal)
   addRotateCommand(keys, terminal)
   addUsageCommand(keys, terminal)
 }
 
 function addCreateCommand(keys: Command, terminal: Terminal): void {
-  const create = addCommonOptions(keys.command('create').description('issue a key; its secret is shown once'))
+  const create = addLimitOptions(addCommonOptions(keys.command('create').description('issue a key; its secret is shown once')))
     .requiredOption('--name <name>', 'owner of the key')
     .addOption(
       optionWithValues('--scopes <list>', 'scopes, comma separated', keyScopes)
@@ -74,8 +76,8 @@ function addCreateCommand(keys: Command, terminal: Terminal): void {
       parseInstant,
     )
     .addOption(optionWithValues('--kind <kind>', 'prefix of the secret', keyKinds).default('live'))
-    .action(async ({ name, kind, scopes, rpm, expires, ...options }: CreateOptions) => {
-      const request = { name, kind, scopes, rpm: rpm === 'unlimited' ? null : rpm, expiresAt: expires ?? null }
+    .action(async ({ name, kind, scopes, expires, ...options }: CreateOptions) => {
+      const request = { name, kind, scopes, ...toLimits(options), expiresAt: expires ?? null }
       const source = { path: options.config, env: terminal.env }
       const created = await withOperator(source, (operator) => operator.createKey(request))
       const output = createOutput(terminal, options)
@@ -137,8 +139,7 @@ function showSecret(output: Output, secret: string): void {
 }
 
 function describeKey(key: KeyView): string {
-  const limit = key.rpm === null ? 'no rate limit' : `${key.rpm} requests a minute`
-  return `scopes ${key.scopes.join(', ')}; ${limit}; ${key.expiresAt ? `expires ${key.expiresAt}` : 'does not expire'}`
+  return `scopes ${key.scopes.join(', ')}; ${describeLimits(key)}; ${key.expiresAt ? `expires ${key.expiresAt}` : 'does not expire'}`
 }
 
 function formatKeys(keys: readonly KeyView[], layout: Layout): string {
@@ -151,6 +152,7 @@ function formatKeys(keys: readonly KeyView[], layout: Layout): string {
       { heading: 'STATUS', paint: paintStatus },
       'SCOPES',
       'RPM',
+      { heading: 'LIMITS', isOptional: true },
       { heading: 'CREATED', isOptional: true },
       'EXPIRES',
       'LAST USED',
@@ -162,6 +164,7 @@ function formatKeys(keys: readonly KeyView[], layout: Layout): string {
       key.status,
       key.scopes.join(','),
       key.rpm === null ? 'unlimited' : String(key.rpm),
+      listFurtherLimits(key).join(', ') || 'none',
       key.createdAt,
       key.expiresAt ?? 'never',
       key.lastUsedAt ?? 'never',

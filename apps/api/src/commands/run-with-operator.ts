@@ -36,6 +36,7 @@ function createRemoteOperator(call: Call): Operator {
     showStatus: () => call('GET', '/status'),
     showUsage: (days) => call('GET', days === undefined ? '/keys/usage' : `/keys/usage?days=${days}`),
     revokeKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`, request),
+    updateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/update`, request),
     rotateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/rotate`, request),
     showCurve: () => call('GET', '/curve'),
     setCurve: (request) => call('POST', '/curve', request),

@@ -65,7 +65,7 @@ function createRespond(parts: DataLaneParts): (response: ServerResponse, arrival
     const known = knownRequests.find(body)
     const secret = request.headers['x-api-key']
     const key = known && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
-    const answer = known && key?.scopes.has('data') ? findAnswer(known, { body, nowMs }) : undefined
+    const answer = known && key?.scopes.has('data') && !key.allows ? findAnswer(known, { body, nowMs }) : undefined
     const rate = answer && key?.limit?.take(startedMs)
     if (!known || !key || !answer || (rate && !rate.allowed)) {
       request.unshift(bytes)

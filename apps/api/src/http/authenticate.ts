@@ -10,14 +10,23 @@ export type RouteScope = KeyScope | 'any'
 export type Authenticate = (scope: RouteScope, request: FastifyRequest, reply: FastifyReply) => RingKey
 
 /**
- * Creates the function that checks key, scope and rate limit of a request, in that order. It throws at the first that
+ * Creates the function that checks key, address, scope and limits of a request, in that order. It throws at the first that
  * fails and never waits. Returns the key.
  */
-export function createAuthenticate(keyRing: Pick<KeyRing, 'find'>, monotonicNow: () => number): Authenticate {
+export function createAuthenticate({
+  keyRing,
+  monotonicNow,
+  addressOf,
+}: {
+  readonly keyRing: Pick<KeyRing, 'find'>
+  readonly monotonicNow: () => number
+  readonly addressOf: (request: FastifyRequest) => string
+}): Authenticate {
   return (scope, request, reply) => {
     const secret = request.headers['x-api-key']
     const key = typeof secret === 'string' ? keyRing.find(secret, request.nowMs) : undefined
     if (!key) throw invalidKey()
+    if (key.allows && !key.allows(addressOf(request))) throw addressNotAllowed()
     if (scope !== 'any') useScope(key, scope)
     if (key.limit) countRequest(key.limit, { reply, monotonicMs: monotonicNow(), whose: 'This key' })
     return key
@@ -35,6 +44,15 @@ function invalidKey(): TallystickError {
   return new TallystickError({
     code: 'invalid_api_key',
     message: 'The x-api-key header does not contain a valid key. Ask the operator of this service for one.',
+    retryable: false,
+  })
+}
+
+/** Does not name the address: behind a proxy that is not trusted it would be the proxy's. */
+function addressNotAllowed(): TallystickError {
+  return new TallystickError({
+    code: 'address_not_allowed',
+    message: 'This key may not be used from your address. Use it from a network that the operator has allowed for it.',
     retryable: false,
   })
 }

@@ -6,14 +6,19 @@ import { createTrust } from './trust.ts'
 export type IdentifyCaller = (request: FastifyRequest) => string
 
 export function createIdentifyCaller(trust: readonly string[]): IdentifyCaller {
+  const addressOf = createRequestAddress(trust)
+  return (request) => groupOfAddress(addressOf(request))
+}
+
+/** Creates the function that returns the client address of a request. */
+export function createRequestAddress(trust: readonly string[]): (request: FastifyRequest) => string {
   const addressOf = createClientAddress(trust)
   return ({ headers, socket }) => {
     const forwardedFor = headers['x-forwarded-for']
-    const address = addressOf({
+    return addressOf({
       socketAddress: socket.remoteAddress ?? '',
       forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
     })
-    return groupOfAddress(address)
   }
 }
 

@@ -2,7 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import type { FastifyReply } from 'fastify'
 import { formatRate, type RateState, type RateWindow } from '../keys/rate-window.ts'
 
-/** Counts a request and sets the rate limit headers. Throws `rate_limited` if the limit is exceeded. */
+/** Counts a request and sets the rate limit headers. Throws `rate_limited` or `quota_exceeded` if not allowed. */
 export function countRequest(
   window: Pick<RateWindow, 'policy' | 'take'> & { readonly limit?: number | undefined },
   { reply, monotonicMs, whose }: { readonly reply: FastifyReply; readonly monotonicMs: number; readonly whose: string },
@@ -14,13 +14,16 @@ export function countRequest(
   throw limitExceeded(rate, { limit: rate.part?.limit ?? window.limit, whose })
 }
 
+const units = { default: 'minute', burst: 'second', day: 'UTC day', month: 'UTC month' } as const
+
 function limitExceeded(
-  { resetSeconds }: RateState,
+  { resetSeconds, part }: RateState,
   { limit, whose }: { readonly limit: number | undefined; readonly whose: string },
 ): TallystickError {
+  const name = part?.name ?? 'default'
   return new TallystickError({
-    code: 'rate_limited',
-    message: `${whose} is allowed ${limit} requests a minute. Try again in ${resetSeconds} seconds.`,
+    code: name === 'day' || name === 'month' ? 'quota_exceeded' : 'rate_limited',
+    message: `${whose} is allowed ${limit} requests a ${units[name]}. Try again in ${resetSeconds} seconds.`,
     retryable: true,
     retryAfterSeconds: resetSeconds,
   })

@@ -10,7 +10,7 @@ export function createTrust(networks: readonly string[]): (address: string) => b
   }
   return (address) => {
     // A dual-stack socket reports IPv4 peers as ::ffff:a.b.c.d.
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+    const [plain = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%')
     return isIP(plain) !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
   }
 }

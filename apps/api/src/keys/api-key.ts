@@ -8,6 +8,13 @@ export type ApiKey = {
   readonly scopes: readonly KeyScope[]
   /** Requests per minute. Null is unlimited. */
   readonly rpm: number | null
+  /** Most requests within any second, on each replica. Null is unlimited. */
+  readonly burst: number | null
+  /** Requests per UTC day and month. Null is unlimited. */
+  readonly quotaPerDay: number | null
+  readonly quotaPerMonth: number | null
+  /** Networks that the key may be used from. Null is any. */
+  readonly allow: readonly string[] | null
   readonly createdAt: bigint
   readonly expiresAt: bigint | null
   readonly revokedAt: bigint | null
@@ -15,7 +22,13 @@ export type ApiKey = {
   readonly lastUsedAt: bigint | null
 }
 
-export type NewKey = Pick<ApiKey, 'name' | 'kind' | 'scopes' | 'rpm' | 'expiresAt'>
+/** Members of a key that limit its use. */
+export type KeyLimits = Pick<ApiKey, 'rpm' | 'burst' | 'quotaPerDay' | 'quotaPerMonth' | 'allow'>
+
+/** Limits of a key that has none. */
+export const noLimits: KeyLimits = { rpm: null, burst: null, quotaPerDay: null, quotaPerMonth: null, allow: null }
+
+export type NewKey = Pick<ApiKey, 'name' | 'kind' | 'scopes' | 'expiresAt'> & KeyLimits
 
 /** Key with the revision of its last change. */
 export type RevisedKey = ApiKey & { readonly revision: bigint }
@@ -30,6 +43,10 @@ export type KeyRow = {
   readonly kind: KeyKind
   readonly scopes: KeyScope[]
   readonly rpm: number | null
+  readonly burst: number | null
+  readonly quota_per_day: number | null
+  readonly quota_per_month: number | null
+  readonly allow: string[] | null
   readonly created_at: bigint
   readonly expires_at: bigint | null
   readonly revoked_at: bigint | null
@@ -44,6 +61,10 @@ export function fromKeyRow(row: KeyRow): RevisedKey {
     kind: row.kind,
     scopes: row.scopes,
     rpm: row.rpm,
+    burst: row.burst,
+    quotaPerDay: row.quota_per_day,
+    quotaPerMonth: row.quota_per_month,
+    allow: row.allow,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

@@ -37,3 +37,21 @@ export const keyChangeMigrations: readonly Migration[] = [
     ],
   },
 ]
+
+/** Further limits of a key. Replicas of 0.1.0 ignore them. */
+export const keyLimitMigrations: readonly Migration[] = [
+  {
+    name: 'key limits',
+    statements: [
+      `alter table api_keys
+         add column burst int, add column quota_per_day int, add column quota_per_month int, add column allow text[]`,
+    ],
+    since: '0.2.0',
+    worksWith: '0.1.0',
+    undo: [
+      `alter table api_keys
+         drop column burst, drop column quota_per_day, drop column quota_per_month, drop column allow`,
+    ],
+    loses: 'burst limits, quotas and allow-lists of keys',
+  },
+]

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { KeyScope } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
+import { createTrust } from '../http/trust.ts'
+import type { KeyLimits } from './api-key.ts'
 import { createKeyLimit, type KeyLimit } from './limits/key-limit.ts'
 import { createWindowPart } from './rate-window.ts'
 import { type KeyChanges, type KeyPosition, noPosition, readKeyChanges, type StoredKey } from './read-key-changes.ts'
@@ -12,16 +14,15 @@ export type RingKey = {
   readonly scopes: ReadonlySet<KeyScope>
   /** Undefined if the key has no limit. */
   readonly limit: KeyLimit | undefined
-  /** Values that `limit` was created from. */
+  /** Values that `limit` and `allows` were created from. */
   readonly limits: KeyLimits
+  /** Returns whether the key may be used from an address. Undefined if it may be used from any. */
+  readonly allows: ((address: string) => boolean) | undefined
   /** Requests since the start of the service, by scope. Authentication increments them. */
   readonly uses: KeyUses
 }
 
 export type KeyUses = Record<KeyScope, number>
-
-/** Limits of a key. */
-export type KeyLimits = Pick<StoredKey, 'rpm'>
 
 /** Creates the limit of a key, or undefined if it has none. */
 export type CreateLimit = (id: string, limits: KeyLimits) => KeyLimit | undefined
@@ -96,10 +97,28 @@ function isActive({ revokedAt }: Pick<StoredKey, 'revokedAt'>): boolean {
 }
 
 /** Keeps limit and counts across a change: a new secret is not a new allowance. */
-function toRingKey({ id, rpm, scopes }: StoredKey, known: RingKey | undefined, createLimit: CreateLimit): RingKey {
-  const limits = { rpm }
-  const limit = known && isDeepStrictEqual(known.limits, limits) ? known.limit : createLimit(id, limits)
-  return { id, scopes: new Set(scopes), limit, limits, uses: known?.uses ?? { notes: 0, data: 0, rate: 0 } }
+function toRingKey(key: StoredKey, known: RingKey | undefined, createLimit: CreateLimit): RingKey {
+  const { id, rpm, burst, quotaPerDay, quotaPerMonth, allow } = key
+  const limits = { rpm, burst, quotaPerDay, quotaPerMonth, allow }
+  const scopes = new Set(key.scopes)
+  if (known && isDeepStrictEqual(known.limits, limits)) return { ...known, scopes }
+  return {
+    id,
+    scopes,
+    limits,
+    limit: createLimit(id, limits),
+    allows: allow === null ? undefined : createAllows(allow),
+    uses: known?.uses ?? { notes: 0, data: 0, rate: 0 },
+  }
+}
+
+/** A list that was changed by hand and cannot be parsed allows nothing. It must not stop the other keys from loading. */
+function createAllows(networks: readonly string[]): (address: string) => boolean {
+  try {
+    return createTrust(networks)
+  } catch {
+    return () => false
+  }
 }
 
 function toMs(seconds: bigint | null): number {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createApiKey, type KeyKind, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
-import { type ApiKey, fromKeyRow, type IssuedKey, type KeyRow, type NewKey, type RevisedKey } from './api-key.ts'
+import { type ApiKey, fromKeyRow, type IssuedKey, type KeyLimits, type KeyRow, type NewKey, type RevisedKey } from './api-key.ts'
 import { hashSecret } from './hash-secret.ts'
 
 export const keysChannel = 'tallystick_keys'
@@ -14,9 +14,13 @@ export async function createKey(
   const id = `key_${randomBytes(6).toString('hex')}`
   const issued = await auditedTransaction(database, auditor, async (transaction, record) => {
     await transaction.query(
-      `insert into api_keys (id, name, kind, scopes, rpm, created_at, expires_at, revision)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [id, key.name, key.kind, key.scopes, key.rpm, nowSeconds, key.expiresAt, await nextRevision(transaction)],
+      `insert into api_keys (id, name, kind, scopes, created_at, expires_at, revision,
+                             rpm, burst, quota_per_day, quota_per_month, allow)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      [
+        ...[id, key.name, key.kind, key.scopes, nowSeconds, key.expiresAt, await nextRevision(transaction)],
+        ...[key.rpm, key.burst, key.quotaPerDay, key.quotaPerMonth, key.allow],
+      ],
     )
     const secret = await addSecret(transaction, { id, kind: key.kind, nowSeconds })
     await record({
@@ -82,6 +86,39 @@ export async function rotateKey(
   })
   await database.notify(keysChannel, id)
   return issued
+}
+
+/** Changes limits of a key. Members that are undefined stay as they are. */
+export async function updateKey(
+  database: Database,
+  {
+    id,
+    changes,
+    nowSeconds,
+    auditor,
+  }: {
+    readonly id: string
+    readonly changes: { readonly [Limit in keyof KeyLimits]?: KeyLimits[Limit] | undefined }
+    readonly nowSeconds: bigint
+    readonly auditor: Auditor
+  },
+): Promise<RevisedKey> {
+  const updated = await auditedTransaction(database, auditor, async (transaction, record) => {
+    const revision = await nextRevision(transaction)
+    const known = await getKey(transaction, id)
+    assertActive(known, nowSeconds)
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+    const next: KeyLimits = { ...known, ...Object.fromEntries(given) }
+    await transaction.query(
+      `update api_keys set rpm = $2, burst = $3, quota_per_day = $4, quota_per_month = $5, allow = $6, revision = $7
+       where id = $1`,
+      [id, next.rpm, next.burst, next.quotaPerDay, next.quotaPerMonth, next.allow, revision],
+    )
+    await record({ action: 'key.update', subject: id, details: { name: known.name, ...Object.fromEntries(given) } })
+    return getKey(transaction, id)
+  })
+  await database.notify(keysChannel, id)
+  return updated
 }
 
 /** Stores when keys were last used. The revision stays: this is not a change of the key. */

@@ -44,7 +44,7 @@ export function createFastLane(parts: FastLaneParts, fallback: Handler): Handler
     const prepared = time.agrees(nowMs) ? find(nowMs) : undefined
     const { 'x-api-key': secret, 'if-none-match': known } = request.headers
     const key = prepared && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
-    if (!prepared || !key?.scopes.has('notes') || (known !== undefined && known !== prepared.etag)) {
+    if (!prepared || !key?.scopes.has('notes') || key.allows || (known !== undefined && known !== prepared.etag)) {
       fallback(request, response)
       return
     }

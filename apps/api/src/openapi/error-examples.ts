@@ -36,6 +36,11 @@ function refusals(
     rate_limited: {
       message: `${scope ? 'This key' : 'Your address'} is allowed 600 requests a minute. Try again in 12 seconds.`,
     },
+    address_not_allowed: {
+      message:
+        'This key may not be used from your address. Use it from a network that the operator has allowed for it.',
+    },
+    quota_exceeded: { message: 'This key is allowed 10000 requests a UTC day. Try again in 3600 seconds.' },
     too_many_streams: {
       message: 'This key has 20 streams open, which is its limit. Close one, or share a stream among your clients.',
     },

@@ -17,9 +17,16 @@ const anywhere: readonly ErrorCode[] = [
   'rate_limited',
   'internal_error',
 ]
-const withKey: readonly ErrorCode[] = ['invalid_api_key', 'insufficient_scope', 'not_acceptable']
+const withKey: readonly ErrorCode[] = [
+  'invalid_api_key',
+  'insufficient_scope',
+  'address_not_allowed',
+  'quota_exceeded',
+  'not_acceptable',
+]
 const retryAfter: readonly ErrorCode[] = [
   'rate_limited',
+  'quota_exceeded',
   'too_many_streams',
   'notes_unavailable',
   'upstream_failed',

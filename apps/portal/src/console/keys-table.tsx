@@ -59,10 +59,13 @@ const describeColumns: readonly Column<KeyView>[] = [
   },
   {
     title: 'May use',
-    cell: ({ scopes, rpm }) => (
+    cell: ({ scopes, rpm, quotaPerDay, quotaPerMonth, allow }) => (
       <>
         {scopes.join(', ')}
         <span class="cell-hint">{rpm === null ? 'no rate limit' : `${formatCount(rpm)} per minute`}</span>
+        {quotaPerDay === null ? null : <span class="cell-hint">{`${formatCount(quotaPerDay)} per day`}</span>}
+        {quotaPerMonth === null ? null : <span class="cell-hint">{`${formatCount(quotaPerMonth)} per month`}</span>}
+        {allow === null ? null : <span class="cell-hint">{`from ${allow.join(', ')}`}</span>}
       </>
     ),
   },

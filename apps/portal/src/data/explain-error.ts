@@ -27,6 +27,9 @@ export function explainError(error: unknown): Explanation {
         title: 'Too many requests',
         text: `This key has reached its requests per minute. Try again in ${error.retryAfterSeconds ?? 60} s.`,
       }
+    case 'quota_exceeded':
+    case 'address_not_allowed':
+      return { title: 'This key cannot be used now', text: error.message }
     case 'query_rejected':
     case 'invalid_request':
       return { title: 'The query was rejected', text: error.message }

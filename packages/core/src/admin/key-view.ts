@@ -6,6 +6,13 @@ export type KeyView = {
   readonly scopes: readonly string[]
   /** Requests per minute. Null is unlimited. */
   readonly rpm: number | null
+  /** Most requests within any second, on each replica. Null is unlimited. */
+  readonly burst: number | null
+  /** Requests per UTC day and month. Null is unlimited. */
+  readonly quotaPerDay: number | null
+  readonly quotaPerMonth: number | null
+  /** Networks that the key may be used from. Null is any. */
+  readonly allow: readonly string[] | null
   readonly status: 'active' | 'revoked' | 'expired'
   readonly createdAt: string
   readonly expiresAt: string | null

@@ -12,5 +12,9 @@ export type UsageReport = {
     readonly requests: readonly number[]
     readonly total: number
     readonly byScope: Readonly<Record<KeyScope, number>>
+    /** Quotas of today and this month, UTC, with the requests that were allowed. Null without a quota. */
+    readonly quotas: { readonly day: QuotaUse | null; readonly month: QuotaUse | null }
   }[]
 }
+
+export type QuotaUse = { readonly used: number; readonly allowed: number }

@@ -3,15 +3,18 @@ import { createLease, type Lease, type LeaseHost } from './lease.ts'
 import { shareOf } from './lease-share.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { LeasePeriod } from './lease-window.ts'
-import { beliefMs, createMembership } from './membership.ts'
+import { createMembership, joinMs } from './membership.ts'
 import { type LeaseTable, leaseKeyOf, settleLeases } from './settle-leases.ts'
 
 /** Keeps the leases of all keys in step with the database. Requests never wait for it. */
 export type LeaseKeeper = LeaseHost & {
   /** Returns the lease of a key's limit. A changed limit changes it within the next settlement. */
   leaseOf(keyId: string, period: LeasePeriod, limit: number): Lease
-  /** Takes part in the windows that other replicas have begun. Call it before the first request. */
-  join(): Promise<void>
+  /**
+   * Takes part in the windows that other replicas have begun. Returns the monotonic time from which they keep a share for
+   * this replica. Requests before that are refused unless it has a lease.
+   */
+  join(): Promise<number>
   /** Settles the leases that were used and those that other replicas have noticed. Throws if the database fails. */
   settle(): Promise<void>
   /** Gives unspent requests back. Call it after the last request. */
@@ -64,7 +67,8 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     leaseOf: (keyId: string, period: LeasePeriod, limit: number) => findLease(table, { keyId, period, limit }),
     join: async () => {
       await settleLeases(table, [], 0)
-      joining.settledAtMs = monotonicNow() + (membership.live().size === 1 ? 0 : beliefMs)
+      joining.settledAtMs = monotonicNow() + (membership.live().size === 1 ? 0 : joinMs)
+      return joining.settledAtMs
     },
     settle: runOneAtATime(async () => {
       if (options.isAlone && queue.leases.length === 0) return

@@ -1,4 +1,4 @@
-import type { Database, Migration } from '@tallystick/database'
+import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { LeasePeriod } from './lease-window.ts'
 import type { LeaseEntry, LeaseRow } from './settle-lease.ts'
 
@@ -98,6 +98,18 @@ export function createLeaseStore(database: Database, shiftMs: () => number = () 
       return new Set(written.map((row) => `${row.key_id} ${row.period} ${row.window_number}`))
     },
   }
+}
+
+/** Lists what was used of each quota in the current day and month, as last settled. */
+export async function listQuotaUse(
+  database: Queryable,
+): Promise<readonly { readonly keyId: string; readonly period: LeasePeriod; readonly used: number }[]> {
+  const rows = await database.query<{ key_id: string; period: LeasePeriod; used: bigint }>(
+    `select key_id, period,
+            gone + coalesce((select sum((e.value->>'spent')::bigint) from jsonb_each(entries) e), 0)::bigint as used
+     from api_key_leases where period <> 'minute' and ends_at > clock_timestamp()`,
+  )
+  return rows.map((row) => ({ keyId: row.key_id, period: row.period, used: Number(row.used) }))
 }
 
 /** Deletes the rows of past windows. A minute later, because a replica's estimate of the database's clock may differ. */

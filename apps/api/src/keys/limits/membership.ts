@@ -11,6 +11,8 @@ export type Membership = {
 export const liveMs = 10_000
 /** Every replica reads the list every 250 ms. After this time all of them know a change. */
 export const beliefMs = 2_000
+/** Two of those readings. After this time all others keep a share for a replica that has joined. */
+export const joinMs = 500
 // After an outage the rows of all replicas are old until their next heartbeats. Two of them, and a reconnect.
 const graceMs = 5_000
 
@@ -30,7 +32,7 @@ export function createMembership(id: string): Membership {
       live = new Set([id, ...others.map((replica) => replica.id)])
       // Replicas that were here first know each other, but not this one.
       const unknownSinceMs = isFirst ? Number.NEGATIVE_INFINITY : monotonicMs
-      if (isFirst && others.length > 0) times.set(id, { firstMs: monotonicMs, lastMs: monotonicMs })
+      if (isFirst && others.length > 0) times.set(id, { firstMs: monotonicMs + joinMs - beliefMs, lastMs: monotonicMs })
       for (const replica of live) {
         const firstMs = times.get(replica)?.firstMs ?? unknownSinceMs
         times.set(replica, { firstMs, lastMs: monotonicMs })

@@ -58,6 +58,7 @@ export function settleLease(
     hold,
     isIdle,
     isFrozen,
+    isExact,
   }: {
     readonly members: Members
     readonly keyId: string
@@ -70,6 +71,8 @@ export function settleLease(
     readonly isIdle: boolean
     /** Whether the database lost an entry of this replica. Then it takes no more in this window. */
     readonly isFrozen: boolean
+    /** Whether every change of `spent` is written, because operators read it. */
+    readonly isExact: boolean
   },
 ): Settlement {
   const { others, gone, comingMax, othersShort, entries } = sumOthers(row, { members, keyId, limit })
@@ -81,7 +84,7 @@ export function settleLease(
   const next = isFrozen ? Math.max(spent, granted) : Math.max(spent, Math.min(isEnough ? granted : wanted, room))
   const short = !isIdle && next < spent + Math.ceil(hold / 2)
   const entry = { granted: next, spent, short }
-  const isChanged = own === undefined || own.granted !== next || own.short !== short || (short && own.spent !== spent)
+  const isChanged = own === undefined || own.granted !== next || own.short !== short || ((short || isExact) && own.spent !== spent)
   return {
     row: { version: (row?.version ?? 0) + 1, gone, entries: { ...entries, [members.id]: entry } },
     entry,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
@@ -17,6 +18,8 @@ export type RunningLeases = {
   readonly keeper: LeaseKeeper
   /** Joins the other replicas and begins to settle. Call it when this replica is announced. */
   start(): Promise<void>
+  /** Resolves when the other replicas count this one. At once if there are none. */
+  ready(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -37,14 +40,14 @@ export function createLeases({
   readonly log: Logger
   readonly time?: LimitTime | undefined
 }): RunningLeases {
-  const shiftMs = time?.databaseShiftMs
+  const { databaseShiftMs: shiftMs, monotonicNow = () => performance.now() } = time ?? {}
   let hurrying: NodeJS.Timeout | undefined
   let isFailing = false
   let isStopped = true
   const keeper = createLeaseKeeper({
     id,
     store: createLeaseStore(database, shiftMs),
-    monotonicNow: time?.monotonicNow ?? (() => performance.now()),
+    monotonicNow,
     isAlone: database.engine === 'pglite',
     onHurry: () => {
       // While the database is away, the interval is often enough.
@@ -69,13 +72,20 @@ export function createLeases({
   }
   const clean = () => deletePastLeases(database, shiftMs?.()).catch(() => undefined)
   let timers: NodeJS.Timeout[] = []
+  let readyAtMs = Number.NEGATIVE_INFINITY
   return {
     keeper,
     start: async () => {
-      await keeper.join()
+      const startedMs = monotonicNow()
+      const waitMs = (await keeper.join()) - startedMs
+      readyAtMs = performance.now() + waitMs
       isStopped = false
       timers = [setInterval(settleInBackground, time?.settleMs ?? intervalMs), setInterval(clean, cleanMs)]
       for (const timer of timers) timer.unref()
+    },
+    ready: async () => {
+      const waitMs = readyAtMs - performance.now()
+      if (waitMs > 0) await sleep(waitMs)
     },
     stop: async () => {
       isStopped = true

@@ -1,0 +1,86 @@
+import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
+import { type Command, InvalidArgumentError } from 'commander'
+import { addExamples } from './examples.ts'
+import { addCommonOptions, type CommonOptions, parseList, parseRpm } from './options.ts'
+import { createOutput, exitCodes } from './output.ts'
+import type { Terminal } from './terminal.ts'
+import { withOperator } from './with-operator.ts'
+
+/** Options of a key's limits. Left out options stay undefined. */
+export type LimitOptions = {
+  readonly rpm?: number | 'unlimited'
+  readonly burst?: number | null
+  readonly perDay?: number | null
+  readonly perMonth?: number | null
+  readonly allow?: string[] | null
+}
+
+const confirmWaitMs = 5_000
+
+/** Adds the options of limits that a key may have besides its requests per minute. */
+export function addLimitOptions(command: Command): Command {
+  return command
+    .option('--burst <number>', 'most requests within a second on a replica, or "none"', parseLimit)
+    .option('--per-day <number>', 'requests per UTC day, or "none"', parseLimit)
+    .option('--per-month <number>', 'requests per UTC month, or "none"', parseLimit)
+    .option('--allow <list>', 'networks it may be used from, such as 203.0.113.0/24,2001:db8::/32, or "none"', parseAllow)
+}
+
+export function addUpdateCommand(keys: Command, terminal: Terminal): void {
+  const update = addLimitOptions(
+    addCommonOptions(keys.command('update <id>').description('change the limits of a key; its secret stays')),
+  )
+    .option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm)
+    .action(async (id: string, options: CommonOptions & LimitOptions) => {
+      const request = { ...toLimits(options), waitMs: confirmWaitMs }
+      const source = { path: options.config, env: terminal.env }
+      const { key, replicas } = await withOperator(source, (operator) => operator.updateKey(id, request))
+      const output = createOutput(terminal, options)
+      output.document({ key, replicas })
+      output.text(`Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`)
+      if (replicas.unconfirmed.length > 0) terminal.exitCode = exitCodes.unconfirmed
+    })
+  addExamples(
+    update,
+    'keys update key_4fH2kQ9xL0aB --rpm 1200 --burst 50',
+    'keys update key_4fH2kQ9xL0aB --per-day 100000 --allow none',
+  )
+}
+
+/** Returns the limits that options name. */
+export function toLimits({ rpm, burst, perDay, perMonth, allow }: LimitOptions) {
+  const limits = { rpm: rpm === 'unlimited' ? null : rpm, burst, quotaPerDay: perDay, quotaPerMonth: perMonth, allow }
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
+}
+
+export function describeLimits(key: KeyView): string {
+  const limit = key.rpm === null ? 'no rate limit' : `${key.rpm} requests a minute`
+  return [limit, ...listFurtherLimits(key)].join(', ')
+}
+
+/** Lists the limits besides the requests per minute. */
+export function listFurtherLimits({ burst, quotaPerDay, quotaPerMonth, allow }: KeyView): readonly string[] {
+  return [
+    ...(burst === null ? [] : [`${burst} a second`]),
+    ...(quotaPerDay === null ? [] : [`${quotaPerDay} a day`]),
+    ...(quotaPerMonth === null ? [] : [`${quotaPerMonth} a month`]),
+    ...(allow === null ? [] : [`from ${allow.join(' ')}`]),
+  ]
+}
+
+function formatLoaded({ confirmed, unconfirmed }: ReplicaReport): string {
+  const count = confirmed.length + unconfirmed.length
+  if (count === 0) return 'No replica is running.'
+  if (unconfirmed.length === 0) return `In force on every replica (${count}).`
+  return `NOT CONFIRMED by ${unconfirmed.length} of ${count} replicas: ${unconfirmed.map(({ name }) => name).join(', ')}.`
+}
+
+function parseLimit(value: string): number | null {
+  if (value === 'none') return null
+  if (/^[1-9]\d{0,9}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('Give a whole number above zero, or "none".')
+}
+
+function parseAllow(value: string): string[] | null {
+  return value === 'none' ? null : parseList(value)
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { createBoundedKeys } from './bounded-keys.ts'
+
+const key = (id: string, notes: number) => ({ id, uses: { notes, data: 0, rate: 0 } })
+
+test('default: lists the keys with the most requests, and the sum of the rest', () => {
+  const list = createBoundedKeys(2)
+  const found = list([key('a', 1), key('b', 9), key('c', 5), key('d', 2)])
+  expect(found).toEqual([key('b', 9), key('c', 5), key('other', 3)])
+})
+
+test('behavior: counters never decrease, whichever key is used more later or revoked', () => {
+  const list = createBoundedKeys(1)
+  const [a, b, c] = [key('a', 1), key('b', 0), key('c', 0)]
+  expect(list([a, b])).toEqual([key('a', 1), key('other', 0)])
+  b.uses.notes = 50
+  expect(list([a, b, c])).toEqual([key('a', 1), key('other', 50)])
+  // A revoked key leaves, and a key that is new takes its place.
+  expect(list([b, c])).toEqual([key('other', 50)])
+  expect(list([b, c, key('d', 7)])).toEqual([key('d', 7), key('other', 50)])
+})
