@@ -20,7 +20,8 @@ const keyLabelsMax = 100
 // Process metrics have the names of Prometheus' own libraries, so that existing dashboards show them.
 export const hostMetricHelp: MetricHelp = {
   tallystick_certificate_not_after_timestamp_seconds: 'ALARM: Unix time at which the TLS certificate in use expires.',
-  tallystick_key_requests_total: 'Requests with a valid API key and its scope, by key (100 keys and "other") and endpoint.',
+  tallystick_key_requests_total:
+    'Requests with a valid API key and its scope, by key (100 keys and "other") and endpoint.',
   tallystick_log_dropped_total: 'ALARM: log lines lost because they could not be written, by stream.',
   tallystick_event_loop_delay_seconds: 'Delay of the main thread since the last scrape, by quantile; 1 is the longest.',
   process_cpu_seconds_total: 'Processor time used, user and system.',

@@ -85,9 +85,7 @@ test.each(databaseEngines)('behavior: a quota holds across a restart, on %s, and
 
   const quotasOf = async () =>
     (await service.admin('/keys/usage')).json().keys.find((key: { id: string }) => key.id === id).quotas
-  await expect
-    .poll(quotasOf)
-    .toEqual({ day: { used: 3, allowed: 3 }, month: { used: 3, allowed: 5 } })
+  await expect.poll(quotasOf).toEqual({ day: { used: 3, allowed: 3 }, month: { used: 3, allowed: 5 } })
   expect((await post(service, `/keys/${id}/update`, { quotaPerDay: null })).json().key.quotaPerDay).toBe(null)
   for (const _request of [4, 5]) await expect.poll(() => statusWith(service, secret)).toBe(200)
   expect((await get()).headers['ratelimit']).toMatch(/^"month";r=0;t=\d+$/)
@@ -111,34 +109,6 @@ describe('one service', () => {
     const { defer, finish } = createDeferrals()
     service = await start({ databaseUrl: await newDatabase('postgres', defer), at: noon }, defer)
     return finish
-  })
-
-  test('error: a key is rejected outside its networks, on every path, and a change is in force at once', async () => {
-    const { id, secret } = await createKey(service, { allow: ['203.0.113.0/24', '2001:db8::/32'] })
-    const refused = await service.call('/notes', { headers: { 'x-api-key': secret, 'x-forwarded-for': '203.0.113.7' } })
-    expect([refused.status, refused.json().code]).toEqual([403, 'address_not_allowed'])
-    expect(refused.body).not.toContain('127.0.0.1')
-    const data = { 'x-api-key': secret, 'content-type': 'application/json' }
-    expect((await service.call('/data', { method: 'POST', headers: data, body: '{}' })).status).toBe(403)
-    await post(service, `/keys/${id}/update`, { allow: ['127.0.0.0/8'] })
-    expect(await statusWith(service, secret)).toBe(200)
-    expect((await post(service, `/keys/${id}/update`, {})).status).toBe(400)
-    expect((await post(service, '/keys/key_nowhere/update', { rpm: 1 })).json().code).toBe('key_not_found')
-    const { entries } = (await service.admin('/audit')).json()
-    expect(entries[0]).toMatchObject({ action: 'key.update', subject: id, details: { allow: ['127.0.0.0/8'] } })
-  })
-
-  test('error: more requests within a second than the burst are rejected for a second', async () => {
-    const { secret } = await createKey(service, { rpm: 100, burst: 3 })
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => service.call('/notes', { headers: { 'x-api-key': secret } })),
-    )
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThanOrEqual(1)
-    expect(refused[0]?.json()).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('3 requests a second') })
-    expect(refused[0]?.headers).toMatchObject({ 'retry-after': '1', ratelimit: '"burst";r=0;t=1' })
-    expect(answers[0]?.headers['ratelimit-policy']).toBe('"default";q=100;w=60, "burst";q=3;w=1')
-    await expect.poll(() => statusWith(service, secret)).toBe(200)
   })
 
   describe('admin listener', () => {
@@ -250,5 +220,36 @@ describe('one service', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     )
     expect(await statusWith(service, secret)).toBe(200)
+  })
+
+  test('error: a key is rejected outside its networks, on every path, and a change is in force at once', async () => {
+    const { id, secret } = await createKey(service, { allow: ['203.0.113.0/24', '2001:db8::/32'] })
+    const refused = await service.call('/notes', { headers: { 'x-api-key': secret, 'x-forwarded-for': '203.0.113.7' } })
+    expect([refused.status, refused.json().code]).toEqual([403, 'address_not_allowed'])
+    expect(refused.body).not.toContain('127.0.0.1')
+    const data = { 'x-api-key': secret, 'content-type': 'application/json' }
+    expect((await service.call('/data', { method: 'POST', headers: data, body: '{}' })).status).toBe(403)
+    await post(service, `/keys/${id}/update`, { allow: ['127.0.0.0/8'] })
+    expect(await statusWith(service, secret)).toBe(200)
+    expect((await post(service, `/keys/${id}/update`, {})).status).toBe(400)
+    expect((await post(service, '/keys/key_nowhere/update', { rpm: 1 })).json().code).toBe('key_not_found')
+    const { entries } = (await service.admin('/audit')).json()
+    expect(entries[0]).toMatchObject({ action: 'key.update', subject: id, details: { allow: ['127.0.0.0/8'] } })
+  })
+
+  test('error: more requests within a second than the burst are rejected for a second', async () => {
+    const { secret } = await createKey(service, { rpm: 100, burst: 3 })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => service.call('/notes', { headers: { 'x-api-key': secret } })),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThanOrEqual(1)
+    expect(refused[0]?.json()).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('3 requests a second'),
+    })
+    expect(refused[0]?.headers).toMatchObject({ 'retry-after': '1', ratelimit: '"burst";r=0;t=1' })
+    expect(answers[0]?.headers['ratelimit-policy']).toBe('"default";q=100;w=60, "burst";q=3;w=1')
+    await expect.poll(() => statusWith(service, secret)).toBe(200)
   })
 })

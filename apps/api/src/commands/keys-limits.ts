@@ -23,23 +23,26 @@ export function addLimitOptions(command: Command): Command {
     .option('--burst <number>', 'most requests within a second on a replica, or "none"', parseLimit)
     .option('--per-day <number>', 'requests per UTC day, or "none"', parseLimit)
     .option('--per-month <number>', 'requests per UTC month, or "none"', parseLimit)
-    .option('--allow <list>', 'networks it may be used from, such as 203.0.113.0/24,2001:db8::/32, or "none"', parseAllow)
+    .option(
+      '--allow <list>',
+      'networks it may be used from, such as 203.0.113.0/24,2001:db8::/32, or "none"',
+      parseAllow,
+    )
 }
 
 export function addUpdateCommand(keys: Command, terminal: Terminal): void {
+  const described = keys.command('update <id>').description('change the limits of a key; its secret stays')
   const update = addLimitOptions(
-    addCommonOptions(keys.command('update <id>').description('change the limits of a key; its secret stays')),
-  )
-    .option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm)
-    .action(async (id: string, options: CommonOptions & LimitOptions) => {
-      const request = { ...toLimits(options), waitMs: confirmWaitMs }
-      const source = { path: options.config, env: terminal.env }
-      const { key, replicas } = await withOperator(source, (operator) => operator.updateKey(id, request))
-      const output = createOutput(terminal, options)
-      output.document({ key, replicas })
-      output.text(`Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`)
-      if (replicas.unconfirmed.length > 0) terminal.exitCode = exitCodes.unconfirmed
-    })
+    addCommonOptions(described).option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm),
+  ).action(async (id: string, options: CommonOptions & LimitOptions) => {
+    const request = { ...toLimits(options), waitMs: confirmWaitMs }
+    const source = { path: options.config, env: terminal.env }
+    const { key, replicas } = await withOperator(source, (operator) => operator.updateKey(id, request))
+    const output = createOutput(terminal, options)
+    output.document({ key, replicas })
+    output.text(`Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`)
+    if (replicas.unconfirmed.length > 0) terminal.exitCode = exitCodes.unconfirmed
+  })
   addExamples(
     update,
     'keys update key_4fH2kQ9xL0aB --rpm 1200 --burst 50',

@@ -29,16 +29,26 @@ function parseDays(value: string): number {
 }
 
 function formatUsage({ days, keys }: UsageReport, layout: Layout): string {
+  const hasQuotas = keys.some(({ quotas }) => quotas.day !== null || quotas.month !== null)
   const rows = keys.map(({ id, name, requests, total, byScope, lastUsedAt, quotas }) => [
     id,
     name,
     ...[requests.at(-1) ?? 0, total, byScope.notes, byScope.data, byScope.rate].map(String),
     // Stored once a minute, later than the requests.
     lastUsedAt ?? (total > 0 ? 'in the last minute' : 'never'),
-    formatQuota(quotas.day),
-    formatQuota(quotas.month),
+    ...(hasQuotas ? [formatQuota(quotas.day), formatQuota(quotas.month)] : []),
   ])
-  const headings = ['ID', 'NAME', 'TODAY', 'TOTAL', 'NOTES', 'DATA', 'RATE', 'LAST USED', 'QUOTA TODAY', 'QUOTA MONTH']
+  const headings = [
+    'ID',
+    'NAME',
+    'TODAY',
+    'TOTAL',
+    'NOTES',
+    'DATA',
+    'RATE',
+    'LAST USED',
+    ...(hasQuotas ? ['QUOTA TODAY', 'QUOTA MONTH'] : []),
+  ]
   return `Requests since ${days[0]} (UTC)\n${formatTable(headings, rows, layout)}`
 }
 

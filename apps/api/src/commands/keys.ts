@@ -2,8 +2,15 @@ import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
 import { keyKinds, keyScopes } from '@tallystick/core/key/api-key'
 import { type Command, Option } from 'commander'
 import { addExamples } from './examples.ts'
+import {
+  addLimitOptions,
+  addUpdateCommand,
+  describeLimits,
+  type LimitOptions,
+  listFurtherLimits,
+  toLimits,
+} from './keys-limits.ts'
 import { addUsageCommand } from './keys-usage.ts'
-import { addLimitOptions, addUpdateCommand, describeLimits, listFurtherLimits, type LimitOptions, toLimits } from './keys-limits.ts'
 import { type Layout, paintStatus } from './layout.ts'
 import {
   addCommonOptions,
@@ -62,7 +69,7 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
 }
 
 function addCreateCommand(keys: Command, terminal: Terminal): void {
-  const create = addLimitOptions(addCommonOptions(keys.command('create').description('issue a key; its secret is shown once')))
+  const named = addCommonOptions(keys.command('create').description('issue a key; its secret is shown once'))
     .requiredOption('--name <name>', 'owner of the key')
     .addOption(
       optionWithValues('--scopes <list>', 'scopes, comma separated', keyScopes)
@@ -70,6 +77,7 @@ function addCreateCommand(keys: Command, terminal: Terminal): void {
         .default([...keyScopes], 'all'),
     )
     .option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm, 600)
+  const create = addLimitOptions(named)
     .option(
       '--expires <instant>',
       'expiry: 2027-01-01 (start of that day, UTC) or 2027-01-01T12:00:00Z (default: never)',
@@ -144,6 +152,7 @@ function describeKey(key: KeyView): string {
 
 function formatKeys(keys: readonly KeyView[], layout: Layout): string {
   if (keys.length === 0) return 'No keys yet. Issue one with `tallystick keys create --name <name>`.'
+  const hasLimits = keys.some((key) => listFurtherLimits(key).length > 0)
   return formatTable(
     [
       'ID',
@@ -152,7 +161,7 @@ function formatKeys(keys: readonly KeyView[], layout: Layout): string {
       { heading: 'STATUS', paint: paintStatus },
       'SCOPES',
       'RPM',
-      { heading: 'LIMITS', isOptional: true },
+      ...(hasLimits ? [{ heading: 'LIMITS', isOptional: true }] : []),
       { heading: 'CREATED', isOptional: true },
       'EXPIRES',
       'LAST USED',
@@ -164,7 +173,7 @@ function formatKeys(keys: readonly KeyView[], layout: Layout): string {
       key.status,
       key.scopes.join(','),
       key.rpm === null ? 'unlimited' : String(key.rpm),
-      listFurtherLimits(key).join(', ') || 'none',
+      ...(hasLimits ? [listFurtherLimits(key).join(', ') || 'none'] : []),
       key.createdAt,
       key.expiresAt ?? 'never',
       key.lastUsedAt ?? 'never',

@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { createApiKey, type KeyKind, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
-import { type ApiKey, fromKeyRow, type IssuedKey, type KeyLimits, type KeyRow, type NewKey, type RevisedKey } from './api-key.ts'
+import {
+  type ApiKey,
+  fromKeyRow,
+  type IssuedKey,
+  type KeyLimits,
+  type KeyRow,
+  type NewKey,
+  type RevisedKey,
+} from './api-key.ts'
 import { hashSecret } from './hash-secret.ts'
 
 export const keysChannel = 'tallystick_keys'

@@ -6,9 +6,11 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   invalid_api_key:
     'The `x-api-key` header is missing, malformed, unknown, revoked or expired. Ask the operator for a key.',
   insufficient_scope: 'The key is valid but lacks the scope of this endpoint, which is `details.scope`.',
-  address_not_allowed: 'The key may not be used from this address. Use it from a network that the operator has allowed.',
+  address_not_allowed:
+    'The key may not be used from this address. Use it from a network that the operator has allowed.',
   rate_limited: 'The request limit of this second or minute is used up. Wait for `Retry-After` seconds.',
-  quota_exceeded: 'The quota of this UTC day or month is used up. Wait for `Retry-After` seconds, or ask the operator for more.',
+  quota_exceeded:
+    'The quota of this UTC day or month is used up. Wait for `Retry-After` seconds, or ask the operator for more.',
   too_many_streams: 'The key has as many streams of `/events` open as it may. Close one, or share a stream.',
   invalid_chainid: '`chainid` is not one supported chain id in plain decimal digits. Use one of `details.supported`.',
   invalid_maturity:

@@ -32,8 +32,6 @@ export type LeaseKeeperOptions = {
   readonly onHurry?: (() => void) | undefined
 }
 
-// A reading that is older may miss entries of the current window.
-const freshMs = 1_000
 // A row may become visible this long after its time, if its statement waited.
 const overlapMs = 2_000
 // Rows of one statement. Further leases wait for the next.
@@ -47,9 +45,10 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   const host = {
     offsetMs: 0,
     shareOf: (lease: Lease, monotonicMs: number) => {
-      const isFresh = table.reading !== undefined && monotonicMs - table.reading.atMs < freshMs
       const { settledAtMs } = joining
-      if (table.hasLeft || monotonicMs < settledAtMs || (lease.startsAtMs < settledAtMs && !isFresh)) return 0
+      // Others may have begun an earlier window before they counted this replica. A later reading has their entries.
+      const hasRead = lease.startsAtMs >= settledAtMs || (table.reading?.atMs ?? 0) >= settledAtMs
+      if (table.hasLeft || monotonicMs < settledAtMs || !hasRead) return 0
       const { keyId, limit } = lease
       return Math.min(...membership.beliefs().map((members) => shareOf({ keyId, limit, members, id })))
     },
@@ -67,7 +66,8 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     leaseOf: (keyId: string, period: LeasePeriod, limit: number) => findLease(table, { keyId, period, limit }),
     join: async () => {
       await settleLeases(table, [], 0)
-      joining.settledAtMs = monotonicNow() + (membership.live().size === 1 ? 0 : joinMs)
+      const isFirst = membership.live().size === 1
+      joining.settledAtMs = isFirst && table.reading ? table.reading.atMs : monotonicNow() + joinMs
       return joining.settledAtMs
     },
     settle: runOneAtATime(async () => {

@@ -84,7 +84,8 @@ export function settleLease(
   const next = isFrozen ? Math.max(spent, granted) : Math.max(spent, Math.min(isEnough ? granted : wanted, room))
   const short = !isIdle && next < spent + Math.ceil(hold / 2)
   const entry = { granted: next, spent, short }
-  const isChanged = own === undefined || own.granted !== next || own.short !== short || ((short || isExact) && own.spent !== spent)
+  const isChanged =
+    own === undefined || own.granted !== next || own.short !== short || ((short || isExact) && own.spent !== spent)
   return {
     row: { version: (row?.version ?? 0) + 1, gone, entries: { ...entries, [members.id]: entry } },
     entry,

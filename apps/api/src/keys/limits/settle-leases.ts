@@ -87,7 +87,13 @@ function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined)
   const hold = hasLeft ? 0 : holdOf({ period, limit, members: membership.live().size, demand })
   lease.lowWater = hold / 2
   const isIdle = hasLeft || monotonicMs - lease.lastAttemptMs > idleMs
-  return settleLease(row, { ...lease, members: membersOf(table, lease, monotonicMs), hold, isIdle, isExact: period !== 'minute' })
+  return settleLease(row, {
+    ...lease,
+    members: membersOf(table, lease, monotonicMs),
+    hold,
+    isIdle,
+    isExact: period !== 'minute',
+  })
 }
 
 function membersOf({ id, membership, reading }: LeaseTable, lease: Lease, monotonicMs: number): Members {
