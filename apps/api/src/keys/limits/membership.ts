@@ -1,6 +1,8 @@
 /** Live replicas, as this replica and as others may believe. */
 export type Membership = {
   update(replicas: readonly { readonly id: string; readonly ageMs: number }[], monotonicMs: number): void
+  /** Returns when the last outage ended and how long it took, in monotonic ms. */
+  lastOutage(): { readonly endedMs: number; readonly durationMs: number }
   /** Returns the live replicas, this one included. */
   live(): ReadonlySet<string>
   /** Returns the largest and the smallest membership of the last moments, each sorted. */
@@ -15,16 +17,22 @@ export const beliefMs = 2_000
 export const joinMs = 500
 // After an outage the rows of all replicas are old until their next heartbeats. Two of them, and a reconnect.
 const graceMs = 5_000
+// A new replica does not know whether there was an outage. For longer ones, a share is kept for no killed replica.
+const outageMsMax = 60_000
 
 export function createMembership(id: string): Membership {
   const times = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   let updatedMs = Number.NEGATIVE_INFINITY
   let graceEndsMs = Number.NEGATIVE_INFINITY
+  let outage = { endedMs: Number.NEGATIVE_INFINITY, durationMs: 0 }
   let live: ReadonlySet<string> = new Set([id])
   let beliefs: readonly (readonly string[])[] = [[id]]
   return {
     update: (replicas, monotonicMs) => {
-      if (monotonicMs - updatedMs > beliefMs) graceEndsMs = monotonicMs + graceMs
+      if (monotonicMs - updatedMs > beliefMs) {
+        graceEndsMs = monotonicMs + graceMs
+        outage = { endedMs: monotonicMs, durationMs: Math.min(monotonicMs - updatedMs, outageMsMax) }
+      }
       updatedMs = monotonicMs
       const isLive = ({ ageMs }: { readonly ageMs: number }) => ageMs < liveMs || monotonicMs < graceEndsMs
       const others = replicas.filter((replica) => replica.id !== id && isLive(replica))
@@ -41,6 +49,7 @@ export function createMembership(id: string): Membership {
       const steady = [...live].filter((replica) => monotonicMs - (times.get(replica)?.firstMs ?? 0) >= beliefMs)
       beliefs = [[...times.keys()].sort(), steady.sort()]
     },
+    lastOutage: () => outage,
     live: () => live,
     beliefs: () => beliefs,
   }

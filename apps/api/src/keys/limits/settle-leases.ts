@@ -2,7 +2,7 @@ import { type Lease, type LeaseHost, rollLease } from './lease.ts'
 import { holdOf } from './lease-share.ts'
 import type { LeaseName, LeaseReading, LeaseStore, NamedLeaseRow } from './lease-store.ts'
 import type { LeasePeriod } from './lease-window.ts'
-import type { Membership } from './membership.ts'
+import { liveMs, type Membership } from './membership.ts'
 import { type Members, type Settlement, settleLease } from './settle-lease.ts'
 
 /** State of a keeper that settlements use. */
@@ -99,7 +99,10 @@ function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined)
 function membersOf({ id, membership, reading }: LeaseTable, lease: Lease, monotonicMs: number): Members {
   const replicas = reading?.value.replicas ?? []
   // A replica that was alive in this minute may have spent its share. For longer windows that would cost too much.
-  const windowAgeMs = lease.period === 'minute' ? monotonicMs - lease.startsAtMs : 0
+  const { endedMs, durationMs } = membership.lastOutage()
+  // In a window of an outage, it may also have spent its share after its last heartbeat.
+  const spendingSinceMs = lease.startsAtMs < endedMs ? endedMs - durationMs - liveMs : lease.startsAtMs
+  const windowAgeMs = lease.period === 'minute' ? monotonicMs - Math.min(lease.startsAtMs, spendingSinceMs) : 0
   const live = membership.live()
   const reserving = replicas.filter((replica) => live.has(replica.id) || replica.ageMs < windowAgeMs)
   return {
