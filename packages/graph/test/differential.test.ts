@@ -2,12 +2,12 @@ import { eventTopics } from '@tallystick/contracts/event-topics'
 import type { BlockLogs, Log } from '@tallystick/subgraph'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeEvent } from '../../subgraph/src/protocol/decode-event.ts'
 import {
   ann,
   bob,
   claim,
   dailyIncome,
+  isDecoded,
   lend,
   limit,
   log,
@@ -117,7 +117,7 @@ test('behavior: the manifest handles exactly the events that the embedded subgra
         transactionHash: '0x',
         logIndex: 0,
       }
-      return decodeEvent(one, contracts) ? [`${address} ${name}`] : []
+      return isDecoded(one, contracts) ? [`${address} ${name}`] : []
     }),
   )
   const handled = deployment.subgraph.manifest.dataSources.flatMap(({ address, handlers }) =>

@@ -2,6 +2,7 @@ import type { RpcCall } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { eventTopics } from '@tallystick/contracts/event-topics'
 import type { BlockLogs, EntityChange, LoadEntities, Log, RunOnRpc, StoredEntity } from '../src/index.ts'
+import { decodeEvent } from '../src/protocol/decode-event.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 export const [pool, positions, ann, bob, vault, signer] = ['a', 'b', '1', '2', '3', '5'].map(address) as [
@@ -127,4 +128,9 @@ function hexOf(value: bigint): string {
 
 export function pad(hex: string): string {
   return `0x${hex.slice(2).padStart(64, '0')}`
+}
+
+/** Returns whether the mapping of the given contracts decodes a log. */
+export function isDecoded(...[log, contracts]: Parameters<typeof decodeEvent>): boolean {
+  return decodeEvent(log, contracts) !== undefined
 }
