@@ -104,6 +104,11 @@ function createCluster(limit: number, random: () => number) {
     }
   }
 
+  const step = async () => {
+    nowMs += stepMs
+    await Promise.all(replicas.map((replica) => replica.step()))
+  }
+
   return {
     allowed,
     replicas,
@@ -112,11 +117,10 @@ function createCluster(limit: number, random: () => number) {
       const replica = createReplica(`replica ${replicas.length}`, clockOffsetMs)
       replicas.push(replica)
       await replica.join()
+      // The start of a service needs the database for longer than the others need to notice it.
+      for (let count = 0; count < 4; count++) await step()
     },
-    step: async () => {
-      nowMs += stepMs
-      await Promise.all(replicas.map((replica) => replica.step()))
-    },
+    step,
     setAway: (away: boolean) => {
       isAway = away
     },

@@ -17,8 +17,8 @@ export const beliefMs = 2_000
 export const joinMs = 500
 // After an outage the rows of all replicas are old until their next heartbeats. Two of them, and a reconnect.
 const graceMs = 5_000
-// A new replica does not know whether there was an outage. For longer ones, a share is kept for no killed replica.
-const outageMsMax = 60_000
+// A new replica does not know whether there was an outage, and assumes one of this length.
+const unknownOutageMs = 60_000
 
 export function createMembership(id: string): Membership {
   const times = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
@@ -31,7 +31,10 @@ export function createMembership(id: string): Membership {
     update: (replicas, monotonicMs) => {
       if (monotonicMs - updatedMs > beliefMs) {
         graceEndsMs = monotonicMs + graceMs
-        outage = { endedMs: monotonicMs, durationMs: Math.min(monotonicMs - updatedMs, outageMsMax) }
+        outage = {
+          endedMs: monotonicMs,
+          durationMs: Number.isFinite(updatedMs) ? monotonicMs - updatedMs : unknownOutageMs,
+        }
       }
       updatedMs = monotonicMs
       const isLive = ({ ageMs }: { readonly ageMs: number }) => ageMs < liveMs || monotonicMs < graceEndsMs
