@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createAllowance } from './allowance.ts'
 
-const at = (ms: number, isRefused: boolean) =>
-  ({ sentMs: ms, receivedMs: ms + 5, admission: isRefused ? 'throttled' : 'admitted' }) as const
+const at = (ms: number, isRefused: boolean, atLeast = 1) =>
+  ({ sentMs: ms, receivedMs: ms + 5, admission: isRefused ? 'throttled' : 'admitted', atLeast }) as const
 
 test('default: requests up to the limit are admitted, the next is throttled, and the minute after admits again', () => {
   const allowance = createAllowance(2)
@@ -13,7 +13,14 @@ test('default: requests up to the limit are admitted, the next is throttled, and
 test('error: throttled below the limit', () => {
   const allowance = createAllowance(2)
   allowance.take(at(0, false))
-  expect(allowance.take(at(10, true))).toBe('rejected with 429 after 1 of 2 requests per minute')
+  expect(allowance.take(at(10, true, 2))).toBe('rejected with 429 after 1 of 2 requests per minute')
+})
+
+test('behavior: with less that the key must get, and while the replicas share it out, a rejection is valid', () => {
+  const allowance = createAllowance(2)
+  allowance.take(at(0, false))
+  expect(allowance.take(at(10, true, 1))).toBe(undefined)
+  expect(allowance.take({ ...at(10, true, 2), admission: 'postponed' })).toBe(undefined)
 })
 
 test('error: throttled after the minute', () => {
@@ -34,7 +41,7 @@ test('error: admitted more often than two windows allow', () => {
 
 test('behavior: a request that was possibly counted makes both responses valid', () => {
   const allowance = createAllowance(1)
-  const unknown = { sentMs: 0, receivedMs: 5, admission: 'unknown' } as const
+  const unknown = { ...at(0, false), admission: 'unknown' } as const
   expect([allowance.take(unknown), allowance.take(at(10, true))]).toEqual([undefined, undefined])
   expect([allowance.take(at(20, false)), allowance.take(at(30, false))]).toEqual([undefined, undefined])
 })

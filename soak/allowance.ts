@@ -1,26 +1,38 @@
-/** `unknown`: the connection failed, so the request may or may not have been counted. */
-export type Admission = 'admitted' | 'throttled' | 'unknown'
+/**
+ * `unknown`: the connection failed, so the request may or may not have been counted. `postponed`: rejected until the
+ * replicas have shared out what is left, which takes less than a second.
+ */
+export type Admission = 'admitted' | 'throttled' | 'postponed' | 'unknown'
 
-type Attempt = { readonly sentMs: number; readonly receivedMs: number; readonly admission: Admission }
+type Attempt = {
+  readonly sentMs: number
+  readonly receivedMs: number
+  readonly admission: Admission
+  /** Requests that the key must get in a minute before one is throttled. */
+  readonly atLeast: number
+}
 
-/** Rate limit check of a limited key on one run of one replica. */
+/** Rate limit check of a limited key on all replicas together. */
 export type Allowance = {
-  /** Adds a response and returns its problem, or undefined. Responses must be added in the order of their requests. */
+  readonly limit: number
+  /** Adds a response and returns its problem, or undefined. */
   take(attempt: Attempt): string | undefined
 }
 
 const windowMs = 60_000
 
-/** Creates the check. A window opens with a request and closes a minute later. The opening time is known only within the duration of the request. */
+/** Creates the check. All replicas count in one window per minute, whose start only the service knows. */
 export function createAllowance(limit: number): Allowance {
   let counted: Attempt[] = []
   return {
+    limit,
     take: (attempt) => {
-      const { sentMs, receivedMs, admission } = attempt
+      const { sentMs, receivedMs, admission, atLeast } = attempt
+      if (admission === 'postponed') return undefined
       counted = counted.filter((one) => one.receivedMs > sentMs - 2 * windowMs)
       if (admission === 'throttled') {
         const possible = counted.filter((one) => one.receivedMs >= sentMs - windowMs).length
-        return possible < limit ? `rejected with 429 after ${possible} of ${limit} requests per minute` : undefined
+        return possible < atLeast ? `rejected with 429 after ${possible} of ${limit} requests per minute` : undefined
       }
       counted.push(attempt)
       // A minute can overlap two windows, but not three.

@@ -191,8 +191,10 @@ describe('/rate', () => {
 describe('a limited key', () => {
   test('behavior: 429 is valid only beyond the limit and with Retry-After', () => {
     const refused = answered(429, { code: 'rate_limited' }, { 'retry-after': '30' })
-    const allowance = createAllowance(1)
-    expect(violationsOf({ ...refused, allowance })).toEqual(['rejected with 429 after 0 of 1 requests per minute'])
+    const allowance = createAllowance(3)
+    expect(violationsOf({ ...refused, allowance })).toEqual(['rejected with 429 after 0 of 3 requests per minute'])
+    expect(violationsOf({ ...refused, allowance }, around([fault('postgres-stop')]))).toEqual([])
+    expect(violationsOf({ ...refused, allowance }, around([fault('database-restore')]))).toEqual([])
     violationsOf({ ...answered(200, notesBody), allowance })
     expect(violationsOf({ ...refused, allowance })).toEqual([])
     expect(violationsOf({ ...answered(429, {}), allowance })).toEqual(['429 without a Retry-After of 1 to 60'])

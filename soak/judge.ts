@@ -14,7 +14,7 @@ export type Exchange = {
   readonly path: string
   /** Requested chains. */
   readonly chains: readonly number[]
-  /** Rate limit check of the key on this run of the replica, or undefined if the key has no limit. */
+  /** Rate limit check of the key on all replicas, or undefined if the key has no limit. */
   readonly allowance?: Allowance | undefined
   readonly sentMs: number
   readonly receivedMs: number
@@ -52,7 +52,8 @@ const noViolation: Judgement = { violations: [], fresh: [] }
 /** Returns the violations of an exchange, considering the active faults. */
 export function judge(exchange: Exchange, context: JudgeContext): Judgement {
   const { answer, endpoint, allowance } = exchange
-  const fault = allowance?.take({ ...exchange, admission: admissionOf(answer) })
+  const atLeast = allowance ? leastAllowed(allowance.limit, { faults: context.faults, sentMs: exchange.sentMs }) : 0
+  const fault = allowance?.take({ ...exchange, admission: admissionOf(answer), atLeast })
   if (fault) return toViolation(fault)
   if (!answer) {
     return findUnexplained(exchange, { context, answers: [{ answer: 'connection' }], words: exchange.problem ?? '' })
@@ -69,7 +70,27 @@ type Judged = { readonly answer: Answer; readonly context: JudgeContext }
 
 function admissionOf(answer: Answer | undefined): Admission {
   if (!answer) return 'unknown'
-  return answer.status === 429 ? 'throttled' : 'admitted'
+  if (answer.status !== 429) return 'admitted'
+  return answer.headers['retry-after'] === '1' ? 'postponed' : 'throttled'
+}
+
+// The limit of a key is exact to 5 %. One more request of the other caller may be pending.
+const tolerance = 0.95
+const pendingMax = 1
+// A killed replica still has its share for 10 s beside the one that replaces it, and in a minute two can be killed.
+const sharesMax = 4
+const windowMs = 60_000
+
+/** Returns the requests that a limited key must get in a minute, considering the faults of that minute. */
+function leastAllowed(
+  limit: number,
+  { faults, sentMs }: { readonly faults: readonly InjectedFault[]; readonly sentMs: number },
+): number {
+  const recent = faults.filter(({ endedMs = Number.POSITIVE_INFINITY }) => endedMs > sentMs - 2 * windowMs)
+  // A replica that had a lease in the restored minute takes no more.
+  if (recent.some(({ kind }) => kind === 'database-restore')) return 0
+  const hasShareOnly = recent.some(({ kind }) => kind === 'postgres-stop' || kind === 'replica-kill')
+  return Math.floor((limit * tolerance) / (hasShareOnly ? sharesMax : 1)) - pendingMax
 }
 
 function judgeRefusal({ headers }: Answer): Judgement {

@@ -58,6 +58,7 @@ export function startLoad(options: LoadOptions): Load {
   let open: (() => void) | undefined
   let isStopped = false
   let pending = 0
+  const limitedAllowance = createAllowance(limitedRpm)
   const newAgent = () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: options.ca })
     agents.push(agent)
@@ -66,13 +67,12 @@ export function startLoad(options: LoadOptions): Load {
   const caller = async (replica: ReplicaName, { seed, key, waitMs, limited }: Caller) => {
     const random = createRandom(seed)
     const agent = newAgent()
-    const allowances = new Map<number, Allowance>()
     const kept = new Map<string, Answer>()
     while (!isStopped) {
       if (gate) await gate
       pending++
       const request = chooseRequest(random)
-      const allowance = limited ? allowanceOf(allowances, options.serviceProcesses[replica].runs) : undefined
+      const allowance = limited ? limitedAllowance : undefined
       const known = random() < 0.3 ? kept.get(request.path) : undefined
       const made = await exchange(options, { replica, request, key, agent, allowance, known })
       if (made.answer?.status === 200 && made.endpoint === '/notes') kept.set(request.path, made.answer)
@@ -116,13 +116,6 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 type Caller = { readonly seed: number; readonly key: string; readonly waitMs: number; readonly limited: boolean }
-
-/** Returns the allowance of a run. A new process starts with a full allowance. */
-function allowanceOf(allowances: Map<number, Allowance>, run: number): Allowance {
-  const known = allowances.get(run) ?? createAllowance(limitedRpm)
-  allowances.set(run, known)
-  return known
-}
 
 /** Chooses a request of an ordinary client. */
 export function chooseRequest(random: Random): Request {

@@ -20,7 +20,7 @@ test('behavior: a process counts from its start, not from its ready message', as
   })
   expect(serviceProcess.runs).toBe(0)
   const starting = serviceProcess.start()
-  // From here on the new process responds, with full allowances.
+  // From here on the new process responds.
   expect([serviceProcess.runs, serviceProcess.isReady]).toEqual([1, false])
   await serviceProcess.end('SIGKILL')
   await starting
