@@ -31,10 +31,12 @@ export function readAnswers(text: string): readonly RawAnswer[] {
     .map((answer) => {
       const [head = '', ...body] = answer.split('\r\n\r\n')
       const lines = head.toLowerCase().replace(/(?<=x-request-id: )\S+/, 'id')
-      // The seconds left of an allowance run down between two services.
-      const comparable = lines.replace(/(?<=;t=)\d+/, '').replace(/(?<=retry-after: )\d+/, '')
+      // The seconds left of an allowance run down between two services, from two digits to one.
       const bodyText = body.join('\r\n\r\n').replace(/(?<="requestId":")[^"]+/, 'id')
-      return { head: comparable.split('\r\n').sort(), body: bodyText.replace(/in \d+ seconds/, 'in seconds') }
+      const untimedBody = bodyText.replace(/in \d+ seconds?/, 'in seconds')
+      const untimed = lines.replace(/(?<=;t=)\d+/, '').replace(/(?<=retry-after: )\d+/, '')
+      const comparable = untimedBody === bodyText ? untimed : untimed.replace(/(?<=content-length: )\d+/, '')
+      return { head: comparable.split('\r\n').sort(), body: untimedBody }
     })
 }
 

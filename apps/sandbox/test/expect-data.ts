@@ -49,11 +49,11 @@ export async function expectData(credentials: Credentials): Promise<void> {
   const { variables } = body
   const before = await query<{ positionInfos: Position[] }>(credentials, { ...body, variables: { walletAddress } })
   expect(before.positionInfos.length).toBeGreaterThan(0)
-  for (const ask of [askEmbedded, askRemote]) {
+  for (const [source, ask] of [['embedded', askEmbedded] as const, ['remote', askRemote] as const]) {
     for (const path of ['/data', '/graphql', '/data']) {
       const { status, json, headers } = await ask(path)
       expect([status, json]).toEqual([200, [{ chain: variables.chains[0], data: before }]])
-      expect(headers.get('x-tallystick-chains')).toMatch(/^324;block=\d+;lag=\d+;source=embedded$/)
+      expect(headers.get('x-tallystick-chains')).toMatch(new RegExp(`^324;block=\\d+;lag=\\d+;source=${source}$`))
     }
   }
 

@@ -85,7 +85,10 @@ export function createLeases({
     },
     ready: async () => {
       const waitMs = readyAtMs - performance.now()
-      if (waitMs > 0) await sleep(waitMs)
+      if (waitMs <= 0) return
+      await sleep(waitMs)
+      // A share also needs a reading that is newer than the join. The interval would take it a moment too late.
+      await keeper.settle().catch((error) => log.warn({ err: error }, 'limits not settled; requests may be rejected'))
     },
     stop: async () => {
       isStopped = true
