@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
+import { errors, type Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const widths = [320, 768, 1280]
@@ -13,7 +13,9 @@ export async function findAxeFaults(page: Page): Promise<readonly string[]> {
   const faults: string[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
-    if (!(await fits(page, width))) faults.push(`${width} px: the page is wider than the screen`)
+    if (!(await fits(page, width))) {
+      faults.push(`${width} px: the page is wider than the screen, because of ${await findWidest(page)}`)
+    }
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       // The theme changes colours and nothing else.
@@ -24,12 +26,23 @@ export async function findAxeFaults(page: Page): Promise<readonly string[]> {
   return faults
 }
 
-/** Returns whether the page becomes as narrow as the screen. Charts follow it a frame later. */
+/** Returns whether the page becomes as narrow as the screen. Charts follow it a frame later. A busy browser skips frames. */
 function fits(page: Page, width: number): Promise<boolean> {
-  return page.waitForFunction(`document.documentElement.scrollWidth <= ${width}`, undefined, { timeout: 5_000 }).then(
+  const options = { timeout: 20_000, polling: 50 }
+  return page.waitForFunction(`document.documentElement.scrollWidth <= ${width}`, undefined, options).then(
     () => true,
-    () => false,
+    (error) => {
+      if (error instanceof errors.TimeoutError) return false
+      throw error
+    },
   )
+}
+
+/** Returns the element that ends furthest to the right. */
+function findWidest(page: Page): Promise<string> {
+  return page.evaluate(`[...document.querySelectorAll('body *')]
+    .map((element) => ({ html: element.outerHTML.slice(0, 160), right: element.getBoundingClientRect().right }))
+    .reduce((widest, one) => (one.right > widest.right ? one : widest)).html`)
 }
 
 function runAxe(page: Page, runOnly: readonly string[] | undefined): Promise<readonly string[]> {
