@@ -16,7 +16,7 @@ import { type FakeServer, type ProxyMode, startProxy } from '../fake-servers.ts'
 import { createServiceProcess, type ServiceProcess } from '../service-process.ts'
 import { renderFeed, type TreasuryRow } from './render-feed.ts'
 
-/** A service of its own, whose surroundings can be broken without an effect on the replicas that the soak checks. */
+/** Separate service. Faults of its database, signer and chains do not affect the replicas that the soak checks. */
 export type Stage = {
   readonly directory: string
   readonly clock: Clock

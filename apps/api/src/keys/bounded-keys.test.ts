@@ -9,7 +9,7 @@ test('default: lists the keys with the most requests, and the sum of the rest', 
   expect(found).toEqual([key('b', 9), key('c', 5), key('other', 3)])
 })
 
-test('behavior: counters never decrease, whichever key is used more later or revoked', () => {
+test('behavior: counters never decrease when another key is used more, or when a key is revoked', () => {
   const list = createBoundedKeys(1)
   const [a, b, c] = [key('a', 1), key('b', 0), key('c', 0)]
   expect(list([a, b])).toEqual([key('a', 1), key('other', 0)])
