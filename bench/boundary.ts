@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { periodAt } from '@tallystick/core'
-import { closeAll, openConnections, quantile, type Target } from './load.ts'
+import { type Crossing, crossBoundary, endOfPeriod } from './crossing.ts'
 import { median, type Result } from './result.ts'
 import { benchLog, createBenchKey, createSite, setBenchCurve } from './service.ts'
 
@@ -10,10 +9,10 @@ const boundaries = 5
 const leadMs = 8_000
 const afterMs = 1_000
 // Just enough to keep the service busy. More connections would add queueing time to the lag.
-const connectionCount = 8
+const connections = 8
+// The service's clock counts whole milliseconds.
+const toleranceMs = 1
 const shiftedServer = fileURLToPath(new URL('shifted-server.js', import.meta.url))
-
-type Round = { readonly lagMs: number; readonly p50Ms: number }
 
 /**
  * Measures the time from a boundary to the first response with the new notes at full load, as the maximum of several
@@ -25,12 +24,13 @@ export async function measureBoundary(): Promise<Result[]> {
   setBenchCurve(site)
   const secret = createBenchKey(site)
   const request = Buffer.from(`GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n\r\n`)
-  const rounds: Round[] = []
+  const rounds: Crossing[] = []
   let boundaryMs = endOfPeriod(Date.now())
   for (let round = 0; round < boundaries; round++) {
     const server = await site.start([shiftedServer, String(boundaryMs - leadMs)])
     const aheadMs = Number(/^ahead (-?\d+)$/m.exec(server.output)?.[1])
-    rounds.push(await crossBoundary({ port: server.port, ca: site.ca, request, atMs: boundaryMs - aheadMs }))
+    const target = { port: server.port, ca: site.ca, connections }
+    rounds.push(await crossBoundary(target, { request, atMs: boundaryMs - aheadMs, afterMs, toleranceMs }))
     await stop(server.child)
     boundaryMs = endOfPeriod(boundaryMs)
   }
@@ -47,72 +47,6 @@ export async function measureBoundary(): Promise<Result[]> {
       target: { valueAtMost: 5 },
     },
   ]
-}
-
-/** Sends requests until a second after the boundary. */
-async function crossBoundary({
-  request,
-  atMs,
-  ...target
-}: Target & { readonly request: Buffer; readonly atMs: number }): Promise<Round> {
-  const { connections, failed } = await openConnections({ ...target, connections: connectionCount })
-  const now = createFineClock()
-  const times = new Float64Array(responsesMax)
-  let answers = 0
-  let oldTag: string | undefined
-  let firstNewAtMs = Number.POSITIVE_INFINITY
-  const run = Promise.all(
-    connections.map(
-      (connection) =>
-        new Promise<void>((resolve, reject) => {
-          const send = () => {
-            const sentAtMs = now()
-            connection.send(request, (head) => {
-              const answeredAtMs = now()
-              times[answers++] = answeredAtMs - sentAtMs
-              const tag = readEtag(head)
-              oldTag ??= tag
-              if (tag !== oldTag) firstNewAtMs = Math.min(firstNewAtMs, answeredAtMs)
-              else if (sentAtMs > atMs + clockToleranceMs)
-                return reject(new Error('A request sent after the boundary got old notes.'))
-              if (answeredAtMs < atMs + afterMs) send()
-              else resolve()
-            })
-          }
-          send()
-        }),
-    ),
-  )
-  await Promise.race([run, failed])
-  await closeAll(connections)
-  return { lagMs: firstNewAtMs - atMs, p50Ms: quantile([...times.subarray(0, answers).sort()], 0.5) }
-}
-
-// Allocated in advance: copying a growing array would count as lag.
-const responsesMax = 1_000_000
-const clockReadingMs = 20
-// The service's clock counts whole milliseconds.
-const clockToleranceMs = 1
-
-/** Creates a clock of the system's time with a resolution below 1 ms. */
-function createFineClock(): () => number {
-  // The difference is largest, and most accurate, when the readings are at the start of a millisecond.
-  let origin = 0
-  const until = performance.now() + clockReadingMs
-  while (performance.now() < until) origin = Math.max(origin, Date.now() - performance.now())
-  return () => origin + performance.now()
-}
-
-const tagName = Buffer.from('etag: "')
-const quote = '"'.charCodeAt(0)
-
-function readEtag(head: Buffer): string {
-  const at = head.indexOf(tagName) + tagName.length
-  return head.toString('latin1', at, head.indexOf(quote, at))
-}
-
-function endOfPeriod(instantMs: number): number {
-  return Number(periodAt(BigInt(Math.floor(instantMs / 1000))).end) * 1000
 }
 
 async function stop(child: ChildProcess): Promise<void> {

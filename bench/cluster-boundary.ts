@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import { fileURLToPath } from 'node:url'
-import { periodAt } from '@tallystick/core'
-import { closeAll, openConnections } from './load.ts'
+import { crossBoundary, endOfPeriod } from './crossing.ts'
 import type { Result } from './result.ts'
 import { benchLog, createBenchKey, createSite, type Server, type Site, setBenchCurve } from './service.ts'
 
@@ -11,9 +10,9 @@ const aheadServer = fileURLToPath(new URL('ahead-server.js', import.meta.url))
 const leadMs = 20_000
 const leadMsPerReplica = 5_000
 const afterMs = 3_000
-const connectionsPerReplica = 2
+const connections = 2
 // The clocks of the generator and of the service count whole milliseconds.
-const clockToleranceMs = 2
+const toleranceMs = 2
 
 /**
  * Measures the time from a boundary until all replicas serve the new notes, under load. The spread has the first and the
@@ -46,7 +45,10 @@ async function crossTogether(
   replicas.push(...(await Promise.all(Array.from({ length: size - 1 }, (_, index) => start(index + 1)))))
   if (Date.now() > atMs - 2_000) throw new Error('The replicas were not ready before the boundary. Raise leadMs.')
   const request = Buffer.from(`GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n\r\n`)
-  const lags = await Promise.all(replicas.map(({ port }) => cross({ port, ca: site.ca, request, atMs })))
+  const crossings = replicas.map(({ port }) =>
+    crossBoundary({ port, ca: site.ca, connections }, { request, atMs, afterMs, toleranceMs }),
+  )
+  const lags = (await Promise.all(crossings)).map(({ lagMs }) => lagMs)
   const bodies = await Promise.all(replicas.map((replica) => readNotes(site, { replica, secret })))
   if (new Set(bodies).size !== 1) throw new Error('Two replicas serve different notes of one period.')
   await Promise.all(replicas.map(stop))
@@ -62,44 +64,6 @@ async function crossTogether(
   }
 }
 
-/** Sends requests to one replica until seconds after the boundary. Returns the time of its first new notes. */
-async function cross({
-  request,
-  atMs,
-  ...target
-}: {
-  readonly port: number
-  readonly ca: string
-  readonly request: Buffer
-  readonly atMs: number
-}): Promise<number> {
-  const { connections, failed } = await openConnections({ ...target, connections: connectionsPerReplica })
-  let oldTag: string | undefined
-  let firstNewAtMs = Number.POSITIVE_INFINITY
-  const run = connections.map(
-    (connection) =>
-      new Promise<void>((resolve, reject) => {
-        const send = () => {
-          const sentAtMs = Date.now()
-          connection.send(request, (head) => {
-            const answeredAtMs = Date.now()
-            const tag = /etag: "([^"]*)"/.exec(head.toString('latin1'))?.[1]
-            oldTag ??= tag
-            if (tag !== oldTag) firstNewAtMs = Math.min(firstNewAtMs, answeredAtMs)
-            else if (sentAtMs > atMs + clockToleranceMs)
-              return reject(new Error('A request sent after the boundary got old notes.'))
-            if (answeredAtMs < atMs + afterMs) send()
-            else resolve()
-          })
-        }
-        send()
-      }),
-  )
-  await Promise.race([Promise.all(run), failed])
-  await closeAll(connections)
-  return firstNewAtMs - atMs
-}
-
 async function readNotes(
   { ca }: Site,
   { replica, secret }: { readonly replica: Server; readonly secret: string },
@@ -113,8 +77,4 @@ async function stop({ child }: Server): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
-}
-
-function endOfPeriod(instantMs: number): number {
-  return Number(periodAt(BigInt(Math.floor(instantMs / 1000))).end) * 1000
 }

@@ -89,6 +89,7 @@ async function open({
         readHead: () => state.readHead(),
       },
       follower: { isWriting },
+      monotonicNow: time.monotonicNow,
     }),
     parts,
   )
@@ -246,6 +247,7 @@ describe('head and cache', () => {
   test('behavior: an index of another replica whose head cannot be read delays no query for long', async () => {
     const chain = await open({ isWriting: false })
     expect(await chain.subgraph.currentHead()).toMatchObject({ number: 100 })
+    chain.time.advance(100)
     expect(chain.subgraph.knownHead()).toBeUndefined()
     chain.state.readHead = () => new Promise(() => undefined)
     chain.state.misbehave = never

@@ -44,8 +44,12 @@ export function openData(config: Pick<Config, 'chains' | 'data'>, parts: OpenDat
     return createRemoteSubgraph({ ...parts, chainId: id, urls, headers, settings: config.data, now })
   })
   addRemoteMetrics(parts.metrics, { subgraphs: remote, now })
+  const { monotonicNow } = parts
   const embedded = new Map(
-    [...parts.embedded].map(([id, index]) => [id, measureSubgraph(createEmbeddedSubgraph(id, index), parts)]),
+    [...parts.embedded].map(([id, index]) => [
+      id,
+      measureSubgraph(createEmbeddedSubgraph(id, { ...index, monotonicNow }), parts),
+    ]),
   )
   const twoSource = joinSources(config, { ...parts, embedded, remote })
   addSourceMetrics(parts.metrics, twoSource)
