@@ -30,7 +30,8 @@ const rpmMax = 1_000_000
 /**
  * Measures 1, 2, 4 and 8 replicas on one PostgreSQL: the rate and the cost of a request against one of the same replicas,
  * statements, the boundary, and the limit of a key. All replicas share the cores of this machine, so the rate does not
- * grow with their number here. The cost of `GET /notes` and the statements of an idle replica must not grow either.
+ * grow with their number here, and the cost of a request grows when they wait for a core. The statements of a replica must
+ * not grow, neither idle nor under load.
  */
 export async function measureCluster(): Promise<Result[]> {
   const postgres = await startPostgres({ settings: { shared_preload_libraries: 'pg_stat_statements' } })
@@ -102,7 +103,7 @@ async function measureIdle(
     results: [
       {
         ...figure('statements', perReplica, 'statements/s per replica'),
-        ...{ baseline, ratio: perReplica / baseline, target: { atMost: 1.25 } },
+        ...{ baseline, ratio: perReplica / baseline, target: { atMost: 1.5 } },
       },
       figure('connections', open, 'connections per replica'),
       figure('processor', processorMs, 'ms/s per replica'),
@@ -150,7 +151,7 @@ async function measureEndpoints(
     const perReplica = median(statements)
     results.push(
       compare({ name: `cluster.${name}.${size}`, unit: 'req/s' }, rates),
-      compare({ name: `cluster.${name}.cost.${size}`, unit: 'µs/request', target: costTargets[name] }, costs),
+      compare({ name: `cluster.${name}.cost.${size}`, unit: 'µs/request' }, costs),
       {
         name: `cluster.${name}.statements.${size}`,
         value: perReplica,
@@ -158,15 +159,13 @@ async function measureEndpoints(
         baseline: idle,
         ratio: perReplica / idle,
         spread: [Math.min(...statements), Math.max(...statements)],
+        // A replica that does not index a chain reads its head ten times per second while it is in use.
+        target: { atMost: 2 },
       },
     )
   }
   return results
 }
-
-// One replica indexes a chain. The others read its head from the database for each request of `/data` and `/rate`, which
-// is a part of their cost, so these have no target.
-const costTargets: Readonly<Record<string, Result['target']>> = { notes: { atMost: 1.5 } }
 
 const headOf = (secret: string) => `HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n`
 

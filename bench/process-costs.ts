@@ -10,9 +10,12 @@ export type StatementCounter = {
   close(): Promise<void>
 }
 
+// All cores are busy while a load ends.
+const connectTimeoutMs = 30_000
+
 /** Counts the statements of a database. Its server must have loaded `pg_stat_statements`. */
 export async function countStatements(databaseUrl: string): Promise<StatementCounter> {
-  const database = await openDatabase(databaseUrl)
+  const database = await openDatabase(databaseUrl, { connectTimeoutMs })
   await database.query('create extension if not exists pg_stat_statements')
   const ofThisDatabase = 'dbid = (select oid from pg_database where datname = current_database())'
   const readCalls = async () => {
