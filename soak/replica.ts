@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { type Clock, loadConfig, startService, stopOnSignal } from '@tallystick/api'
-import pino from 'pino'
+import { type Clock, loadConfig, openLog, startService, stopOnSignal } from '@tallystick/api'
 import type { Gauge } from './growth.ts'
 import type { Offsets } from './offsets.ts'
 
@@ -28,9 +27,10 @@ process.on('message', (command: ProcessCommand) => {
 })
 
 const config = loadConfig(configPath, { env: process.env, secrets: 'required' })
-const log = pino({ level: 'info', base: null }, pino.destination(2))
+const { log, writer: stderr } = openLog(2)
 const say = (line: string) => void process.stdout.write(`${line}\n`)
-const service = await startService({ config, clock, log, say, databaseShiftMs: () => offsets.trueMs })
+const writers = { stderr }
+const service = await startService({ config, clock, log, say, writers, databaseShiftMs: () => offsets.trueMs })
 stopOnSignal(service, { say })
 sendReply({ kind: 'ready', baseUrl: service.baseUrl, adminUrl: service.adminUrl })
 

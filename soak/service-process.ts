@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { closeSync, createWriteStream, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -38,6 +38,8 @@ export type ServiceProcessOptions = {
   readonly offsets: () => Offsets
   /** Returns the directory of the checkout that the next start runs. By default this one. */
   readonly checkout?: (() => string) | undefined
+  /** Returns the file to which the next start writes its log itself. By default the soak reads it. */
+  readonly logPath?: (() => string | undefined) | undefined
 }
 
 export const ownCheckout = fileURLToPath(new URL('..', import.meta.url))
@@ -61,7 +63,11 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     const argv = [join(directory, 'tallystick.json'), String(clockMs), String(trueMs)]
     const cwd = options.checkout?.() ?? ownCheckout
     const env = { ...process.env, ...options.env }
-    const started = fork(join(cwd, 'soak', 'replica.ts'), argv, { cwd, execArgv, env, silent: true })
+    const logPath = options.logPath?.()
+    const log = logPath === undefined ? 'pipe' : openSync(logPath, 'a')
+    const stdio: StdioOptions = ['ignore', 'pipe', log, 'ipc']
+    const started = fork(join(cwd, 'soak', 'replica.ts'), argv, { cwd, execArgv, env, stdio })
+    if (log !== 'pipe') closeSync(log)
     const output = createWriteStream(join(directory, 'log'), { flags: 'a' })
     started.stdout?.pipe(output, { end: false })
     started.stderr?.pipe(output, { end: false })

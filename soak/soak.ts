@@ -119,7 +119,6 @@ export async function soak(parts: SoakParts): Promise<Report> {
     watch?.run(),
   ])
   clearInterval(progress)
-  const alertReports = await watch?.report(tally.faults, startedAt)
   await future.stop()
   const slowness = findSlowness(latency.read())
   if (slowness) onViolation(slowness)
@@ -127,6 +126,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
   await stopLending()
   say('load finished: running the final checks')
   const end = isStopped() ? undefined : await checkEnd(environment, { ledger, before, onViolation })
+  const alertReports = await watch?.finish(tally.faults, startedAt)
   const lent = lendings
     .map(({ counts }, index) => `chain ${environment.chains[index]?.id} ${JSON.stringify(counts)}`)
     .join(', ')

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect } from 'node:tls'
@@ -109,6 +109,41 @@ export const injections: readonly Injection[] = [
       await setSigner('0x1111111111111111111111111111111111111111')
       await restart(stage)
       return () => setSigner(stage.signerAddress)
+    },
+  },
+  {
+    name: 'pool without code',
+    alerts: ['TallystickPoolRefuses'],
+    begin: async ({ chain }) => {
+      const { pool } = chain.protocol
+      const setCode = (code: unknown) => callNode(chain.url, [{ method: 'hardhat_setCode', params: [pool, code] }])
+      const [code] = await callNode(chain.url, [{ method: 'eth_getCode', params: [pool, 'latest'] }])
+      await setCode('0x')
+      return () => setCode(code)
+    },
+  },
+  {
+    name: 'log on a full disk',
+    alerts: ['TallystickLogLinesLost'],
+    begin: async (stage) => {
+      stage.logPath = '/dev/full'
+      await restart(stage)
+      return () => {
+        stage.logPath = undefined
+      }
+    },
+  },
+  {
+    name: 'mirror that was lost and cannot be written',
+    alerts: ['TallystickLogMirror'],
+    begin: async (stage) => {
+      const mirror = join(stage.directory, 'mirror')
+      await restart(stage, () => {
+        rmSync(mirror, { recursive: true, force: true })
+        mkdirSync(mirror)
+        writeFileSync(join(mirror, 'tile'), 'A file where a directory should be.')
+      })
+      return () => rmSync(join(mirror, 'tile'))
     },
   },
   {

@@ -32,6 +32,8 @@ export type Stage = {
   hasSofr: boolean
   /** Status with which the receiver of webhooks responds. */
   hookStatus: number
+  /** File to which the next start of the service writes its log, or undefined. */
+  logPath: string | undefined
   readonly hookUrl: string
   readonly monitorAddress: string
   /** Starts a monitor with a wrong key and an RPC that does not respond. Returns what ends it. */
@@ -61,10 +63,11 @@ export async function startStage(
   defer(() => chain.stop())
   const rpc = await startProxy({ target: chain.url })
   defer(() => rpc.stop())
-  const state: Pick<Stage, 'rows' | 'hasSofr' | 'hookStatus'> = {
+  const state: Pick<Stage, 'rows' | 'hasSofr' | 'hookStatus' | 'logPath'> = {
     rows: goodRows.slice(0, 1),
     hasSofr: true,
     hookStatus: 204,
+    logPath: undefined,
   }
   const outside = createServer((request, response) => {
     request.resume()
@@ -122,6 +125,7 @@ export async function startStage(
     env: { ADMIN_TOKEN: adminToken, SIGNER_KEY: key },
     onCrash,
     offsets: () => ({ clockMs: offsetMs, trueMs: offsetMs }),
+    logPath: () => state.logPath,
   })
   defer(() => service.end('SIGKILL'))
   await service.start()
