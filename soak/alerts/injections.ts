@@ -88,8 +88,7 @@ export const injections: readonly Injection[] = [
         path: '/hooks',
         body: { url: stage.hookUrl, types: ['status', 'notes', 'rate'] },
       })
-      await send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'pause' }))
-      return () => send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'unpause' }))
+      return pausePool(stage)
     },
   },
   {
@@ -128,8 +127,11 @@ export const injections: readonly Injection[] = [
     begin: async (stage) => {
       stage.logPath = '/dev/full'
       await restart(stage)
+      // Causes a line after the start.
+      const unpause = await pausePool(stage)
       return () => {
         stage.logPath = undefined
+        return unpause()
       }
     },
   },
@@ -211,6 +213,11 @@ async function withRows(stage: Stage, rows: Stage['rows']): Promise<() => void> 
   return () => {
     stage.rows = goodRows
   }
+}
+
+async function pausePool(stage: Stage): Promise<() => Promise<void>> {
+  await send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'pause' }))
+  return () => send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'unpause' }))
 }
 
 async function send({ chain }: Stage, data: `0x${string}`): Promise<void> {
