@@ -27,7 +27,10 @@ const startMs = 120_000
 const almostExpired = () =>
   createCertificateAuthority(new Date(Date.now() - 795 * dayMs)).issue(['localhost', '127.0.0.1'])
 
-/** Injections in their order. The last one deletes the database and is not undone. */
+/**
+ * Injections in their order. Those of the Treasury are first, because its rates are not fetched any more when the next
+ * period is signed. The last one deletes the database and is not undone.
+ */
 export const injections: readonly Injection[] = [
   {
     name: 'Treasury with rates of last week, at the first start',
@@ -35,6 +38,27 @@ export const injections: readonly Injection[] = [
     begin: async (stage) => () => {
       stage.rows = goodRows
     },
+  },
+  {
+    name: 'Treasury that is away',
+    alerts: ['TallystickTreasuryFeed'],
+    begin: (stage) => withRows(stage, undefined),
+  },
+  {
+    name: 'Treasury without SOFR',
+    alerts: ['TallystickSecondSource'],
+    begin: async (stage) => {
+      stage.hasSofr = false
+      await restart(stage)
+      return () => {
+        stage.hasSofr = true
+      }
+    },
+  },
+  {
+    name: 'Treasury whose newest row lacks a bill',
+    alerts: ['TallystickMissingBills'],
+    begin: (stage) => withRows(stage, [...goodRows, { date: '2026-11-18', bills: { 4: '3.82', 17: '3.72' } }]),
   },
   {
     name: 'certificate that expires in 5 days',
@@ -156,27 +180,6 @@ export const injections: readonly Injection[] = [
       await restart(stage)
       return () => stage.rpc.setMode('pass')
     },
-  },
-  {
-    name: 'Treasury that is away',
-    alerts: ['TallystickTreasuryFeed'],
-    begin: (stage) => withRows(stage, undefined),
-  },
-  {
-    name: 'Treasury without SOFR',
-    alerts: ['TallystickSecondSource'],
-    begin: async (stage) => {
-      stage.hasSofr = false
-      await restart(stage)
-      return () => {
-        stage.hasSofr = true
-      }
-    },
-  },
-  {
-    name: 'Treasury whose newest row lacks a bill',
-    alerts: ['TallystickMissingBills'],
-    begin: (stage) => withRows(stage, [...goodRows, { date: '2026-11-18', bills: { 4: '3.82', 17: '3.72' } }]),
   },
   {
     name: 'changed row in the database',

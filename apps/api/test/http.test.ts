@@ -268,6 +268,28 @@ describe('behind a proxy', () => {
     },
   )
 
+  test.each([
+    ['203.0.113.7', 200],
+    ['2001:db8::7', 200],
+    ['2001:DB8:0:0:0:0:0:8', 200],
+    ['::ffff:203.0.113.9', 200],
+    ['198.51.100.1, 203.0.113.7', 200],
+    ['203.0.113.7, 198.51.100.1', 403],
+    ['2001:db9::7', 403],
+    ['198.51.100.1', 403],
+    ['203.0.113.7:4711', 403],
+    ['unknown', 403],
+    ['', 403],
+  ])(
+    'behavior: the networks of a key are those of the client, with x-forwarded-for %j it is %d',
+    async (from, status) => {
+      const service = shared()
+      const { secret } = await createKey(service, { allow: ['203.0.113.0/24', '2001:db8::/32'] })
+      const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
+      expect((await call(`${service.baseUrl}/notes`, { headers })).status).toBe(status)
+    },
+  )
+
   test('error: the header of an untrusted address is ignored', async () => {
     const listen = { host: '127.0.0.1', port: 0, proxy: { trust: ['10.0.0.0/8', '::1', '192.168.1.7'] } }
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { listen } })
