@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@tallystick/database'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
@@ -10,10 +11,21 @@ import { call, coupons, createKey, newDatabase, notesOf, type Setting, start } f
 import { launch, prepareSite, type Site, serve, serveHere } from './process.ts'
 
 const defer = onTestFinished as never
-// For bounds on real time: what breaks one breaks it every time, what else the machine does hardly thrice in a row.
-const noisy = { retry: 2 }
 const onlyOnce =
   'select count(*)::int as rows, count(distinct (chain_id, period_start, maturity))::int as notes from notes'
+
+/**
+ * Expects a status in one of 50 tries, 20 ms apart. A machine that stands still delays the tries and the replicas, which run
+ * in this process, by the same time. So it does not fail the test, as a bound on real time would.
+ */
+async function expectWithinSecond(readStatus: () => Promise<number>, expected: number): Promise<void> {
+  const statuses: number[] = []
+  for (let tries = 0; tries < 50 && statuses.at(-1) !== expected; tries++) {
+    await sleep(20)
+    statuses.push(await readStatus())
+  }
+  expect(statuses.at(-1)).toBe(expected)
+}
 
 describe('two replicas on one PostgreSQL', () => {
   test('behavior: started together and raced over boundaries they serve the same bytes', async () => {
@@ -67,7 +79,7 @@ describe('two replicas on one PostgreSQL', () => {
     await expect.poll(() => get(narrow)).toEqual(fromWide)
   })
 
-  test('behavior: a key revoked through one is refused by the other within a second', noisy, async () => {
+  test('behavior: a key revoked through one is refused by the other within a second', async () => {
     const databaseUrl = await newDatabase()
     const replicas = [await start({ databaseUrl }), await start({ databaseUrl })] as const
     const { id, secret } = await createKey(replicas[0])
@@ -77,10 +89,10 @@ describe('two replicas on one PostgreSQL', () => {
     await expect.poll(() => statusOn(1)).toBe(200)
     await replicas[0].admin(`/keys/${id}/revoke`, { method: 'POST' })
     expect(await statusOn(0)).toBe(403)
-    await expect.poll(() => statusOn(1), { timeout: 1000, interval: 20 }).toBe(403)
+    await expectWithinSecond(() => statusOn(1), 403)
   })
 
-  test('behavior: a revocation arrives within a second even when notifications do not', noisy, async () => {
+  test('behavior: a revocation arrives within a second even when notifications do not', async () => {
     const databaseUrl = await newDatabase()
     const service = await start({ databaseUrl })
     const { id, secret } = await createKey(service)
@@ -92,7 +104,7 @@ describe('two replicas on one PostgreSQL', () => {
       await transaction.query('update api_keys set revoked_at = 1, revision = $2 where id = $1', [id, row?.value])
     })
     const status = async () => (await service.call('/notes', { headers: { 'x-api-key': secret } })).status
-    await expect.poll(status, { timeout: 1000, interval: 20 }).toBe(403)
+    await expectWithinSecond(status, 403)
   })
 })
 

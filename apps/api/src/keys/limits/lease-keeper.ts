@@ -15,6 +15,8 @@ export type LeaseKeeper = LeaseHost & {
    * this replica. Requests before that are refused unless it has a lease.
    */
   join(): Promise<number>
+  /** Whether it has read what the others spent before they kept that share. */
+  hasJoined(): boolean
   /** Settles the leases that were used and those that other replicas have noticed. Throws if the database fails. */
   settle(): Promise<void>
   /** Gives unspent requests back. Call it after the last request. */
@@ -42,12 +44,13 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   const queue: TouchedLeases = { leases: [] }
   const membership = createMembership(id)
   const joining = { settledAtMs: Number.POSITIVE_INFINITY }
+  const hasJoined = () => table.reading !== undefined && table.reading.atMs >= joining.settledAtMs
   const host = {
     offsetMs: 0,
     shareOf: (lease: Lease, monotonicMs: number) => {
       const { settledAtMs } = joining
       // Others may have begun an earlier window before they counted this replica. A later reading has their entries.
-      const hasRead = lease.startsAtMs >= settledAtMs || (table.reading?.atMs ?? 0) >= settledAtMs
+      const hasRead = lease.startsAtMs >= settledAtMs || hasJoined()
       if (table.hasLeft || monotonicMs < settledAtMs || !hasRead) return 0
       const { keyId, limit } = lease
       return Math.min(...membership.beliefs().map((members) => shareOf({ keyId, limit, members, id })))
@@ -70,6 +73,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
       joining.settledAtMs = isFirst && table.reading ? table.reading.atMs : monotonicNow() + joinMs
       return joining.settledAtMs
     },
+    hasJoined,
     settle: runOneAtATime(async () => {
       if (options.isAlone && queue.leases.length === 0) return
       await settleTouched(table, queue)

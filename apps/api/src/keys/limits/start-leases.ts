@@ -72,22 +72,21 @@ export function createLeases({
   }
   const clean = () => deletePastLeases(database, shiftMs?.()).catch(() => undefined)
   let timers: NodeJS.Timeout[] = []
-  let readyAtMs = Number.NEGATIVE_INFINITY
+  let joinedAtMs = Number.NEGATIVE_INFINITY
   return {
     keeper,
     start: async () => {
-      const startedMs = monotonicNow()
-      const waitMs = (await keeper.join()) - startedMs
-      readyAtMs = performance.now() + waitMs
+      joinedAtMs = await keeper.join()
       isStopped = false
       timers = [setInterval(settleInBackground, time?.settleMs ?? intervalMs), setInterval(clean, cleanMs)]
       for (const timer of timers) timer.unref()
     },
     ready: async () => {
-      const waitMs = readyAtMs - performance.now()
-      if (waitMs <= 0) return
-      await sleep(waitMs)
-      // A share also needs a reading that is newer than the join. The interval would take it a moment too late.
+      const waitMs = joinedAtMs - monotonicNow()
+      // A timer may fire up to a millisecond early.
+      if (waitMs > 0) await sleep(Math.ceil(waitMs) + 1)
+      // However long the start took, the interval may not have read since then.
+      if (keeper.hasJoined()) return
       await keeper.settle().catch((error) => log.warn({ err: error }, 'limits not settled; requests may be rejected'))
     },
     stop: async () => {
