@@ -17,6 +17,8 @@ const args = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  // A page lives for seconds here, too short for optimized code to pay for itself.
+  '--js-flags=--no-opt',
 ]
 
 /**
