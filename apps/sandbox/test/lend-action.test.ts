@@ -269,33 +269,34 @@ describe('after the transaction was sent', () => {
   ])('behavior: the user has it %s', async (reason, replace) => {
     await chain.client.setAutomine(false)
     let sent: Record<string, unknown> | undefined
+    let nonce: Hex | undefined
+    const replaceAndMine = async () => {
+      const { data, to } = sent as Record<string, unknown>
+      const fees = { maxFeePerGas: toHex(10n ** 11n), maxPriorityFeePerGas: toHex(10n ** 10n) }
+      const replacement = { from: ann.address, gas: '0xf4240', nonce, ...fees, ...replace({ data, to }) }
+      nonce = undefined
+      await chain.client.request({ method: 'eth_sendTransaction', params: [replacement] } as never)
+      await chain.client.mine({ blocks: 1 })
+    }
     const hooks: Record<string, Hook> = {
       eth_sendTransaction: (next, { params }) => {
         sent = params?.[0] as typeof sent
         return next()
       },
-      // Once the action knows the transaction's nonce.
       eth_getTransactionByHash: async (next) => {
         const transaction = (await next()) as { nonce: Hex } | null
-        if (sent && transaction) {
-          const fees = { maxFeePerGas: toHex(10n ** 11n), maxPriorityFeePerGas: toHex(10n ** 10n) }
-          const { data, to } = sent
-          const replacement = {
-            from: ann.address,
-            gas: '0xf4240',
-            nonce: transaction.nonce,
-            ...fees,
-            ...replace({ data, to }),
-          }
-          sent = undefined
-          await chain.client.request({ method: 'eth_sendTransaction', params: [replacement] } as never)
-          await chain.client.mine({ blocks: 1 })
-        }
+        if (sent && transaction) nonce = transaction.nonce
         return transaction
+      },
+      // Once viem knows the nonce and has searched the newest block. It ignores a block that is mined during its search.
+      eth_getBlockByNumber: async (next, { params }) => {
+        const block = await next()
+        if (nonce && params?.[1] === true) setImmediate(replaceAndMine)
+        return block
       },
     }
     const wallet = openWallet(chain, { account: ann.address, hooks })
-    const lend = wallet.lend({ note, principal, timeoutSeconds: 10 })
+    const lend = wallet.lend({ note, principal, timeoutSeconds: 30 })
     if (reason === 'repriced') expect((await lend).position.tokenId).toBe(1n)
     else expect(await failureOf(lend)).toMatchObject({ code: 'transaction_replaced' })
   })
