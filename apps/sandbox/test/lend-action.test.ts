@@ -301,6 +301,34 @@ describe('after the transaction was sent', () => {
     else expect(await failureOf(lend)).toMatchObject({ code: 'transaction_replaced' })
   })
 
+  test('error: it is replaced in a block that viem does not search', async () => {
+    await chain.client.setAutomine(false)
+    let reads = 0
+    const hooks: Record<string, Hook> = {
+      // The first read is the action's, the second one viem's.
+      eth_getTransactionByHash: async (next) => {
+        const transaction = (await next()) as { nonce: Hex } | null
+        if (++reads !== 2) return transaction
+        const fees = { maxFeePerGas: toHex(10n ** 11n), maxPriorityFeePerGas: toHex(10n ** 10n) }
+        const replacement = { from: ann.address, to: ann.address, nonce: transaction?.nonce, ...fees }
+        await chain.client.request({ method: 'eth_sendTransaction', params: [replacement] } as never)
+        await chain.client.mine({ blocks: 1 })
+        return transaction
+      },
+      // As for a block that is mined during viem's search.
+      eth_getBlockByNumber: async (next, { params }) => {
+        const block = (await next()) as object
+        return params?.[1] === true ? { ...block, transactions: [] } : block
+      },
+    }
+    const wallet = openWallet(chain, { account: ann.address, hooks })
+    const failure = await failureOf(wallet.lend({ note, principal, timeoutSeconds: 0.5 }))
+    expect(failure).toMatchObject({
+      ...{ code: 'transaction_replaced', retryable: false },
+      message: expect.stringContaining('Another transaction was mined instead of 0x'),
+    })
+  })
+
   test('error: a reorg drops it', async () => {
     let before: Hex | undefined
     let receipts = 0

@@ -1,4 +1,5 @@
 import {
+  type Address,
   type Hash,
   type ReplacementReason,
   TransactionNotFoundError,
@@ -6,7 +7,13 @@ import {
   TransactionReceiptNotFoundError,
   WaitForTransactionReceiptTimeoutError,
 } from 'viem'
-import { getBlockNumber, getTransaction, getTransactionReceipt, waitForTransactionReceipt } from 'viem/actions'
+import {
+  getBlockNumber,
+  getTransaction,
+  getTransactionCount,
+  getTransactionReceipt,
+  waitForTransactionReceipt,
+} from 'viem/actions'
 import type { ActionContext } from './action-context.ts'
 import { TransactionError } from './transaction-error.ts'
 
@@ -22,6 +29,9 @@ export async function waitForReceipt(context: ActionContext, hash: Hash): Promis
   }
 }
 
+/** Sender and nonce, read while the node knew the transaction. */
+type Sent = { readonly from: Address; readonly nonce: number }
+
 type Wait = { readonly hash: Hash; readonly deadline: number }
 
 async function waitUntilMined({ client }: ActionContext, { hash, deadline }: Wait): Promise<TransactionReceipt> {
@@ -30,25 +40,36 @@ async function waitUntilMined({ client }: ActionContext, { hash, deadline }: Wai
   const onReplaced = (replacement: { readonly reason: ReplacementReason }) => {
     reason = replacement.reason
   }
+  // A node forgets a transaction that is replaced, and viem misses a replacement that is mined while it reads.
+  const sent = getTransaction(client, { hash }).catch(() => undefined)
   try {
     const receipt = await waitForTransactionReceipt(client, { hash, timeout, onReplaced })
     if (reason === undefined || reason === 'repriced') return receipt
     const message = `The transaction was ${reason} in the wallet. Check your positions before you try again.`
     throw new TransactionError({ code: 'transaction_replaced', message, hash: receipt.transactionHash })
   } catch (error) {
-    if (error instanceof WaitForTransactionReceiptTimeoutError) throw await describeTimeout({ client }, hash)
+    if (error instanceof WaitForTransactionReceiptTimeoutError)
+      throw await describeTimeout({ client }, { hash, sent: await sent })
     throw error
   }
 }
 
-async function describeTimeout({ client }: Pick<ActionContext, 'client'>, hash: Hash): Promise<TransactionError> {
+async function describeTimeout(
+  { client }: Pick<ActionContext, 'client'>,
+  { hash, sent }: { readonly hash: Hash; readonly sent: Sent | undefined },
+): Promise<TransactionError> {
   const isKnown = await getTransaction(client, { hash }).then(
     () => true,
     (error: unknown) => !(error instanceof TransactionNotFoundError),
   )
-  if (isKnown) {
+  const count = sent ? await getTransactionCount(client, { address: sent.from }).catch(() => undefined) : 0
+  if (isKnown || count === undefined) {
     const message = `Transaction ${hash} is not mined yet. It can still be mined. Look at it before you send another one.`
     return new TransactionError({ code: 'transaction_pending', message, hash })
+  }
+  if (sent && count > sent.nonce) {
+    const message = `Another transaction was mined instead of ${hash}. Check your positions before you try again.`
+    return new TransactionError({ code: 'transaction_replaced', message, hash })
   }
   const message = `The chain no longer knows transaction ${hash}. A reorg or the node dropped it. Check your positions, then try again.`
   return new TransactionError({ code: 'transaction_dropped', message, hash, retryable: true })
