@@ -230,7 +230,9 @@ test('error: each chain has its own error, and faulty input is not sent', async 
   await shoot(page, 'explorer-chain-error')
   let sentCount = 0
   page.on('request', (request) => {
-    if (request.url().endsWith('/data')) sentCount++
+    // The editor fetches the schema by itself, on a slow machine only now.
+    const isOfEditor = request.postData()?.includes('query IntrospectionQuery') ?? false
+    if (request.url().endsWith('/data') && !isOfEditor) sentCount++
   })
   await page.getByRole('textbox', { name: 'Variables, as JSON' }).click()
   await page.keyboard.insertText(',')
