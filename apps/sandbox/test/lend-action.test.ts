@@ -246,6 +246,8 @@ describe('a note that expires', () => {
 })
 
 describe('after the transaction was sent', () => {
+  const highFees = { maxFeePerGas: toHex(10n ** 11n), maxPriorityFeePerGas: toHex(10n ** 10n) }
+
   test.each([
     ['the permit', 'eth_signTypedData_v4', ['sign']],
     ['the transaction', 'eth_sendTransaction', ['sign', 'permitLend']],
@@ -272,8 +274,7 @@ describe('after the transaction was sent', () => {
     let nonce: Hex | undefined
     const replaceAndMine = async () => {
       const { data, to } = sent as Record<string, unknown>
-      const fees = { maxFeePerGas: toHex(10n ** 11n), maxPriorityFeePerGas: toHex(10n ** 10n) }
-      const replacement = { from: ann.address, gas: '0xf4240', nonce, ...fees, ...replace({ data, to }) }
+      const replacement = { from: ann.address, gas: '0xf4240', nonce, ...highFees, ...replace({ data, to }) }
       nonce = undefined
       await chain.client.request({ method: 'eth_sendTransaction', params: [replacement] } as never)
       await chain.client.mine({ blocks: 1 })
@@ -303,14 +304,14 @@ describe('after the transaction was sent', () => {
 
   test('error: it is replaced in a block that viem does not search', async () => {
     await chain.client.setAutomine(false)
-    let reads = 0
+    let isReplaced = false
     const hooks: Record<string, Hook> = {
-      // The first read is the action's, the second one viem's.
+      // The first read is the action's own.
       eth_getTransactionByHash: async (next) => {
         const transaction = (await next()) as { nonce: Hex } | null
-        if (++reads !== 2) return transaction
-        const fees = { maxFeePerGas: toHex(10n ** 11n), maxPriorityFeePerGas: toHex(10n ** 10n) }
-        const replacement = { from: ann.address, to: ann.address, nonce: transaction?.nonce, ...fees }
+        if (isReplaced) return transaction
+        isReplaced = true
+        const replacement = { from: ann.address, to: ann.address, nonce: transaction?.nonce, ...highFees }
         await chain.client.request({ method: 'eth_sendTransaction', params: [replacement] } as never)
         await chain.client.mine({ blocks: 1 })
         return transaction
