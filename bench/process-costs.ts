@@ -11,11 +11,13 @@ export type StatementCounter = {
 }
 
 // All cores are busy while a load ends.
-const connectTimeoutMs = 30_000
+const connectSeconds = '30'
 
 /** Counts the statements of a database. Its server must have loaded `pg_stat_statements`. */
 export async function countStatements(databaseUrl: string): Promise<StatementCounter> {
-  const database = await openDatabase(databaseUrl, { connectTimeoutMs })
+  const patientUrl = new URL(databaseUrl)
+  patientUrl.searchParams.set('connect_timeout', connectSeconds)
+  const database = await openDatabase(patientUrl.href)
   await database.query('create extension if not exists pg_stat_statements')
   const ofThisDatabase = 'dbid = (select oid from pg_database where datname = current_database())'
   const readCalls = async () => {

@@ -10,11 +10,14 @@ declare module 'vitest' {
   }
 }
 
+// A loaded machine may be many times slower.
+const patientConnections = 'connect_timeout=60'
+
 /** Starts one PostgreSQL server and provides it, and a directory of an empty PGlite database, as `databases`. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const [postgres, pgliteTemplate] = await oncePerRun('databases', () =>
     Promise.all([startPostgres(), findPgliteTemplate()]),
   )
-  project.provide('databases', { postgresUrl: postgres.url('postgres'), pgliteTemplate })
+  project.provide('databases', { postgresUrl: `${postgres.url('postgres')}?${patientConnections}`, pgliteTemplate })
   return () => postgres.stop()
 }

@@ -1,4 +1,5 @@
 import { errorBodySchema } from '@tallystick/core'
+import { patience } from '@tallystick/workbench/patience'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -22,10 +23,10 @@ beforeAll(async () => {
     subgraph: { embedded: { positions: pool } },
   }
   const config = { chains: [chain324, embedded] }
-  service = await start({ databaseUrl: server.url('away'), config, connectTimeoutMs: 1_000 }, defer)
+  service = await start({ databaseUrl: `${server.url('away')}?connect_timeout=8`, config }, defer)
   headers = { 'x-api-key': (await createKey(service)).secret, 'content-type': 'application/json' }
   return finish
-}, 60_000)
+})
 
 const json = { 'content-type': 'application/json' }
 const query = JSON.stringify({ query: '{ pools { id } }', variables: { chains: [10] } })
@@ -55,7 +56,7 @@ describe('while the database is stopped', () => {
     await server.halt('SIGQUIT')
     return async () => {
       await server.resume()
-      await vi.waitFor(async () => expect((await service.admin('/keys')).status).toBe(200), { timeout: 20_000 })
+      await vi.waitFor(async () => expect((await service.admin('/keys')).status).toBe(200), patience)
     }
   })
 
@@ -91,7 +92,7 @@ describe('while the database is stopped', () => {
   })
 })
 
-test('error: a request that gets no connection of the pool is 503', { timeout: 30_000 }, async () => {
+test('error: a request that gets no connection of the pool is 503', async () => {
   const client = new pg.Client({ connectionString: server.url('away') })
   await client.connect()
   const release = () => client.end()

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { type NotesResponse, notesResponseSchema } from '@tallystick/core'
-import { type Database, openDatabase } from '@tallystick/database'
+import type { Database } from '@tallystick/database'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { createTestDatabase, type DatabaseEngine, type DatabaseTemplate } from '@tallystick/workbench/test-database'
 import pino from 'pino'
@@ -78,9 +78,9 @@ export type Setting = {
   readonly certificatePollMs?: number
   /** By default no `rate` and `status` events are appended: they read upstreams that tests count requests of. */
   readonly eventTimes?: ServiceOptions['eventTimes']
-  /** Time limit for a connection of the service to PostgreSQL. */
-  readonly connectTimeoutMs?: number
   readonly limitTime?: ServiceOptions['limitTime']
+  /** By default 50 times as fast as real time. */
+  readonly schedulerTime?: ServiceOptions['schedulerTime']
   /** Connection of the service, in place of its own. */
   readonly database?: Database
   /** More variables for the secrets of the configuration. */
@@ -127,8 +127,8 @@ export async function newEmptyDatabase(engine: DatabaseEngine = 'postgres'): Pro
   return url
 }
 
-// Fifty times as fast as real time: a retry after a second takes 20 ms.
-const schedulerTime = { tickMs: 20, monotonicNow: () => performance.now() * 50 }
+// A retry after a second takes 20 ms.
+const fastTime = { tickMs: 20, monotonicNow: () => performance.now() * 50 }
 
 const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
 
@@ -179,10 +179,9 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   await seed(opened, { setting, config, clock })
   // The embedded database is open once; on PostgreSQL the tests have connections of their own.
   const beside = opened.engine === 'pglite' ? undefined : opened
-  const { portal, premadeWriter, waitLameDuck, certificatePollMs, connectTimeoutMs } = setting
+  const { portal, premadeWriter, waitLameDuck, certificatePollMs } = setting
   const { eventTimes = { stateMs: null } } = setting
-  const openImpatient = () => connectTimeoutMs && openDatabase(config.database.reveal(), { connectTimeoutMs })
-  const database = beside ? (setting.database ?? ((await openImpatient()) || undefined)) : opened
+  const database = beside ? setting.database : opened
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
   const databaseShiftMs = () => (setting.databaseClock ?? clock).now() - Date.now()
@@ -196,7 +195,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     portal: { directory: findSmallPage(), ...portal },
     premadeWriter,
     databaseShiftMs,
-    schedulerTime,
+    schedulerTime: setting.schedulerTime ?? fastTime,
     waitLameDuck,
     certificatePollMs,
     eventTimes,

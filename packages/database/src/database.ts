@@ -20,8 +20,6 @@ export type Cancellable = { readonly signal?: StopSignal | undefined }
 export type OpenOptions = {
   /** Connections for statements on PostgreSQL; 10 by default. Locks and notifications use further ones. */
   readonly connectionsMax?: number | undefined
-  /** Time limit for a connection to PostgreSQL, also for a free one of the pool; 5 s by default. */
-  readonly connectTimeoutMs?: number | undefined
 }
 
 /** Lock with one holder among all processes. It ends with its release, its process or its connection. */

@@ -1,3 +1,4 @@
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import pg from 'pg'
 import { adaptError } from './adapt-error.ts'
 import type { Database, OpenOptions, Queryable } from './database.ts'
@@ -7,7 +8,8 @@ import { createSessions, type Session } from './postgres-sessions.ts'
 
 // A statement takes milliseconds. One that takes this long is stuck.
 const statementTimeoutMs = 30_000
-const connectTimeoutMsDefault = 5_000
+const connectSecondsDefault = 5
+const connectSecondsMax = 600
 const connectionsMaxDefault = 10
 
 const { builtins } = pg.types
@@ -16,11 +18,15 @@ const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
   return pg.types.getTypeParser(oid, format as 'text')
 }) as typeof pg.types.getTypeParser
 
-/** Opens a connection pool on a PostgreSQL server and checks that it responds. */
+/**
+ * Opens a connection pool on a PostgreSQL server and checks that it responds. `connect_timeout` of the URL limits the
+ * seconds for a new connection, and for a free one of the pool.
+ */
 export async function openPostgres(
   url: string,
-  { connectionsMax = connectionsMaxDefault, connectTimeoutMs = connectTimeoutMsDefault }: OpenOptions = {},
+  { connectionsMax = connectionsMaxDefault }: OpenOptions = {},
 ): Promise<Database> {
+  const connectTimeoutMs = readConnectSeconds(url) * 1000
   const options = {
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -97,6 +103,18 @@ async function cancelStatement(client: pg.Client, processId: number): Promise<vo
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+function readConnectSeconds(url: string): number {
+  const text = URL.canParse(url) ? new URL(url).searchParams.get('connect_timeout') : null
+  if (text === null) return connectSecondsDefault
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= connectSecondsMax) return seconds
+  throw new TallystickError({
+    code: 'invalid_config',
+    message: `connect_timeout of the database URL must be a number of seconds from 1 to ${connectSecondsMax}.`,
+    retryable: false,
+  })
 }
 
 function describePostgres(url: string): string {

@@ -261,7 +261,7 @@ describe('postgres', () => {
   })
 
   test('error: a server without TLS is rejected if the URL requires TLS', async () => {
-    const failing = openDatabase(`${inject('databases').postgresUrl}?sslmode=verify-full`)
+    const failing = openDatabase(`${inject('databases').postgresUrl}&sslmode=verify-full`)
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' })
     await expect(failing).rejects.toThrow(/does not support SSL connections\)\. Enable ssl on the server/)
   })
@@ -282,6 +282,27 @@ describe('postgres', () => {
     const { port } = server.address() as AddressInfo
     const failing = openDatabase(`postgres://u:hunter2@localhost:${port}/x?sslmode=verify-full`)
     await expect(failing).rejects.toThrow(/cannot be used \(UNABLE_TO_\w+\)\. The server certificate is not trusted/)
+  })
+
+  test('behavior: connect_timeout of the URL limits the wait for a server that does not answer', async () => {
+    const server = createServer(() => undefined)
+    onTestFinished(() => {
+      server.close()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const started = performance.now()
+    const failing = openDatabase(`postgres://u@127.0.0.1:${port}/x?connect_timeout=1`)
+    await expect(failing).rejects.toMatchObject({ code: 'database_unavailable', retryable: true })
+    expect(performance.now() - started).toBeGreaterThan(990)
+  })
+
+  test.each(['', '0', '-1', '1.5', '601', '5s', 'NaN'])('error: rejects connect_timeout=%s', async (seconds) => {
+    const failing = openDatabase(`postgres://u:hunter2@127.0.0.1:1/x?connect_timeout=${seconds}`)
+    await expect(failing).rejects.toMatchObject({ code: 'invalid_config', retryable: false })
+    await expect(failing).rejects.toThrow(
+      'connect_timeout of the database URL must be a number of seconds from 1 to 600.',
+    )
   })
 
   test('error: the message reports a wrong password without repeating it', async () => {

@@ -8,7 +8,6 @@ const modeOf = (path: string) => lstatSync(path).mode & 0o777
 
 test.skipIf(process.platform === 'win32')(
   'behavior: only the owner can access the files of the embedded database, even if others could before',
-  { timeout: 60_000 },
   async () => {
     const parent = mkdtempSync(join(tmpdir(), 'tallystick-modes-'))
     onTestFinished(() => rmSync(parent, { recursive: true, force: true }))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '../keep-connections.ts'
 
 export type Answer = (body: string) => Promise<string | undefined>
 
@@ -12,13 +13,11 @@ export type Listener = { readonly url: string; close(): void }
 
 /** Serves JSON-RPC over HTTP on loopback. */
 export async function listen(answer: Answer, port: number): Promise<Listener> {
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     respond(answer, { request, response }).catch((error: Error) => {
       send(response, { status: 400, text: error.message })
     })
   })
-  // Idle connections stay open until the chain stops.
-  server.keepAliveTimeout = 0
   server.listen(port, host)
   await once(server, 'listening')
   return {
