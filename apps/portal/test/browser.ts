@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { patience } from '@tallystick/workbench/patience'
 import type { Browser, BrowserContextOptions, Download, Page, Request } from 'playwright-core'
 import { root } from './start-sandbox.ts'
 
@@ -13,6 +14,8 @@ export type Visit = {
 }
 
 const colorScheme = 'light'
+// The browser draws no frames of animations, and an element has its new colour at once.
+const reducedMotion = 'reduce'
 
 export async function openVisit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
@@ -20,11 +23,12 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
     timezoneId: 'Asia/Tokyo',
     locale: 'en-GB',
     colorScheme,
+    reducedMotion,
     viewport: { width: 1280, height: 900 },
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(patience.timeout)
   const requested: string[] = []
   const finished: Request[] = []
   context.on('request', (request) => requested.push(request.url()))
@@ -40,7 +44,7 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
     if (page.url() !== 'about:blank') await page.evaluate('localStorage.clear()')
     await context.clearCookies()
     await page.goto('about:blank')
-    await page.emulateMedia({ colorScheme, reducedMotion: null })
+    await page.emulateMedia({ colorScheme, reducedMotion })
   }
   return { page, requested, bytes, reset }
 }

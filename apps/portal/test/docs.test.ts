@@ -81,9 +81,7 @@ function webhookCalls(): readonly PythonCall[] {
   ]
 }
 
-test('default: every example of every page runs as copied, and every link leads to a place that exists', {
-  timeout: 240_000,
-}, async () => {
+test('default: every example of every page runs as copied, and every link leads to a place that exists', async () => {
   const { page } = await shared.visit('/docs')
   const { credentials } = shared
   const { copied, places, links } = await readPages(page)

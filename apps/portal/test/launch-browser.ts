@@ -56,7 +56,7 @@ async function launchFirst<Running>(env: NodeJS.ProcessEnv, start: Start<Running
 async function launch<Running>(candidate: BrowserCandidate, start: Start<Running>): Promise<Running> {
   // Chromium's own sandbox does not work as root.
   const chromiumSandbox = process.getuid?.() !== 0
-  const options: LaunchOptions = { args, chromiumSandbox, timeout: 60_000, ...(await locate(candidate)) }
+  const options: LaunchOptions = { args, chromiumSandbox, timeout: 300_000, ...(await locate(candidate)) }
   try {
     return await start(options)
   } catch (error) {

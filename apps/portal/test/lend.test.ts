@@ -25,7 +25,7 @@ beforeAll(async () => {
   rpcUrl = credentials.chains[0].rpcUrl
   visit = await shared.open()
   return () => sandbox.stop()
-}, 240_000)
+})
 
 const dialogButton = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name })
 const amountField = (page: Page) => page.getByRole('textbox', { name: 'Amount' })

@@ -76,7 +76,7 @@ process.on('beforeExit', () => { process.stdout.write(JSON.stringify(lines)); pr
   const options = {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
-    timeout: 60_000,
+    timeout: 300_000,
     maxBuffer: 64 * 1024 * 1024,
   }
   const { stdout } = await run(process.execPath, [file], options)
