@@ -77,9 +77,14 @@ async function compareAt(
   const block = at.number === at.commonNumber ? `{ hash: "${at.commonHash}" }` : `{ number: ${at.number} }`
   const past = { from: Math.min(options.startBlock, at.number), to: at.number }
   const entities = [...model.values()]
-  const result = { queries: 0, rejected: 0, differing: 0, listed: [] as QueryDifference[] }
+  const result = { queries: 0, rejected: 0, differing: 0 }
+  // By the order in which the queries were sent, so that the same seed gives the same list.
+  let listed: { readonly position: number; readonly found: QueryDifference }[] = []
+  let sent = 0
   let isLost = false
   const run = async (query: string): Promise<Readonly<Record<string, unknown>> | undefined> => {
+    sent += 1
+    const position = sent
     const [a, b] = await Promise.all([pair[0].ask(query), pair[1].ask(query)])
     const differences = differencesOf(a, b)
     if (differences.length > 0 && !(await isStillCommon(pair, at))) isLost = true
@@ -87,7 +92,8 @@ async function compareAt(
     if (a.data === undefined && b.data === undefined) result.rejected += 1
     if (differences.length > 0) {
       result.differing += 1
-      if (result.listed.length < listedMax) result.listed.push({ query, differences })
+      const all = [...listed, { position, found: { query, differences } }]
+      listed = all.sort((one, other) => one.position - other.position).slice(0, listedMax)
     }
     options.onProgress(result.queries)
     return a.data
@@ -105,7 +111,7 @@ async function compareAt(
   await Promise.all(Array.from({ length: concurrency }, work))
   // Queries by number do not notice a reorg themselves.
   if (isLost || !(await isStillCommon(pair, at))) return undefined
-  return { block: at, ...result }
+  return { block: at, ...result, listed: listed.map(({ found }) => found) }
 }
 
 type Answers = Awaited<ReturnType<ComparedSource['ask']>>
