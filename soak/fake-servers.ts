@@ -10,6 +10,7 @@ import {
 import { Agent, request as httpsRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import type { Address } from 'viem'
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts'
 
@@ -117,7 +118,7 @@ export async function startSigner(
 }
 
 async function listen(onRequest: RequestListener) {
-  const server = createServer(onRequest).listen(0, '127.0.0.1')
+  const server = createServer(keepConnections, onRequest).listen(0, '127.0.0.1')
   // Slow requests are expected: no timeout.
   server.requestTimeout = 0
   await once(server, 'listening')

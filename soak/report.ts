@@ -1,4 +1,4 @@
-import { type AlertReport, formatAlerts } from './alerts/watch-alerts.ts'
+import { type AlertReport, formatAlerts } from './alerts/report-alert.ts'
 import type { EndReport } from './end-checks.ts'
 import { formatMegabytes } from './growth.ts'
 import { type Latency, phases } from './latency.ts'

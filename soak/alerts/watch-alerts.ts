@@ -2,19 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { EnvironmentOptions, SoakEnvironment } from '../environment.ts'
 import type { InjectedFault } from '../fault.ts'
 import { type Injection, injections } from './injections.ts'
+import { type AlertReport, type AlertSpan, reportAlert } from './report-alert.ts'
 import { type Stage, startStage } from './stage.ts'
-import { type Firing, type Prometheus, startPrometheus } from './start-prometheus.ts'
-
-/** What became of an alert. */
-export type AlertReport = {
-  readonly alert: string
-  /** How often it fired. */
-  readonly times: number
-  /** Faults and injections during which it fired. */
-  readonly during: readonly string[]
-  /** Why it did not fire, or undefined if it did. */
-  readonly missing?: string | undefined
-}
+import { type Prometheus, startPrometheus } from './start-prometheus.ts'
 
 export type AlertWatch = {
   /** Runs the injections of the stage one after the other. */
@@ -26,17 +16,8 @@ export type AlertWatch = {
   finish(faults: readonly InjectedFault[], startedAtMs: number): Promise<readonly AlertReport[]>
 }
 
-type Span = {
-  readonly name: string
-  readonly instances: readonly string[]
-  readonly fromMs: number
-  readonly toMs: number
-}
-
 // The service reads pools every 15 s and rows every minute.
 const injectionMs = 75_000
-// Refusals and failures stay in their window, and a `for` delays the start.
-const afterMs = 30_000
 const settleMs = 2_000
 
 export async function startAlertWatch(
@@ -50,7 +31,7 @@ export async function startAlertWatch(
   const prometheus = await startPrometheus({ directory: options.directory, targets, monitor: stage.monitorAddress })
   options.defer(() => prometheus.stop())
   options.say('the stage of the alerts and Prometheus are ready')
-  const injected: Span[] = []
+  const injected: AlertSpan[] = []
   return {
     run: async () => {
       for (const injection of injections) {
@@ -87,7 +68,7 @@ async function runInjection(
     readonly say: (line: string) => void
     readonly isStopped: () => boolean
   },
-): Promise<Span> {
+): Promise<AlertSpan> {
   const { stage, prometheus, say, isStopped } = context
   const fromMs = Date.now()
   const waiting = new Set(alerts)
@@ -107,7 +88,7 @@ async function runInjection(
   return { name, instances: ['stage', 'monitor'], fromMs, toMs: Date.now() }
 }
 
-function toSpan({ kind, replicas, startedMs, endedMs, skipped }: InjectedFault, startedAtMs: number): Span {
+function toSpan({ kind, replicas, startedMs, endedMs, skipped }: InjectedFault, startedAtMs: number): AlertSpan {
   const toMs = skipped === undefined ? (endedMs ?? startedMs) : startedMs
   return {
     name: kind,
@@ -115,30 +96,4 @@ function toSpan({ kind, replicas, startedMs, endedMs, skipped }: InjectedFault, 
     fromMs: startedAtMs + startedMs,
     toMs: startedAtMs + toMs,
   }
-}
-
-export function reportAlert(
-  alert: string,
-  { firings, spans }: { readonly firings: readonly Firing[]; readonly spans: readonly Span[] },
-): AlertReport {
-  const own = firings.filter((firing) => firing.alert === alert)
-  if (own.length === 0) return { alert, times: 0, during: [], missing: 'no fault of this run caused it' }
-  const during = spans.filter(({ instances, fromMs, toMs }) =>
-    own.some(
-      (firing) => instances.includes(firing.instance) && firing.fromMs >= fromMs && firing.fromMs <= toMs + afterMs,
-    ),
-  )
-  return { alert, times: own.length, during: [...new Set(during.map(({ name }) => name))] }
-}
-
-/** Formats the alerts for people. */
-export function formatAlerts(reports: readonly AlertReport[]): string[] {
-  const fired = reports.filter(({ missing }) => missing === undefined).length
-  return [
-    `alerts: ${fired} of ${reports.length} fired`,
-    ...reports.map(({ alert, times, during, missing }) => {
-      const words = missing === undefined ? `${times} times: ${during.join(', ') || 'load'}` : `NOT FIRED: ${missing}`
-      return `  ${alert.padEnd(32)} ${words}`
-    }),
-  ]
 }

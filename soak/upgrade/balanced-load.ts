@@ -5,6 +5,7 @@ import { readReadiness } from '../admin.ts'
 import { type ReplicaName, replicaNames } from '../fault.ts'
 import type { Exchange } from '../judge.ts'
 import { chooseRequest, exchange, type LoadOptions } from '../load.ts'
+import { chooseReplica } from './choose-replica.ts'
 
 export type BalancedLoad = {
   /** Number of attempts that failed on one replica and were sent to the other. */
@@ -69,10 +70,4 @@ export function startBalancedLoad(options: BalancedLoadOptions): BalancedLoad {
       await Promise.all(running)
     },
   }
-}
-
-/** Chooses one of the ready replicas, or one of all if none is. */
-export function chooseReplica(ready: ReadonlySet<ReplicaName>, draw: number): ReplicaName {
-  const candidates = ready.size === 0 ? replicaNames : replicaNames.filter((name) => ready.has(name))
-  return candidates[Math.floor(draw * candidates.length)] as ReplicaName
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Exchange } from '../judge.ts'
 import { createTally } from '../tally.ts'
-import { chooseReplica } from './balanced-load.ts'
+import { chooseReplica } from './choose-replica.ts'
 import { createUpgradeRecord, encodeUpgrade, formatUpgrade } from './upgrade-record.ts'
 
 const toExchange = (body: string, status = 200) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { formatAlerts, reportAlert } from './report-alert.ts'
 import { toSpans } from './start-prometheus.ts'
-import { formatAlerts, reportAlert } from './watch-alerts.ts'
 
 const spans = [
   { name: 'replica-kill', instances: ['a'], fromMs: 10_000, toMs: 20_000 },
