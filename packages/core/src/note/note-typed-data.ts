@@ -1,5 +1,6 @@
 import { type Hex, hashTypedData } from 'viem'
 import type { NoteDomain, NoteTerms } from './note.ts'
+import { createRecentResults } from './recent-results.ts'
 
 /** EIP-712 types of the message the pool verifies. */
 export const noteTypes = {
@@ -36,6 +37,9 @@ export function noteTypedData(terms: NoteTerms, domain: NoteDomain) {
   } as const
 }
 
+// A note is hashed again when it is signed, verified, journalled, stored and published.
+const recallHash = createRecentResults<Hex>()
+
 /**
  * Returns the EIP-712 hash that the signer signs.
  *
@@ -43,5 +47,7 @@ export function noteTypedData(terms: NoteTerms, domain: NoteDomain) {
  * hashNote(terms, { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool })
  */
 export function hashNote(terms: NoteTerms, domain: NoteDomain): Hex {
-  return hashTypedData(noteTypedData(terms, domain))
+  const typedData = noteTypedData(terms, domain)
+  const values = [...Object.values(typedData.domain), ...Object.values(typedData.message)].map(String)
+  return recallHash(JSON.stringify(values), () => hashTypedData(typedData))
 }

@@ -1,4 +1,4 @@
-import { noteTypedData, TallystickError } from '@tallystick/core'
+import { hashNote, TallystickError } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Signer } from './signer.ts'
 
@@ -19,6 +19,6 @@ export function createPrivateKeySigner(privateKey: string, kind: Signer['kind'] 
   return {
     kind,
     address: account.address,
-    sign: (terms, domain) => account.signTypedData(noteTypedData(terms, domain)),
+    sign: (terms, domain) => account.sign({ hash: hashNote(terms, domain) }),
   }
 }
