@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { patience } from '@tallystick/workbench/patience'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLineWriter } from './create-line-writer.ts'
 
@@ -57,7 +58,7 @@ test('behavior: the queue of a pipe without a reader is bounded; further lines a
   await vi.waitFor(() => {
     text += pipe.drain()
     expect(text).toContain('dropped 39\n')
-  })
+  }, patience)
   await writer.flush()
   text += pipe.drain()
   expect(text.match(/^line .*$/gm)).toHaveLength(11)
@@ -79,5 +80,5 @@ test('behavior: the flush of a pipe without a reader ends after 1 s', async () =
 test.runIf(process.platform === 'linux')('error: lines that a full disk rejects are counted', async () => {
   const writer = createLineWriter(openSync('/dev/full', 'w'), { formatDropped })
   for (let index = 0; index < 3; index++) writer.write('line\n')
-  await vi.waitFor(() => expect(writer.dropped()).toBe(3), { timeout: 5_000 })
+  await vi.waitFor(() => expect(writer.dropped()).toBe(3), patience)
 })

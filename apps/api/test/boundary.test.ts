@@ -122,7 +122,7 @@ test('error: a longer outage causes notes_unavailable and the alarm, never an ex
   expect((await service.admin('/readyz')).status).toBe(503)
 
   signer.behave(undefined)
-  await expect.poll(async () => (await get()).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await get()).status).toBe(200)
   expect(notesOf(await get()).message).toContain('18:00 to 24:00')
   expect((await service.admin('/readyz')).status).toBe(200)
 })

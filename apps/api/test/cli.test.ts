@@ -32,7 +32,7 @@ async function newSite(databaseUrl: string): Promise<Site> {
 const noDatabase = 'postgres://u:hunter2@127.0.0.1:1/x'
 
 describe.each(databaseEngines)('on %s', (engine) => {
-  test('default: all commands work without a server and with one', { timeout: 180_000 }, async () => {
+  test('default: all commands work without a server and with one', async () => {
     const site = await newSite(await newEmptyDatabase(engine))
     // One engine is enough for processes, which take almost 1 s each.
     const run = engine === 'postgres' ? tallystickProcess : tallystick
@@ -85,9 +85,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
   })
 })
 
-test('error: an altered note, another signer and a file without notes have different errors', {
-  timeout: 60_000,
-}, async () => {
+test('error: an altered note, another signer and a file without notes have different errors', async () => {
   const site = await newSite(await newDatabase())
   await tallystick(site, 'curve', 'set', ...points)
   const server = await serveHere(site, defer)
@@ -118,7 +116,7 @@ test('error: an altered note, another signer and a file without notes have diffe
   expect([none.exitCode, JSON.parse(none.stderr).code]).toEqual([1, 'invalid_note_file'])
 })
 
-test('default: a chain has its own tenors, curve and signer', { timeout: 60_000 }, async () => {
+test('default: a chain has its own tenors, curve and signer', async () => {
   const own = {
     name: 'Other',
     pool: chain324.pool,
@@ -156,7 +154,7 @@ test('default: a chain has its own tenors, curve and signer', { timeout: 60_000 
 })
 
 describe('exit codes', () => {
-  test('error: wrong usage exits with 2 and refers to --help', { timeout: 60_000 }, async () => {
+  test('error: wrong usage exits with 2 and refers to --help', async () => {
     const site = await newSite(noDatabase)
     const wrong = [
       ['keys', 'create'],
@@ -176,7 +174,7 @@ describe('exit codes', () => {
     }
   })
 
-  test('error: a rejected request exits with 1 and says what to do', { timeout: 60_000 }, async () => {
+  test('error: a rejected request exits with 1 and says what to do', async () => {
     const site = await newSite(await newDatabase())
     const missing = await tallystickProcess(site, 'curve', 'set', '7=369')
     expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('14 days has no coupon')])
@@ -186,9 +184,7 @@ describe('exit codes', () => {
     expect([scope.exitCode, scope.stderr]).toEqual([1, expect.stringContaining('scopes')])
   })
 
-  test('error: an invalid configuration exits with 3 and lists every fault, before anything listens', {
-    timeout: 60_000,
-  }, async () => {
+  test('error: an invalid configuration exits with 3 and lists every fault, before anything listens', async () => {
     const site = await newSite(noDatabase)
     const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
     config.chains[0].pool = '0x12'
@@ -212,7 +208,7 @@ describe('exit codes', () => {
     expect([bad.exitCode, bad.stderr.includes('deadbeef')]).toEqual([3, false])
   })
 
-  test('error: an unreachable server or database exits with 4', { timeout: 60_000 }, async () => {
+  test('error: an unreachable server or database exits with 4', async () => {
     const site = await newSite(noDatabase)
     for (const finished of [tallystick(site, 'keys', 'list'), tallystickProcess(site, 'serve')]) {
       const { exitCode, stderr } = await finished
@@ -221,7 +217,7 @@ describe('exit codes', () => {
     }
   })
 
-  test('error: a wrong admin token and an absent server have different errors', { timeout: 60_000 }, async () => {
+  test('error: a wrong admin token and an absent server have different errors', async () => {
     const site = await newSite(await newDatabase())
     await serveHere(site, defer)
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'wrong' } }, 'keys', 'list')
@@ -232,9 +228,7 @@ describe('exit codes', () => {
   })
 })
 
-test('error: a second process on the embedded database is rejected and changes nothing', {
-  timeout: 60_000,
-}, async () => {
+test('error: a second process on the embedded database is rejected and changes nothing', async () => {
   const site = await newSite(await newDatabase('pglite'))
   await serveHere(site, defer)
   const config = JSON.parse(readFileSync(site.configPath, 'utf8'))
@@ -278,7 +272,7 @@ describe('a read-only command', () => {
     expect(existsSync(join(directory, 'nowhere'))).toBe(false)
   })
 
-  test('behavior: exits silently when the reader of its output exits', { timeout: 60_000 }, async () => {
+  test('behavior: exits silently when the reader of its output exits', async () => {
     const site = await newSite(await newEmptyDatabase())
     const fresh = await tallystick(site, 'keys', 'list')
     expect([fresh.exitCode, fresh.stderr]).toEqual([1, expect.stringContaining('has no tables of this service yet')])
@@ -296,7 +290,7 @@ describe('a read-only command', () => {
   })
 })
 
-test('default: every command has --help', { timeout: 60_000 }, async () => {
+test('default: every command has --help', async () => {
   const site = await newSite(noDatabase)
   const commands = [
     [],

@@ -271,9 +271,7 @@ test('default: /status has the periods and the chains, and words for what is wro
   })
 })
 
-test('default: the command line shows status, usage and previews, and says what a stopped service cannot tell', {
-  timeout: 60_000,
-}, async () => {
+test('default: the command line shows status, usage and previews, and says what a stopped service cannot tell', async () => {
   const port = await findFreePort()
   const site = await prepareSite({
     databaseUrl: await newDatabase(),

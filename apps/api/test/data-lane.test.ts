@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:https'
 import { connect } from 'node:tls'
 import { openDatabase } from '@tallystick/database'
+import { patience } from '@tallystick/workbench/patience'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type PremadeWriter, premadeWriter } from '../src/http/premade-answer.ts'
 import { listKeys } from '../src/keys/key-store.ts'
@@ -71,7 +72,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const [answer] = await readFrom(laned, [last({ key: keys.other })])
     expect(answer?.body).toContain('insufficient_scope')
-  })
+  }, patience)
   // The framework answers the first two, the second one from memory. The third one has a head that Node made.
   for (const service of [laned, plain]) await readFrom(service, [post(), post(), post(), post(), getNotes()])
   return finish

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { openDatabase } from '@tallystick/database'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
@@ -31,7 +32,7 @@ export const deadRpc = async (path = '') => `http://127.0.0.1:${await findFreePo
 
 /** A server that answers every request with the same, or as `answer` says by the request's body. */
 export async function startServer(answer: (body: string) => string, contentType = 'application/json'): Promise<string> {
-  const server: Server = createServer(async (request, response) => {
+  const server: Server = createServer(keepConnections, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     response.setHeader('content-type', contentType).end(answer(Buffer.concat(chunks).toString()))
@@ -63,7 +64,7 @@ export const listBreaks = (databaseUrl: () => string): readonly Case[] => [
   ],
   [
     'a database that does not exist',
-    () => ({ databaseUrl: databaseUrl().replace(/\/test_\w+$/, '/nowhere') }),
+    () => ({ databaseUrl: databaseUrl().replace(/\/test_\w+/, '/nowhere') }),
     /^database: reachable: .*\/nowhere cannot be used \(3D000\)/,
   ],
   [

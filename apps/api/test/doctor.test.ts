@@ -125,7 +125,7 @@ describe('the command', () => {
     return prepareSite({ databaseUrl: await migrated(await newDatabase(engine), coupons), config: { admin } })
   }
 
-  test('default: with and without a running service, as text and as JSON', { timeout: 60_000 }, async () => {
+  test('default: with and without a running service, as text and as JSON', async () => {
     const site = await signedSite(await findFreePort(), 'pglite')
     const without = await tallystick(site, 'doctor')
     expect([without.exitCode, without.stderr]).toEqual([0, ''])
@@ -153,7 +153,7 @@ describe('the command', () => {
     expect(stopped.exitCode).toBe(0)
   })
 
-  test('error: a service with another token, and a port of another process', { timeout: 60_000 }, async () => {
+  test('error: a service with another token, and a port of another process', async () => {
     const site = await signedSite(await findFreePort())
     await serveHere(site, onTestFinished as never)
     const wrong = await tallystick({ ...site, env: { ...site.env, ADMIN_TOKEN: 'another-token' } }, 'doctor')
@@ -170,7 +170,7 @@ describe('the command', () => {
     ])
   })
 
-  test('error: exit code 3 for an unreadable configuration', { timeout: 60_000 }, async () => {
+  test('error: exit code 3 for an unreadable configuration', async () => {
     const site = await signedSite(1)
     const { exitCode, stdout } = await tallystick(site, 'doctor', '--config', 'nowhere.json', '--json')
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { notesResponseSchema } from '@tallystick/core'
+import { patience } from '@tallystick/workbench/patience'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { appendEvents, eventRetentionSeconds, eventsChannel } from '../src/events/event-store.ts'
 import { openHttp2Stream, openStream, type TestStream } from './event-client.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at, config, eventTimes }, defer)
   key = (await createKey(service)).secret
   // The events of the notes on offer, which every service appends at its start.
-  await vi.waitUntil(async () => (await service.database.query('select 1 from events')).length === 2, 20_000)
+  await vi.waitUntil(async () => (await service.database.query('select 1 from events')).length === 2, patience)
   return finish
 })
 

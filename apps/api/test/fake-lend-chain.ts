@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { eventTopics } from '@tallystick/contracts/event-topics'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { keccak256, toHex } from 'viem'
 import { onTestFinished } from 'vitest'
 import { pool } from './monitored-log.ts'
@@ -72,7 +73,7 @@ export async function startFakeLendChain({ chainId = 324 }: { readonly chainId?:
       return { jsonrpc: '2.0', id, error: { code: -32000, message: (error as Error).message } }
     }
   }
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const body: Buffer[] = []
     for await (const chunk of request) body.push(chunk)
     const asked = JSON.parse(Buffer.concat(body).toString())

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { onTestFinished } from 'vitest'
 
 /** A node that knows one block, of a time of our choosing, and no contract. It waits for `hang` before it answers. */
@@ -19,7 +20,7 @@ export async function startFakeRpc({
     if (method !== 'eth_getBlockByNumber') return '0x'
     return { number: '0x1', timestamp: `0x${readTime().toString(16)}`, transactions: [] }
   }
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     await hang()

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { onTestFinished } from 'vitest'
 import type { Defer } from './harness.ts'
 
@@ -73,7 +74,7 @@ export async function startFakeSubgraph(
     if (state.misbehaviour) await state.misbehaviour({ request, response, answerWell })
     else answerWell()
   }
-  const server = createServer((incoming, response) => {
+  const server = createServer(keepConnections, (incoming, response) => {
     handle(incoming, response).catch(() => response.destroy())
   })
   server.on('connection', (socket) => {

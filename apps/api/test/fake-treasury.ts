@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import type { Defer } from './harness.ts'
 
 /** Rates in percent, as printed, by weeks. */
@@ -36,7 +37,7 @@ export async function startFakeTreasury(defer: Defer): Promise<FakeTreasury> {
   let rows: readonly FakeRow[] = []
   let behaviour: Parameters<FakeTreasury['behave']>[0]
   const asked: string[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const month = searchParams.get('field_tdr_date_value_month') ?? ''
     asked.push(month)

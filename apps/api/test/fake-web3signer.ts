@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts'
 import { type Defer, signerKey } from './harness.ts'
 
@@ -38,7 +39,7 @@ export async function startFakeSigner(defer: Defer): Promise<FakeSigner> {
     const result = await (behaviour ? behaviour({ count, sign }) : sign())
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
   }
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
+import { patience } from '@tallystick/workbench/patience'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { chain324, createKey, newDatabase, start } from './harness.ts'
@@ -26,9 +27,7 @@ const compilerOptions = {
   skipLibCheck: true,
 }
 
-test('default: a client generated from the served document compiles, works, and refuses what the service would', {
-  timeout: 90_000,
-}, async () => {
+test('default: a client generated from the served document compiles, works, and refuses what the service would', async () => {
   const node = await startDevChain({ chainId: 324 })
   onTestFinished(() => node.stop())
   const subgraph = { embedded: { positions: '0x0000000000000000000000000000000000000abc' } }
@@ -51,7 +50,7 @@ test('default: a client generated from the served document compiles, works, and 
 
   const isIndexed = async () =>
     expect((await service.call('/subgraphs/324?query={_meta{block{number}}}')).json().data).toBeDefined()
-  await vi.waitFor(isIndexed, { timeout: 30_000 })
+  await vi.waitFor(isIndexed, patience)
   const env = {
     TALLYSTICK_URL: service.baseUrl,
     TALLYSTICK_KEY: secret,

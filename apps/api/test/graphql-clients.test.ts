@@ -217,9 +217,7 @@ describe('graphql-request', () => {
   })
 })
 
-test('default: the client preset generates types from the endpoint, and its documents run', {
-  timeout: 60_000,
-}, async () => {
+test('default: the client preset generates types from the endpoint, and its documents run', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-codegen-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   // The instance of graphql that the generator uses. Vite resolves another file of the package.

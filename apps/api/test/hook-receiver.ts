@@ -7,6 +7,7 @@ import {
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { onTestFinished } from 'vitest'
 import type { Defer } from './harness.ts'
 
@@ -52,7 +53,9 @@ export async function startReceiver(
       receiver.respond(response, received, request)
     })
   }
-  const server = tls ? createServer(tls, listener) : createHttpServer(listener)
+  const server = tls
+    ? createServer({ ...tls, ...keepConnections }, listener)
+    : createHttpServer(keepConnections, listener)
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

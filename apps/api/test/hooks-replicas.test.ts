@@ -101,9 +101,7 @@ test('behavior: a replica that stops gives its hooks to the others without waiti
     .toMatchObject([{ status: 'delivered', attempts: 1 }])
 })
 
-test('behavior: a process killed between sending and recording: another sends the event again, under the same id', {
-  timeout: 120_000,
-}, async () => {
+test('behavior: a process killed between sending and recording: another sends the event again, under the same id', async () => {
   const world = await createHookWorld()
   // A real process: the address and plain HTTP need neither its resolver nor its certificates.
   const config = { hooks: { allowPrivate: ['127.0.0.1'] } }

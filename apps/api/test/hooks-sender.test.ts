@@ -129,8 +129,7 @@ test('behavior: the status counts, not the body: an endless, a slow and a broken
   }
   const slow: Respond = (response) => void response.writeHead(200).write('x')
   const broken: Respond = (response, _, request) => {
-    response.writeHead(200, { 'content-length': '100' }).write('half')
-    setImmediate(() => request.socket.destroy())
+    response.writeHead(200, { 'content-length': '100' }).write('half', () => request.socket.destroy())
   }
   expect((await sendTo(endless)).isDelivered).toBe(true)
   expect((await sendTo(slow, { timeoutMs: 300 })).isDelivered).toBe(true)

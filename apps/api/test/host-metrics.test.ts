@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { patience } from '@tallystick/workbench/patience'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
@@ -58,12 +59,12 @@ test('behavior: the expiry metric follows the certificate in use', async () => {
   const next = createCertificateAuthority(earlier).issue(['127.0.0.1'])
   writeFileSync(join(service.directory, 'cert.pem'), next.cert)
   // A pair that does not fit is not in use.
-  await vi.waitFor(() => expect(service.log()).toContain('do not match'), { timeout: 20_000 })
+  await vi.waitFor(() => expect(service.log()).toContain('do not match'), patience)
   expect((await read()).get(name)).toBe(first)
   writeFileSync(join(service.directory, 'key.pem'), next.key)
   await vi.waitFor(
     async () => expect(Math.abs(first - 10 * 86_400 - Number((await read()).get(name)))).toBeLessThan(3_600),
-    { timeout: 20_000 },
+    patience,
   )
 })
 
@@ -75,7 +76,7 @@ test('default: the process and its main thread are measured', async () => {
     const delay = (await read()).get('tallystick_event_loop_delay_seconds{quantile="1"}') as number
     expect(delay).toBeGreaterThan(0.2)
     expect(delay).toBeLessThan(10)
-  })
+  }, patience)
   const metrics = await read()
   const { rss, heapUsed } = process.memoryUsage()
   expect(Number(metrics.get('process_resident_memory_bytes')) / rss).toBeCloseTo(1, 0)

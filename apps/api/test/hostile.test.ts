@@ -3,6 +3,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { errorBodySchema } from '@tallystick/core'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { codePoint } from './code-point.ts'
 import { createDeferrals, createKey, newDatabase, secureContext, start, type TestService } from './harness.ts'
 
 let service: TestService
@@ -17,8 +18,10 @@ beforeAll(async () => {
   return finish
 })
 
-// Less than the 10 s after which the service closes a connection that hangs.
-const answerMsMax = 8_000
+// Less than the 10 s after which the service closes a connection that hangs. While this process has to wait for a core, no
+// tick passes.
+const tickMs = 100
+const answerTicksMax = 80
 
 /** Connection that the service left open. Using it again saves most of the time of a request. */
 let kept: TLSSocket | undefined
@@ -43,12 +46,14 @@ async function exchange(bytes: Buffer, isFramed: boolean): Promise<string> {
   if (isFramed) kept = undefined
   let raw = ''
   await new Promise<void>((resolve) => {
-    const late = setTimeout(() => {
+    let ticks = 0
+    const ticking = setInterval(() => {
+      if (++ticks < answerTicksMax) return
       raw += 'HANGS'
       socket.destroy()
-    }, answerMsMax)
+    }, tickMs)
     const finish = () => {
-      clearTimeout(late)
+      clearInterval(ticking)
       socket.removeAllListeners('data').off('close', finish)
       resolve()
     }
@@ -90,7 +95,7 @@ const method = fc.oneof(
   fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND', 'QUERY', 'get'),
   token,
 )
-const text = fc.string({ unit: 'binary', maxLength: 60 }).map((value) => value.replace(/[\r\n\0]/g, ''))
+const text = fc.string({ unit: codePoint, maxLength: 60 }).map((value) => value.replace(/[\r\n\0]/g, ''))
 const queryValue = fc.oneof(
   text.map((value) => encodeURIComponent(value.replace(/[\ud800-\udfff]/g, ''))),
   fc.constantFrom('324', '0324', '7,14', '%', '%ff', '%00', '%E0%80', '[]', '{}', '__proto__', 'x'.repeat(5000)),
@@ -140,9 +145,7 @@ function isFramedBy(verb: string, given: readonly (readonly [string, string])[])
   return verb !== 'HEAD' && given.every(([name, value]) => !framingNames.test(name) && isOneLine(value))
 }
 
-test('behavior: no request causes a 500 or a hang, and every error has our error body', {
-  timeout: 240_000,
-}, async () => {
+test('behavior: no request causes a 500 or a hang, and every error has our error body', async () => {
   const seen = new Map<number, number>()
   await fc.assert(
     fc.asyncProperty(

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { copyDirectory } from '@tallystick/workbench/pglite-template'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
@@ -166,7 +167,7 @@ describe('a commit that is lost', () => {
     await service.database.query('insert into faults values (1)')
     service.clock.hold(Date.parse(evening))
     const journal = join(service.directory, '.tallystick/signer-journal.jsonl')
-    await expect.poll(() => readFile(journal, 'utf8'), { timeout: 5_000 }).toContain(`"start":"${eveningStart}"`)
+    await expect.poll(() => readFile(journal, 'utf8')).toContain(`"start":"${eveningStart}"`)
     return service
   }
   const heal = (service: TestService) => service.database.query('truncate faults')
@@ -181,10 +182,8 @@ describe('a commit that is lost', () => {
     const service = await startFailing(fault)
     const { secret } = await createKey(service)
     await heal(service)
-    await expect
-      .poll(async () => couponsIn(await bodyOf(service, secret)), { timeout: 20_000 })
-      .toEqual(['369', '365', '362'])
-    await expect.poll(async () => (await readiness(service)).ready, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => couponsIn(await bodyOf(service, secret))).toEqual(['369', '365', '362'])
+    await expect.poll(async () => (await readiness(service)).ready).toBe(true)
   })
 
   test('behavior: with another curve set, nothing else is signed until reconcile stores the first set', async () => {
@@ -193,7 +192,7 @@ describe('a commit that is lost', () => {
     await service.operator.setCurve({ points: raised, by: 'test' })
     await heal(service)
     const refusal = async () => (await service.operator.showNotes()).chains[0]?.current.refusal?.reason
-    await expect.poll(refusal, { timeout: 20_000 }).toBe('journal_contradicted')
+    await expect.poll(refusal).toBe('journal_contradicted')
     expect(await reconcile(service)).toMatchObject({ restored: [{ coupons: { 7: '369' } }] })
     await expect.poll(async () => couponsIn(await bodyOf(service, secret))).toEqual(['369', '365', '362'])
     service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
@@ -214,7 +213,7 @@ test('error: nothing is signed until the journal can be written', async () => {
   expect((await next())?.signed).toBe(false)
   expect(await bodyOf(service, secret)).toBe(before)
   await rename(`${journal}.away`, journal)
-  await expect.poll(async () => (await next())?.signed, { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await next())?.signed).toBe(true)
   expect((await readFile(journal, 'utf8')).trim().split('\n')).toHaveLength(2)
 })
 
@@ -254,7 +253,8 @@ test('behavior: an embedded database restored from a copy is reconciled through 
   const first = await start(setting)
   const { secret } = await createKey(first)
   await first.stop()
-  await cp(directory, `${directory}-copy`, { recursive: true })
+  await mkdir(`${directory}-copy`)
+  await copyDirectory(directory, `${directory}-copy`)
 
   const second = await start(setting)
   const headers = { 'content-type': 'application/json' }
@@ -274,9 +274,7 @@ test('behavior: an embedded database restored from a copy is reconciled through 
   expect((await readiness(third)).ready).toBe(true)
 })
 
-test('default: without a service, the command reconciles, reports the result, and fails on a contradiction', {
-  timeout: 120_000,
-}, async () => {
+test('default: without a service, the command reconciles, reports the result, and fails on a contradiction', async () => {
   const databaseUrl = await newDatabase()
   const journal = await newJournal()
   const config = { signer: { kind: 'private-key', key: 'env:SIGNER_KEY', journal } }

@@ -1,11 +1,13 @@
 import { openDatabase } from '@tallystick/database'
+import { patience } from '@tallystick/workbench/patience'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { minuteOffsetMs } from '../src/keys/limits/lease-window.ts'
 import { createDeferrals, createKey, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
-const rpm = 600
+// The least of which a replica can hold no more than a fortieth.
+const rpm = 400
 const baseMs = Date.now()
 /** Time of the limits. It advances only when the test says so. */
 let virtualMs = 0
@@ -30,8 +32,8 @@ async function settled(): Promise<void> {
   const before = [...settlements]
   const live = isSecondDead ? [0] : [0, 1]
   await vi.waitUntil(() => live.every((index) => Number(settlements[index]) >= Number(before[index]) + 2), {
+    ...patience,
     interval: 2,
-    timeout: 10_000,
   })
 }
 
@@ -39,30 +41,32 @@ beforeAll(async () => {
   server = await startPostgres()
   defer(server.stop)
   await server.createDatabase('limits')
-  const databaseUrl = server.url('limits')
-  const setting = { databaseUrl, connectTimeoutMs: 1_000 }
-  const first = await start({ ...setting, limitTime: limitTimeOf(0) }, defer)
+  const databaseUrl = `${server.url('limits')}?connect_timeout=60`
+  const first = await start({ databaseUrl, limitTime: limitTimeOf(0) }, defer)
   const [row] = await first.database.query<{ id: string }>('select id from replicas')
   firstId = row?.id
   const own = await openDatabase(databaseUrl)
   // A killed process sends nothing more.
   const query: typeof own.query = (...statement) =>
     isSecondDead ? Promise.reject(new Error('killed')) : own.query(...statement)
-  replicas = [first, await start({ ...setting, limitTime: limitTimeOf(1), database: { ...own, query } }, defer)]
+  replicas = [first, await start({ databaseUrl, limitTime: limitTimeOf(1), database: { ...own, query } }, defer)]
   key = await createKey(first, { rpm })
-  await vi.waitUntil(async () => (await get(replicas[1])).status === 200)
+  await vi.waitUntil(async () => (await get(replicas[1])).status === 200, patience)
   return finish
-}, 60_000)
+})
 
 const get = (service: TestService) => service.call('/notes', { headers: { 'x-api-key': key.secret } })
 
-/** Advances the time to the start of the key's next minute. */
+/**
+ * Advances the time to second 5 of the key's next minute. A replica measures the database's time, and is wrong by the
+ * duration of a statement: it may begin or end a minute early or late.
+ */
 function startMinute(): void {
   const nowMs = baseMs + virtualMs - minuteOffsetMs(key.id)
-  virtualMs += 60_100 - (nowMs % 60_000)
+  virtualMs += 65_000 - (nowMs % 60_000)
 }
 
-/** Sends requests for some seconds of the current minute. Returns how many each replica allowed. */
+/** Sends requests for some seconds of the current minute, at most 50. Returns how many each replica allowed. */
 async function demand(seconds: number, perSecond: readonly [number, number]): Promise<[number, number]> {
   const allowed: [number, number] = [0, 0]
   for (let second = 0; second < seconds; second++) {
@@ -85,47 +89,47 @@ const whole = { asymmetricMatch: (count: unknown) => Number(count) >= rpm * 0.95
 
 test('default: two replicas together allow the limit of a key, however the requests are spread', async () => {
   startMinute()
-  expect(sum(await demand(59, [7, 7]))).toEqual(whole)
+  expect(sum(await demand(50, [5, 5]))).toEqual(whole)
   startMinute()
-  const answers = await demand(59, [13, 0])
+  const answers = await demand(50, [9, 0])
   expect(answers).toEqual([whole, 0])
   const refused = await get(replicas[1])
   expect([refused.status, refused.json().code]).toEqual([429, 'rate_limited'])
-  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(1)
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(10)
 })
 
 test('behavior: while the database is away each replica has its share, together never more than the limit', async () => {
   startMinute()
-  const before = await demand(10, [10, 0])
+  const before = await demand(10, [7, 0])
   await server.halt('SIGQUIT')
-  const after = await demand(49, [10, 10])
+  const after = await demand(40, [7, 7])
   expect(sum(before, after)).toBeLessThanOrEqual(rpm)
   startMinute()
-  expect(await demand(20, [20, 20])).toEqual([rpm / 2, rpm / 2])
+  expect(await demand(20, [14, 14])).toEqual([rpm / 2, rpm / 2])
   const refused = await get(replicas[0])
   expect(refused.status).toBe(429)
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(30)
   await server.resume()
-  await vi.waitFor(async () => expect((await replicas[0].admin('/keys')).status).toBe(200), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await replicas[0].admin('/keys')).status).toBe(200), patience)
   // What was spent without the database counts.
-  expect(await demand(10, [10, 10])).toEqual([0, 0])
+  expect(await demand(10, [7, 7])).toEqual([0, 0])
 })
 
 test('behavior: a killed replica costs less than 5 % of its minute, and the other one then has the whole limit', async () => {
   // Heartbeats are in real time, and the time of the limits is faster: the outage may have outdated them.
   const fresh = "select id from replicas where seen_at > clock_timestamp() - interval '3 s'"
-  await vi.waitUntil(async () => (await replicas[0].database.query(fresh)).length === 2, 20_000)
+  await vi.waitUntil(async () => (await replicas[0].database.query(fresh)).length === 2, patience)
   startMinute()
-  await vi.waitUntil(async () => (await get(replicas[0])).status === 200)
+  await vi.waitUntil(async () => (await get(replicas[0])).status === 200, patience)
   await demand(6, [1, 1])
   startMinute()
-  const before = await demand(20, [5, 5])
+  const before = await demand(20, [4, 4])
   isSecondDead = true
   // As if 10 s had passed since its last heartbeat.
   await replicas[0].database.query("update replicas set seen_at = seen_at - interval '5 minutes' where id <> $1", [
     firstId,
   ])
-  expect(sum(before, await demand(39, [15, 0]))).toEqual(whole)
+  expect(sum(before, await demand(30, [10, 0]))).toEqual(whole)
   startMinute()
-  expect(await demand(59, [12, 0])).toEqual([whole, 0])
+  expect(await demand(50, [9, 0])).toEqual([whole, 0])
 })

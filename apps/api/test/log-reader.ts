@@ -1,4 +1,5 @@
 import { request } from 'node:https'
+import { createRecentResults } from '@tallystick/core/note/recent-results'
 import { type Checkpoint, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
 import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
 import { type LogEntry, parseLogEntry } from '@tallystick/core/transparency/log-entry'
@@ -23,9 +24,13 @@ export function startLogged(
   )
 }
 
+// Tests read the same checkpoint again and again until there is a newer one.
+const recallHead = createRecentResults<Checkpoint>()
+
 export async function readHead(service: Pick<TestService, 'call'>): Promise<Checkpoint> {
-  const key = parseVerifierKey((await service.call('/log/key')).body) as VerifierKey
-  return openCheckpoint((await service.call('/log/checkpoint')).body, key)
+  const key = (await service.call('/log/key')).body
+  const note = (await service.call('/log/checkpoint')).body
+  return recallHead(`${key}\n${note}`, () => openCheckpoint(note, parseVerifierKey(key) as VerifierKey))
 }
 
 /** Reads bytes of a path. */

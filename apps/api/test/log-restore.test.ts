@@ -1,30 +1,31 @@
-import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createKey, newDatabase, type TestService } from './harness.ts'
+import { patience } from '@tallystick/workbench/patience'
+import { copyDirectory } from '@tallystick/workbench/pglite-template'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferrals, createKey, type Defer, newDatabase, type TestService } from './harness.ts'
 import { isContinued, listPaths, readBytes, readEntries, readHead, startLogged } from './log-reader.ts'
 
 const evening = '2026-11-16T18:00:00-05:00'
 
-/** A place for journals and mirror that outlives the services on it, and an embedded database that can be restored. */
-async function newSite(members: readonly ('mirror' | 'journal')[]) {
+type Member = 'mirror' | 'journal'
+
+/** Creates a place for journals, mirror and databases that outlives the services on it. */
+async function newDirectory(defer: Defer = onTestFinished as Defer): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-log-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  const databaseUrl = await newDatabase('pglite')
-  const path = databaseUrl.replace(/^file:(\/\/)?/, '')
+  defer(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+function siteIn(directory: string, { databaseUrl, members }: { databaseUrl: string; members: readonly Member[] }) {
   const log = Object.fromEntries(members.map((name) => [name, join(directory, name)]))
   const config = { signer: { kind: 'private-key', key: 'env:SIGNER_KEY', journal: join(directory, 'signer') }, log }
   return {
-    directory,
     config,
-    serve: (at?: string) => startLogged({ databaseUrl, config, ...(at && { at }) }),
-    backUp: () => cp(path, `${path}-backup`, { recursive: true }),
-    restore: async () => {
-      await rm(path, { recursive: true })
-      await cp(`${path}-backup`, path, { recursive: true })
-      onTestFinished(() => rm(`${path}-backup`, { recursive: true, force: true }))
-    },
+    serve: (at?: string, ...defer: Defer[]) =>
+      startLogged({ databaseUrl, config, ...(at && { at }) }, ...(defer as [Defer?])),
   }
 }
 
@@ -36,40 +37,50 @@ async function statusOf(service: TestService, secret: string) {
   return (await service.call('/notes', { headers: { 'x-api-key': secret } })).status
 }
 
-/** Serves the day, backs up, serves the evening with another curve, and restores the database of the day. */
-async function restoreDay(members: readonly ('mirror' | 'journal')[]) {
-  const site = await newSite(members)
-  const first = await site.serve()
+/** Serves the day, backs up the database, and serves the evening with another curve. */
+async function serveDay(defer: Defer) {
+  const directory = await newDirectory(defer)
+  const databaseUrl = await newDatabase('pglite', defer)
+  const site = siteIn(directory, { databaseUrl, members: ['journal', 'mirror'] })
+  const first = await site.serve(undefined, defer)
   const { secret } = await createKey(first)
   await first.stop()
-  await site.backUp()
-  const second = await site.serve()
+  await mkdir(join(directory, 'database'))
+  await copyDirectory(databaseUrl.replace(/^file:/, ''), join(directory, 'database'))
+  const second = await site.serve(undefined, defer)
   await second.admin('/curve', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ points: { 7: 377, 14: 376, 30: 375 } }),
   })
   second.clock.hold(Date.parse(evening))
-  await expect.poll(async () => (await readHead(second)).size, { timeout: 10_000 }).toBe(5)
-  await expect.poll(() => statusOf(second, secret)).toBe(200)
+  await vi.waitUntil(async () => (await readHead(second)).size === 5, patience)
+  await vi.waitUntil(async () => (await statusOf(second, secret)) === 200, patience)
   const published = { head: await readHead(second), entries: await readEntries(second) }
-  if (members.includes('mirror')) {
-    const bundle = join(site.directory, 'mirror', 'tile', 'entries', '000.p', '5')
-    await expect
-      .poll(() =>
-        readFile(bundle).then(
-          () => true,
-          () => false,
-        ),
-      )
-      .toBe(true)
-  }
+  await vi.waitUntil(() => existsSync(join(directory, 'mirror', 'tile', 'entries', '000.p', '5')), patience)
   await second.stop()
-  await site.restore()
-  return { site, secret, published }
+  return { directory, secret, published }
 }
 
 describe('a database restored from a backup', () => {
+  let day: Awaited<ReturnType<typeof serveDay>>
+  beforeAll(async () => {
+    const { defer, finish } = createDeferrals()
+    day = await serveDay(defer)
+    return finish
+  })
+
+  /** Copies the site of the evening, with some of what was published, and with the database of the day. */
+  async function restoreDay(members: readonly Member[]) {
+    const directory = await newDirectory()
+    await copyDirectory(day.directory, directory)
+    for (const name of ['mirror', 'journal'] as const) {
+      if (!members.includes(name)) await rm(join(directory, name), { recursive: true })
+    }
+    const site = siteIn(directory, { databaseUrl: `file:${join(directory, 'database')}`, members })
+    return { site, secret: day.secret, published: day.published }
+  }
+
   test.each([[['mirror'] as const], [['journal', 'mirror'] as const]])(
     'behavior: with %j nothing is signed until reconcile has copied the log back, and the log goes on',
     async (members) => {
@@ -85,7 +96,7 @@ describe('a database restored from a backup', () => {
       expect(refusal.reason).toBe('log_restored')
 
       expect((await reconcile(service)).log).toEqual({ restored: 2, size: 5 })
-      await expect.poll(() => statusOf(service, secret), { timeout: 10_000 }).toBe(200)
+      await expect.poll(() => statusOf(service, secret)).toBe(200)
       expect((await readEntries(service)).slice(0, 5)).toEqual(published.entries)
       expect(await isContinued(service, published.head)).toBe(true)
       expect((await service.admin('/log')).json()).toMatchObject({ isRootValid: true, alteredRows: [] })
@@ -109,7 +120,7 @@ describe('a database restored from a backup', () => {
     await rm(site.config.signer.journal)
     // Without its journals the replica cannot know, and signs the evening again with the old curve.
     const forked = await site.serve(evening)
-    await expect.poll(async () => (await readHead(forked)).size, { timeout: 10_000 }).toBe(4)
+    await expect.poll(async () => (await readHead(forked)).size).toBe(4)
     await forked.stop()
     await writeFile(site.config.log['journal'] as string, journal)
     const service = await site.serve(evening)
@@ -124,7 +135,7 @@ describe('a database restored from a backup', () => {
 
 describe('the mirror', () => {
   test('behavior: it has every tile and bundle that the service has, and the next period only at its first second', async () => {
-    const site = await newSite(['mirror'])
+    const site = siteIn(await newDirectory(), { databaseUrl: await newDatabase(), members: ['mirror'] })
     const service = await site.serve('2026-11-16T17:55:00-05:00')
     const { secret } = await createKey(service)
     await expect.poll(async () => (await readHead(service)).size).toBe(4)
@@ -139,7 +150,7 @@ describe('the mirror', () => {
     expect(await readMirror('tile/entries/000.p/4')).toBeUndefined()
 
     service.clock.hold(Date.parse(evening))
-    await expect.poll(() => readMirror('tile/entries/000.p/4'), { timeout: 10_000 }).toBeDefined()
+    await expect.poll(() => readMirror('tile/entries/000.p/4')).toBeDefined()
     expect(await readMirror('tile/entries/000.p/4')).toEqual(
       Buffer.from((await readBytes(service, '/log/tile/entries/000.p/4')).bytes),
     )
@@ -149,16 +160,14 @@ describe('the mirror', () => {
   })
 
   test('behavior: a mirror that cannot be written raises the alarm, and the service goes on', async () => {
-    const site = await newSite(['mirror'])
+    const site = siteIn(await newDirectory(), { databaseUrl: await newDatabase(), members: ['mirror'] })
     const mirror = site.config.log['mirror'] as string
     const service = await site.serve()
     await rename(mirror, `${mirror}-away`)
     await writeFile(mirror, 'a file, not a directory')
     service.clock.hold(Date.parse(evening))
-    await expect
-      .poll(async () => (await service.admin('/metrics')).body, { timeout: 10_000 })
-      .toContain('tallystick_log_mirror_behind 1')
-    await expect.poll(async () => (await readHead(service)).size, { timeout: 10_000 }).toBe(4)
+    await expect.poll(async () => (await service.admin('/metrics')).body).toContain('tallystick_log_mirror_behind 1')
+    await expect.poll(async () => (await readHead(service)).size).toBe(4)
     await service.stop()
     await expect(site.serve()).rejects.toThrow('cannot be read (ENOTDIR). Set log.mirror to a directory')
   })

@@ -193,7 +193,7 @@ describe('nothing of the next period can be learnt before its first second', () 
 
 describe('the beginning', () => {
   test('behavior: a log that is added later logs the notes of the period before it serves them again', async () => {
-    const databaseUrl = await newDatabase('pglite')
+    const databaseUrl = await newDatabase()
     const without = await start({ databaseUrl, at: '2026-11-16T10:00:00-05:00' })
     const { secret } = await createKey(without)
     const before = await without.call('/notes', { headers: { 'x-api-key': secret } })
@@ -208,7 +208,7 @@ describe('the beginning', () => {
   })
 
   test('behavior: another signer is logged before its first notes, with the reason', async () => {
-    const databaseUrl = await newDatabase('pglite')
+    const databaseUrl = await newDatabase()
     const first = await startLogged({ databaseUrl })
     const head = await readHead(first)
     await first.stop()

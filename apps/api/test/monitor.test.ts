@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { periodAt } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, start, type TestService } from './harness.ts'
@@ -48,7 +49,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
 
 /** Serves a directory as any web server would. */
 async function serveFiles(directory: string): Promise<string> {
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     createReadStream(join(directory, request.url as string))
       .on('error', () => response.writeHead(404).end())
       .pipe(response)

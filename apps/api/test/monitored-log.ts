@@ -1,6 +1,7 @@
 import {
   encodeNote,
   maturityOf,
+  type NoteDomain,
   type NoteTerms,
   noteTypedData,
   type Period,
@@ -16,7 +17,7 @@ import {
 import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
-import { type Address, parseSignature } from 'viem'
+import { type Address, type Hex, parseSignature } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { createMonitor } from '../src/monitor/monitor.ts'
@@ -54,6 +55,16 @@ export type NotesOptions = {
   readonly terms?: Partial<NoteTerms> & { readonly startedAt?: bigint }
 }
 
+const signatures = new Map<string, Promise<Hex>>()
+
+/** Signs a note, or returns its signature from before: many tests have the same notes. */
+function signOnce(account: PrivateKeyAccount, terms: NoteTerms, domain: NoteDomain): Promise<Hex> {
+  const name = [account.address, ...Object.values(domain), ...Object.values(terms)].join(' ')
+  const signature = signatures.get(name) ?? account.signTypedData(noteTypedData(terms, domain))
+  signatures.set(name, signature)
+  return signature
+}
+
 /** A set as an honest service signs it, but for what the options change. */
 export async function notesEntry(options: NotesOptions = {}): Promise<NotesEntry> {
   const { period = firstPeriod, chainid = '324', curve = 1, coupons = points, account = noteSigner } = options
@@ -65,7 +76,7 @@ export async function notesEntry(options: NotesOptions = {}): Promise<NotesEntry
     const window = { validAfter: period.start - 1n, validBefore: period.end, startedAt: period.noteDay }
     const change = tenorDays === 7 ? options.terms : {}
     const terms = { chainId: Number(chainid), maturityTimestamp, coupon: BigInt(coupon), ...window, ...change }
-    const { r, s, yParity } = parseSignature(await account.signTypedData(noteTypedData(terms, domain)))
+    const { r, s, yParity } = parseSignature(await signOnce(account, terms, domain))
     return encodeNote({ ...terms, signature: { r, s, v: yParity === 0 ? 27 : 28 } })
   })
   return {

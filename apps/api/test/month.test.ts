@@ -84,7 +84,7 @@ test('behavior: a month across both DST days gives the same 60 sets by notes, hi
   const wanted = new Set(served.map((set) => set.start))
   const pushed = stream.events().map(({ data }) => seenInNotes(data))
   expect(pushed.filter((set) => wanted.has(set.start))).toEqual(served)
-}, 120_000)
+})
 
 async function awaitSigned(service: TestService, startSeconds: bigint): Promise<void> {
   const query = 'select 1 from note_sets where period_start = $1'

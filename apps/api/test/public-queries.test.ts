@@ -1,6 +1,7 @@
 import { createAbort } from '@tallystick/core/signal/create-abort'
 import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
+import { patience } from '@tallystick/workbench/patience'
 import pino from 'pino'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { namespaceOf } from '../src/data/embedded-subgraphs.ts'
@@ -81,7 +82,7 @@ describe('on PostgreSQL', () => {
     )
     return Number(row?.count)
   }
-  const waitForHanging = (count: number) => vi.waitFor(async () => expect(await countHanging()).toBe(count), 20_000)
+  const waitForHanging = (count: number) => vi.waitFor(async () => expect(await countHanging()).toBe(count), patience)
 
   test('behavior: keys, notes, the curve and readiness do not wait while public queries use all their slots', async () => {
     const answers: Promise<Answer>[] = []

@@ -19,13 +19,13 @@ describe('every way an upstream can fail', () => {
     const time = failure === 'slow_headers' ? createTestTime() : undefined
     const remote = openRemote([server.url + path], { ca: server.ca, ...time })
     const started = performance.now()
-    const asked = errorOf(remote.ask({ operationName: 'Mine' }, isSlow(failure) ? 1_000 : 10_000))
+    const asked = errorOf(remote.ask({ operationName: 'Mine' }, isSlow(failure) ? 1_000 : 60_000))
     if (time) {
       await expect.poll(server.openConnections, { interval: 5 }).toBe(1)
       time.advance(1_000)
     }
     const error = await asked
-    expect(performance.now() - started).toBeLessThan(9_000)
+    expect(performance.now() - started).toBeLessThan(50_000)
     expect(error).toBeInstanceOf(TallystickError)
     if (failure === 'query_rejected') expect(error.code).toBe('query_rejected')
     else {

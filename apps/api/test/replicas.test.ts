@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@tallystick/database'
+import { patience } from '@tallystick/workbench/patience'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
 import { createClock } from '../src/clock.ts'
@@ -54,7 +55,7 @@ describe('two replicas on one PostgreSQL', () => {
         if (answers.every(({ status }) => status === 200)) return true
         answers = await ask()
         return false
-      }, 20_000)
+      }, patience)
       expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
       expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(1)
       expect(signer.requests() - before).toBeGreaterThanOrEqual(3)
@@ -163,7 +164,6 @@ describe('killed with SIGKILL', () => {
 
   test.each([1, 2, 3])(
     'behavior: while signature %i of 3 is asked for, the next start serves, each note once',
-    { timeout: 180_000 },
     async (nth) => {
       const databaseUrl = await newDatabase()
       const signer = await startFakeSigner(defer)
@@ -186,9 +186,7 @@ describe('killed with SIGKILL', () => {
     },
   )
 
-  test('behavior: in the middle of storing, nothing of it is left, and the next start stores it whole', {
-    timeout: 120_000,
-  }, async () => {
+  test('behavior: in the middle of storing, nothing of it is left, and the next start stores it whole', async () => {
     const databaseUrl = await newDatabase()
     const prepared = await prepareWithKey({ databaseUrl })
     const database = await openDatabase(databaseUrl)
@@ -199,7 +197,7 @@ describe('killed with SIGKILL', () => {
       const child = launch(prepared.site, ['serve'])
       const waiting =
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into notes%'"
-      await expect.poll(() => watching.query(waiting), { timeout: 40_000 }).toHaveLength(1)
+      await expect.poll(() => watching.query(waiting)).toHaveLength(1)
       child.kill('SIGKILL')
       await once(child, 'exit')
     })
@@ -218,9 +216,7 @@ describe('killed with SIGKILL', () => {
     await watching.close()
   })
 
-  test('behavior: on the embedded database, after publication: the next start serves the same bytes', {
-    timeout: 120_000,
-  }, async () => {
+  test('behavior: on the embedded database, after publication: the next start serves the same bytes', async () => {
     const prepared = await prepareWithKey({ databaseUrl: await newDatabase('pglite') })
     await expectSameAgain(prepared, servedByProcess)
   })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkPlausibility } from '../src/notes/treasury/check-plausibility.ts'
 import { fetchSofr } from '../src/notes/treasury/fetch-sofr.ts'
@@ -9,7 +10,7 @@ import { type Defer, newDatabase, start } from './harness.ts'
 
 /** The New York Fed's answer, or whatever a test sends in its place. */
 async function startSofr(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+  const server = createServer(keepConnections, listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
@@ -123,7 +124,7 @@ describe('the service', () => {
     expect(await metrics()).toMatch(/tallystick_treasury_fetches_total\{outcome="off_sofr"\} [1-9]/)
     expect((await service.admin('/curve')).json().problem).toMatch(/`tallystick curve set 7=453 .* --confirm`/)
     sofr = 4.03
-    await expect.poll(async () => (await current())?.signed, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await current())?.signed).toBe(true)
   })
 
   test('behavior: an unavailable SOFR does not stop the notes and is reported', async () => {

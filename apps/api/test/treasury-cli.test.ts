@@ -7,7 +7,7 @@ import { prepareSite, serveHere, tallystick } from './process.ts'
 
 const defer = onTestFinished as Defer
 
-test('default: curve show and notes show print the provenance', { timeout: 60_000 }, async () => {
+test('default: curve show and notes show print the provenance', async () => {
   const feed = await startFakeTreasury(defer)
   const date = newestBillRatesDate(BigInt(Math.floor(Date.now() / 1000)))
   feed.publish([{ ...november22, date }])

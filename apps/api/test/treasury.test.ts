@@ -232,7 +232,7 @@ describe('an outage', () => {
     await until(() => feed.asked().length).toBeGreaterThan(before)
     const began = performance.now()
     await service.stop()
-    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(performance.now() - began).toBeLessThan(50_000)
   })
 })
 

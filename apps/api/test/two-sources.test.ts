@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
+import { patience } from '@tallystick/workbench/patience'
 import pino from 'pino'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SubgraphQuery } from '../src/data/chain-subgraph.ts'
@@ -146,7 +147,7 @@ describe('which source answers', () => {
     const chain = await open()
     chain.state.misbehave = unavailable
     for (let count = 0; count < 3; count += 1) expect(await chain.ask()).toMatchObject({ source: 'remote' })
-    await vi.waitUntil(() => chain.subgraph.current === 'remote')
+    await vi.waitUntil(() => chain.subgraph.current === 'remote', patience)
     const { asked } = chain.state
     expect(await chain.ask()).toMatchObject({ source: 'remote' })
     expect(chain.state.asked).toBe(asked)
@@ -157,7 +158,7 @@ describe('which source answers', () => {
     await vi.waitUntil(() => {
       chain.time.advance(1_000)
       return chain.subgraph.current === 'embedded'
-    })
+    }, patience)
     expect(await chain.ask()).toMatchObject({ source: 'embedded' })
     const changes = linesOf(chain.log(), 'source of the subgraph changed').map((line) => JSON.parse(line))
     expect(changes).toMatchObject([
@@ -253,7 +254,7 @@ describe('head and cache', () => {
     chain.state.misbehave = never
     for (let count = 0; count < 3; count += 1) {
       const answer = chain.ask()
-      await vi.waitUntil(() => chain.time.waiting() >= 2)
+      await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
       // The wait for the head, then the hedge.
       chain.time.advance(500)
       await turn()
@@ -263,7 +264,7 @@ describe('head and cache', () => {
     await vi.waitUntil(() => {
       chain.time.advance(5_000)
       return chain.subgraph.current === 'remote'
-    })
+    }, patience)
     expect(await chain.subgraph.currentHead()).toBeUndefined()
     expect(await chain.ask()).toMatchObject({ source: 'remote' })
   })
@@ -286,14 +287,14 @@ describe('head and cache', () => {
     await chain.index.commit(blockAt(101, startSeconds + 1), [])
     expect(recall()).toBeUndefined()
     for (let count = 0; count < 3; count += 1) await read()
-    await vi.waitUntil(() => chain.subgraph.current === 'remote')
+    await vi.waitUntil(() => chain.subgraph.current === 'remote', patience)
     expect((await read())[0]?.answer).toMatchObject({ source: 'remote', head: { number: 99 } })
     expect(recall()).toEqual([['remote', 99]])
     chain.state.misbehave = undefined
     await vi.waitUntil(() => {
       chain.time.advance(1_000)
       return chain.subgraph.current === 'embedded'
-    })
+    }, patience)
     expect(recall()).toBeUndefined()
     expect((await read())[0]?.answer).toMatchObject({ source: 'embedded', head: { number: 101 } })
   })
@@ -329,7 +330,7 @@ describe('errors', () => {
     chain.state.misbehave = unavailable
     chain.fake.behave(refuse)
     for (let count = 0; count < 4; count += 1) await errorOf(chain.ask())
-    await vi.waitUntil(async () => (await errorOf(chain.ask())).retryAfterSeconds !== undefined)
+    await vi.waitUntil(async () => (await errorOf(chain.ask())).retryAfterSeconds !== undefined, patience)
     const error = await errorOf(chain.ask())
     expect(error.message).toMatch(/^Both .* Remote: .* temporarily disabled\. Try again in 1 s\.$/)
   })
@@ -340,7 +341,7 @@ describe('time', () => {
     const chain = await open()
     chain.state.misbehave = never
     const answer = chain.ask()
-    await vi.waitUntil(() => chain.time.waiting() >= 2)
+    await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
     chain.time.advance(500)
     expect(await answer).toMatchObject({ source: 'remote' })
     expect(chain.metrics()).toMatch(/upstream_total{[^}]*upstream="embedded",outcome="slow_query"} 0\n/)
@@ -350,7 +351,7 @@ describe('time', () => {
     const chain = await open({ hedgeMs: null })
     chain.state.misbehave = never
     const answer = chain.ask()
-    await vi.waitUntil(() => chain.time.waiting() >= 2)
+    await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
     chain.time.advance(4_999)
     expect(chain.fake.requests).toEqual([])
     chain.time.advance(1)
@@ -362,9 +363,9 @@ describe('time', () => {
     chain.state.misbehave = never
     chain.fake.behave(hang)
     const error = errorOf(chain.ask())
-    await vi.waitUntil(() => chain.time.waiting() >= 2)
+    await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
     chain.time.advance(500)
-    await vi.waitUntil(() => chain.fake.queries().length === 1)
+    await vi.waitUntil(() => chain.fake.queries().length === 1, patience)
     chain.time.advance(9_500)
     expect(await error).toMatchObject({ code: 'upstream_timeout' })
   })
@@ -374,13 +375,13 @@ describe('time', () => {
     chain.fake.behave(hang)
     for (let count = 0; count < 3; count += 1) {
       const answer = chain.ask()
-      await vi.waitUntil(() => chain.fake.queries().length === count + 1)
+      await vi.waitUntil(() => chain.fake.queries().length === count + 1, patience)
       chain.time.advance(500)
       expect(await answer).toMatchObject({ source: 'embedded' })
     }
-    await vi.waitUntil(() => chain.fake.lights().length > 0)
+    await vi.waitUntil(() => chain.fake.lights().length > 0, patience)
     chain.time.advance(5_000)
-    await vi.waitUntil(() => chain.subgraph.current === 'embedded')
+    await vi.waitUntil(() => chain.subgraph.current === 'embedded', patience)
     expect(await chain.ask()).toMatchObject({ source: 'embedded' })
     expect(chain.fake.queries()).toHaveLength(3)
   })
@@ -399,7 +400,7 @@ test('behavior: moving from the embedded subgraph to another one and back, each 
       config: { chains: [{ ...chain324, rpc: [rpcUrl], subgraph }] },
     })
     const post = await createPostData(service)
-    await vi.waitUntil(async () => (await post(body)).status === 200)
+    await vi.waitUntil(async () => (await post(body)).status === 200, patience)
     const answer = await post(body)
     expect(answer.json()).toEqual(data)
     expect(answer.headers['x-tallystick-chains']).toMatch(new RegExp(`^324;block=0;lag=\\d+;source=${source}$`))

@@ -278,7 +278,7 @@ test('behavior: the replica that signed a day early discards the set and signs o
   const current = async () => (await service.operator.showNotes()).chains[0]?.current
   const couponsNow = async () => (await current())?.notes.map(({ coupon }) => coupon)
   service.clock.hold(noonMs)
-  await expect.poll(async () => (await current())?.signed, { timeout: 5_000 }).toBe(true)
+  await expect.poll(async () => (await current())?.signed).toBe(true)
 
   const discarded = await post(service, '/notes/discard', { chainId: 324, period: '2026-11-16T05:00:00Z' })
   expect(discarded.json()).toEqual({
@@ -299,7 +299,7 @@ test('behavior: the replica that signed a day early discards the set and signs o
   expect(checks.find(({ name }: { name: string }) => name === 'signed notes')).toMatchObject({ ok: true })
   service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
   const expected = Object.values(raised).map(String)
-  await expect.poll(couponsNow, { timeout: 10_000 }).toEqual(expected)
+  await expect.poll(couponsNow).toEqual(expected)
   const headers = { 'x-api-key': (await createKey(service)).secret }
   expect(notesOf(await service.call('/notes', { headers })).data.map(({ coupon }) => coupon)).toEqual(expected)
   expect((await service.admin('/notes/reconcile', { method: 'POST' })).json()).toMatchObject(unchanged)
@@ -307,9 +307,7 @@ test('behavior: the replica that signed a day early discards the set and signs o
   expect(late.status).toBe(409)
 })
 
-test('behavior: the command discards from the journal a set that the database no longer has, once', {
-  timeout: 60_000,
-}, async () => {
+test('behavior: the command discards from the journal a set that the database no longer has, once', async () => {
   const databaseUrl = await newDatabase()
   const admin = { port: await findFreePort(), token: 'env:ADMIN_TOKEN' }
   const site = await prepareSite({ databaseUrl, config: { admin } })

@@ -25,13 +25,9 @@ let credentials: Credentials
 
 beforeAll(async () => {
   dir = await sandboxes.newDirectory()
-  await start('--chains', '2', '--positions', '8')
-}, 240_000)
-
-async function start(...options: string[]): Promise<void> {
-  sandbox = await sandboxes.start('--dir', dir, ...options)
+  sandbox = await sandboxes.start('--dir', dir, '--chains', '2', '--positions', '8')
   credentials = readCredentials(dir)
-}
+})
 
 async function startHere(...options: string[]): Promise<void> {
   sandbox = await sandboxes.startHere('--dir', dir, ...options)
@@ -116,13 +112,11 @@ test('behavior: the pool of the second chain takes its notes, and not those of t
   expect(await countInData(324)).toBe(8)
 })
 
-test('behavior: a second start resumes both chains, and says that another number of positions is ignored', {
-  timeout: 240_000,
-}, async () => {
+test('behavior: a second start resumes both chains, and says that another number of positions is ignored', async () => {
   const before = credentials
   expect(await sandbox.stop()).toBe(0)
   expect(processesOf(dir)).toEqual([])
-  await start('--positions', '3')
+  await startHere('--positions', '3')
   expect(sandbox.output()).not.toContain('new history')
   expect(sandbox.output().match(/--positions is ignored: this history was created with 8/g)).toHaveLength(1)
   const kept = ({ chains, apiKey }: Credentials) => [apiKey, chains.map(({ id, pool }) => ({ id, pool }))]
@@ -131,8 +125,9 @@ test('behavior: a second start resumes both chains, and says that another number
   expect(await Promise.all(ids.map(countInData))).toEqual([8, 9])
 })
 
-test('behavior: if one chain is damaged, both begin a new history', { timeout: 240_000 }, async () => {
-  expect(await sandbox.stop()).toBe(0)
+test('behavior: if one chain is damaged, both begin a new history', async () => {
+  await sandbox.stop()
+  expect(processesOf(dir)).toEqual([])
   const journal = join(dir, 'chains', '8453', 'journal.jsonl')
   writeFileSync(journal, readFileSync(journal).subarray(0, 5_000))
   await startHere('--positions', '2')
@@ -141,7 +136,7 @@ test('behavior: if one chain is damaged, both begin a new history', { timeout: 2
   expect((await getNotes(credentials)).notes).toHaveLength(14)
 })
 
-test('behavior: time moved on one chain moves the service and the other chain', { timeout: 120_000 }, async () => {
+test('behavior: time moved on one chain moves the service and the other chain', async () => {
   const { dateSeconds: before } = await getNotes(credentials)
   const { rpcUrl } = onChain(credentials, 8453).chains[0]
   await callNode(rpcUrl, [{ method: 'evm_increaseTime', params: [weekSeconds] }])
@@ -158,9 +153,7 @@ test('behavior: time moved on one chain moves the service and the other chain', 
   expect(await lendFrom(onChain(credentials, 324), { wallet: 1, note })).toMatchObject({ status: 'success' })
 })
 
-test('behavior: with another --chains the sandbox says so and begins a new history, with the same key and signer', {
-  timeout: 240_000,
-}, async () => {
+test('behavior: with another --chains the sandbox says so and begins a new history, with the same key and signer', async () => {
   const before = credentials
   await sandbox.stop()
   await startHere('--chains', '1', '--positions', '2')
@@ -172,7 +165,7 @@ test('behavior: with another --chains the sandbox says so and begins a new histo
   expect((await getNotes(credentials)).notes).toHaveLength(7)
 })
 
-test('behavior: the chain of an older version is replaced by a new history', { timeout: 240_000 }, async () => {
+test('behavior: the chain of an older version is replaced by a new history', async () => {
   await sandbox.stop()
   rmSync(join(dir, 'chains'), { recursive: true })
   mkdirSync(join(dir, 'chain'))

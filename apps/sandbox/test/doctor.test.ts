@@ -291,7 +291,7 @@ describe('on a chain of its own', () => {
   })
 })
 
-test('default: a sandbox is well, and every subject was looked at', { timeout: 180_000 }, async () => {
+test('default: a sandbox is well, and every subject was looked at', async () => {
   const dir = await sandbox
   const diagnosis = await doctor(join(dir, 'tallystick.json'))
   expect([diagnosis.exitCode, linesOf(diagnosis, 'fail')]).toEqual([0, []])

@@ -55,7 +55,7 @@ beforeAll(async () => {
   return async () => {
     await rm(directory, { recursive: true, force: true })
   }
-}, 240_000)
+})
 
 /** What an address answers with when all is well. */
 function schemaOf(source: string): z.ZodType {
@@ -105,7 +105,7 @@ describe('examples/curl.md', () => {
   })
 })
 
-test('examples/webhook.ts: a test event is verified, a forged request is rejected', { timeout: 120_000 }, async () => {
+test('examples/webhook.ts: a test event is verified, a forged request is rejected', async () => {
   const options = ['run', '--silent', 'webhook', '--', '--dir', join(directory, '.tallystick')]
   const { stdout } = await promisify(execFile)('npm', options, { cwd: root })
   expect(stdout.split('\n')).toEqual([
@@ -194,7 +194,7 @@ describe.each(pages)('$path', ({ path, text }) => {
 describe('README.md', () => {
   const readme = pages[0]?.text ?? ''
 
-  test('default: the program for integrators runs as printed', { timeout: 120_000 }, async () => {
+  test('default: the program for integrators runs as printed', async () => {
     const [, program = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
     const command = parseCommands(readme).find(({ source }) => source.endsWith('node lend.mjs'))?.source ?? ''
     await writeFile(join(directory, 'lend.mjs'), await bundle(program))

@@ -91,7 +91,7 @@ test('behavior: 200 random positions earn in core what they earn in the pool, to
   // The property is worth what its cases are: each kind has to have occurred.
   expect(seen.checks).toBeGreaterThan(800)
   for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20)
-}, 180_000)
+})
 
 /** What the pool should know, kept apart from it. */
 type World = {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decodeNote, type NoteTerms, periodAt } from '@tallystick/core'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
@@ -37,7 +38,7 @@ afterAll(() => chain.stop())
 
 /** Adds the header of a proxy in front of the service. */
 async function startProxy(baseUrl: string): Promise<string> {
-  const server = createServer(async ({ url }, response) => {
+  const server = createServer(keepConnections, async ({ url }, response) => {
     const answer = await fetch(`${baseUrl}${url}`, { headers: { 'x-forwarded-proto': 'https' } })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     response.end(Buffer.from(await answer.arrayBuffer()))

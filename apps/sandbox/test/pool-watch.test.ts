@@ -41,7 +41,7 @@ async function registerOther(): Promise<void> {
 }
 
 const problem = (name: string) => `tallystick_pool_problem{chain="324",problem="${name}"}`
-const poll = (read: () => unknown) => expect.poll(read, { timeout: 10_000 })
+const poll = (read: () => unknown) => expect.poll(read)
 const lines = (service: typeof strict, text: string) => service.log().split(text).length - 1
 
 test('default: a pool that is open and takes the notes has no problem, and every series is there', async () => {

@@ -1,7 +1,7 @@
 import { poolAbi } from '@tallystick/contracts'
 import { annualisedFloatingRate, chainsResponseSchema, type RateResponse, rateResponseSchema } from '@tallystick/core'
 import { domainSeparator } from 'viem'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Chain, noteSigner, startChain, startsAt } from './chain.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 import { startOnChain } from './service-on-chain.ts'
@@ -49,19 +49,17 @@ const callOf = (contract: 'pool' | 'positions' | 'token', functionName: string, 
   args,
 })
 
-/** Lets a second come, on the chain and for the services alike, with these calls in its block, and waits for the index. */
+/** Lets a second come, on the chain and for the services alike, with these calls in its block, and waits for the indexes. */
 async function advanceTo(at: bigint, calls: readonly Call[]): Promise<bigint> {
   nowSeconds = at
   await mineBlock(chain, { at, calls })
   for (const { clock } of Object.values(services)) clock.hold(Number(at) * 1000)
   const { number } = await chain.client.getBlock()
-  await vi.waitFor(
-    async () => {
-      const { body } = await services.both.get('/subgraphs/324?query={_meta{block{number}}}')
-      expect(BigInt(body.data._meta.block.number)).toBe(number)
-    },
-    { timeout: 30_000 },
-  )
+  const dataBlocks = async () => {
+    const rates = await Promise.all([services.both, services.byIndex].map(rateOf))
+    return rates.map(({ chains }) => chains[0]?.dataBlock)
+  }
+  await expect.poll(dataBlocks).toEqual([String(number), String(number)])
   return number
 }
 
@@ -111,9 +109,7 @@ async function rateOfContract(): Promise<string | null> {
 }
 
 describe('rates', () => {
-  test('default: are those of the contract, through midnights and missed, late and restated updates', {
-    timeout: 120_000,
-  }, async () => {
+  test('default: are those of the contract, through midnights and missed, late and restated updates', async () => {
     // Nothing was ever set.
     const empty = await rateAt(startsAt + 60n)
     expect(empty).toMatchObject({ fixedRate: '369', floatingRate: null, marketRate: '369', isProtocolSynced: false })
@@ -193,13 +189,13 @@ describe('status', () => {
     async (_, contract, status, text) => {
       await advanceTo(nowSeconds + 60n, [callOf(contract, 'pause')])
       const sentence = { pool: 'The pool', positions: 'The position token', token: 'The dollar' }[contract]
-      expect(await statuses()).toEqual({
+      await expect.poll(statuses).toEqual({
         both: ['paused', `${sentence} is paused.`],
         byChain: ['paused', `${sentence} is paused.`],
         byIndex: [status, byIndexSays(text)],
       })
       await advanceTo(nowSeconds + 60n, [callOf(contract, 'unpause')])
-      expect(await statuses()).toEqual({
+      await expect.poll(statuses).toEqual({
         both: ['open', 'The pool is not paused.'],
         byChain: ['open', 'The pool is not paused.'],
         byIndex: ['open', byIndexSays(notPaused)],
@@ -258,7 +254,7 @@ describe('GET /chains', () => {
     await advanceTo(nowSeconds + 60n, [...changes, byAdmin('setMinLendLimit', 5n)])
     const changed = { registeredSigner: other, limits: { ...limits, minLend: '5', maxCoupon: '300' } }
     for (const service of Object.values(services)) {
-      await expect.poll(() => chainOf(service), { timeout: 10_000 }).toMatchObject(changed)
+      await expect.poll(() => chainOf(service)).toMatchObject(changed)
     }
   })
 })
@@ -268,7 +264,7 @@ test('error: if no RPC answers any more, the index tells rates and status, and /
   const { both } = services
   const says = 'The pool cannot be read. Its index says that neither the pool nor the position token is paused.'
   await expect
-    .poll(async () => (await rateOf(both)).chains[0], { timeout: 10_000 })
+    .poll(async () => (await rateOf(both)).chains[0])
     .toMatchObject({ status: 'open', statusReason: expect.stringContaining(says) })
   expect(await rateOf(both)).toMatchObject({ floatingRate: '1388', isProtocolSynced: true })
   expect((await both.get('/chains')).body.chains[0]).toMatchObject({

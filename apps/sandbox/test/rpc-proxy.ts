@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 
 export type ProxiedCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 
@@ -12,7 +13,7 @@ export type RpcProxy = { readonly url: string; readonly calls: () => readonly Pr
 /** A server in front of a node, for what the node itself cannot be made to do. */
 export async function startRpcProxy(target: string, interfere: Interfere = () => undefined): Promise<RpcProxy> {
   const calls: ProxiedCall[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const call = JSON.parse(Buffer.concat(chunks).toString()) as ProxiedCall

@@ -8,7 +8,7 @@ import { decodeNote, notesResponseSchema } from '@tallystick/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { getNotes, lendFrom, readChain } from './devnet-client.ts'
 import { expectHistory, expectSynced } from './expect-history.ts'
-import { type Credentials, readCredentials, type Sandbox, useSandboxes } from './start-sandbox.ts'
+import { type Credentials, type LocalSandbox, readCredentials, useSandboxes } from './start-sandbox.ts'
 
 // One directory for all tests, which run in this order: a start takes seconds.
 
@@ -19,16 +19,14 @@ beforeAll(async () => {
   dir = await newDirectory()
 })
 
-test('behavior: --fresh starts on a directory that does not exist; with --at, chain and service have one time', {
-  timeout: 180_000,
-}, async () => {
+test('behavior: --fresh starts on a directory that does not exist; with --at, chain and service have one time', async () => {
   const at = '2026-03-08T17:59:56-04:00'
   const sandbox = await start('--dir', dir, '--at', at, '--fresh')
   const credentials = readCredentials(dir)
   expect(credentials.baseUrl).toMatch(/^https:/)
   const boundary = secondsOf(at) + 4n
   await Promise.all([expectInStep(credentials, secondsOf(at)), expectHistory(credentials, { positions: 40 })])
-  await expect.poll(async () => (await getNotes(credentials)).dateSeconds > boundary, { timeout: 40_000 }).toBe(true)
+  await expect.poll(async () => (await getNotes(credentials)).dateSeconds > boundary).toBe(true)
   const { notes } = await getNotes(credentials)
   expect(notes[0]!.validAfter).toBe(boundary - 1n)
   expect(await lendFrom(credentials, { wallet: 1, note: notes[0]! })).toMatchObject({ status: 'success' })
@@ -37,32 +35,30 @@ test('behavior: --fresh starts on a directory that does not exist; with --at, ch
 
 describe('--at, seconds before a boundary', () => {
   // These and six others run in the service's own tests, in process. Here the whole sandbox runs.
-  test('behavior: 00:00, years later: the same history is resumed, and only valid notes under load', {
-    timeout: 180_000,
-  }, async () => {
-    const at = '2031-05-01T23:59:56.700-04:00'
-    const sandbox = await start('--dir', dir, '--at', at)
+  test('behavior: 00:00, years later: the same history is resumed, and only valid notes under load', async () => {
+    const at = '2031-05-01T23:59:50.700-04:00'
+    const launchedAt = Date.now()
+    const sandbox = await startHere('--dir', dir, '--at', at)
     expect(sandbox.output()).not.toContain('new history')
     const credentials = readCredentials(dir)
     const inStep = expectInStep(credentials, secondsOf(at)).then(() => expectSynced(credentials))
-    await Promise.all([expectValidNotes(sandbox, at), inStep])
+    await Promise.all([expectValidNotes(sandbox, { at, launchedAt }), inStep])
     const [note] = (await getNotes(credentials)).notes
     expect(await lendFrom(credentials, { wallet: 2, note: note! })).toMatchObject({ status: 'success' })
     await sandbox.stop()
   })
 
-  test('behavior: 18:00 on the autumn day, after a later run: a new history, and only valid notes under load', {
-    timeout: 180_000,
-  }, async () => {
-    const at = '2026-11-01T17:59:57-05:00'
-    const sandbox = await start('--dir', dir, '--positions', '1', '--at', at)
+  test('behavior: 18:00 on the autumn day, after a later run: a new history, and only valid notes under load', async () => {
+    const at = '2026-11-01T17:59:50-05:00'
+    const launchedAt = Date.now()
+    const sandbox = await startHere('--dir', dir, '--positions', '1', '--at', at)
     expect(sandbox.output()).toContain('creating a new history')
-    await expectValidNotes(sandbox, at)
+    await expectValidNotes(sandbox, { at, launchedAt })
     await sandbox.stop()
   })
 })
 
-test('behavior: --fresh forgets everything', { timeout: 180_000 }, async () => {
+test('behavior: --fresh forgets everything', async () => {
   const { signer } = readCredentials(dir).chains[0]
   const sandbox = await startHere('--dir', dir, '--positions', '1', '--fresh')
   expect(readCredentials(dir).chains[0].signer).not.toBe(signer)
@@ -87,7 +83,10 @@ test.each([
 })
 
 /** Expects valid notes in every answer under load, and those of the new period from its first second. */
-async function expectValidNotes({ readyAt }: Sandbox, at: string): Promise<void> {
+async function expectValidNotes(
+  { readyAt }: LocalSandbox,
+  { at, launchedAt }: { readonly at: string; readonly launchedAt: number },
+): Promise<void> {
   const { baseUrl, apiKey, caCert } = readCredentials(dir)
   const agent = new Agent({ ca: readFileSync(caCert), keepAlive: true, maxSockets: 16 })
   // The sandboxes start in the last minute before a boundary.
@@ -101,9 +100,9 @@ async function expectValidNotes({ readyAt }: Sandbox, at: string): Promise<void>
       const { status, dateSeconds, body } = await get(`${baseUrl}/notes`, { key: apiKey, agent })
       expect(status).toBe(200)
       const receivedAt = now()
-      // The clock runs from the ready line on, which was printed a moment before it was seen.
+      // The clock runs from a moment before the ready line on.
       expect(Number(dateSeconds) * 1000).toBeGreaterThan(sentAt - 2_000)
-      expect(Number(dateSeconds) * 1000).toBeLessThan(receivedAt + 5_000)
+      expect(Number(dateSeconds) * 1000).toBeLessThanOrEqual(receivedAt + readyAt - launchedAt + 1_000)
       for (const wire of notesResponseSchema.parse(JSON.parse(body)).data) {
         const note = decodeNote(wire)
         expect(note.validAfter < dateSeconds && dateSeconds < note.validBefore).toBe(true)
@@ -111,12 +110,13 @@ async function expectValidNotes({ readyAt }: Sandbox, at: string): Promise<void>
       }
       counts[dateSeconds < boundary ? 'before' : 'after']++
       // Most requests are around the boundary.
-      if (Math.abs(receivedAt - boundaryMs) > 250) await setTimeout(100)
+      const distanceMs = Math.abs(receivedAt - boundaryMs)
+      if (distanceMs > 250) await setTimeout(distanceMs > 2_000 ? 500 : 100)
     }
   }
   await Promise.all(Array.from({ length: 8 }, client))
   agent.destroy()
-  expect(counts.before).toBeGreaterThan(8)
+  expect(counts.before).toBeGreaterThan(0)
   expect(counts.after).toBeGreaterThan(8)
 }
 

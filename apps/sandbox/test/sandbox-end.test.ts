@@ -6,9 +6,7 @@ import { type Credentials, readCredentials, useSandboxes } from './start-sandbox
 
 const { newDirectory, launch, start } = useSandboxes()
 
-test('behavior: however it ends, no process is left, and half of a history is not resumed', {
-  timeout: 240_000,
-}, async () => {
+test('behavior: however it ends, no process is left, and half of a history is not resumed', async () => {
   const dir = await newDirectory()
   const first = launch('--dir', dir, '--positions', '5000')
   await first.saw(/\d %$/m)
@@ -21,7 +19,7 @@ test('behavior: however it ends, no process is left, and half of a history is no
   await expectHistory(readCredentials(dir), { positions: 3 })
   const before = await readChainUpTo(readCredentials(dir))
   await second.end('SIGKILL')
-  await expect.poll(() => processesOf(dir), { timeout: 40_000 }).toEqual([])
+  await expect.poll(() => processesOf(dir)).toEqual([])
 
   const third = await start('--dir', dir)
   expect(third.output()).not.toContain('new history')
@@ -30,10 +28,10 @@ test('behavior: however it ends, no process is left, and half of a history is no
   expect(node!.command).toContain('--chain-id 324')
   process.kill(node!.pid, 'SIGKILL')
   await third.saw(/The chain exited unexpectedly/)
-  await expect.poll(() => processesOf(dir), { timeout: 40_000 }).toEqual([])
+  await expect.poll(() => processesOf(dir)).toEqual([])
 })
 
-test('behavior: ten thousand positions in under two minutes', { timeout: 300_000 }, async ({ skip }) => {
+test('behavior: ten thousand positions in under two minutes', async ({ skip }) => {
   skip(!process.env['TALLYSTICK_LONG_TESTS'], 'takes a minute of both cores; TALLYSTICK_LONG_TESTS=1 runs it')
   const dir = await newDirectory()
   const startedAt = Date.now()

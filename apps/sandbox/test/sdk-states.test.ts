@@ -64,7 +64,7 @@ async function changeForTest(functionName: string, [value, before]: readonly [un
   })
 }
 
-const poll = (read: () => unknown) => expect.poll(read, { timeout: 20_000 })
+const poll = (read: () => unknown) => expect.poll(read)
 const chainsById = async () =>
   Object.fromEntries((await client.chains()).map((found) => [found.chainId, found])) as Record<324 | 8453, ServiceChain>
 const failureOf = (work: Promise<unknown>) => work.catch((error: unknown) => error)

@@ -33,6 +33,8 @@ export type Sandbox = Launch & {
 /** Sandbox in this process. Its chains are processes. */
 export type LocalSandbox = {
   readonly output: () => string
+  /** The time by `Date.now` when it was ready. */
+  readonly readyAt: number
   /** Resolves when the output matches. */
   saw(pattern: RegExp): Promise<void>
   stop(): Promise<void>
@@ -127,7 +129,7 @@ async function startLocal(closers: Closers, options: readonly string[]): Promise
   const saw = async (pattern: RegExp) => {
     while (!pattern.test(output())) await once(said, 'line')
   }
-  return { output, saw, stop: closers.close }
+  return { output, readyAt: Date.now(), saw, stop: closers.close }
 }
 
 async function untilReady(launched: Launch): Promise<Sandbox> {

@@ -13,6 +13,7 @@ import {
   periodAt,
   type WireNote,
 } from '@tallystick/core'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { type Hex, parseSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -77,7 +78,7 @@ export type FakeApi = {
 
 /** Starts a real HTTP server that follows the service's contract and can inject faults. */
 export async function startFakeApi(): Promise<FakeApi> {
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     answer(api, { request, response }).catch((error: unknown) => response.destroy(error as Error))
   })
   server.listen(0, '127.0.0.1')

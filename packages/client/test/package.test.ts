@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -36,7 +36,7 @@ beforeAll(async () => {
     await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name))
   }
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }))
-}, 120_000)
+})
 afterAll(() => rm(project, { recursive: true, force: true }))
 
 test('default: contains the build, the README and the licence, and depends only on viem and its hashes and curves', async () => {
@@ -152,6 +152,7 @@ describe('default: every example type-checks with the published types', () => {
       const folder = join(project, moduleResolution)
       await mkdir(folder)
       await writeFile(join(folder, 'context.d.ts'), context)
+      await copyDeclarations(join(folder, 'declarations'))
       for (const [index, { name, code }] of findExamples().entries()) {
         await writeFile(join(folder, `${index}-${name}.ts`), asModule(code))
       }
@@ -160,26 +161,34 @@ describe('default: every example type-checks with the published types', () => {
       }
       const module = moduleResolution === 'node16' ? 'node16' : 'esnext'
       const lib = ['es2023', 'dom']
-      // Our own declarations are checked as well.
       const strict = {
         strict: true,
         noUncheckedIndexedAccess: true,
         exactOptionalPropertyTypes: true,
-        skipLibCheck: false,
+        skipLibCheck: true,
       }
       const compilerOptions = { ...strict, noEmit: true, target: 'es2023', lib, module, moduleResolution, types: [] }
       await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }))
       // With one checker, because each one would evaluate the types of viem again.
       const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder, '--checkers', '1']
       const { stdout } = await run(process.execPath, tsc, { cwd: project }).catch((failed) => failed)
-      // Errors in the declarations of other packages are ignored.
-      expect(
-        stdout.split('\n').filter((line: string) => line && !/^[^(]*node_modules\/(?!@tallystick)|^ /.test(line)),
-      ).toEqual([])
+      expect(stdout).toBe('')
     },
     60_000,
   )
 })
+
+/** Copies our own declarations as sources: the compiler checks these, but not the declarations of other packages. */
+async function copyDeclarations(folder: string): Promise<void> {
+  const dist = join(installed, 'dist')
+  const files = (await readdir(dist, { recursive: true })).filter((path) => path.endsWith('.d.ts'))
+  expect(files).toContain('index.d.ts')
+  for (const path of files) {
+    const copy = join(folder, path.replace(/\.d\.ts$/, '.ts'))
+    await mkdir(dirname(copy), { recursive: true })
+    await copyFile(join(dist, path), copy)
+  }
+}
 
 const context = `
 import type { Client } from '@tallystick/client'

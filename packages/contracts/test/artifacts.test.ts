@@ -20,4 +20,4 @@ test('behavior: compiling again produces the committed ABI and bytecode, byte fo
     // The matcher would print the difference, which is kilobytes of bytecode.
     expect(committed === text, `${name}: ${stale}`).toBe(true)
   }
-}, 180_000)
+})

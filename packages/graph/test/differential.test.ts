@@ -290,8 +290,8 @@ describe('random histories', () => {
       const outcomes = await check(validHistory(random), 'one')
       expect(outcomes.some(({ refused }) => refused)).toBe(false)
     })
-    await fc.assert(property, { ...runs, numRuns: 1_000 })
-  }, 240_000)
+    await fc.assert(property, { ...runs, numRuns: 300 })
+  })
 
   test('behavior: hostile histories have the same refusals, and the same entities after every block', async () => {
     let refusals = 0
@@ -299,9 +299,9 @@ describe('random histories', () => {
       const outcomes = await check(hostileHistory(random), 'one')
       refusals += outcomes.filter(({ refused }) => refused).length
     })
-    await fc.assert(property, { ...runs, numRuns: 1_000 })
-    expect(refusals).toBeGreaterThan(500)
-  }, 240_000)
+    await fc.assert(property, { ...runs, numRuns: 300 })
+    expect(refusals).toBeGreaterThan(150)
+  })
 
   test('behavior: no handler needs the state of another: each has a new instance of the module', async () => {
     let changed = 0

@@ -65,46 +65,40 @@ const refuseWide = ({ method, params }: ProxiedCall) => {
 test.each([
   ['postgres', 20],
   ['pglite', 2],
-] as const)(
-  'behavior: on %s, killed at %i moments of a backfill, ends in the same tables',
-  {
-    timeout: 180_000,
-  },
-  async (engine, kills) => {
-    const { url, remove } = await createTestDatabase(engine, inject('databases'))
-    const random = createRandom(kills)
-    let killsAfterStoring = 0
-    for (let round = 0; round < kills; round += 1) {
-      const [requests, delayMs] = [requestsUntilStored + Math.floor(random() * 20), random() * 20]
-      const isReached = new Promise<void>((resolve) => {
-        proxy.behave(({ count, forwardUnless }) => {
-          if (count >= requests) setTimeout(resolve, delayMs)
-          return forwardUnless(refuseWide)
-        })
+] as const)('behavior: on %s, killed at %i moments of a backfill, ends in the same tables', async (engine, kills) => {
+  const { url, remove } = await createTestDatabase(engine, inject('databases'))
+  const random = createRandom(kills)
+  let killsAfterStoring = 0
+  for (let round = 0; round < kills; round += 1) {
+    const [requests, delayMs] = [requestsUntilStored + Math.floor(random() * 20), random() * 20]
+    const isReached = new Promise<void>((resolve) => {
+      proxy.behave(({ count, forwardUnless }) => {
+        if (count >= requests) setTimeout(resolve, delayMs)
+        return forwardUnless(refuseWide)
       })
-      const child = startChild(url)
-      await isReached
-      await child.kill()
-      expect(child.said()).not.toContain('following')
-      if (/ [1-9]\d* events/.test(child.said())) killsAfterStoring += 1
-    }
-    expect(killsAfterStoring).toBeGreaterThanOrEqual(kills / 2)
-    proxy.behave(forwardAll)
-    const last = startChild(url)
-    await expect.poll(last.said, { timeout: 40_000 }).toContain(`at ${head},`)
-    expect(last.said()).toContain('backfilling')
-    await last.kill()
-    const database = await openDatabase(url)
-    expect(await readTables(database, namespace)).toEqual(expected)
-    await database.close()
-    await remove()
-  },
-)
+    })
+    const child = startChild(url)
+    await isReached
+    await child.kill()
+    expect(child.said()).not.toContain('following')
+    if (/ [1-9]\d* events/.test(child.said())) killsAfterStoring += 1
+  }
+  expect(killsAfterStoring).toBeGreaterThanOrEqual(kills / 2)
+  proxy.behave(forwardAll)
+  const last = startChild(url)
+  await expect.poll(last.said).toContain(`at ${head},`)
+  expect(last.said()).toContain('backfilling')
+  await last.kill()
+  const database = await openDatabase(url)
+  expect(await readTables(database, namespace)).toEqual(expected)
+  await database.close()
+  await remove()
+})
 
 test('behavior: one of two followers works, and the other takes over when it is killed', async () => {
   const { url, remove } = await createTestDatabase('postgres', inject('databases'))
   const first = startChild(url)
-  await expect.poll(first.said, { timeout: 40_000 }).toContain(`following at ${head},`)
+  await expect.poll(first.said).toContain(`following at ${head},`)
   const second = startChild(url)
   await expect.poll(second.said).toContain(`waiting for lock at ${head},`)
   await chain.emit(4, 1)

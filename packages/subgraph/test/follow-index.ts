@@ -1,4 +1,5 @@
 import type { Database } from '@tallystick/database'
+import { patience } from '@tallystick/workbench/patience'
 import { expect, vi } from 'vitest'
 import { createFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
 import type { TestChain } from './follow-chain.ts'
@@ -55,7 +56,7 @@ export async function followInto(
 
 export async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<void> {
   const { hash } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
-  await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), { timeout: 40_000, interval: 20 })
+  await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), patience)
 }
 
 /** Returns the tables of a fresh index of the chain, made without faults. */

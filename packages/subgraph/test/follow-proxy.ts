@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 
 export type ProxiedCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 export type CallAnswer = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
@@ -32,7 +33,7 @@ export const forwardAll: Behaviour = ({ forward }) => forward()
 export async function startProxy(target: string, initial: Behaviour = forwardAll): Promise<TestProxy> {
   let behaviour = initial
   let count = 0
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const parsed = JSON.parse(Buffer.concat(chunks).toString())

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '@tallystick/database'
+import { patience } from '@tallystick/workbench/patience'
 import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
 import { inject } from 'vitest'
 import { type BlockChanges, openSubgraph, type Subgraph } from '../src/index.ts'
@@ -54,7 +55,13 @@ export async function openTest(engine: DatabaseEngine): Promise<OpenTest> {
 
 export async function openFixture(database: Database, namespace = 'fixture'): Promise<Subgraph> {
   const { deployment } = fixture.meta
-  const subgraph = await openSubgraph({ database, schema: fixtureSchema, namespace, deployment })
+  const subgraph = await openSubgraph({
+    database,
+    schema: fixtureSchema,
+    namespace,
+    deployment,
+    queryTimeoutMs: patience.timeout,
+  })
   for (const { block, changes } of fixtureBlocks) await subgraph.commit(block, changes)
   return subgraph
 }

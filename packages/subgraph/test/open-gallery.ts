@@ -1,4 +1,5 @@
 import type { Database } from '@tallystick/database'
+import { patience } from '@tallystick/workbench/patience'
 import { type Block, type EntityChange, openSubgraph, type Subgraph } from '../src/index.ts'
 
 /** Schema with references, lists, enums and every scalar, unrelated to notes. */
@@ -93,7 +94,13 @@ export const galleryBlocks: readonly { readonly block: Block; readonly changes: 
 ]
 
 export async function openGallery(database: Database, namespace = 'gallery'): Promise<Subgraph> {
-  const subgraph = await openSubgraph({ database, schema: gallerySchema, namespace, deployment: 'QmGallery' })
+  const subgraph = await openSubgraph({
+    database,
+    schema: gallerySchema,
+    namespace,
+    deployment: 'QmGallery',
+    queryTimeoutMs: patience.timeout,
+  })
   for (const { block, changes } of galleryBlocks) await subgraph.commit(block, changes)
   return subgraph
 }

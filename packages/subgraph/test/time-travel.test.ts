@@ -70,9 +70,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
   afterAll(() => opened.close())
 
-  test('behavior: a query at a past block equals a query of a store that ends there', {
-    timeout: 120_000,
-  }, async () => {
+  test('behavior: a query at a past block equals a query of a store that ends there', async () => {
     await fc.assert(
       fc.asyncProperty(history, fc.nat(), async (blocks, pick) => {
         const stop = (pick % blocks.length) + 1
@@ -84,7 +82,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     )
   })
 
-  test('behavior: after a reorg the tables equal those of the new chain', { timeout: 120_000 }, async () => {
+  test('behavior: after a reorg the tables equal those of the new chain', async () => {
     await fc.assert(
       fc.asyncProperty(history, history, fc.nat(), async (blocks, others, pick) => {
         const fork = pick % blocks.length

@@ -2,6 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { codePoint } from '../../test/code-point.ts'
 import { parseDataRequest } from '../data/data-request.ts'
 import { parseQueryRequest } from '../data/query-request.ts'
 import { parseEventsRequest } from '../events/events-query.ts'
@@ -27,8 +28,8 @@ function accepts(work: () => unknown): boolean {
     work()
     return true
   } catch (error) {
-    expect(error).toBeInstanceOf(TallystickError)
-    return false
+    if (error instanceof TallystickError) return false
+    throw error
   }
 }
 
@@ -42,7 +43,7 @@ function assertAgreement<T>(
     fc.property(arbitrary, (value) => {
       const isAccepted = parser(value)
       seen.add(isAccepted)
-      expect(isAccepted).toBe(schema(value))
+      return isAccepted === schema(value)
     }),
     { numRuns: 2_000 },
   )
@@ -80,7 +81,7 @@ describe('query strings: the parser accepts exactly the texts of values that the
       ],
     ),
     digits,
-    fc.string({ unit: 'binary', maxLength: 4 }),
+    fc.string({ unit: codePoint, maxLength: 4 }),
   )
   const names = fc.constantFrom(
     'chainid',
@@ -165,9 +166,9 @@ describe('bodies: the parser accepts exactly what the schema accepts', () => {
 
   test('default: /data', () => {
     const validate = validatorOf(schemas.DataRequest)
+    // The only keyword that the validator does not support.
+    expect(schemas.DataVariables.properties?.['chains']?.['uniqueItems']).toBe(true)
     const isUnique = (value: unknown) => {
-      // The only keyword that the validator does not support.
-      expect(schemas.DataVariables.properties?.['chains']?.['uniqueItems']).toBe(true)
       const { chains: listed } = (value as { variables: { chains: unknown[] } }).variables
       return new Set(listed).size === listed.length
     }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import type { Defer } from '../harness.ts'
 
 export type Seen = {
@@ -16,7 +17,7 @@ export async function serve(
   defer: Defer,
 ): Promise<{ readonly host: string; readonly requests: Seen[] }> {
   const requests: Seen[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url: path = '', headers } = request

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { SecureContext } from 'node:tls'
+import { keepConnections } from '@tallystick/workbench/keep-connections'
 import type { Answer } from './audit-log.ts'
 
 export type LogProxy = {
@@ -16,7 +17,7 @@ export type LogProxy = {
 /** Starts a proxy in front of a log that can change what it passes on. */
 export async function startProxy(logUrl: string, secureContext: SecureContext): Promise<LogProxy> {
   const agent = new Agent({ secureContext, keepAlive: true, maxSockets: 16 })
-  const server = createServer(async ({ url = '' }, response) => {
+  const server = createServer(keepConnections, async ({ url = '' }, response) => {
     const outgoing = request(`${logUrl}${url}`, { agent }).end()
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
     const body = proxy.change(url.slice(1), await readBody(incoming))

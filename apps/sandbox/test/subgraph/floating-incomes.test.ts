@@ -2,7 +2,7 @@ import { poolAbi } from '@tallystick/contracts'
 import { floatingIncome } from '@tallystick/core'
 import type { StoredEntity } from '@tallystick/subgraph'
 import fc from 'fast-check'
-import { type Address, parseEventLogs, type TransactionReceipt } from 'viem'
+import { type Address, getAbiItem, parseEventLogs, type TransactionReceipt } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Chain, startChain, startsAt } from '../chain.ts'
 import { type AttemptBlock, callOf, floatingHistory } from './floating-history.ts'
@@ -45,7 +45,7 @@ test('behavior: after any order of daily, late and restated reports the index ag
   )
   // The property is worth what its cases are: each kind has to have occurred.
   for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20)
-}, 240_000)
+})
 
 async function live(history: readonly AttemptBlock[], seen: Seen): Promise<void> {
   const world = await openWorld()
@@ -58,13 +58,14 @@ async function live(history: readonly AttemptBlock[], seen: Seen): Promise<void>
     for (const attempt of attempts) calls.push(await callOf(chain, { attempt, at, owners, lastDay }))
     const receipts = await mineReceipts(chain, { at, calls })
     const accepted = receipts.filter(({ status }) => status === 'success')
-    addToDays(world, { at, receipts: accepted })
+    const events = eventsOf(accepted)
+    addToDays(world, { at, events })
     const changes = await world.index(await chain.client.getBlockNumber())
     if (accepted.length === 0) expect(changes).toBe(0)
     seen.rejected += attempts.filter(
       ({ kind }, i) => /daily|late|previous/.test(kind) && !accepted.includes(receipts[i]!),
     ).length
-    countReports(seen, { world, receipts: accepted })
+    countReports(seen, { world, events })
     // Reading the contract takes most of the time.
     if (number % 3 === 2) await expectContract(world, { at, seen })
   }
@@ -97,12 +98,9 @@ async function openWorld(): Promise<World> {
 }
 
 /** Adds what the Lend and Claim events of a block say to its UTC day. */
-function addToDays(
-  { days }: World,
-  { at, receipts }: { readonly at: bigint; readonly receipts: readonly TransactionReceipt[] },
-): void {
+function addToDays({ days }: World, { at, events }: { readonly at: bigint; readonly events: Events }): void {
   const day = at / secondsPerDay
-  for (const { eventName, args } of eventsOf(receipts)) {
+  for (const { eventName, args } of events) {
     if (eventName !== 'Lend' && eventName !== 'Claim') continue
     const activePrincipal = [...days.values()].at(-1)?.activePrincipal ?? 0n
     const none = { lent: 0n, claimed: 0n, income: 0n, positionsOpened: 0, positionsClosed: 0 }
@@ -121,11 +119,8 @@ function addToDays(
   }
 }
 
-function countReports(
-  seen: Seen,
-  { world, receipts }: { readonly world: World; readonly receipts: readonly TransactionReceipt[] },
-): void {
-  for (const { eventName, args } of eventsOf(receipts)) {
+function countReports(seen: Seen, { world, events }: { readonly world: World; readonly events: Events }): void {
+  for (const { eventName, args } of events) {
     if (eventName === 'UpdateDailyFloatingIncome') seen.daily += 1
     if (eventName === 'Claim') seen.claims += 1
     if (eventName !== 'UpdatePreviousFloatingIncome') continue
@@ -198,8 +193,18 @@ async function expectPositions(
   )
 }
 
+// Without the other events, because viem hashes the signature of each one for every log.
+const countedEvents = [
+  getAbiItem({ abi: poolAbi, name: 'Lend' }),
+  getAbiItem({ abi: poolAbi, name: 'Claim' }),
+  getAbiItem({ abi: poolAbi, name: 'UpdateDailyFloatingIncome' }),
+  getAbiItem({ abi: poolAbi, name: 'UpdatePreviousFloatingIncome' }),
+] as const
+
+type Events = ReturnType<typeof eventsOf>
+
 function eventsOf(receipts: readonly TransactionReceipt[]) {
-  return receipts.flatMap(({ logs }) => parseEventLogs({ abi: poolAbi, logs }))
+  return receipts.flatMap(({ logs }) => parseEventLogs({ abi: countedEvents, logs }))
 }
 
 function positionsOf({ entities }: World): readonly StoredEntity[] {

@@ -50,7 +50,7 @@ test('behavior: random histories give what a naive model and the contracts say, 
   )
   // The property is worth what its cases are: each kind has to have occurred.
   for (const [kind, number] of Object.entries(seen)) expect(number, kind).toBeGreaterThan(20)
-}, 240_000)
+})
 
 // By the test above, an index in parts is that of all of its blocks at once: one index serves for all stops.
 test('behavior: at 50 random blocks the answer is that of an index stopped there', async () => {
@@ -75,7 +75,7 @@ test('behavior: at 50 random blocks the answer is that of an index stopped there
       await ask(stopped.subgraph, { query: fetchAllPositions, variables }),
     )
   }
-}, 240_000)
+})
 
 async function compare(
   model: Model,
