@@ -18,7 +18,7 @@ const ids = [324, 10, 1]
 const query = '{ positionInfos { id } }'
 const patientMs = 30_000
 /** Timeout for upstreams that hang. */
-const hastyMs = 1_000
+const hastyMs = 3_000
 /** Timeout for 1,000 queries that hang. */
 const impatientMs = 200
 let fakes: FakeSubgraph[]

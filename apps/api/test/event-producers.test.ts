@@ -103,7 +103,7 @@ test('behavior: rate and status events follow the figures, and a loss needs thre
   )
   const config = {
     chains: [{ ...chain324, subgraph: { urls: [fake.url] } }],
-    data: { pollMs: 0, timeoutMs: 1_500 },
+    data: { pollMs: 0, timeoutMs: 60_000 },
     rails: { preflight: 'off' },
   }
   const databaseUrl = await newDatabase()

@@ -34,7 +34,7 @@ beforeAll(async () => {
     { id: 324, name: 'indexed', pool, subgraph: { urls: [index.url] } },
     { id: 10, name: 'not indexed', pool },
   ]
-  const config = { chains, data: { pollMs: 0, timeoutMs: 1_000 }, rails: { preflight: 'off' } }
+  const config = { chains, data: { pollMs: 0, timeoutMs: 5_000 }, rails: { preflight: 'off' } }
   const databaseUrl = await newDatabase('postgres', defer)
   service = await start({ databaseUrl, at: new Date(beforeBoundary).toISOString(), config }, defer)
   key = (await createKey(service, { scopes: ['notes', 'rate'] })).secret

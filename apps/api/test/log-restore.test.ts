@@ -163,6 +163,8 @@ describe('the mirror', () => {
     const site = siteIn(await newDirectory(), { databaseUrl: await newDatabase(), members: ['mirror'] })
     const mirror = site.config.log['mirror'] as string
     const service = await site.serve()
+    // The last file of the day. A write after it would create the directory again.
+    await expect.poll(() => existsSync(join(mirror, 'tile', 'entries', '000.p', '3'))).toBe(true)
     await rename(mirror, `${mirror}-away`)
     await writeFile(mirror, 'a file, not a directory')
     service.clock.hold(Date.parse(evening))

@@ -25,7 +25,7 @@ beforeAll(async () => {
     { ...chain324, subgraph: { urls: [refusing.url] } },
     { id: 325, name: 'slow', pool: chain324.pool, subgraph: { urls: [silent.url] } },
   ]
-  const config = { chains, data: { timeoutMs: 1_000 } }
+  const config = { chains, data: { timeoutMs: 5_000 } }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), config }, defer)
   // Not before: the service reads pools from their indexes when it starts, and failures would open the circuits.
   await stopRefusing()

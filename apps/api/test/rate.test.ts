@@ -33,7 +33,7 @@ beforeAll(async () => {
     { id: 2, name: 'with an RPC and no subgraph', pool, rpc: [await startNode(2)] },
   ]
   // No caching between answers, and a short timeout.
-  const data = { pollMs: 0, timeoutMs: 1_500 }
+  const data = { pollMs: 0, timeoutMs: 5_000 }
   const config = { chains, data, rails: { preflight: 'off' } }
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at: instant, config }, defer)
   key = (await createKey(service, { scopes: ['rate', 'notes'] })).secret
