@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { patience } from './packages/workbench/src/patience.ts'
 import { quickFlags } from './packages/workbench/src/quick-flags.ts'
+import { skippedReporter } from './test/set-up/report-skipped.ts'
 import { createTemporaryDirectory } from './test/set-up/temporary-directory.ts'
 
 // An unusual time zone by default, so that no test depends on the host's. Run with TZ=UTC to check that one too.
@@ -40,6 +41,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['src'], externalConditions: ['src'] } },
   test: {
     projects: projects.map((test) => ({ extends: true as const, test })),
+    reporters: ['default', skippedReporter],
     // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
     isolate: false,
     execArgv: [...quickFlags, '--always-sparkplug'],

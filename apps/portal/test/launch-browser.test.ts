@@ -11,10 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 test('default: the browser of this machine renders a page', async (context) => {
   const launched = await launchBrowser()
-  if (!launched.browser) {
-    console.warn(launched.reason)
-    return context.skip(launched.reason)
-  }
+  if (!launched.browser) return context.skip(launched.reason)
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html')
     response.end('<p>before</p><script>document.querySelector("p").textContent = "rendered"</script>')

@@ -39,8 +39,6 @@ export function useSharedPage(): SharedPage {
     const place = (await answer.json()) as SharedPlace
     if (place.endpoint === undefined) {
       skipReason = place.reason
-      // The default reporter does not print the reason of a skipped test.
-      console.warn(`Tests of the page are skipped. ${skipReason}`)
       return
     }
     credentials = JSON.parse(readFileSync(join(place.dir, 'credentials.json'), 'utf8'))
