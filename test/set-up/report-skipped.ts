@@ -10,11 +10,10 @@ export function formatSkipped(tests: Iterable<Skipped>): string[] {
     if (result.state !== 'skipped' || !result.note) continue
     namesOf.set(result.note, [...(namesOf.get(result.note) ?? []), test.fullName])
   }
-  return [...namesOf].map(([reason, [first, ...others]]) =>
-    [`Skipped: ${first}`, others.length > 0 && ` and ${others.length} more`, `. Reason: ${reason}`]
-      .filter(Boolean)
-      .join(''),
-  )
+  return [...namesOf].map(([reason, [first, ...others]]) => {
+    const more = others.length > 0 ? ` and ${others.length} more` : ''
+    return `Skipped: ${first}${more}. Reason: ${reason}`
+  })
 }
 
 /** Prints the reasons at the end of a run. The default reporter does not. */

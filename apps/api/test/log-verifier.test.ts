@@ -50,7 +50,6 @@ async function growTo(size: number): Promise<void> {
     [size],
   )
   await service.database.notify(logChannel)
-  // A loaded machine takes long to hash 65,535 entries.
   const readSize = async () => (await proxy.get('checkpoint')).body.toString().split('\n')[1]
   await expect.poll(readSize).toBe(String(size))
 }

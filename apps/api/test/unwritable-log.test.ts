@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { patience } from '@tallystick/workbench/patience'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Answer, adminToken, call, createDeferrals, newDatabase } from './harness.ts'
 import { launch, prepareSite, type Site, serve, tallystick } from './process.ts'
 
@@ -75,7 +75,9 @@ async function exercise(streams: { readonly stdout: number; readonly stderr: num
   expect(performance.now() - signalledMs).toBeLessThan(60_000)
 }
 
-describe.runIf(process.platform === 'linux')('a log that cannot be written', () => {
+describe('a log that cannot be written', () => {
+  beforeEach(({ skip }) => skip(process.platform !== 'linux', 'needs /dev/full and the pipes of Linux'))
+
   test('error: a full disk behind stdout and stderr loses lines, not requests', async () => {
     await exercise({ stdout: openSync('/dev/full', 'w'), stderr: openSync('/dev/full', 'w') }, (answer) => {
       expect(droppedOn('stderr', answer)).toBeGreaterThan(0)
