@@ -1,6 +1,9 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { patience } from './packages/workbench/src/patience.ts'
 import { quickFlags } from './packages/workbench/src/quick-flags.ts'
+import { hangMs, hookHangMs } from './test/set-up/limits.ts'
+import { createRunningReporter } from './test/set-up/report-running.ts'
 import { skippedReporter } from './test/set-up/report-skipped.ts'
 import { createTemporaryDirectory } from './test/set-up/temporary-directory.ts'
 
@@ -17,39 +20,49 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
   {
     name: 'unit',
     include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,soak,test}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '{bench,soak,test/node-versions}/test/**'],
+    setupFiles: ['test/set-up/pure.ts'],
   },
   {
     name: 'service',
-    include: ['packages/*/test/**/*.test.ts', 'apps/api/test/**/*.test.ts'],
+    include: ['{packages/*,apps/api,bench,soak,test/node-versions}/test/**/*.test.ts'],
     globalSetup: [build, databases],
   },
   {
-    name: 'processes',
-    include: ['apps/sandbox/test/**/*.test.ts'],
-    globalSetup: [build, databases, 'test/set-up/processes.ts'],
-  },
-  {
-    name: 'browser',
-    include: ['apps/portal/test/**/*.test.ts'],
-    globalSetup: [build, 'test/set-up/page.ts'],
+    name: 'journeys',
+    include: ['apps/{sandbox,portal}/test/**/*.test.ts'],
+    globalSetup: [build, databases, 'test/set-up/processes.ts', 'test/set-up/browser.ts', 'test/set-up/page.ts'],
   },
 ]
 
-export default defineConfig({
+/** What all projects share. They do not extend the root configuration: its `maxWorkers` would override `--maxWorkers`. */
+const shared: TestProjectInlineConfiguration = {
   // Tests import the sources of a package: its `src` export condition points at them.
   resolve: { conditions: ['src'] },
   ssr: { resolve: { conditions: ['src'], externalConditions: ['src'] } },
+}
+
+const tags = [
+  { name: 'slow', description: 'Runs with `npm run test:all` only.' },
+  { name: 'postgres', description: 'Talks to PostgreSQL. `npm run test:database` runs these.' },
+]
+
+const sharedTest: TestProjectInlineConfiguration['test'] = {
+  // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
+  isolate: false,
+  execArgv: [...quickFlags, '--always-sparkplug'],
+  testTimeout: hangMs,
+  hookTimeout: hookHangMs,
+  expect: { requireAssertions: true, poll: patience },
+  tags,
+}
+
+export default defineConfig({
   test: {
-    projects: projects.map((test) => ({ extends: true as const, test })),
-    reporters: ['default', skippedReporter],
-    // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
-    isolate: false,
-    execArgv: [...quickFlags, '--always-sparkplug'],
-    // One more than the two cores of a small machine: a test waits for other processes a quarter of its time.
-    maxWorkers: 3,
-    // These only end what hangs: a loaded machine may be many times slower. No test has a limit of its own.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    expect: { requireAssertions: true, poll: patience },
+    projects: projects.map((test) => ({ ...shared, test: { ...sharedTest, ...test } })),
+    reporters: ['default', skippedReporter, createRunningReporter({ hangMs: hookHangMs })],
+    // A test waits for other processes a quarter of its time.
+    maxWorkers: availableParallelism() + 1,
+    tags,
   },
 })

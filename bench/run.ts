@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { describePostgres } from '@tallystick/workbench/postgres'
 import { measureBoundary } from './boundary.ts'
 import { measureCluster } from './cluster.ts'
 import { measureData } from './data.ts'
@@ -40,6 +41,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 process.setMaxListeners(0)
 process.stderr.write(`Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores\n`)
 process.stderr.write(`load generator: ${hasWrk ? 'wrk' : 'bench/load.ts, because wrk is not installed'}\n`)
+process.stderr.write(`database server: ${await describePostgres().catch(({ message }: Error) => message)}\n`)
 const results: Result[] = []
 for (const [name, measure] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue

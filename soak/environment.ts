@@ -66,6 +66,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
   const authority = createCertificateAuthority()
   const postgres = await startPostgres()
   defer(() => postgres.stop())
+  say(`the database is ${postgres.description}`)
   await postgres.createDatabase('soak')
   const databaseUrl = postgres.url('soak')
   const signer = await startSigner(signerKey)

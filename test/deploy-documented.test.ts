@@ -1,16 +1,11 @@
-import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../apps/api/src/config.ts'
 import { metricHelp } from '../apps/api/src/metric-help.ts'
 import { monitorMetricHelp } from '../apps/api/src/monitor/monitor-metrics.ts'
-import { lint, linters, readQueries } from '../deploy/linters.ts'
+import { readQueries } from '../deploy/linters.ts'
 import { isInNodeRange } from './node-range.ts'
 
 type Compose = {
@@ -89,41 +84,4 @@ test('behavior: every metric of the dashboards exists', () => {
   const families = [...new Set(names.map((name) => name.replace(/_bucket$/, '')))]
   expect(families.length).toBeGreaterThan(40)
   expect(families.filter((name) => !Object.hasOwn(known, name))).toEqual([])
-})
-
-for (const linter of linters.filter(({ isQuick }) => isQuick)) {
-  test(`behavior: ${linter.program} has no finding in ${linter.name}`, (context) => {
-    const { isMissing, problem } = lint(linter)
-    if (isMissing) context.skip(`${linter.program} is not installed`)
-    expect(problem).toBeUndefined()
-  })
-}
-
-describe('the probe of the image', () => {
-  const run = promisify(execFile)
-  const server = createServer(({ url, headers }, response) => {
-    const isKnown = url === '/livez' || headers.authorization === 'Bearer secret'
-    response.writeHead(isKnown ? 200 : 401).end()
-  })
-  let url = ''
-  beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  })
-  afterAll(() => void server.close())
-  const probe = (path: string, env: object) =>
-    run(process.execPath, [pathOf('docker/probe.mjs'), path], { env: { PROBE_URL: url, ...env } })
-
-  test('default: succeeds if the listener responds', async () => {
-    await expect(probe('/livez', {})).resolves.toMatchObject({ stderr: '' })
-  })
-
-  test('error: fails with the status, or without a listener', async () => {
-    const closed = { PROBE_URL: 'http://127.0.0.1:1' }
-    const results = await Promise.allSettled([probe('/readyz', {}), probe('/livez', closed)])
-    expect(results.map((result) => (result as PromiseRejectedResult).reason.stderr)).toEqual([
-      '/readyz: status 401\n',
-      expect.stringContaining('ECONNREFUSED'),
-    ])
-  })
 })

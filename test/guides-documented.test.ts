@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseMarkdown } from '../apps/portal/src/docs/parse-markdown.ts'
 import { parseGuide, readErrorGuide } from '../apps/portal/src/docs/read-guide.ts'
 
-// The guides of `/docs`. `apps/portal/test/docs.test.ts` runs their examples.
+// The guides of `/docs`. `apps/portal/test/docs.test.ts` runs their examples, and `guides.test.ts` compiles them.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'apps/portal/src/docs/guides')
@@ -22,29 +20,6 @@ test('default: the page has all guides', () => {
   const listed = [...source.matchAll(/readGuide\('([\w-]+)', /g)].map(([, name]) => name)
   expect(listed).toEqual(['first-note', 'lend', 'verify', 'positions', 'webhooks', 'going-live'])
   expect(listed.toSorted()).toEqual(guides.map(({ name }) => name))
-})
-
-test('behavior: the TypeScript of the guides compiles against the SDK', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'tallystick-guides-'))
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'))
-  const sources = guides.flatMap(({ name, blocks }) =>
-    blocks
-      .flatMap((block) => (block.kind === 'samples' ? block.samples : []))
-      .filter(({ language }) => language === 'ts')
-      .map(({ source }, index) => ({ name: `${name}-${index + 1}.ts`, source })),
-  )
-  expect(sources.length).toBeGreaterThan(9)
-  for (const { name, source } of sources) writeFileSync(join(directory, name), `${source}\nexport {}\n`)
-  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
-  const compilerOptions = {
-    ...{ strict: true, noEmit: true, target: 'es2023', module: 'nodenext', skipLibCheck: true },
-    ...{ noUnusedLocals: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
-    ...{ customConditions: ['src'], allowImportingTsExtensions: true, types: ['node'] },
-  }
-  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
-  const compile = () =>
-    execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', directory, '--singleThreaded'], { encoding: 'utf8' })
-  expect(compile()).toBe('')
 })
 
 test('behavior: docs/errors.md has an explanation of each code, as the page shows it', () => {

@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findingKinds } from '../apps/api/src/monitor/finding.ts'
 import { monitorMetricHelp } from '../apps/api/src/monitor/monitor-metrics.ts'
 
 const guide = readFileSync(new URL('../docs/monitor.md', import.meta.url), 'utf8')
-const path = fileURLToPath(new URL('../deploy/systemd/tallystick-monitor.service', import.meta.url))
-const unit = readFileSync(path, 'utf8')
+const unit = readFileSync(new URL('../deploy/systemd/tallystick-monitor.service', import.meta.url), 'utf8')
 
 test('default: every finding is explained, and no other', () => {
   const rows = [...guide.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|[^|]+\|[^|]+\|$/gm)]
@@ -24,13 +21,4 @@ test('default: the guide names the unit, and the unit runs the command', () => {
   expect(guide).toContain('deploy/systemd/tallystick-monitor.service')
   const [, script] = /^ExecStart=\/usr\/bin\/node (\S+) monitor \$\{LOG_URL\} --key /m.exec(unit) ?? []
   expect(existsSync(new URL(`../${script}`, import.meta.url))).toBe(true)
-})
-
-test('behavior: the exposure of the unit that systemd computes is at most 2.5', (context) => {
-  const { stdout, error } = spawnSync('systemd-analyze', ['security', '--offline=true', path], { encoding: 'utf8' })
-  const [, level] = /Overall exposure level .*?: (\d+\.\d+)/.exec(stdout ?? '') ?? []
-  if (level === undefined) {
-    context.skip(`systemd-analyze is missing or cannot check a file: ${error?.message ?? 'no exposure level'}`)
-  }
-  expect(Number(level)).toBeLessThanOrEqual(2.5)
 })

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g
 
 /** Files that compare documentation with internals, and the set-up, which runs before the packages are built. */
-const exceptions = [/^test\/[a-z-]+-documented\.test\.ts$/, /^test\/set-up\//]
+const exceptions = [/^test\/[a-z-]+-documented\.test\.ts$/, /^test\/(set-up|mutation)\//]
 
 test('behavior: no file imports from the src of another package by path', () => {
   const files = ['apps', 'packages', 'bench', 'examples', 'soak', 'test']

@@ -1,10 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const path = fileURLToPath(new URL('../deploy/systemd/tallystick.service', import.meta.url))
-const unit = readFileSync(path, 'utf8')
+const unit = readFileSync(new URL('../deploy/systemd/tallystick.service', import.meta.url), 'utf8')
 const guide = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
 
 function valuesOf(directive: string): string[] {
@@ -41,13 +38,4 @@ test.each([
 
 test('behavior: writable memory may be executable, which Node needs', () => {
   expect(valuesOf('MemoryDenyWriteExecute')).toEqual([])
-})
-
-test('behavior: the exposure that systemd computes is at most 2.5', (context) => {
-  const { stdout, error } = spawnSync('systemd-analyze', ['security', '--offline=true', path], { encoding: 'utf8' })
-  const [, level] = /Overall exposure level .*?: (\d+\.\d+)/.exec(stdout ?? '') ?? []
-  if (level === undefined) {
-    context.skip(`systemd-analyze is missing or cannot check a file: ${error?.message ?? 'no exposure level'}`)
-  }
-  expect(Number(level)).toBeLessThanOrEqual(2.5)
 })

@@ -1,8 +1,6 @@
-import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { cleanEnvironment, nodePackage } from './install-node.ts'
 import { renderTrials } from './render-trials.ts'
-import { runCommand } from './run-command.ts'
 import { withoutWarnings } from './try-version.ts'
 
 test('default: the environment has the chosen Node first on PATH and no variables of the npm script', () => {
@@ -36,20 +34,6 @@ test('error: an install with a warning about a package is a failure', () => {
   expect(withoutWarnings({ output, seconds: 1 })).toEqual({ output, seconds: 1 })
   const warned = withoutWarnings({ output: `npm warn EBADENGINE Unsupported engine\n${output}`, seconds: 1 })
   expect(warned.failure).toBe('npm warned: npm warn EBADENGINE Unsupported engine')
-})
-
-test('behavior: a command that takes too long is killed with the processes it started', async () => {
-  const argv = ['sh', '-c', 'echo begun; sleep 30 & wait'] as const
-  const result = await runCommand({ argv: [...argv], cwd: tmpdir(), env: process.env, timeoutMs: 500 })
-  expect(result).toMatchObject({ output: 'begun\n', failure: 'killed after 0.5 s' })
-  // The output closes only when all processes have ended, including `sleep`.
-  expect(result.seconds).toBeLessThan(20)
-})
-
-test('error: reports a command that fails or does not exist', async () => {
-  const command = { cwd: tmpdir(), env: process.env, timeoutMs: 10_000 }
-  expect((await runCommand({ ...command, argv: ['sh', '-c', 'exit 3'] })).failure).toBe('ended with code 3')
-  expect((await runCommand({ ...command, argv: ['no-such-command'] })).failure).toContain('ENOENT')
 })
 
 test('default: the table has a row per version, with the number of tests', () => {

@@ -2,15 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { renderTrials } from './render-trials.ts'
 import { stopCommands } from './run-command.ts'
+import { supportedVersions } from './supported-versions.ts'
 import { type Trial, tryVersion } from './try-version.ts'
-
-// The lowest supported version, then the newest of each major version.
-const supported = ['20.19.0', '22', '24', '26']
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const npmCli = process.env['npm_execpath']
 if (!npmCli) throw new Error('Run `npm run test:node-versions`, which sets npm_execpath.')
-const specs = process.argv.length > 2 ? process.argv.slice(2) : supported
+const specs = process.argv.length > 2 ? process.argv.slice(2) : supportedVersions
 
 let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

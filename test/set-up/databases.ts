@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { findPgliteTemplate } from '../../packages/workbench/src/pglite-template.ts'
-import { startPostgres } from '../../packages/workbench/src/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../packages/workbench/src/postgres.ts'
 import type { DatabaseSource } from '../../packages/workbench/src/test-database.ts'
 import { oncePerRun } from './once-per-run.ts'
 
@@ -16,8 +16,15 @@ const patientConnections = 'connect_timeout=60'
 /** Starts one PostgreSQL server and provides it, and a directory of an empty PGlite database, as `databases`. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const [postgres, pgliteTemplate] = await oncePerRun('databases', () =>
-    Promise.all([startPostgres(), findPgliteTemplate()]),
+    Promise.all([startAndPrint(), findPgliteTemplate()]),
   )
   project.provide('databases', { postgresUrl: `${postgres.url('postgres')}?${patientConnections}`, pgliteTemplate })
   return () => postgres.stop()
+}
+
+/** Prints to stderr: stdout may be a report. */
+async function startAndPrint(): Promise<PostgresServer> {
+  const postgres = await startPostgres()
+  process.stderr.write(`Databases: ${postgres.description}\n`)
+  return postgres
 }

@@ -7,7 +7,8 @@ import { createCertificateAuthority } from '@tallystick/workbench/certificate-au
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chooseAdminToken, listAdminTokens } from './admin/admin-tokens.ts'
-import { type Config, type LoadOptions, loadConfig } from './config.ts'
+import { type Config, type LoadOptions, loadConfig, parseWithSchema, readConfigJson } from './config.ts'
+import { configSchema } from './config-schema.ts'
 
 const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 const positions = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
@@ -84,7 +85,10 @@ const smallest = {
 async function load(content: unknown, options: Partial<LoadOptions> = {}): Promise<Config> {
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
   try {
-    const config = loadConfig(path, { env, secrets: 'required', ...options })
+    const config = parseWithSchema(readConfigJson(path), {
+      path,
+      schema: schemaFor({ env, secrets: 'required', ...options }),
+    })
     expect([content, accepts(JSON.parse(readFileSync(path, 'utf8'))), accepts.errors]).toEqual([content, true, null])
     return config
   } catch (error) {
@@ -93,6 +97,16 @@ async function load(content: unknown, options: Partial<LoadOptions> = {}): Promi
       expect([faults, accepts(JSON.parse(readFileSync(path, 'utf8')))]).toEqual([faults, false])
     throw error
   }
+}
+
+const schemas = new Map<string, ReturnType<typeof configSchema>>()
+
+/** Returns the schema that `loadConfig` builds anew each time, which takes most of its time. */
+function schemaFor(options: LoadOptions) {
+  const name = JSON.stringify(options)
+  const schema = schemas.get(name) ?? configSchema({ ...options, baseDirectory: folder })
+  schemas.set(name, schema)
+  return schema
 }
 
 type Failure = Error & { code: string; details?: { faults: { path: string; message: string }[] } }
@@ -166,6 +180,14 @@ describe('the example of the design', () => {
     })
     expect(config.admin.token?.reveal()).toBe(env.ADMIN_TOKEN)
     expect(config.chains[0]?.subgraph?.headers?.['authorization']?.reveal()).toBe(env.GRAPH_AUTH)
+  })
+
+  test('default: a file is loaded as its JSON is parsed', async () => {
+    const options = { env, secrets: 'required' } as const
+    const parsed = await load(example)
+    expect(JSON.stringify(loadConfig(path, options))).toBe(JSON.stringify(parsed))
+    await writeFile(path, JSON.stringify({ ...example, tenors: [0] }))
+    expect(() => loadConfig(path, options)).toThrow(`${path} is not a valid configuration:\n  tenors[0]: `)
   })
 
   test('default: a private key', async () => {

@@ -30,8 +30,16 @@ export function readConfigJson(path: string): unknown {
 
 /** Validates a configuration. `path` is its name in errors. */
 export function parseConfig(value: unknown, { path, ...sources }: ConfigSources & { readonly path: string }): Config {
-  // The schema is used once, so compiling it would take longer than interpreting it.
-  const result = configSchema(sources).safeParse(value, { jitless: true })
+  return parseWithSchema(value, { path, schema: configSchema(sources) })
+}
+
+/** Validates a configuration by a schema that is built already. */
+export function parseWithSchema(
+  value: unknown,
+  { path, schema }: { readonly path: string; readonly schema: ReturnType<typeof configSchema> },
+): Config {
+  // The service uses the schema once, so compiling it would take longer than interpreting it.
+  const result = schema.safeParse(value, { jitless: true })
   if (result.success) return result.data
   const faults = result.error.issues.map((issue) => ({ path: formatPath(issue.path), message: issue.message }))
   throw new TallystickError({

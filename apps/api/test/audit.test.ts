@@ -1,8 +1,10 @@
+// @module-tag postgres
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { databaseEngines } from '@tallystick/workbench/test-database'
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { auditedTransaction, listAudit } from '../src/audit/audit-log.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
@@ -18,7 +20,11 @@ import {
 } from './harness.ts'
 import { prepareSite, serveHere, tallystick } from './process.ts'
 
-describe.each(databaseEngines)('the audit table on %s', (engine) => {
+describe('the audit table on postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('the audit table on pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   test('behavior: entries are stored in the transaction of their change and cannot be altered', async () => {
     const database = await openServiceDatabase(await newDatabase(engine), () => undefined)
     onTestFinished(() => database.close())
@@ -49,7 +55,7 @@ describe.each(databaseEngines)('the audit table on %s', (engine) => {
     }
     expect(await listAudit(database, 10)).toEqual(entries)
   })
-})
+}
 
 const tokens = {
   ann: 'token-of-ann-with-all',

@@ -32,7 +32,9 @@ async function newSite(databaseUrl: string): Promise<Site> {
 const noDatabase = 'postgres://u:hunter2@127.0.0.1:1/x'
 
 describe.each(databaseEngines)('on %s', (engine) => {
-  test('default: all commands work without a server and with one', async () => {
+  test('default: all commands work without a server and with one', {
+    tags: engine === 'pglite' ? 'slow' : [],
+  }, async () => {
     const site = await newSite(await newEmptyDatabase(engine))
     // One engine is enough for processes, which take almost 1 s each.
     const run = engine === 'postgres' ? tallystickProcess : tallystick
@@ -228,7 +230,7 @@ describe('exit codes', () => {
   })
 })
 
-test('error: a second process on the embedded database is rejected and changes nothing', async () => {
+test('error: a second process on the embedded database is rejected and changes nothing', { tags: 'slow' }, async () => {
   const site = await newSite(await newDatabase('pglite'))
   await serveHere(site, defer)
   const config = JSON.parse(readFileSync(site.configPath, 'utf8'))

@@ -151,7 +151,9 @@ describe('chains', () => {
   })
 })
 
-test('error: each upstream failure is reported on its chain, and the other chain’s data is returned', async () => {
+test('error: each upstream failure is reported on its chain, and the other chain’s data is returned', {
+  tags: 'slow',
+}, async () => {
   const { defer: deferHere, finish: finishHere } = createDeferrals()
   const isSlow = (name: (typeof failureNames)[number]) => failures[name].failure.startsWith('slow_')
   /** Starts a service with the upstreams that have these failures. */
@@ -301,7 +303,9 @@ describe('deadlines', () => {
     expect(performance.now() - left).toBeLessThan(patientMs / 2)
   })
 
-  test('behavior: 1,000 different queries to an upstream that hangs end in time and leak nothing', async () => {
+  test('behavior: 1,000 different queries to an upstream that hangs end in time and leak nothing', {
+    tags: 'slow',
+  }, async () => {
     fakes[0]?.behave(hang)
     const impatient = await startWith(new Map([[324, fakes[0]?.url ?? '']]), { timeoutMs: impatientMs })
     const postImpatiently = await createPostData(impatient)

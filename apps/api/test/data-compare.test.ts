@@ -191,7 +191,9 @@ describe('tallystick data compare', () => {
     expect((await compare('--url', url, '--block', '39', '--queries', '30')).exitCode).toBe(0)
   })
 
-  test('behavior: different heads are compared at the lower one, or at an earlier block', async () => {
+  test('behavior: different heads are compared at the lower one, or at an earlier block', {
+    tags: 'slow',
+  }, async () => {
     const { index, url } = await openOther()
     await fill(index, 41, 45)
     const lower = await compare('--url', url, '--queries', '30')
@@ -288,7 +290,7 @@ describe('sources that cannot be compared', () => {
     expect(problem).toMatch(/^odd does not report its newest block/)
   })
 
-  test('error: results of another form are differences, and are bounded', async () => {
+  test('error: results of another form are differences, and are bounded', { tags: 'slow' }, async () => {
     const rows = Array.from({ length: 500 }, () => ({ id: ['x'.repeat(500)] }))
     const odd: ComparedSource = {
       name: 'odd',
@@ -306,7 +308,7 @@ describe('sources that cannot be compared', () => {
   })
 })
 
-test('behavior: a reorg during the queries starts again at another block', async () => {
+test('behavior: a reorg during the queries starts again at another block', { tags: 'slow' }, async () => {
   const { index, source } = await openOther()
   const own = await openIndex(database, `reorganized_${names}`)
   await fill(own, 1, 40)

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { errorBodySchema } from '@tallystick/core'
 import { patience } from '@tallystick/workbench/patience'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
@@ -92,7 +94,7 @@ describe('while the database is stopped', () => {
   })
 })
 
-test('error: a request that gets no connection of the pool is 503', async () => {
+test('error: a request that gets no connection of the pool is 503', { tags: 'slow' }, async () => {
   const client = new pg.Client({ connectionString: server.url('away') })
   await client.connect()
   const release = () => client.end()

@@ -125,7 +125,7 @@ describe('the command', () => {
     return prepareSite({ databaseUrl: await migrated(await newDatabase(engine), coupons), config: { admin } })
   }
 
-  test('default: with and without a running service, as text and as JSON', async () => {
+  test('default: with and without a running service, as text and as JSON', { tags: 'slow' }, async () => {
     const site = await signedSite(await findFreePort(), 'pglite')
     const without = await tallystick(site, 'doctor')
     expect([without.exitCode, without.stderr]).toEqual([0, ''])

@@ -1,7 +1,7 @@
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph, schemaIdOf } from '@tallystick/subgraph'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import { databaseEngines } from '@tallystick/workbench/test-database'
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { namespaceOf } from '../src/data/embedded-subgraphs.ts'
 import { chain324, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
@@ -27,7 +27,11 @@ const ask = (service: TestService, query: string) =>
 const subgraphCheck = async (service: TestService) =>
   (await service.admin('/readyz')).json().checks.find((check: { name: string }) => check.name.startsWith('subgraph'))
 
-describe.each(databaseEngines)('on %s', (engine) => {
+describe('on postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('on pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   test('default: follows its chain, answers without a key and reports its status', async () => {
     const service = await start({ databaseUrl: await newDatabase(engine), config: withRpc(rpcUrl) })
     const query = '{ _meta { block { number hash } hasIndexingErrors } positionInfos { id } }'
@@ -42,7 +46,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
     expect(metrics).toContain('tallystick_subgraph_head_block{chain="324"} 0')
     expect(metrics).toContain('tallystick_subgraph_problem{chain="324"} 0')
   })
-})
+}
 
 test('behavior: the index of a release with another schema is left as it is, and the chain is indexed again', async () => {
   const databaseUrl = await newDatabase()

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import {
   eventDataSchemas,
   type NotesResponse,
@@ -25,35 +27,39 @@ describe('two replicas on one PostgreSQL', () => {
   test.each([
     ['spring', ['2026-03-08T00:00:00-05:00', '2026-03-08T18:00:00-04:00', '2026-03-09T00:00:00-04:00']],
     ['autumn', ['2026-11-01T00:00:00-04:00', '2026-11-01T18:00:00-05:00', '2026-11-02T00:00:00-05:00']],
-  ])('behavior: over the %s day each set is one event, and a stream resumes on the other replica', async (_, texts) => {
-    const boundaries = texts.map((text) => Date.parse(text))
-    const databaseUrl = await newDatabase()
-    const at = new Date((boundaries[0] as number) - 1).toISOString()
-    const config = { chains: [chain324, { id: 10, name: 'another', pool }] }
-    const replicas = [await start({ databaseUrl, at, config }), await start({ databaseUrl, at, config })] as const
-    const key = (await createKey(replicas[0])).secret
-    const startOf = ({ data: [note] }: NotesResponse) => `${note?.chainid} ${Number(note?.signature_valid_after) + 1}`
-    const starts = async () => (await readRows(replicas[0], 'notes')).map(({ data }) => startOf(JSON.parse(data)))
-    await expect.poll(starts).toHaveLength(2)
-    let stream = await openStream(replicas[0], '/events?types=notes', { key })
-    const received: string[] = []
-    for (const [index, boundaryMs] of boundaries.entries()) {
-      await expect.poll(stream.lastId).toBeDefined()
-      // A millisecond before it, nothing of the next period is there.
-      for (const { clock } of replicas) clock.hold(boundaryMs - 1)
-      await Promise.all(replicas.map((replica) => replica.call('/notes', { headers: { 'x-api-key': key } })))
-      expect(await starts()).toHaveLength(2 + 2 * index)
-      for (const { clock } of replicas) clock.hold(boundaryMs)
-      await expect.poll(() => stream.events().length).toBe(2)
-      received.push(...stream.events().map(({ data }) => startOf(data)))
-      const lastEventId = stream.lastId() as string
-      stream.close()
-      stream = await openStream(replicas[(index + 1) % 2] as TestService, '/events?types=notes', { key, lastEventId })
-    }
-    const expected = boundaries.flatMap((boundaryMs) => [`324 ${boundaryMs / 1000}`, `10 ${boundaryMs / 1000}`])
-    expect(received.toSorted()).toEqual(expected.toSorted())
-    expect((await starts()).slice(2)).toEqual(received)
-  })
+  ])(
+    'behavior: over the %s day each set is one event, and a stream resumes on the other replica',
+    { tags: 'slow' },
+    async (_, texts) => {
+      const boundaries = texts.map((text) => Date.parse(text))
+      const databaseUrl = await newDatabase()
+      const at = new Date((boundaries[0] as number) - 1).toISOString()
+      const config = { chains: [chain324, { id: 10, name: 'another', pool }] }
+      const replicas = [await start({ databaseUrl, at, config }), await start({ databaseUrl, at, config })] as const
+      const key = (await createKey(replicas[0])).secret
+      const startOf = ({ data: [note] }: NotesResponse) => `${note?.chainid} ${Number(note?.signature_valid_after) + 1}`
+      const starts = async () => (await readRows(replicas[0], 'notes')).map(({ data }) => startOf(JSON.parse(data)))
+      await expect.poll(starts).toHaveLength(2)
+      let stream = await openStream(replicas[0], '/events?types=notes', { key })
+      const received: string[] = []
+      for (const [index, boundaryMs] of boundaries.entries()) {
+        await expect.poll(stream.lastId).toBeDefined()
+        // A millisecond before it, nothing of the next period is there.
+        for (const { clock } of replicas) clock.hold(boundaryMs - 1)
+        await Promise.all(replicas.map((replica) => replica.call('/notes', { headers: { 'x-api-key': key } })))
+        expect(await starts()).toHaveLength(2 + 2 * index)
+        for (const { clock } of replicas) clock.hold(boundaryMs)
+        await expect.poll(() => stream.events().length).toBe(2)
+        received.push(...stream.events().map(({ data }) => startOf(data)))
+        const lastEventId = stream.lastId() as string
+        stream.close()
+        stream = await openStream(replicas[(index + 1) % 2] as TestService, '/events?types=notes', { key, lastEventId })
+      }
+      const expected = boundaries.flatMap((boundaryMs) => [`324 ${boundaryMs / 1000}`, `10 ${boundaryMs / 1000}`])
+      expect(received.toSorted()).toEqual(expected.toSorted())
+      expect((await starts()).slice(2)).toEqual(received)
+    },
+  )
 
   test('behavior: a restarted service appends what was missed of the current period, and a stream resumes after it', async () => {
     const databaseUrl = await newDatabase()

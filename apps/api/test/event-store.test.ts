@@ -1,4 +1,6 @@
-import { databaseEngines } from '@tallystick/workbench/test-database'
+// @module-tag postgres
+
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   appendEvents,
@@ -22,7 +24,11 @@ const event = (changes: Partial<NewEvent> = {}): NewEvent => ({
   ...changes,
 })
 
-describe.each(databaseEngines)('the events on %s', (engine) => {
+describe('the events on postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('the events on pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   const open = async (url: string) => {
     const database = await openServiceDatabase(url, () => undefined)
     onTestFinished(() => database.close())
@@ -93,7 +99,7 @@ describe.each(databaseEngines)('the events on %s', (engine) => {
     expect(await clean()).toBe(0)
     expect(await readEvents(database, { afterId: 0n, limit: 10 })).toEqual([stored[3], stored[5], stored[6]])
   })
-})
+}
 
 test('behavior: with concurrent writers on PostgreSQL a reader that follows the ids misses no event', async () => {
   const url = await newDatabase('postgres')

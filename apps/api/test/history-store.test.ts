@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { historyPeriodsMax, listPeriods, type Period } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import { databaseEngines } from '@tallystick/workbench/test-database'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { databaseEngines } from '@tallystick/workbench/test-database'
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { describe, expect, test } from 'vitest'
 import { deleteOldEvents } from '../src/events/event-store.ts'
 import { ok, type Received, type Receiver, type Respond, startReceiver } from './hook-receiver.ts'
@@ -35,7 +35,11 @@ function signersOf({ headers, body }: Received, secrets: Readonly<Record<string,
   return names
 }
 
-describe.each(databaseEngines)('on %s', (engine) => {
+describe('on postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('on pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   test('default: each hook gets the events after its creation, of its types and chain, in order and signed', async () => {
     const world = await createHookWorld(engine)
     const [all, one] = [await startReceiver(), await startReceiver()]
@@ -64,7 +68,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
     await expect.poll(() => listed(world, narrow.hook.id)).toMatchObject({ waiting: 0, status: 'active' })
     expect(world.metrics.expose()).toContain('tallystick_hook_attempts_total{outcome="delivered"} 4')
   })
-})
+}
 
 test('behavior: the next event waits until the one before succeeded; other hooks do not wait', async () => {
   const world = await createHookWorld()

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { openDatabase } from '@tallystick/database'
@@ -62,7 +64,7 @@ test('behavior: a replica frozen after it sent is overtaken when its lease ends,
   expect(hooks).toMatchObject([{ id: hook.id, status: 'active', disabledReason: null }])
 })
 
-test('behavior: a replica frozen before it sent sends nothing when it wakes up', async () => {
+test('behavior: a replica frozen before it sent sends nothing when it wakes up', { tags: 'slow' }, async () => {
   const world = await createHookWorld()
   const receiver = await startReceiver()
   await world.operator.addHook({ url: receiver.url, types: ['notes'] })
@@ -101,7 +103,9 @@ test('behavior: a replica that stops gives its hooks to the others without waiti
     .toMatchObject([{ status: 'delivered', attempts: 1 }])
 })
 
-test('behavior: a process killed between sending and recording: another sends the event again, under the same id', async () => {
+test('behavior: a process killed between sending and recording: another sends the event again, under the same id', {
+  tags: 'slow',
+}, async () => {
   const world = await createHookWorld()
   // A real process: the address and plain HTTP need neither its resolver nor its certificates.
   const config = { hooks: { allowPrivate: ['127.0.0.1'] } }

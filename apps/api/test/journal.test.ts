@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -245,7 +247,9 @@ test('behavior: stored signatures for the same terms replace those in memory', a
   expect((await readiness(service)).ready).toBe(true)
 })
 
-test('behavior: an embedded database restored from a copy is reconciled through the service', async () => {
+test('behavior: an embedded database restored from a copy is reconciled through the service', {
+  tags: 'slow',
+}, async () => {
   const databaseUrl = await newDatabase('pglite')
   const directory = databaseUrl.slice('file:'.length)
   const journal = await newJournal()

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { type Database, openDatabase } from '@tallystick/database'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import pg from 'pg'

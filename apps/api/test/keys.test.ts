@@ -1,4 +1,6 @@
-import { databaseEngines } from '@tallystick/workbench/test-database'
+// @module-tag postgres
+
+import { type DatabaseEngine, databaseEngines } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { adminToken, createDeferrals, createKey, newDatabase, signerKey, start, type TestService } from './harness.ts'
 
@@ -11,7 +13,11 @@ const post = (service: TestService, path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
-describe.each(databaseEngines)('keys on %s', (engine) => {
+describe('keys on postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('keys on pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   test('default: created, listed without the secret, rotated with grace, revoked, expired', async () => {
     const service = await start({ databaseUrl: await newDatabase(engine), at: noon })
     const { id, secret } = await createKey(service, { name: 'Wallet Inc.', rpm: 60 })
@@ -66,7 +72,7 @@ describe.each(databaseEngines)('keys on %s', (engine) => {
     expect(await statusWith(service, expiring.secret)).toBe(403)
     expect((await service.admin('/keys')).json().keys[1].status).toBe('expired')
   })
-})
+}
 
 test.each(databaseEngines)('behavior: a quota holds across a restart, on %s, and can be changed', async (engine) => {
   const databaseUrl = await newDatabase(engine)

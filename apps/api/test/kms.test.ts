@@ -170,7 +170,7 @@ test('behavior: the doctor shows the address, a permission that is missing, and 
   expect(signerLines(linesOf(partly, 'ok'))).toEqual([`signer: signs: its signature recovers to ${signerAddress}`])
 })
 
-test('error: a service without the package of AWS says which one and how to install it', async () => {
+test('error: a service without the package of AWS says which one and how to install it', { tags: 'slow' }, async () => {
   const { configPath, env } = await prepareSite({
     databaseUrl: 'file:unused',
     config: { signer: { kind: 'aws-kms', keyId: keyArn } },

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { openDatabase } from '@tallystick/database'
 import { patience } from '@tallystick/workbench/patience'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'

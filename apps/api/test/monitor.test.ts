@@ -92,7 +92,9 @@ test('default: a real service is silent over a boundary, also its mirror, and an
   expect(altered.output).toContain('has another entry 0 than the tree')
 })
 
-test('behavior: as a service it has metrics, and SIGTERM ends it with a state to continue with', async () => {
+test('behavior: as a service it has metrics, and SIGTERM ends it with a state to continue with', {
+  tags: 'slow',
+}, async () => {
   const { baseUrl, key, caPath, directory } = await startLogged()
   const state = join(directory, 'state.json')
   const port = await findFreePort()
@@ -113,7 +115,7 @@ test('behavior: as a service it has metrics, and SIGTERM ends it with a state to
   expect(JSON.parse(await readFile(state, 'utf8'))).toMatchObject({ checked: 3, checkpoint: { size: 4 } })
 })
 
-test('error: a certificate that is not trusted, and metrics on a port in use', async () => {
+test('error: a certificate that is not trusted, and metrics on a port in use', { tags: 'slow' }, async () => {
   const { baseUrl, key, caPath } = await startLogged()
   const other = join(caPath, '..', 'cert.pem')
   const untrusted = await run(other, baseUrl, '--key', key)

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { TallystickError } from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { coupons, newDatabase, start, type TestService } from './harness.ts'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { listPeriods, verifyNote } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { databaseEngines } from '@tallystick/workbench/test-database'

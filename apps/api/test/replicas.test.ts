@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@tallystick/database'
@@ -162,31 +164,35 @@ describe('killed with SIGKILL', () => {
   const getNotes = (site: Site, { baseUrl, secret }: { readonly baseUrl: string; readonly secret: string }) =>
     call(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
 
-  test.each([1, 2, 3])(
-    'behavior: while signature %i of 3 is asked for, the next start serves, each note once',
-    async (nth) => {
-      const databaseUrl = await newDatabase()
-      const signer = await startFakeSigner(defer)
-      const prepared = await prepareWithKey({ databaseUrl, config: { signer: signer.config } })
-      const child = launch(prepared.site, ['serve'])
-      signer.behave(async ({ count, sign }) => {
-        if (count !== nth) return sign()
-        child.kill('SIGKILL')
-        return new Promise<string>(() => undefined)
-      })
-      await once(child, 'exit')
-      signer.behave(undefined)
-      const database = await openDatabase(databaseUrl)
-      expect(await database.query('select 1 from note_sets')).toEqual([])
+  test('behavior: while the second of 3 signatures is asked for, the next start serves, each note once', () =>
+    killAtSignature(2))
 
-      // The first two cases differ in what was killed, the last one also in that it is killed again after publication.
-      await expectSameAgain(prepared, nth === 3 ? servedByProcess : servedHere)
-      await expectEachOnce(database)
-      await database.close()
-    },
-  )
+  // The last one is killed again after publication.
+  test.each([1, 3])('behavior: the same while signature %i is asked for', { tags: 'slow' }, killAtSignature)
 
-  test('behavior: in the middle of storing, nothing of it is left, and the next start stores it whole', async () => {
+  async function killAtSignature(nth: number) {
+    const databaseUrl = await newDatabase()
+    const signer = await startFakeSigner(defer)
+    const prepared = await prepareWithKey({ databaseUrl, config: { signer: signer.config } })
+    const child = launch(prepared.site, ['serve'])
+    signer.behave(async ({ count, sign }) => {
+      if (count !== nth) return sign()
+      child.kill('SIGKILL')
+      return new Promise<string>(() => undefined)
+    })
+    await once(child, 'exit')
+    signer.behave(undefined)
+    const database = await openDatabase(databaseUrl)
+    expect(await database.query('select 1 from note_sets')).toEqual([])
+
+    await expectSameAgain(prepared, nth === 3 ? servedByProcess : servedHere)
+    await expectEachOnce(database)
+    await database.close()
+  }
+
+  test('behavior: in the middle of storing, nothing of it is left, and the next start stores it whole', {
+    tags: 'slow',
+  }, async () => {
     const databaseUrl = await newDatabase()
     const prepared = await prepareWithKey({ databaseUrl })
     const database = await openDatabase(databaseUrl)
@@ -216,7 +222,9 @@ describe('killed with SIGKILL', () => {
     await watching.close()
   })
 
-  test('behavior: on the embedded database, after publication: the next start serves the same bytes', async () => {
+  test('behavior: on the embedded database, after publication: the next start serves the same bytes', {
+    tags: 'slow',
+  }, async () => {
     const prepared = await prepareWithKey({ databaseUrl: await newDatabase('pglite') })
     await expectSameAgain(prepared, servedByProcess)
   })

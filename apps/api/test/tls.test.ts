@@ -107,7 +107,7 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
   })
 })
 
-describe('connections without a complete request', () => {
+describe('connections without a complete request', { tags: 'slow' }, () => {
   // A loaded machine takes longer than 200 ms for a handshake that has to succeed.
   const first = { firstByte: 1_000, handshake: 1_000 }
   const timeouts = { ...first, headers: 200, request: 200, keepAlive: 200, slowRequestCheck: 20 }

@@ -95,7 +95,7 @@ describe('a day', () => {
     expect(report.chains[0].current.curve.provenance).toMatchObject(provenance)
   })
 
-  test('behavior: late rates are fetched once they are published', async () => {
+  test('behavior: late rates are fetched once they are published', { tags: 'slow' }, async () => {
     const { feed, service } = await startOnTreasury({ at: fetchTime })
     await until(() => fetches(service, 'behind')).toBeGreaterThanOrEqual(1)
     service.clock.hold(Date.parse(signTime))
@@ -124,7 +124,7 @@ describe('a day', () => {
     expect(await couponsNow(service)).toEqual(real)
   })
 
-  test('behavior: works on the embedded database', async () => {
+  test('behavior: works on the embedded database', { tags: 'slow' }, async () => {
     const { service } = await startOnTreasury({
       databaseUrl: await newDatabase('pglite'),
       rows: [november22],
@@ -146,7 +146,7 @@ describe('a day', () => {
     expect(await couponsNow(service)).toEqual(real)
   })
 
-  test('behavior: a restart on signed notes does not need the Treasury', async () => {
+  test('behavior: a restart on signed notes does not need the Treasury', { tags: 'slow' }, async () => {
     const databaseUrl = await newDatabase()
     const { feed, service } = await startOnTreasury({ databaseUrl })
     await service.stop()
@@ -157,7 +157,9 @@ describe('a day', () => {
     expect(await metric(again.service, 'tallystick_treasury_source_age_business_days')).toBe(1)
   })
 
-  test('behavior: of several replicas that fetch at the same time, one stores the curve', async () => {
+  test('behavior: of several replicas that fetch at the same time, one stores the curve', {
+    tags: 'slow',
+  }, async () => {
     const databaseUrl = await newDatabase()
     const { feed, service } = await startOnTreasury({ databaseUrl, rows: [thursday] })
     const others = await Promise.all([1, 2].map(() => startOnTreasury({ databaseUrl, treasury: feed })))
@@ -224,7 +226,7 @@ describe('an outage', () => {
     },
   )
 
-  test('behavior: shutdown does not wait for a hanging feed', async () => {
+  test('behavior: shutdown does not wait for a hanging feed', { tags: 'slow' }, async () => {
     const { feed, service } = await startOnTreasury({ curve: { timeoutMs: 60_000 } })
     feed.behave(() => undefined)
     const before = feed.asked().length
@@ -269,7 +271,7 @@ describe('rails', () => {
     })
   })
 
-  test('behavior: with a clock weeks ahead, the rates are too old', async () => {
+  test('behavior: with a clock weeks ahead, the rates are too old', { tags: 'slow' }, async () => {
     const { service } = await startOnTreasury()
     service.clock.hold(Date.parse('2024-12-10T12:00:00-05:00'))
     await until(async () => (await periods(service)).current.refusal?.reason).toMatch(/^(clock_ahead|curve_stale)$/)
@@ -314,7 +316,9 @@ describe('revised rates', () => {
     await until(() => metric(service, 'tallystick_treasury_problem')).toBe(0)
   })
 
-  test('behavior: equal rates in another notation are not a revision, and a newer row is used', async () => {
+  test('behavior: equal rates in another notation are not a revision, and a newer row is used', {
+    tags: 'slow',
+  }, async () => {
     const { feed, service } = await startOnTreasury({ rows: [november22], at: evening })
     feed.publish([{ ...november22, discount: { 4: '4.530', 8: '4.47', 17: '4.4' } }])
     service.clock.hold(Date.parse('2024-11-22T23:55:00-05:00'))
@@ -405,7 +409,7 @@ describe('manual curves', () => {
     expect(await couponsNow(service)).toEqual(real)
   })
 
-  test('behavior: rates corrected before the signing are used', async () => {
+  test('behavior: rates corrected before the signing are used', { tags: 'slow' }, async () => {
     const { feed, service } = await startOnTreasury()
     feed.publish([thursday, { ...november22, discount: { 4: '9.53', 8: '9.47', 17: '9.40' } }])
     service.clock.hold(Date.parse(signTime))
@@ -422,7 +426,7 @@ describe('manual curves', () => {
     expect(await couponsNow(again.service)).toEqual(real)
   })
 
-  test('behavior: a chain keeps its own curve', async () => {
+  test('behavior: a chain keeps its own curve', { tags: 'slow' }, async () => {
     const { feed, service } = await startOnTreasury({
       config: {
         chains: [

@@ -387,7 +387,9 @@ describe('time', () => {
   })
 })
 
-test('behavior: moving from the embedded subgraph to another one and back, each step answers the same query', async () => {
+test('behavior: moving from the embedded subgraph to another one and back, each step answers the same query', {
+  tags: 'slow',
+}, async () => {
   const positions = '0x0000000000000000000000000000000000000abc'
   const embedded = { positions, startBlock: 0 }
   const namespace = namespaceOf({ id: 324, domain: { verifyingContract: pool } })

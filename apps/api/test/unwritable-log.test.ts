@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, openSync, writeFileSync, writeSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import {
   type Database,
   type Migration,
@@ -6,7 +8,7 @@ import {
   type Queryable,
   revertMigrations,
 } from '@tallystick/database'
-import { createTestDatabase, databaseEngines } from '@tallystick/workbench/test-database'
+import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { addKeyUsage, listKeyUsage } from '../src/keys/key-usage-store.ts'
 import { apiMigrations, apiSchema } from '../src/migrations.ts'
@@ -55,7 +57,11 @@ const tomorrow: Migration = {
   loses: 'x',
 }
 
-describe.each(databaseEngines)('an upgrade on %s', (engine) => {
+describe('an upgrade on postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('an upgrade on pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   let database: Database
   beforeAll(async () => {
     const { url, remove } = await createTestDatabase(engine, inject('databases'))
@@ -125,7 +131,7 @@ describe.each(databaseEngines)('an upgrade on %s', (engine) => {
     expect((await reportDatabase(database)).migrations.at(-1)).toMatchObject({ state: 'blocking' })
     await expect(migrate(database, apiSchema)).rejects.toMatchObject({ code: 'database_too_new' })
   })
-})
+}
 
 test('error: nothing is reverted while a replica that needs it runs, and replicas of 0.1.0 do not count', async () => {
   const database = await openServiceDatabase(await newEmptyDatabase(), () => undefined)

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
@@ -220,7 +222,9 @@ test('error: with the database’s clock a day ahead, nothing is served and that
   expect((await service.operator.showNotes()).chains[0]?.current.refusal?.reason).toBe('clock_behind')
 })
 
-test('behavior: with an embedded database and no RPC answering, nothing is signed and stored notes are served', async () => {
+test('behavior: with an embedded database and no RPC answering, nothing is signed and stored notes are served', {
+  tags: 'slow',
+}, async () => {
   const databaseUrl = await newDatabase('pglite')
   const alone = await start({ databaseUrl, at: noon })
   expect(alone.log()).toContain('no second clock')

@@ -1,14 +1,11 @@
-import { poolAbi } from '@tallystick/contracts'
-import type { RateResponse } from '@tallystick/core'
-import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
+// @module-tag slow
+
+import type { NotesResponse, RateResponse } from '@tallystick/core'
 import type { Page } from 'playwright-core'
-import { encodeFunctionData } from 'viem'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readDownload, shoot } from './browser.ts'
 import { answerHistory, makeHistory } from './history-fixture.ts'
 import { useSharedPage } from './shared-page.ts'
-import type { ChainCredentials } from './start-sandbox.ts'
-import { startService } from './start-service.ts'
 
 const shared = useSharedPage()
 
@@ -233,94 +230,50 @@ describe('history', () => {
 })
 
 describe('the second chain in another state', () => {
-  const [admin] = testAccounts[0] as readonly [string, string]
+  type RateChain = RateResponse['chains'][number]
 
-  /** Sends a transaction to the second pool. The sandbox mines it in its next block. */
-  async function administer(functionName: string, args: readonly unknown[]): Promise<void> {
-    const { rpcUrl, pool } = shared.credentials.chains[1] as ChainCredentials
-    const data = encodeFunctionData({ abi: poolAbi, functionName, args } as never)
-    const transaction = { from: admin, to: pool, data, gas: '0x100000' }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params: [transaction] })
-    const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    expect(await answer.json()).toHaveProperty('result')
-  }
-
-  const sideOf = (page: Page, { name }: { readonly name: string }) =>
-    page.locator('.board-side .card', { has: page.getByRole('heading', { name }) })
-
-  async function choose(page: Page, chain: { readonly name: string }): Promise<void> {
-    await page.getByRole('radio', { name: chain.name }).check()
-  }
-
-  type Service = { readonly baseUrl: string; readonly apiKey: string }
-
-  // The state of the chain is read from upstreams for every answer.
-  const slowPoll = { interval: 500 }
-
-  /** Returns the rates and the status of the second chain. The page reads them only every 20 seconds. */
-  async function readSecond({ request }: Page, { baseUrl, apiKey }: Service) {
-    const answer = await request.get(`${baseUrl}/rate`, { headers: { 'x-api-key': apiKey } })
-    const { chains } = (await answer.json()) as RateResponse
-    return chains[1] as RateResponse['chains'][number]
-  }
-
-  test('error: a pause, a lowered limit and another signer are shown with their reasons', async () => {
-    await shared.reserveSecondChain()
+  /** Opens the page of a service that has no notes of the second chain. `states.test.ts` has what a service says then. */
+  async function visitWith(state: Partial<RateChain>): Promise<Page> {
     const page = await visit('/')
-    const read = () => readSecond(page, shared.credentials)
-    onTestFinished(async () => {
-      await administer('unpause', [])
-      await administer('setMaxCouponLimit', [1000n])
-      await administer('setVerifierSigner', [shared.credentials.chains[1]?.signer])
-      const restored = { status: 'open', fixedRates: Array.from({ length: 7 }, () => expect.anything()) }
-      await expect.poll(read, slowPoll).toMatchObject(restored)
+    await page.route(/\/rate(\?|$)/, async (route) => {
+      const response = await route.fetch()
+      const rate = (await response.json()) as RateResponse
+      const chains = rate.chains.map((chain) => (chain.chainid === String(second.id) ? { ...chain, ...state } : chain))
+      return route.fulfill({ response, json: { ...rate, chains } })
     })
-    await administer('setMaxCouponLimit', [300n])
-    await administer('setVerifierSigner', ['0x000000000000000000000000000000000000dEaD'])
-    await administer('pause', [])
-    await expect
-      .poll(read, slowPoll)
-      .toMatchObject({ statusReason: expect.stringMatching(/paused.*another signer.*limits/) })
+    await page.route(/\/notes(\?|$)/, async (route) => {
+      const response = await route.fetch()
+      const notes = (await response.json()) as NotesResponse
+      return route.fulfill({
+        response,
+        json: { ...notes, data: notes.data.filter(({ chainid }) => chainid !== String(second.id)) },
+      })
+    })
     await page.reload()
-    await choose(page, second)
-    const side = sideOf(page, second)
-    await expect.poll(() => side.innerText()).toMatch(/Pool paused\s[\s\S]*The pool is paused\./)
-    expect(await side.innerText()).toMatch(/accepts notes of another signer only[\s\S]*limits/)
+    await page.getByRole('radio', { name: second.name }).check()
+    return page
+  }
+
+  const sideOf = (page: Page) =>
+    page.locator('.board-side .card', { has: page.getByRole('heading', { name: second.name }) })
+
+  test('error: a pool that is paused and refuses the notes is shown with its reasons', async () => {
+    const statusReason = 'The pool is paused. It accepts notes of another signer only.'
+    const page = await visitWith({ status: 'paused', statusReason, fixedRates: [], marketRates: [] })
+    await expect.poll(() => sideOf(page).innerText()).toMatch(/Pool paused\s[\s\S]*The pool is paused\./)
+    expect(await sideOf(page).innerText()).toContain('accepts notes of another signer only')
     await page.getByText('No notes are on offer.').waitFor()
     await shoot(page, 'second-chain-paused')
-    await choose(page, first)
+    await page.getByRole('radio', { name: first.name }).check()
     await expectShown(page, first)
   })
 
-  test('error: a chain without RPC has the status of its index, and one without a subgraph has rates but no data', async () => {
-    const [one, two] = shared.credentials.chains.map(({ id, pool }) => ({ id, name: `chain ${id}`, pool }))
-    const urls = [shared.credentials.chains[1]?.subgraphUrl]
-    const service = await startService(shared.credentials, [
-      { ...one, rpc: [shared.credentials.chains[0].rpcUrl] },
-      { ...two, subgraph: { urls } },
-    ])
-    onTestFinished(service.stop)
-    const page = await visit('/')
+  test('error: a chain without RPC has the status of its index', async () => {
+    const statusReason = 'No RPC is configured for this chain. Its index says that the pool is not paused.'
+    const page = await visitWith({ status: 'unknown', statusReason })
     await expect
-      .poll(() => readSecond(page, service), slowPoll)
-      .toMatchObject({ statusReason: expect.stringContaining('Its index says') })
-    await page.goto(service.baseUrl)
-    await page.locator('#api-key').fill(service.apiKey)
-    await page.keyboard.press('Enter')
-    await page.getByText('No notes are on offer.').waitFor()
-    await expect.poll(() => sideOf(page, { name: 'chain 324' }).innerText()).toMatch(/Pool open[\s\S]*block \d/)
-    await choose(page, { name: 'chain 8453' })
-    // The index is at the time of the sandbox, which is not today.
-    await expect
-      .poll(() => sideOf(page, { name: 'chain 8453' }).innerText())
+      .poll(() => sideOf(page).innerText())
       .toMatch(/Pool state unknown[\s\S]*No RPC is configured for this chain\. Its index says/)
     await shoot(page, 'second-chain-without-rpc')
-    // A link keeps the key. A new page would not have it.
-    await page.getByRole('link', { name: 'History' }).click()
-    await page.getByText('No periods in this range').waitFor()
-    await page.getByRole('link', { name: 'Wallet' }).click()
-    await page.getByLabel('Address').fill('0x000000000000000000000000000000000000dEaD')
-    await page.keyboard.press('Enter')
-    await page.getByText('No positions').waitFor()
   })
 })

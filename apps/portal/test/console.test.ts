@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -74,7 +76,6 @@ test('error: a wrong token gets one clear sentence, and no token leaves the memo
 })
 
 test('default: status has the boundary and every chain with its lag', async () => {
-  await shared.reserveSecondChain()
   await signIn(shared.credentials.adminToken)
   await expect.poll(() => page.title()).toBe('Status · Tallystick console')
   await page.getByText('Next boundary').waitFor()
@@ -160,7 +161,6 @@ test('default: a key is created, used, counted, rotated and revoked', async () =
 })
 
 test('default: a curve is previewed on every chain, stored for the boundary of its preview, and audited', async () => {
-  await shared.reserveSecondChain()
   const before = (await admin('/curve')).chains[0].next.curve.points
   await signIn(shared.credentials.adminToken)
   await open('Curve')
@@ -234,7 +234,6 @@ test('default: a webhook is added, tested and removed', async () => {
 })
 
 test('behavior: a viewer sees every view and has no button that changes anything', async () => {
-  await shared.reserveSecondChain()
   await signIn(shared.credentials.viewerToken)
   for (const view of ['Curve', 'Keys', 'Webhooks', 'Audit']) {
     await open(view)

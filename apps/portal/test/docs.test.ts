@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { generatePrivateKey } from 'viem/accounts'

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'

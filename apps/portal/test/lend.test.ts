@@ -6,14 +6,14 @@ import { findAxeFaults } from './axe.ts'
 import { shoot, type Visit } from './browser.ts'
 import { addBrowserWallet, type BrowserWallet, request } from './browser-wallet.ts'
 import { readIncome } from './contract.ts'
-import { useSharedPage } from './shared-page.ts'
 import { type Credentials, startSandbox } from './start-sandbox.ts'
+import { useBrowser } from './use-browser.ts'
 
 // The tests follow each other on one chain. The last one moves its time over the boundary at 18:00.
 const at = '2026-11-13T17:00:00-05:00'
 const hourSeconds = 3_600
 
-const shared = useSharedPage()
+const shared = useBrowser()
 let credentials: Credentials
 let rpcUrl: string
 let visit: Visit
@@ -143,7 +143,7 @@ test('behavior: a rejection sends nothing, and the form rejects hostile and unaf
   await page.getByText('You declined in the wallet').waitFor()
 })
 
-test('behavior: a lend that a reorganisation removes is reported, and can be repeated', async () => {
+test('behavior: a lend that a reorganisation removes is reported, and can be repeated', { tags: 'slow' }, async () => {
   const { page } = visit
   const snapshot = await request(rpcUrl, 'evm_snapshot')
   await lendButton(page).click()
@@ -157,7 +157,9 @@ test('behavior: a lend that a reorganisation removes is reported, and can be rep
   expect(await lendButton(page).isEnabled()).toBe(true)
 })
 
-test('behavior: a wallet in window.ethereum adds the network, approves, lends, and is explained when it fails', async () => {
+test('behavior: a wallet in window.ethereum adds the network, approves, lends, and is explained when it fails', {
+  tags: 'slow',
+}, async () => {
   const { page } = await shared.open()
   const wallet = await addBrowserWallet(page, credentials)
   const account = credentials.wallets[5]!.address
@@ -243,7 +245,9 @@ async function explainFailures(page: Page, { wallet, account }: { wallet: Browse
   wallet.answer = basic
 }
 
-test('behavior: a note that expires while the wallet is open is replaced, and the visitor is asked again', async () => {
+test('behavior: a note that expires while the wallet is open is replaced, and the visitor is asked again', {
+  tags: 'slow',
+}, async () => {
   const { page } = visit
   await lendButton(page).click()
   await page.getByRole('heading', { name: 'Sign this Permit?' }).waitFor()

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { randomBytes } from 'node:crypto'
 import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
@@ -6,14 +8,14 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type openVisit, readDownload, shoot, type Visit } from './browser.ts'
 import { readFixedIncome, readIncome } from './contract.ts'
 import { formatNotesEntry } from './format-notes-entry.ts'
-import { useSharedPage } from './shared-page.ts'
 import { type Credentials, startSandbox } from './start-sandbox.ts'
+import { useBrowser } from './use-browser.ts'
 
 // 40 s before the boundary: the first page is read within a few seconds, or within this time on a slow machine. The tests
 // until the boundary do not depend on when it comes. Those that do run after it.
 const at = '2026-11-13T17:59:20-05:00'
 
-const shared = useSharedPage()
+const shared = useBrowser()
 let credentials: Credentials
 let base: string
 /** Opened before the boundary. */

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'

@@ -51,7 +51,7 @@ beforeAll(() => {
   sandbox.catch(() => undefined)
 })
 
-describe('on a chain of its own', () => {
+describe('on a chain of its own', { tags: 'slow' }, () => {
   let chain: Chain
   let directory: string
   let databaseUrl: string

@@ -105,7 +105,7 @@ describe('examples/curl.md', () => {
   })
 })
 
-test('examples/webhook.ts: a test event is verified, a forged request is rejected', async () => {
+test('examples/webhook.ts: a test event is verified, a forged request is rejected', { tags: 'slow' }, async () => {
   const options = ['run', '--silent', 'webhook', '--', '--dir', join(directory, '.tallystick')]
   const { stdout } = await promisify(execFile)('npm', options, { cwd: root })
   expect(stdout.split('\n')).toEqual([

@@ -89,7 +89,7 @@ describe('another signer in mid-period', () => {
     expect(strict.log()).toContain('notes released')
   })
 
-  test('error: with "warn" the notes stay, and metric, log, readyz and rate tell', async () => {
+  test('error: with "warn" the notes stay, and metric, log, readyz and rate tell', { tags: 'slow' }, async () => {
     const setting = { preflight: 'warn', atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
     const lenient = await startOnChain(chain, setting)
     await registerOther()
@@ -109,7 +109,7 @@ describe('another signer in mid-period', () => {
     expect((await again.get('/notes')).body.code).toBe('notes_unavailable')
   })
 
-  test('behavior: one refusal alone, of a node that lies or lags, withholds nothing', async () => {
+  test('behavior: one refusal alone, of a node that lies or lags, withholds nothing', { tags: 'slow' }, async () => {
     let refusals = 0
     const refuseOnce: Interfere = ({ params }) => {
       if (refusals > 0 || !isNextLie || !JSON.stringify(params).includes('0xbe7b54a1')) return undefined
@@ -182,7 +182,9 @@ test('error: a limit that the notes on offer break is told, and one that they ke
   await poll(async () => (await strict.readyz()).pool?.ok).toBe(true)
 })
 
-test('error: a lowered limit is found also through an RPC that returns no logs, by a simulated loan', async () => {
+test('error: a lowered limit is found also through an RPC that returns no logs, by a simulated loan', {
+  tags: 'slow',
+}, async () => {
   const refuseLogs: Interfere = ({ method }) =>
     method === 'eth_getLogs'
       ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
@@ -202,7 +204,9 @@ test('error: a lowered limit is found also through an RPC that returns no logs, 
   await poll(tenors).toEqual([7, 30])
 })
 
-test('error: an RPC that is away keeps the last verdict for a while, then the state is unknown, and no route fails', async () => {
+test('error: an RPC that is away keeps the last verdict for a while, then the state is unknown, and no route fails', {
+  tags: 'slow',
+}, async () => {
   const proxy = await startRpcProxy(chain.client.transport.url as string)
   const setting = { preflight: 'require', atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
   const service = await startOnChain(chain, { ...setting, rpc: [proxy.url] })

@@ -137,7 +137,7 @@ describe('require', () => {
   })
 })
 
-describe('warn', () => {
+describe('warn', { tags: 'slow' }, () => {
   test('default: the notes are there at once, and the pool is heard', async () => {
     const next = await standBeforeBoundary()
     const { showNotes, metric } = await startOnChain(chain, { preflight: 'warn', atSeconds: next - 119n })
@@ -182,7 +182,7 @@ describe('warn', () => {
   })
 })
 
-test('behavior: off shows no note to a pool', async () => {
+test('behavior: off shows no note to a pool', { tags: 'slow' }, async () => {
   const next = await standBeforeBoundary()
   const proxy = await startRpcProxy(chain.client.transport.url as string)
   onTestFinished(proxy.stop)

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { processesOf, readChain } from './devnet-client.ts'

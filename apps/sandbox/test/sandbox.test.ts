@@ -55,7 +55,9 @@ test('default: 60 days of history, and wallets with money', async () => {
   await expectWallets(first)
 })
 
-test('default: the example of the specification, embedded and through a second service, and no block is ever hidden', async () => {
+test('default: the example of the specification, embedded and through a second service, and no block is ever hidden', {
+  tags: 'slow',
+}, async () => {
   await expectData(first)
 })
 
@@ -69,7 +71,7 @@ test('default: the pool accepts the notes', async () => {
   expect(receipt.status).toBe('success')
 })
 
-test('behavior: Ctrl-C leaves no process, and the next start resumes', async () => {
+test('behavior: Ctrl-C leaves no process, and the next start resumes', { tags: 'slow' }, async () => {
   await sandbox.stop()
   expect(() => process.kill(-(sandbox.child.pid as number), 0)).toThrow('ESRCH')
   expect(processesOf(dir)).toEqual([])
@@ -88,22 +90,6 @@ test('behavior: Ctrl-C leaves no process, and the next start resumes', async () 
   expect(lent).toHaveLength(41)
 })
 
-test('behavior: SIGINT to npm alone ends the sandbox gracefully, and no process is left', async () => {
-  await expectGracefulEnd('SIGINT')
-})
-
-test('behavior: a damaged chain begins a new history, with the same key and signer', async () => {
-  const journal = join(dir, 'chains', '324', 'journal.jsonl')
-  writeFileSync(journal, readFileSync(journal).subarray(0, 50_000))
-  sandbox = await startWithNpm('--dir', dir, '--positions', '7')
-  expect(sandbox.output()).toContain('the state of its chain is damaged: creating a new history')
-  const third = readCredentials(dir)
-  await expectHistory(third, { positions: 7 })
-  const kept = ({ apiKey, caCert, chains: [{ signer }] }: Credentials) => ({ apiKey, caCert, signer })
-  expect(kept(third)).toEqual(kept(first))
-  expect((await getNotes(third)).notes).toHaveLength(7)
-})
-
 test('default: the tour runs as the README prints it, and the predicted income is paid', async () => {
   const tour = spawn('npm', ['run', '--silent', 'tour', '--', '--dir', dir], {
     cwd: root,
@@ -120,7 +106,25 @@ test('default: the tour runs as the README prints it, and the predicted income i
   expect(sandbox.output()).toMatch(/chain time moved to \S+; the service follows/)
 })
 
-test('behavior: SIGTERM to npm alone ends the sandbox gracefully, and no process is left', async () => {
+test('behavior: SIGINT to npm alone ends the sandbox gracefully, and no process is left', async () => {
+  await expectGracefulEnd('SIGINT')
+})
+
+test('behavior: a damaged chain begins a new history, with the same key and signer', { tags: 'slow' }, async () => {
+  const journal = join(dir, 'chains', '324', 'journal.jsonl')
+  writeFileSync(journal, readFileSync(journal).subarray(0, 50_000))
+  sandbox = await startWithNpm('--dir', dir, '--positions', '7')
+  expect(sandbox.output()).toContain('the state of its chain is damaged: creating a new history')
+  const third = readCredentials(dir)
+  await expectHistory(third, { positions: 7 })
+  const kept = ({ apiKey, caCert, chains: [{ signer }] }: Credentials) => ({ apiKey, caCert, signer })
+  expect(kept(third)).toEqual(kept(first))
+  expect((await getNotes(third)).notes).toHaveLength(7)
+})
+
+test('behavior: SIGTERM to npm alone ends the sandbox gracefully, and no process is left', {
+  tags: 'slow',
+}, async () => {
   await expectGracefulEnd('SIGTERM')
 })
 

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { lendCalldata, simulateCall } from '@tallystick/client'
 import { decodeNote, periodAt } from '@tallystick/core'
 import type { PrivateKeyAccount } from 'viem/accounts'

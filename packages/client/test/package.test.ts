@@ -101,7 +101,7 @@ test('default: runs in plain Node', async () => {
   }
 })
 
-test('default: Vite builds a page with all entries', async () => {
+test('default: Vite builds a page with all entries', { tags: 'slow' }, async () => {
   const page = join(project, 'page')
   await mkdir(page)
   await writeFile(join(page, 'index.html'), '<script type="module" src="/main.ts"></script>')
@@ -146,36 +146,32 @@ test('error: plain Node names an expired certificate, and one of another host', 
 })
 
 describe('default: every example type-checks with the published types', () => {
-  test.each(['node16', 'bundler'])(
-    '%s',
-    async (moduleResolution) => {
-      const folder = join(project, moduleResolution)
-      await mkdir(folder)
-      await writeFile(join(folder, 'context.d.ts'), context)
-      await copyDeclarations(join(folder, 'declarations'))
-      for (const [index, { name, code }] of findExamples().entries()) {
-        await writeFile(join(folder, `${index}-${name}.ts`), asModule(code))
-      }
-      for (const [index, { code }] of findReadmeBlocks().entries()) {
-        await writeFile(join(folder, `readme-${index}.ts`), `${code}\nexport {}\n`)
-      }
-      const module = moduleResolution === 'node16' ? 'node16' : 'esnext'
-      const lib = ['es2023', 'dom']
-      const strict = {
-        strict: true,
-        noUncheckedIndexedAccess: true,
-        exactOptionalPropertyTypes: true,
-        skipLibCheck: true,
-      }
-      const compilerOptions = { ...strict, noEmit: true, target: 'es2023', lib, module, moduleResolution, types: [] }
-      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }))
-      // With one checker, because each one would evaluate the types of viem again.
-      const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder, '--checkers', '1']
-      const { stdout } = await run(process.execPath, tsc, { cwd: project }).catch((failed) => failed)
-      expect(stdout).toBe('')
-    },
-    60_000,
-  )
+  test.each(['node16', 'bundler'])('%s', async (moduleResolution) => {
+    const folder = join(project, moduleResolution)
+    await mkdir(folder)
+    await writeFile(join(folder, 'context.d.ts'), context)
+    await copyDeclarations(join(folder, 'declarations'))
+    for (const [index, { name, code }] of findExamples().entries()) {
+      await writeFile(join(folder, `${index}-${name}.ts`), asModule(code))
+    }
+    for (const [index, { code }] of findReadmeBlocks().entries()) {
+      await writeFile(join(folder, `readme-${index}.ts`), `${code}\nexport {}\n`)
+    }
+    const module = moduleResolution === 'node16' ? 'node16' : 'esnext'
+    const lib = ['es2023', 'dom']
+    const strict = {
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: true,
+    }
+    const compilerOptions = { ...strict, noEmit: true, target: 'es2023', lib, module, moduleResolution, types: [] }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }))
+    // With one checker, because each one would evaluate the types of viem again.
+    const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder, '--checkers', '1']
+    const { stdout } = await run(process.execPath, tsc, { cwd: project }).catch((failed) => failed)
+    expect(stdout).toBe('')
+  })
 })
 
 /** Copies our own declarations as sources: the compiler checks these, but not the declarations of other packages. */

@@ -12,7 +12,9 @@ test('behavior: the committed artifacts are of these sources, settings, compiler
   expect(hashContractSources(), stale).toBe(sourcesHash)
 })
 
-test('behavior: compiling again produces the committed ABI and bytecode, byte for byte, without a warning', () => {
+test('behavior: compiling again produces the committed ABI and bytecode, byte for byte, without a warning', {
+  tags: 'slow',
+}, () => {
   const files = formatArtifacts(compileContracts())
   expect(files.map(({ name }) => name).sort(), stale).toEqual(readdirSync(folder).sort())
   for (const { name, text } of files) {

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { chmodSync, lstatSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { createTestDatabase, databaseEngines } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../src/index.ts'

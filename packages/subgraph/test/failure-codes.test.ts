@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, openSubgraph, type QueryFailureCode, type Subgraph } from '../src/index.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'

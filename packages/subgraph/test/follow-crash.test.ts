@@ -1,9 +1,11 @@
+// @module-tag postgres
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
-import { createTestDatabase } from '@tallystick/workbench/test-database'
+import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, tablesOfFresh } from './follow-index.ts'
@@ -65,7 +67,13 @@ const refuseWide = ({ method, params }: ProxiedCall) => {
 test.each([
   ['postgres', 20],
   ['pglite', 2],
-] as const)('behavior: on %s, killed at %i moments of a backfill, ends in the same tables', async (engine, kills) => {
+] as const)(
+  'behavior: on %s, killed at %i moments of a backfill, ends in the same tables',
+  { tags: 'slow' },
+  killDuringBackfill,
+)
+
+async function killDuringBackfill(engine: DatabaseEngine, kills: number) {
   const { url, remove } = await createTestDatabase(engine, inject('databases'))
   const random = createRandom(kills)
   let killsAfterStoring = 0
@@ -93,7 +101,7 @@ test.each([
   expect(await readTables(database, namespace)).toEqual(expected)
   await database.close()
   await remove()
-})
+}
 
 test('behavior: one of two followers works, and the other takes over when it is killed', async () => {
   const { url, remove } = await createTestDatabase('postgres', inject('databases'))

@@ -1,4 +1,6 @@
-import { databaseEngines } from '@tallystick/workbench/test-database'
+// @module-tag postgres
+
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Step, startChain, type TestChain } from './follow-chain.ts'
 import { followInto, tablesOfFresh } from './follow-index.ts'
@@ -16,7 +18,11 @@ afterAll(() => chain.stop())
 const blocksOf = (length: number, toBlock: (block: number) => Step) =>
   Array.from({ length }, (_, block) => toBlock(block))
 
-describe.each(databaseEngines)('%s', (engine) => {
+describe('postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   let opened: OpenTest
   beforeAll(async () => {
     opened = await openTest(engine)
@@ -87,4 +93,4 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(second.follower.status().reorgsSeen).toBe(1)
     expect(await second.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
   })
-})
+}

@@ -1,3 +1,6 @@
+// @module-tag postgres
+
+import { listFailing } from '@tallystick/workbench/list-failing'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Subgraph } from '../src/index.ts'
@@ -23,21 +26,30 @@ describe.each(databaseEngines)('%s', (engine) => {
   })
   afterAll(() => opened.close())
 
-  test.each(gallerySelections)('behavior: %s(%s)', async (field, given, ids) => {
-    const data = await dataOf(`{ ${field}${given && `(${given})`} { id } }`)
-    expect(data?.[field]).toEqual(ids.map((id) => ({ id })))
+  test('behavior: each selection has its ids, in order', async () => {
+    const failing = await listFailing(gallerySelections, async ([field, given, ids]) => {
+      const data = await dataOf(`{ ${field}${given && `(${given})`} { id } }`)
+      expect(data?.[field]).toEqual(ids.map((id) => ({ id })))
+    })
+    expect(failing).toEqual([])
   })
 
-  test.each(galleryFailures)('error: %s', async (query, message) => {
-    const result = await gallery.execute({ query })
-    expect(result).not.toHaveProperty('data')
-    expect(result.errors?.[0]?.message).toContain(message)
+  test('error: each invalid query has its message and no data', async () => {
+    const failing = await listFailing(galleryFailures, async ([query, message]) => {
+      const result = await gallery.execute({ query })
+      expect(result).not.toHaveProperty('data')
+      expect(result.errors?.[0]?.message).toContain(message)
+    })
+    expect(failing).toEqual([])
   })
 
-  test.each(galleryVariableFailures)('error: %s with %j', async (query, variables, message) => {
-    const result = await gallery.execute({ query, variables })
-    expect(result).not.toHaveProperty('data')
-    expect(result.errors?.[0]?.message).toContain(message)
+  test('error: each invalid variable has its message and no data', async () => {
+    const failing = await listFailing(galleryVariableFailures, async ([query, variables, message]) => {
+      const result = await gallery.execute({ query, variables })
+      expect(result).not.toHaveProperty('data')
+      expect(result.errors?.[0]?.message).toContain(message)
+    })
+    expect(failing).toEqual([])
   })
 
   test('default: every scalar is in API form', async () => {

@@ -1,4 +1,6 @@
-import { databaseEngines } from '@tallystick/workbench/test-database'
+// @module-tag postgres
+
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSubgraph, type Subgraph } from '../src/index.ts'
@@ -63,7 +65,11 @@ const deep = (count: number) => {
   return where
 }
 
-describe.each(databaseEngines)('%s', (engine) => {
+describe('postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   let opened: OpenTest
   let gallery: Subgraph
   beforeAll(async () => {
@@ -254,7 +260,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     })
     expect(told).toHaveLength(1)
   })
-})
+}
 
 test('error: PostgreSQL cancels a statement at the time limit', async () => {
   const { database, close } = await openTest('postgres')

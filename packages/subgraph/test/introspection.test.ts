@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Subgraph } from '../src/index.ts'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { eventTopics } from '@tallystick/contracts/event-topics'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

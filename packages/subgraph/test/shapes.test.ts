@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Subgraph } from '../src/index.ts'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSubgraph, type Subgraph, SubgraphError } from '../src/index.ts'

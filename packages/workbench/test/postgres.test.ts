@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPostgres } from '../src/postgres.ts'
@@ -19,6 +21,20 @@ async function ask(text: string): Promise<unknown[]> {
   await client.end()
   return rows
 }
+
+test('default: the description has the version of the server', async () => {
+  const [row] = (await ask('show server_version')) as { server_version: string }[]
+  expect(server.description).toContain(`PostgreSQL ${row?.server_version.split(' ')[0]} of the `)
+})
+
+test('default: a connection authenticates with a password, in one iteration', async () => {
+  const [row] = (await ask('select rolpassword from pg_authid where rolname = current_user')) as {
+    rolpassword: string
+  }[]
+  expect(row?.rolpassword).toMatch(/^SCRAM-SHA-256\$1:/)
+  const client = new pg.Client({ connectionString: url.replace(':postgres@', ':wrong@') })
+  await expect(client.connect()).rejects.toThrow('password authentication failed')
+})
 
 test('behavior: a server that was halted or crashed comes back on its port with its data', async () => {
   await ask('create table kept as select 1 as n')

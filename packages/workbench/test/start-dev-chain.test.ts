@@ -101,7 +101,7 @@ test('error: a journal that is damaged, empty or of another chain is refused and
   await Promise.all(refusals.map(refuse))
 })
 
-test('behavior: reports the progress of a replay', async () => {
+test('behavior: reports the progress of a replay', { tags: 'slow' }, async () => {
   const journalPath = join(directory, 'long.jsonl')
   const first = await start({ chainId: 324, journalPath })
   await call(first.url, 'hardhat_mine', ['0x7d0'])
@@ -125,7 +125,9 @@ test('error: a chain that is too slow is ended, not left behind', async () => {
   await expect(startDevChain({ chainId: 324, startTimeoutMs: 0 })).rejects.toThrow('did not listen within 0 ms')
 })
 
-test('behavior: a parent killed with SIGKILL takes the chain with it, and nothing confirmed is lost', async () => {
+test('behavior: a parent killed with SIGKILL takes the chain with it, and nothing confirmed is lost', {
+  tags: 'slow',
+}, async () => {
   const journalPath = join(directory, 'orphan.jsonl')
   const script = `
     import { startDevChain } from '${new URL('../src/dev-chain/start-dev-chain.ts', import.meta.url)}'

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { TallystickError } from '@tallystick/core'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import pino from 'pino'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMetrics } from '../metrics.ts'
 import {
   type ChainSubgraph,
@@ -239,10 +239,14 @@ describe('chains', () => {
   test('default: results are in the requested order, each with its own outcome, and a slow chain times out', async () => {
     const [one, two, three] = [createManualSubgraph(1), createManualSubgraph(2), createManualSubgraph(3)]
     const { ask } = open([one.subgraph, two.subgraph, three.subgraph], { timeoutMs: 1_000 })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const answering = ask('a', { chains: [3, 1, 2] })
     await settled()
     one.asked[0]?.answer(answerOf('"one"'))
     two.asked[0]?.answer(queryRejected('no such field'))
+    await settled()
+    vi.advanceTimersByTime(1_000)
     const results = await answering
     expect(results.map(({ chain }) => chain)).toEqual([3, 1, 2])
     expect(results[0]?.failure).toMatchObject({ code: 'upstream_timeout', details: { failure: 'slow_query' } })

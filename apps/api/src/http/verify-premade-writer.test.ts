@@ -45,5 +45,5 @@ test.for(faults)('error: finds %s', async ([, fault, problem]) => {
 
 test('error: finds a writer that sends nothing', async () => {
   const writer: PremadeWriter = { ...premadeWriter, send: () => undefined }
-  expect(await verifyPremadeWriter(writer, 250)).toBe('no complete response within 250 ms')
+  expect(await verifyPremadeWriter(writer, 20)).toBe('no complete response within 20 ms')
 })

@@ -77,11 +77,20 @@ test('behavior: windows are independent', () => {
   expect(b.take(0).allowed).toBe(true)
 })
 
-test('behavior: every possible count is formatted correctly', () => {
-  const format = (remaining: number) => formatRate({ allowed: true, remaining, resetSeconds: 7 })
+function listWrongCounts(step: number): number[] {
   const wrong: number[] = []
-  for (let remaining = 0; remaining <= 1_000_000; remaining++)
-    if (format(remaining) !== `"default";r=${remaining};t=7`) wrong.push(remaining)
-  expect(wrong).toEqual([])
-  expect(format(Number.MAX_SAFE_INTEGER)).toBe('"default";r=9007199254740991;t=7')
+  for (let remaining = 0; remaining <= 1_000_000; remaining += remaining < 11_000 ? 1 : step)
+    if (formatCount(remaining) !== `"default";r=${remaining};t=7`) wrong.push(remaining)
+  return wrong
+}
+
+const formatCount = (remaining: number) => formatRate({ allowed: true, remaining, resetSeconds: 7 })
+
+test('behavior: every possible count is formatted correctly', () => {
+  expect(listWrongCounts(997)).toEqual([])
+  expect(formatCount(Number.MAX_SAFE_INTEGER)).toBe('"default";r=9007199254740991;t=7')
+})
+
+test('behavior: the same for each of 1,000,000 counts', { tags: ['slow'] }, () => {
+  expect(listWrongCounts(1)).toEqual([])
 })

@@ -273,8 +273,8 @@ describe('bounds', () => {
     expect(published.find(324, (periods[2] as Period).start)).toBeDefined()
   })
 
-  test('behavior: a year of periods leaves three', () => {
-    const periods = periodsFrom(previous, 730)
+  test('behavior: a month of periods leaves three', () => {
+    const periods = periodsFrom(previous, 60)
     const published = publishedWith(...periods.map((period) => setOf({ period, tenors: [7] })))
     expect(visible(published, periods).filter(Boolean)).toHaveLength(3)
   })

@@ -33,11 +33,19 @@ function accepts(work: () => unknown): boolean {
   }
 }
 
+type Agreement<T> = {
+  readonly arbitrary: fc.Arbitrary<T>
+  readonly parser: (value: T) => boolean
+  readonly schema: (value: T) => boolean
+}
+
+function testAgreement<T>(path: string, agreement: Agreement<T>): void {
+  test(`default: ${path}`, () => assertAgreement(agreement, 400))
+  test(`default: ${path}, 2,000 values`, { tags: ['slow'] }, () => assertAgreement(agreement, 2_000))
+}
+
 /** Checks that parser and schema agree, and that the generator produces both accepted and rejected values. */
-function assertAgreement<T>(
-  arbitrary: fc.Arbitrary<T>,
-  { parser, schema }: { readonly parser: (value: T) => boolean; readonly schema: (value: T) => boolean },
-): void {
+function assertAgreement<T>({ arbitrary, parser, schema }: Agreement<T>, numRuns: number): void {
   const seen = new Set<boolean>()
   fc.assert(
     fc.property(arbitrary, (value) => {
@@ -45,7 +53,7 @@ function assertAgreement<T>(
       seen.add(isAccepted)
       return isAccepted === schema(value)
     }),
-    { numRuns: 2_000 },
+    { numRuns },
   )
   expect(seen).toEqual(new Set([true, false]))
 }
@@ -115,25 +123,24 @@ describe('query strings: the parser accepts exactly the texts of values that the
     return (value: Record<string, string>) => Object.entries(value).every(takes)
   }
 
-  test('default: /notes', () => {
-    assertAgreement(query, {
-      parser: (value) => accepts(() => parseNotesQuery(value, { chainIds })),
-      schema: agrees('notes'),
-    })
+  testAgreement('/notes', {
+    arbitrary: query,
+    parser: (value) => accepts(() => parseNotesQuery(value, { chainIds })),
+    schema: agrees('notes'),
   })
 
-  test('default: /events', () => {
-    const scopes = new Set(['notes', 'rate'] as const)
-    const parse = (value: Record<string, string>) =>
-      parseEventsRequest({ query: value, lastEventId: undefined }, { chainIds, scopes })
-    assertAgreement(query, { parser: (value) => accepts(() => parse(value)), schema: agrees('events') })
+  const scopes = new Set(['notes', 'rate'] as const)
+  testAgreement('/events', {
+    arbitrary: query,
+    parser: (value) =>
+      accepts(() => parseEventsRequest({ query: value, lastEventId: undefined }, { chainIds, scopes })),
+    schema: agrees('events'),
   })
 
-  test('default: /rate', () => {
-    assertAgreement(query, {
-      parser: (value) => accepts(() => parseRateQuery(value, chainIds)),
-      schema: agrees('rate'),
-    })
+  testAgreement('/rate', {
+    arbitrary: query,
+    parser: (value) => accepts(() => parseRateQuery(value, chainIds)),
+    schema: agrees('rate'),
   })
 })
 
@@ -164,24 +171,24 @@ describe('bodies: the parser accepts exactly what the schema accepts', () => {
     .oneof(likely, { weight: 4, arbitrary: fc.record(members, { requiredKeys: ['query'] }) }, anything)
     .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 
-  test('default: /data', () => {
-    const validate = validatorOf(schemas.DataRequest)
-    // The only keyword that the validator does not support.
+  // The only keyword that the validator does not support.
+  test('default: the chains of /data are unique', () => {
     expect(schemas.DataVariables.properties?.['chains']?.['uniqueItems']).toBe(true)
-    const isUnique = (value: unknown) => {
-      const { chains: listed } = (value as { variables: { chains: unknown[] } }).variables
-      return new Set(listed).size === listed.length
-    }
-    assertAgreement(body, {
-      parser: (value) => accepts(() => parseDataRequest(value, chainIds)),
-      schema: (value) => validate(value) && isUnique(value),
-    })
+  })
+  const isUnique = (value: unknown) => {
+    const { chains: listed } = (value as { variables: { chains: unknown[] } }).variables
+    return new Set(listed).size === listed.length
+  }
+  const validate = validatorOf(schemas.DataRequest)
+  testAgreement('/data', {
+    arbitrary: body,
+    parser: (value) => accepts(() => parseDataRequest(value, chainIds)),
+    schema: (value) => validate(value) && isUnique(value),
   })
 
-  test('default: /subgraphs/<chainid>', () => {
-    assertAgreement(body, {
-      parser: (value) => accepts(() => parseQueryRequest(value)),
-      schema: validatorOf(schemas.GraphqlRequest),
-    })
+  testAgreement('/subgraphs/<chainid>', {
+    arbitrary: body,
+    parser: (value) => accepts(() => parseQueryRequest(value)),
+    schema: validatorOf(schemas.GraphqlRequest),
   })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createChainClock } from './chain-clock.ts'
 import { createMeasuredClock } from './reference-clock.ts'
 
@@ -58,7 +58,11 @@ test('error: a reading that hangs times out', async () => {
     monotonicNow: () => performance.now(),
     read: () => new Promise(() => undefined),
   })
-  await clock.measure()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const measured = clock.measure()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await measured
   expect(clock.estimate()).toBeUndefined()
 })
 

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { poolAbi } from '@tallystick/contracts'
 import { floatingIncome } from '@tallystick/core'
 import type { StoredEntity } from '@tallystick/subgraph'

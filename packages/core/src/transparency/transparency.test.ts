@@ -62,9 +62,9 @@ function withOtherLastBit(hash: Uint8Array): Uint8Array {
   return hash.map((byte, position) => (position === 31 ? byte ^ 1 : byte))
 }
 
-test('behavior: every inclusion proof up to size 40 is accepted, and with any hash changed it is not', () => {
-  const tree = createTree(40)
-  for (let size = 1; size <= 40; size++) {
+test('behavior: every inclusion proof up to size 34 is accepted, and with any hash changed it is not', () => {
+  const tree = createTree(34)
+  for (let size = 1; size <= 34; size++) {
     const root = rootOf(size, tree.readNode)
     for (let index = 0; index < size; index++) {
       const hashes = inclusionRanges(index, size).map((range) => hashRange(range, tree.readNode))
@@ -84,9 +84,9 @@ test('behavior: every inclusion proof up to size 40 is accepted, and with any ha
   }
 })
 
-test('behavior: every consistency proof up to size 40 is accepted, and a fork is not', () => {
-  const tree = createTree(40)
-  const heads = Array.from({ length: 41 }, (_, size) => ({ size, root: rootOf(size, tree.readNode) }))
+test('behavior: every consistency proof up to size 34 is accepted, and a fork is not', () => {
+  const tree = createTree(34)
+  const heads = Array.from({ length: 35 }, (_, size) => ({ size, root: rootOf(size, tree.readNode) }))
   for (const [older, oldHead] of heads.entries()) {
     const fork = { size: older, root: leafHash(entryOf(older + 1_000)) }
     for (const head of heads.slice(older)) {
@@ -102,11 +102,12 @@ test('behavior: every consistency proof up to size 40 is accepted, and a fork is
   }
 })
 
+/** Tree that grows from case to case. Its leaves are numbers: hashes of entries would take half of the time. */
 const growing = createMerkleTree()
+const numberedLeaf = (index: number) => new Uint8Array(32).fill(index & 255).fill(index >> 8, 30)
 test.each([1, 2, 255, 256, 257, 65_535, 65_537])('behavior: a proof from the tiles of a tree of %i entries', (size) => {
   const tree = growing
-  growTree(tree, size)
-  expect(tree.size).toBe(size)
+  while (tree.size < size) tree.append(numberedLeaf(tree.size))
   const root = rootOf(size, tree.readNode)
   const readNode = (node: { readonly level: number; readonly index: number }) => {
     const { level, index, width } = tileOf(node, size)
@@ -115,7 +116,7 @@ test.each([1, 2, 255, 256, 257, 65_535, 65_537])('behavior: a proof from the til
   expect(hex(rootOf(size, readNode))).toBe(hex(root))
   for (const index of new Set([0, Math.floor(size / 2), size - 1])) {
     const hashes = inclusionRanges(index, size).map((range) => hashRange(range, readNode))
-    expect(verifyInclusion({ index, size, root, leaf: leafHash(entryOf(index)), hashes })).toBe(true)
+    expect(verifyInclusion({ index, size, root, leaf: numberedLeaf(index), hashes })).toBe(true)
   }
 })
 

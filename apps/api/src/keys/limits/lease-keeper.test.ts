@@ -194,7 +194,7 @@ async function obey(
   else cluster.setLossy(command.kind === 'lossy')
 }
 
-test('behavior: whatever happens to replicas, database and clocks, a window never has more than the limit', async () => {
+async function checkLimit(numRuns: number) {
   await fc.assert(
     fc.asyncProperty(
       limits,
@@ -208,11 +208,16 @@ test('behavior: whatever happens to replicas, database and clocks, a window neve
         expect(Math.max(0, ...cluster.allowed.values())).toBeLessThanOrEqual(limit)
       },
     ),
-    { numRuns: 30 },
+    { numRuns },
   )
-})
+}
 
-test('behavior: with ample demand a minute has at least 95 % of the limit, however the demand is spread', async () => {
+test('behavior: whatever happens to replicas, database and clocks, a window never has more than the limit', () =>
+  checkLimit(8))
+
+test('behavior: the same for 30 random courses of events', { tags: ['slow'] }, () => checkLimit(30))
+
+async function checkUse(numRuns: number) {
   const spreads = fc.array(fc.constantFrom(0, 0.2, 3, 100), { minLength: 1, maxLength: 5 })
   await fc.assert(
     fc.asyncProperty(limits, spreads, fc.nat(4), fc.integer(), async (limit, spread, most, seed) => {
@@ -226,9 +231,14 @@ test('behavior: with ample demand a minute has at least 95 % of the limit, howev
       expect(counts.length).toBeGreaterThan(1)
       for (const count of counts) expect([limit, count]).toEqual([limit, within(limit * 0.95, limit)])
     }),
-    { numRuns: 12 },
+    { numRuns },
   )
-})
+}
+
+test('behavior: with ample demand a minute has at least 95 % of the limit, however the demand is spread', () =>
+  checkUse(2))
+
+test('behavior: the same for 12 random spreads', { tags: ['slow'] }, () => checkUse(12))
 
 test('behavior: a killed replica costs at most its hold in its last minute and nothing later', async () => {
   const cluster = createCluster(600, createRandom(1))

@@ -1,85 +1,22 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { appendFile, chmod, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hashNote, periodAfter, periodAt } from '@tallystick/core'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { periodAfter } from '@tallystick/core'
+import { describe, expect, test } from 'vitest'
+import {
+  chain,
+  domain,
+  entriesIn,
+  entryOf,
+  newPath,
+  openAt,
+  period,
+  writeThree,
+} from '../../../test/journal/signer-journals.ts'
 import { encodeDiscard } from './journal-discard.ts'
 import { encodeEntry, type JournalEntry } from './journal-entry.ts'
-import { findConflict, openSignerJournal } from './signer-journal.ts'
+import { findConflict } from './signer-journal.ts'
 
-const domain = {
-  name: 'NoteSignatureVerifier',
-  version: '1',
-  verifyingContract: '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781',
-} as const
-const chain = { id: 324, domain }
-const period = periodAt(1_794_762_000n)
 const uint256Max = 2n ** 256n - 1n
-
-function entryOf({ coupon = 440n, of = period }: { coupon?: bigint; of?: typeof period } = {}): JournalEntry {
-  const note = {
-    chainId: 324,
-    tenorDays: 7,
-    maturityTimestamp: of.noteDay + 604_800n,
-    coupon,
-    startedAt: of.noteDay,
-    validAfter: of.start - 1n,
-    validBefore: of.end,
-    signature: { r: `0x${'12'.repeat(32)}`, s: `0x${'34'.repeat(32)}`, v: 28 },
-  } as const
-  const signer = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
-  return {
-    domain,
-    set: { chainId: 324, period: of, signer, issuedAt: of.start - 600n, notes: [note] },
-    digests: [hashNote(note, domain)],
-    curve: {
-      chainId: null,
-      effectiveFrom: of.start,
-      points: { 7: 440 },
-      confirmed: false,
-      source: 'manual',
-      provenance: null,
-      createdBy: 'ann “the operator”\n',
-      createdAt: of.start - 3_600n,
-    },
-  }
-}
-
-async function newPath(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tallystick-journal-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  return join(directory, 'own', 'journal.jsonl')
-}
-
-async function openAt(path: string, { create = true } = {}) {
-  const said: string[] = []
-  const journal = await openSignerJournal(path, { create, say: (line) => said.push(line) })
-  let closed: Promise<void> | undefined
-  const close = () => {
-    closed ??= journal.close()
-    return closed
-  }
-  onTestFinished(close)
-  return { ...journal, said, close }
-}
-
-async function entriesIn(journal: Awaited<ReturnType<typeof openAt>>): Promise<JournalEntry[]> {
-  const entries: JournalEntry[] = []
-  for await (const entry of journal.entries()) entries.push(entry)
-  return entries
-}
-
-/** A journal with the entries of three periods. */
-async function writeThree(path: string): Promise<readonly JournalEntry[]> {
-  const journal = await openAt(path)
-  const periods = [period, periodAfter(period), periodAfter(periodAfter(period))]
-  const entries = periods.map((of) => entryOf({ of }))
-  for (const entry of entries) await journal.append(entry)
-  await journal.close()
-  return entries
-}
 
 describe('entries', () => {
   test.each([1n, 440n, uint256Max])('default: a coupon of %s bps survives encoding and decoding', async (coupon) => {
@@ -307,45 +244,4 @@ describe('a journal that cannot be opened or written', () => {
     await journal.append(entryOf())
     expect(await entriesIn(journal)).toEqual([entryOf()])
   })
-
-  test('error: a full disk, until space is freed; no partial line remains', async () => {
-    const path = await newPath()
-    const [first] = await writeThree(path)
-    await chmod(path, 0o600)
-    const room = (await stat(path)).size + 100
-    const answers = await appendWithLimit(path, { room, entry: first as JournalEntry })
-    expect(answers).toEqual(['journal_failed', 'journal_failed', 'written'])
-    expect(await entriesIn(await openAt(path))).toHaveLength(4)
-  })
 })
-
-/** Appends thrice in a process that may not write files beyond a size, the third time without that limit. */
-async function appendWithLimit(
-  path: string,
-  { room, entry }: { readonly room: number; readonly entry: JournalEntry },
-): Promise<string[]> {
-  const built = new URL('../../../dist/notes/journal/', import.meta.url).href
-  const script = `
-    const { openSignerJournal } = await import('${built}signer-journal.js')
-    const { decodeEntry } = await import('${built}journal-entry.js')
-    const { execFileSync } = await import('node:child_process')
-    const limit = (bytes) => execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=' + bytes + ':unlimited'])
-    const journal = await openSignerJournal(process.argv[1], { create: true, say: () => undefined })
-    const entry = decodeEntry(Buffer.from(process.argv[2], 'base64'))
-    const append = () => journal.append(entry).then(() => 'written', (error) => error.reason)
-    limit(${room})
-    const answers = [await append(), await append()]
-    limit('unlimited')
-    console.log(JSON.stringify([...answers, await append()]))
-    await journal.close()`
-  const line = encodeEntry(entry).subarray(0, -1).toString('base64')
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, path, line], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  child.stdout.on('data', (chunk) => {
-    said += chunk
-  })
-  await once(child, 'close')
-  return JSON.parse(said)
-}

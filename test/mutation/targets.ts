@@ -1,0 +1,46 @@
+/** Sources to mutate, and the tests that should notice. All are globs from the root. */
+export type Target = {
+  readonly name: string
+  readonly mutate: readonly string[]
+  readonly tests: readonly string[]
+}
+
+/** Targets whose score CONTRIBUTING.md records. What guards money and signatures, and the query language. */
+export const targets: readonly Target[] = [
+  { name: 'core', mutate: ['packages/core/src/**'], tests: ['packages/core/src/**'] },
+  {
+    name: 'issuing',
+    mutate: [
+      'apps/api/src/notes/issue/*rails.ts',
+      'apps/api/src/notes/issue/{coupon-bounds,retry-gate}.ts',
+      'apps/api/src/notes/journal/**',
+      'apps/api/src/notes/published-notes.ts',
+    ],
+    tests: ['apps/api/src/notes/**', 'apps/api/test/journal/**'],
+  },
+  { name: 'keys', mutate: ['apps/api/src/keys/**'], tests: ['apps/api/src/keys/**', 'apps/api/test/keys/**'] },
+  {
+    name: 'query',
+    mutate: ['packages/subgraph/src/query/**'],
+    tests: [
+      'packages/subgraph/src/**',
+      'packages/subgraph/test/{dialect-cases,failure-codes,gallery,introspection,shapes}.test.ts',
+    ],
+  },
+]
+
+/**
+ * Returns the target of a path: one of the list by its name, or the sources below a directory, or a file, with the tests
+ * of the same package that are beside their sources.
+ */
+export function findTarget(path: string): Target {
+  const known = targets.find(({ name }) => name === path)
+  if (known) return known
+  const [, packagePath] = /^((?:packages|apps)\/[\w-]+)\/src(?:\/|$)/.exec(path) ?? []
+  if (!packagePath) {
+    const names = targets.map(({ name }) => name).join(', ')
+    throw new Error(`"${path}" is not below the src directory of a package. Give such a path, or one of ${names}.`)
+  }
+  const mutate = path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**`
+  return { name: path, mutate: [mutate], tests: [`${packagePath}/src/**`] }
+}
