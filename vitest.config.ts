@@ -13,9 +13,6 @@ process.env['TMPDIR'] = createTemporaryDirectory()
 // Each Node process would parse these certificates, which takes 70 ms. The tests trust only their own.
 delete process.env['NODE_EXTRA_CA_CERTS']
 
-const build = 'test/set-up/build.ts'
-const databases = 'test/set-up/databases.ts'
-
 const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] = [
   {
     name: 'unit',
@@ -24,14 +21,10 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
     setupFiles: ['test/set-up/pure.ts'],
   },
   {
+    // One project for all tests with real parts: the workers of a project import its modules once.
     name: 'service',
-    include: ['{packages/*,apps/api,bench,soak,test/node-versions}/test/**/*.test.ts'],
-    globalSetup: [build, databases],
-  },
-  {
-    name: 'journeys',
-    include: ['apps/{sandbox,portal}/test/**/*.test.ts'],
-    globalSetup: [build, databases, 'test/set-up/processes.ts', 'test/set-up/browser.ts', 'test/set-up/page.ts'],
+    include: ['{packages/*,apps/*,bench,soak,test/node-versions}/test/**/*.test.ts'],
+    globalSetup: ['build', 'databases', 'processes', 'browser', 'page'].map((name) => `test/set-up/${name}.ts`),
   },
 ]
 

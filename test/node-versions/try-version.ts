@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installNode } from './install-node.ts'
 import { type CommandResult, runCommand } from './run-command.ts'
-import { testArguments } from './supported-versions.ts'
 import { trySandbox } from './try-sandbox.ts'
 
 export type TryOptions = { readonly root: string; readonly npmCli: string; readonly log: (line: string) => void }
@@ -49,7 +48,7 @@ async function tryIn(directory: string, { spec, root, npmCli, log }: TryOptions 
   const run: Record<StepName, () => Promise<CommandResult>> = {
     'npm ci': async () => withoutWarnings(await npm(900_000, 'ci')),
     build: () => npm(300_000, 'run', 'build'),
-    tests: () => npm(testsTimeoutMs, 'test', '--', ...testArguments),
+    tests: () => npm(testsTimeoutMs, 'test'),
     sandbox: () => trySandbox(node, { clone, home: join(directory, 'sandbox') }),
   }
   const steps: Partial<Record<StepName, CommandResult>> = {}

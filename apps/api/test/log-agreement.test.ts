@@ -159,7 +159,7 @@ describe('texts and bytes', () => {
   const key = parseVerifierKey(log.key) as VerifierKey
   const otherKey = readKey(log.key)
 
-  test('behavior: a changed checkpoint is accepted by both or by none', () => {
+  test('behavior: a changed checkpoint is accepted by both or by none', { tags: 'slow' }, () => {
     let accepted = 0
     const notes = fc.constantFrom(log.checkpoint, `${log.checkpoint}${witness}\n`).map((text) => Buffer.from(text))
     const property = fc.property(notes, byteChange, (note, change) => {
@@ -221,7 +221,7 @@ describe('whole logs', () => {
     }
   }
 
-  test('behavior: every log that grows is accepted, and every changed bit is found', async () => {
+  test('behavior: every log that grows is accepted, and every changed bit is found', { tags: 'slow' }, async () => {
     const growth = fc.array(fc.integer({ min: 1, max: 270 }), { minLength: 1, maxLength: 3 })
     const property = fc.asyncProperty(growth, fc.nat(), fc.nat(), async (steps, choice, bit) => {
       const log = createPublicLog()

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
@@ -115,7 +117,7 @@ test('behavior: as a service it has metrics, and SIGTERM ends it with a state to
   expect(JSON.parse(await readFile(state, 'utf8'))).toMatchObject({ checked: 3, checkpoint: { size: 4 } })
 })
 
-test('error: a certificate that is not trusted, and metrics on a port in use', { tags: 'slow' }, async () => {
+test('error: a certificate that is not trusted, and metrics on a port in use', async () => {
   const { baseUrl, key, caPath } = await startLogged()
   const other = join(caPath, '..', 'cert.pem')
   const untrusted = await run(other, baseUrl, '--key', key)

@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -51,7 +53,7 @@ beforeAll(() => {
   sandbox.catch(() => undefined)
 })
 
-describe('on a chain of its own', { tags: 'slow' }, () => {
+describe('on a chain of its own', () => {
   let chain: Chain
   let directory: string
   let databaseUrl: string

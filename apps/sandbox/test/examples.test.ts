@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -105,7 +107,7 @@ describe('examples/curl.md', () => {
   })
 })
 
-test('examples/webhook.ts: a test event is verified, a forged request is rejected', { tags: 'slow' }, async () => {
+test('examples/webhook.ts: a test event is verified, a forged request is rejected', async () => {
   const options = ['run', '--silent', 'webhook', '--', '--dir', join(directory, '.tallystick')]
   const { stdout } = await promisify(execFile)('npm', options, { cwd: root })
   expect(stdout.split('\n')).toEqual([

@@ -145,7 +145,7 @@ test('error: plain Node names an expired certificate, and one of another host', 
   }
 })
 
-describe('default: every example type-checks with the published types', () => {
+describe('default: every example type-checks with the published types', { tags: 'slow' }, () => {
   test.each(['node16', 'bundler'])('%s', async (moduleResolution) => {
     const folder = join(project, moduleResolution)
     await mkdir(folder)
