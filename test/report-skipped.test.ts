@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { formatSkipped } from './set-up/report-skipped.ts'
 
-const skipped = (fullName: string, note: string | undefined) => ({
+const skipped = (fullName: string, note: string | undefined, tags: string[] = []) => ({
   fullName,
+  tags,
   result: () => ({ state: 'skipped', errors: undefined, note }) as const,
 })
 
@@ -21,4 +22,10 @@ test('default: each reason is printed once, with its first test', () => {
 
 test('behavior: a test that did not match the name filter is not listed', () => {
   expect(formatSkipped([skipped('another', undefined), skipped('a third', '')])).toEqual([])
+})
+
+test('behavior: slow tests that a tier leaves out are counted', () => {
+  const slow = [skipped('a', undefined, ['slow']), skipped('b', undefined, ['slow', 'postgres'])]
+  expect(formatSkipped(slow)).toEqual(['Skipped: 2 slow tests. `npm run test:all` runs them.'])
+  expect(formatSkipped([skipped('c', 'No browser.', ['slow'])])).toEqual(['Skipped: c. Reason: No browser.'])
 })

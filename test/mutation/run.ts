@@ -46,7 +46,7 @@ function mutate({ name, mutate: sources, tests }: Target): number | null {
     incrementalFile: join(reports, `${slug}.json`),
     reporters: ['clear-text', 'progress', 'html'],
     htmlReporter: { fileName: join(reports, `${slug}.html`) },
-    clearTextReporter: { reportTests: false },
+    clearTextReporter: { reportTests: false, logTests: false },
     // Stryker rewrites it with the interface of TypeScript 6, which TypeScript 7 does not have.
     tsconfigFile: 'none.json',
     tempDirName: 'test/mutation/reports/sandboxes',

@@ -1,19 +1,23 @@
 import type { Reporter, TestCase } from 'vitest/node'
 
-type Skipped = Pick<TestCase, 'fullName' | 'result'>
+type Skipped = Pick<TestCase, 'fullName' | 'result' | 'tags'>
 
 /** Formats why tests were skipped, a line per reason. Tests without a reason, such as those that `-t` excludes, are not listed. */
 export function formatSkipped(tests: Iterable<Skipped>): string[] {
   const namesOf = new Map<string, string[]>()
+  let slowCount = 0
   for (const test of tests) {
     const result = test.result()
-    if (result.state !== 'skipped' || !result.note) continue
-    namesOf.set(result.note, [...(namesOf.get(result.note) ?? []), test.fullName])
+    if (result.state !== 'skipped') continue
+    if (result.note) namesOf.set(result.note, [...(namesOf.get(result.note) ?? []), test.fullName])
+    else if (test.tags.includes('slow')) slowCount += 1
   }
-  return [...namesOf].map(([reason, [first, ...others]]) => {
-    const more = others.length > 0 ? ` and ${others.length} more` : ''
-    return `Skipped: ${first}${more}. Reason: ${reason}`
+  const slow = slowCount > 0 ? [`Skipped: ${slowCount} slow tests. \`npm run test:all\` runs them.`] : []
+  const reasons = [...namesOf].map(([reason, [first, ...more]]) => {
+    const count = more.length > 0 ? ` and ${more.length} more` : ''
+    return `Skipped: ${first}${count}. Reason: ${reason}`
   })
+  return [...reasons, ...slow]
 }
 
 /** Prints the reasons at the end of a run. The default reporter does not. */

@@ -235,20 +235,28 @@ describe('the second chain in another state', () => {
   /** Opens the page of a service that has no notes of the second chain. `states.test.ts` has what a service says then. */
   async function visitWith(state: Partial<RateChain>): Promise<Page> {
     const page = await visit('/')
-    await page.route(/\/rate(\?|$)/, async (route) => {
-      const response = await route.fetch()
-      const rate = (await response.json()) as RateResponse
-      const chains = rate.chains.map((chain) => (chain.chainid === String(second.id) ? { ...chain, ...state } : chain))
-      return route.fulfill({ response, json: { ...rate, chains } })
-    })
-    await page.route(/\/notes(\?|$)/, async (route) => {
-      const response = await route.fetch()
-      const notes = (await response.json()) as NotesResponse
-      return route.fulfill({
-        response,
-        json: { ...notes, data: notes.data.filter(({ chainid }) => chainid !== String(second.id)) },
-      })
-    })
+    await page.route(
+      ({ pathname }) => pathname === '/rate',
+      async (route) => {
+        const response = await route.fetch()
+        const rate = (await response.json()) as RateResponse
+        const chains = rate.chains.map((chain) =>
+          chain.chainid === String(second.id) ? { ...chain, ...state } : chain,
+        )
+        return route.fulfill({ response, json: { ...rate, chains } })
+      },
+    )
+    await page.route(
+      ({ pathname }) => pathname === '/notes',
+      async (route) => {
+        const response = await route.fetch()
+        const notes = (await response.json()) as NotesResponse
+        return route.fulfill({
+          response,
+          json: { ...notes, data: notes.data.filter(({ chainid }) => chainid !== String(second.id)) },
+        })
+      },
+    )
     await page.reload()
     await page.getByRole('radio', { name: second.name }).check()
     return page

@@ -10,7 +10,7 @@ import { expectData } from './expect-data.ts'
 import { expectHistory, expectWallets } from './expect-history.ts'
 import { type Credentials, readCredentials, root, type Sandbox, useSandboxes } from './start-sandbox.ts'
 
-// One directory for all tests, which run in this order: a start takes seconds.
+// One directory for all tests, which run in this order: a start takes seconds. The slow ones leave a running sandbox too.
 
 // The promise is 10 s on two cores. Other tests use them at the same time.
 const quickMs = 120_000
@@ -90,6 +90,24 @@ test('behavior: Ctrl-C leaves no process, and the next start resumes', { tags: '
   expect(lent).toHaveLength(41)
 })
 
+test('behavior: SIGTERM to npm alone ends the sandbox gracefully, and no process is left', {
+  tags: 'slow',
+}, async () => {
+  await expectGracefulEnd('SIGTERM')
+})
+
+test('behavior: a damaged chain begins a new history, with the same key and signer', { tags: 'slow' }, async () => {
+  const journal = join(dir, 'chains', '324', 'journal.jsonl')
+  writeFileSync(journal, readFileSync(journal).subarray(0, 50_000))
+  sandbox = await startWithNpm('--dir', dir, '--positions', '7')
+  expect(sandbox.output()).toContain('the state of its chain is damaged: creating a new history')
+  const third = readCredentials(dir)
+  await expectHistory(third, { positions: 7 })
+  const kept = ({ apiKey, caCert, chains: [{ signer }] }: Credentials) => ({ apiKey, caCert, signer })
+  expect(kept(third)).toEqual(kept(first))
+  expect((await getNotes(third)).notes).toHaveLength(7)
+})
+
 test('default: the tour runs as the README prints it, and the predicted income is paid', async () => {
   const tour = spawn('npm', ['run', '--silent', 'tour', '--', '--dir', dir], {
     cwd: root,
@@ -108,24 +126,6 @@ test('default: the tour runs as the README prints it, and the predicted income i
 
 test('behavior: SIGINT to npm alone ends the sandbox gracefully, and no process is left', async () => {
   await expectGracefulEnd('SIGINT')
-})
-
-test('behavior: a damaged chain begins a new history, with the same key and signer', { tags: 'slow' }, async () => {
-  const journal = join(dir, 'chains', '324', 'journal.jsonl')
-  writeFileSync(journal, readFileSync(journal).subarray(0, 50_000))
-  sandbox = await startWithNpm('--dir', dir, '--positions', '7')
-  expect(sandbox.output()).toContain('the state of its chain is damaged: creating a new history')
-  const third = readCredentials(dir)
-  await expectHistory(third, { positions: 7 })
-  const kept = ({ apiKey, caCert, chains: [{ signer }] }: Credentials) => ({ apiKey, caCert, signer })
-  expect(kept(third)).toEqual(kept(first))
-  expect((await getNotes(third)).notes).toHaveLength(7)
-})
-
-test('behavior: SIGTERM to npm alone ends the sandbox gracefully, and no process is left', {
-  tags: 'slow',
-}, async () => {
-  await expectGracefulEnd('SIGTERM')
 })
 
 async function expectGracefulEnd(signal: NodeJS.Signals): Promise<void> {
