@@ -24,6 +24,7 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
     // One project for all tests with real parts: the workers of a project import its modules once.
     name: 'service',
     include: ['{packages/*,apps/*,bench,soak,test/node-versions}/test/**/*.test.ts'],
+    setupFiles: ['test/set-up/release-memory.ts'],
     globalSetup: ['build', 'databases', 'processes', 'browser', 'page'].map((name) => `test/set-up/${name}.ts`),
   },
 ]
@@ -43,7 +44,7 @@ const tags = [
 const sharedTest: TestProjectInlineConfiguration['test'] = {
   // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
   isolate: false,
-  execArgv: [...quickFlags, '--always-sparkplug'],
+  execArgv: [...quickFlags, '--always-sparkplug', '--expose-gc'],
   testTimeout: hangMs,
   hookTimeout: hookHangMs,
   expect: { requireAssertions: true, poll: patience },

@@ -69,15 +69,25 @@ async function rateOf(service: Service): Promise<RateResponse> {
   return rateResponseSchema.parse(body)
 }
 
+/** Waits for rates of a block: a service answers without an upstream that is too slow. */
+async function currentRateOf(service: Service, number: bigint): Promise<RateResponse> {
+  let rate: RateResponse | undefined
+  const readChain = async () => {
+    rate = await rateOf(service)
+    return rate.chains[0]
+  }
+  await expect.poll(readChain).toMatchObject({ dataBlock: String(number), dataLagSeconds: 0 })
+  return rate as RateResponse
+}
+
 /** Returns the rates of a second, which are those of the contract whether they are read from it or from its index. */
 async function rateAt(at: bigint, calls: readonly Call[] = []): Promise<RateResponse> {
   const number = await advanceTo(at, calls)
-  const [rate, ...others] = await Promise.all(Object.values(services).map(rateOf))
+  const [rate, ...others] = await Promise.all(Object.values(services).map((service) => currentRateOf(service, number)))
   const { isProtocolSynced, floatingRate, chains } = rate as RateResponse
   expect(isProtocolSynced).toBe(await read('isFloatingIncomeSynced'))
   expect(floatingRate).toBe(await rateOfContract())
   const { statusReason: _, ...first } = chains[0]!
-  expect(first).toMatchObject({ dataBlock: String(number), dataLagSeconds: 0 })
   for (const other of others)
     expect(other.chains[0]).toMatchObject({ ...first, fixedRates: expect.any(Array), marketRates: expect.any(Array) })
   await expectStateOfContracts()
