@@ -73,6 +73,23 @@ test('behavior: a position within one day earns that day’s income per second',
   expect(income).toBe(position.principal * 3600n)
 })
 
+test('behavior: the day of maturity earns from its report on, up to the second of maturity', () => {
+  const daily = 10n ** 20n
+  const [lendDay, endDay] = [position.lendTimestamp / 86_400n, position.maturityTimestamp / 86_400n]
+  const incomeWith = (lastUpdatedDay: bigint) =>
+    floatingIncome(position, {
+      instantSeconds: position.maturityTimestamp,
+      lastUpdatedDay,
+      accFloatingIncome: (day) => daily * (day - lendDay + 2n),
+    })
+  const earn = (seconds: bigint) => (daily * position.principal * seconds) / 10n ** 25n
+  const onLendDay = earn((lendDay + 1n) * 86_400n - position.lendTimestamp)
+  const between = earn((endDay - 1n - lendDay) * 86_400n)
+  expect(incomeWith(endDay - 1n)).toBe(onLendDay + between)
+  expect(incomeWith(endDay)).toBe(onLendDay + between + earn(position.maturityTimestamp - endDay * 86_400n))
+  expect(incomeWith(endDay + 1n)).toBe(incomeWith(endDay))
+})
+
 test('behavior: floating income never decreases over time and never reads an unknown day', () => {
   const firstDay = position.lendTimestamp / 86_400n - 1n
   const incomes = fc.array(fc.bigInt({ min: 0n, max: 10n ** 17n }), { minLength: 1, maxLength: 25 })

@@ -65,6 +65,11 @@ describe('verifyNote', () => {
     expect(await verifyNote(note, { domain: other, signer })).toMatchObject({ valid: false })
   })
 
+  test('error: says what is wrong with the form of a signature', async () => {
+    const wrong = { ...note, signature: { ...note.signature, v: 1 as 27 } }
+    expect(await verifyNote(wrong, { domain, signer })).toEqual({ valid: false, reason: 'v is 1, not 27 or 28' })
+  })
+
   test('error: rejects an r that is no valid signature of any key', async () => {
     const impossible = { ...note, signature: { ...note.signature, r: toHex(order - 1n, { size: 32 }) } }
     expect(await verifyNote(impossible, { domain, signer })).toMatchObject({ valid: false })
@@ -90,12 +95,21 @@ describe('findSignatureFault', () => {
     ['short r', { r: '0x4908', s, v: 28 }, 'r is not 32 bytes of hex'],
     ['garbage', { r: 'hello', s, v: 28 }, 'r is not 32 bytes of hex'],
     ['empty s', { r, s: '', v: 28 }, 's is not 32 bytes of hex'],
+    ['text before r', { r: `x${r}`, s, v: 28 }, 'r is not 32 bytes of hex'],
+    ['another character in s', { r, s: `${s.slice(0, -1)}g`, v: 28 }, 's is not 32 bytes of hex'],
+    [
+      's above half the order',
+      { r, s: toHex(order / 2n + 1n, { size: 32 }), v: 27 },
+      's is in the upper half of the curve order',
+    ],
   ])('error: reports %s', (_, signature, fault) => {
     expect(findSignatureFault(signature)).toBe(fault)
   })
 
   test('default: a good signature has no fault', () => {
     expect(findSignatureFault({ r, s, v: 28 })).toBeUndefined()
+    expect(findSignatureFault({ r, s, v: 27 })).toBeUndefined()
+    expect(findSignatureFault({ r, s: toHex(order / 2n, { size: 32 }), v: 28 })).toBeUndefined()
   })
 })
 

@@ -105,6 +105,34 @@ test('behavior: every consistency proof up to size 34 is accepted, and a fork is
 /** Tree that grows from case to case. Its leaves are numbers: hashes of entries would take half of the time. */
 const growing = createMerkleTree()
 const numberedLeaf = (index: number) => new Uint8Array(32).fill(index & 255).fill(index >> 8, 30)
+test('error: an index outside the tree, a tree that shrinks, and a proof that is missing or too long', () => {
+  const { readNode } = createTree(8)
+  const root = rootOf(8, readNode)
+  const leaf = leafHash(entryOf(0))
+  const hashes = inclusionRanges(0, 8).map((range) => hashRange(range, readNode))
+  const inclusion = { index: 0, size: 8, root, leaf, hashes }
+  expect(verifyInclusion(inclusion)).toBe(true)
+  for (const index of [-1, 0.5, 8, Number.NaN, 2 ** 53]) expect(verifyInclusion({ ...inclusion, index })).toBe(false)
+  expect(verifyInclusion({ ...inclusion, hashes: [...hashes, root] })).toBe(false)
+  expect(verifyInclusion({ ...inclusion, hashes: hashes.slice(1) })).toBe(false)
+  // A leaf of a tree of one is its root, with nothing to prove.
+  expect(verifyInclusion({ index: 0, size: 1, root: leaf, leaf, hashes: [] })).toBe(true)
+  expect(verifyInclusion({ index: 0, size: 2, root: leaf, leaf, hashes: [] })).toBe(false)
+
+  const [small, whole, empty] = [6, 8, 0].map((size) => ({ size, root: rootOf(size, createTree(size).readNode) }))
+  const proof = consistencyRanges(6, 8).map((range) => hashRange(range, readNode))
+  expect(verifyConsistency(small!, whole!, proof)).toBe(true)
+  expect(verifyConsistency(whole!, small!, proof)).toBe(false)
+  expect(verifyConsistency(small!, whole!, [])).toBe(false)
+  expect(verifyConsistency(small!, whole!, [...proof, root])).toBe(false)
+  expect(verifyConsistency(whole!, whole!, [])).toBe(true)
+  expect(verifyConsistency(whole!, whole!, [root])).toBe(false)
+  expect(verifyConsistency(whole!, { size: 8, root: small!.root }, [])).toBe(false)
+  expect(verifyConsistency(empty!, whole!, [])).toBe(true)
+  expect(verifyConsistency(empty!, whole!, [root])).toBe(false)
+  expect(verifyConsistency({ size: 0, root }, whole!, [])).toBe(false)
+})
+
 test.each([1, 2, 255, 256, 257, 65_535, 65_537])('behavior: a proof from the tiles of a tree of %i entries', (size) => {
   const tree = growing
   while (tree.size < size) tree.append(numberedLeaf(tree.size))
@@ -231,6 +259,21 @@ test('behavior: a checkpoint of a witness, of another key or of another origin',
   const foreign = text.replace('notes.example/log', 'other.example/log')
   const foreignNote = formatSignedNote(foreign, { key, signature: sign(foreign) })
   expect(() => openCheckpoint(foreignNote, key)).toThrow('is of the log other.example/log')
+})
+
+test('error: a checkpoint that is too long, has control characters or no signatures, or is signed twice', () => {
+  const { key, sign } = createKey('notes.example/log')
+  const text = formatCheckpoint({ origin: 'notes.example/log', size: 0, root: rootOf(0, createTree(0).readNode) })
+  const signText = (content: string) => formatSignedNote(content, { key, signature: sign(content) })
+  const padded = (length: number) => signText(`${text}${'x'.repeat(length - signText(`${text}\n`).length)}\n`)
+  expect(openCheckpoint(padded(16_384), key).size).toBe(0)
+  expect(() => openCheckpoint(padded(16_385), key)).toThrow('The checkpoint is too long.')
+  expect(() => openCheckpoint(signText(`${text}\t\n`), key)).toThrow('control characters')
+  expect(() => openCheckpoint(text, key)).toThrow('has no signatures')
+  expect(() => openCheckpoint(signText(text).trimEnd(), key)).toThrow('has no signatures')
+  // One of two signatures of the same key is wrong.
+  const second = formatSignedNote(text, { key, signature: new Uint8Array(64) }).slice(text.length + 1)
+  expect(() => openCheckpoint(`${signText(text)}${second}`, key)).toThrow('is wrong')
 })
 
 test.each(['01', '-1', '1e3', '9007199254740992', '', ' 1'])('behavior: %j is no size of a checkpoint', (size) => {
