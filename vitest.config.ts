@@ -44,7 +44,7 @@ const tags = [
 const sharedTest: TestProjectInlineConfiguration['test'] = {
   // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
   isolate: false,
-  execArgv: [...quickFlags, '--always-sparkplug', '--expose-gc'],
+  execArgv: [...quickFlags, '--always-sparkplug'],
   testTimeout: hangMs,
   hookTimeout: hookHangMs,
   expect: { requireAssertions: true, poll: patience },

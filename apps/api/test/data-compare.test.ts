@@ -173,7 +173,9 @@ describe('tallystick data compare', () => {
     ])
   })
 
-  test('default: one changed value is found with its path and both values, and the same seed sends the same queries', async () => {
+  test('default: one changed value is found with its path and both values, and the same seed sends the same queries', {
+    tags: 'slow',
+  }, async () => {
     const { index, url } = await openOther()
     await index.revert(39)
     const wrong = { entity: 'PositionInfo', id: '23', set: { principal: '5' } }

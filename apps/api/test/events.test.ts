@@ -338,7 +338,7 @@ test('error: a client that does not read its HTTP/2 stream is cut', async () => 
   }
 })
 
-test('behavior: a restored backup resets the streams, and its new events reach them', async () => {
+test('behavior: a restored backup resets the streams, and its new events reach them', { tags: 'slow' }, async () => {
   const own = await start({ databaseUrl: await newDatabase(), at })
   const { secret } = await createKey(own)
   const event = (n: number) => ({ type: 'status' as const, chainId: 324, data: `{"n":${n}}`, createdAt })

@@ -102,7 +102,9 @@ test('behavior: the next event waits until the one before succeeded; other hooks
   ])
 })
 
-test('behavior: after three days of failures a hook is switched off and told, and goes on where it was when enabled', async () => {
+test('behavior: after three days of failures a hook is switched off and told, and goes on where it was when enabled', {
+  tags: 'slow',
+}, async () => {
   const world = await createHookWorld()
   const receiver = await startReceiver({ respond: refuse })
   const { hook, secret } = await add(world, receiver)

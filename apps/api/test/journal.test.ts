@@ -120,7 +120,9 @@ describe('two replicas with PostgreSQL restored to before the last curve change'
     await expect.poll(() => bodyOf(running, secret)).toBe(await bodyOf(again, secret))
   })
 
-  test('behavior: a curve set after the restore is in force from the first unsigned period', async () => {
+  test('behavior: a curve set after the restore is in force from the first unsigned period', {
+    tags: 'slow',
+  }, async () => {
     const { running, restart, secret, body } = await restored()
     await running.operator.setCurve({ points: { 7: 400, 14: 399, 30: 398 }, by: 'test' })
     const again = await restart()

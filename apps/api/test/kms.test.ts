@@ -133,7 +133,9 @@ describe('chains with signers of different kinds', () => {
   })
 })
 
-test('behavior: with an address the service starts while the KMS is down and serves the stored notes', async () => {
+test('behavior: with an address the service starts while the KMS is down and serves the stored notes', {
+  tags: 'slow',
+}, async () => {
   const databaseUrl = await newDatabase()
   const aws = await startAws(signerKey)
   const signer = { ...aws.signer, address: signerAddress }

@@ -161,7 +161,9 @@ describe('the mirror', () => {
     expect(listPaths(4).length).toBe(8)
   })
 
-  test('behavior: a mirror that cannot be written raises the alarm, and the service goes on', async () => {
+  test('behavior: a mirror that cannot be written raises the alarm, and the service goes on', {
+    tags: 'slow',
+  }, async () => {
     const site = siteIn(await newDirectory(), { databaseUrl: await newDatabase(), members: ['mirror'] })
     const mirror = site.config.log['mirror'] as string
     const service = await site.serve()

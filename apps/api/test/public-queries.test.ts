@@ -148,7 +148,9 @@ describe('on PostgreSQL', () => {
   })
 })
 
-test('behavior: on the embedded database a statement of the service waits for one public query, not for all', async () => {
+test('behavior: on the embedded database a statement of the service waits for one public query, not for all', {
+  tags: 'slow',
+}, async () => {
   const databaseUrl = await newDatabase('pglite')
   const database = await openDatabase(databaseUrl)
   const subgraph = await fill(database)

@@ -135,7 +135,9 @@ describe('a day', () => {
     expect(chain.current.curve.provenance).toMatchObject({ sourceDate: '2024-11-22', bills: [{ weeks: 4 }, {}, {}] })
   })
 
-  test('behavior: a machine that slept until just before the boundary fetches before it signs', async () => {
+  test('behavior: a machine that slept until just before the boundary fetches before it signs', {
+    tags: 'slow',
+  }, async () => {
     const { feed, service } = await startOnTreasury()
     await until(() => couponsNow(service)).toEqual(thursdays)
     // Longer than many intervals of the issue scheduler.
@@ -213,6 +215,7 @@ describe('an outage', () => {
   ]
   test.each(states)(
     'error: a feed that is %s from the first start on gives no notes, and says why',
+    { tags: 'slow' },
     async (_, failure, set) => {
       const feed = await startFakeTreasury(onTestFinished as Defer)
       set(feed)

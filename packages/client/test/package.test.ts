@@ -79,7 +79,7 @@ test('default: contains the build, the README and the licence, and depends only 
   }
 })
 
-test('default: runs in plain Node', async () => {
+test('default: runs in plain Node', { tags: 'slow' }, async () => {
   const api = await startFakeApi()
   const script = `
     import * as client from '@tallystick/client'
@@ -118,7 +118,7 @@ test('default: Vite builds a page with all entries', { tags: 'slow' }, async () 
   expect(JSON.stringify(built)).toContain('x-api-key')
 })
 
-test('error: plain Node names an expired certificate, and one of another host', async () => {
+test('error: plain Node names an expired certificate, and one of another host', { tags: 'slow' }, async () => {
   const trusted = createCertificateAuthority()
   const old = createCertificateAuthority(new Date('2020-01-01'))
   await writeFile(join(project, 'authorities.pem'), `${trusted.cert}${old.cert}`)

@@ -96,7 +96,7 @@ test.each([
   ['failing', faults[6], 'responded to eth_chainId with error "internal error"'],
   ['cutting off', faults[8], 'cannot be reached (UND_ERR_SOCKET)'],
   ['silent', () => undefined, 'did not respond within 300 ms'],
-] as const)('error: an RPC that is %s is reported until it recovers', async (_, fault, message) => {
+] as const)('error: an RPC that is %s is reported until it recovers', { tags: 'slow' }, async (_, fault, message) => {
   const faulty = await proxy(fault)
   const index = await follow([faulty.url], { timeoutMs: 300 })
   await problemOf(index).toBe(`RPC 127.0.0.1:${faulty.port} ${message}.`)

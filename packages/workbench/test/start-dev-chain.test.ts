@@ -71,7 +71,9 @@ test('behavior: a line that was cut off is left out, and the chain goes on from 
   expect(await describeChain(third.url)).toMatchObject({ head: { number: '0x5', timestamp: toHex(1737522900) } })
 })
 
-test('error: a journal that is damaged, empty or of another chain is refused and stays as it is', async () => {
+test('error: a journal that is damaged, empty or of another chain is refused and stays as it is', {
+  tags: 'slow',
+}, async () => {
   const journalPath = join(directory, 'refused.jsonl')
   const first = await start({ chainId: 324, journalPath })
   await call(first.url, 'hardhat_mine', ['0x2'])

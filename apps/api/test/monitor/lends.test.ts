@@ -70,7 +70,9 @@ describe('an honest chain', () => {
     expect(watch.context.totals.lends.get(324)).toBe(1)
   })
 
-  test('behavior: a single run waits for a set that is public in a moment, and not for ever', async () => {
+  test('behavior: a single run waits for a set that is public in a moment, and not for ever', {
+    tags: 'slow',
+  }, async () => {
     const { monitor, log, chain, rpcs, clock, publish } = await startLends()
     publish(await notesEntry())
     log.append(JSON.stringify(await notesEntry({ period: next })), { isWithheld: true })
@@ -217,7 +219,7 @@ describe('progress', () => {
     expect(Math.min(...chain.ranges.map(([from]) => from))).toBe(301 + 1 - 128)
   })
 
-  test('behavior: a long chain does not keep the log from being read', async () => {
+  test('behavior: a long chain does not keep the log from being read', { tags: 'slow' }, async () => {
     const { monitor, publish, chain, rpcs, clock, server } = await startLends()
     publish(await notesEntry())
     for (let at = 0n; at < 400n; at++)
@@ -274,7 +276,7 @@ describe('progress', () => {
     expect(again.context.totals.lends.get(324)).toBe(2)
   })
 
-  test('behavior: killed at any save, nothing is passed over', async () => {
+  test('behavior: killed at any save, nothing is passed over', { tags: 'slow' }, async () => {
     const { monitor, publish, chain, rpcs, clock } = await startLends()
     const periods = periodsFrom(firstPeriod, 4)
     publish(...(await Promise.all(periods.map((period) => notesEntry({ period })))))

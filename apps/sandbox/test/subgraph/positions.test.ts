@@ -1,3 +1,5 @@
+// @module-tag slow
+
 import { fixedIncome, floatingIncome, partnerFee } from '@tallystick/core'
 import type { Subgraph } from '@tallystick/subgraph'
 import { databaseEngines } from '@tallystick/workbench/test-database'
