@@ -49,7 +49,6 @@ function mutate({ name, mutate: sources, tests }: Target): number | null {
     clearTextReporter: { reportTests: false, logTests: false },
     // Stryker rewrites it with the interface of TypeScript 6, which TypeScript 7 does not have.
     tsconfigFile: 'none.json',
-    tempDirName: 'test/mutation/reports/sandboxes',
   }
   writeFileSync(config, JSON.stringify(settings))
   const env = { ...process.env, TALLYSTICK_MUTATION_TESTS: JSON.stringify(tests) }

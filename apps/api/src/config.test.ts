@@ -101,7 +101,7 @@ async function load(content: unknown, options: Partial<LoadOptions> = {}): Promi
 
 const schemas = new Map<string, ReturnType<typeof configSchema>>()
 
-/** Returns the schema that `loadConfig` builds anew each time, which takes most of its time. */
+/** Returns the schema. `loadConfig` builds one for each call, which takes most of its time. */
 function schemaFor(options: LoadOptions) {
   const name = JSON.stringify(options)
   const schema = schemas.get(name) ?? configSchema({ ...options, baseDirectory: folder })
