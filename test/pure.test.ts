@@ -57,9 +57,7 @@ test.each<[string, string, () => unknown]>([
 })
 
 test('error: a refusal that the code under test catches is known', () => {
-  try {
-    spawnSync('true')
-  } catch {}
+  expect(() => spawnSync('true')).toThrow()
   expect(takeRefused()).toEqual(['This unit test starts a process (spawnSync).'])
 })
 
