@@ -18,7 +18,7 @@ export const targets: readonly Target[] = [
     ],
     tests: ['apps/api/src/notes/**', 'apps/api/test/journal/**'],
   },
-  { name: 'keys', mutate: ['apps/api/src/keys/**'], tests: ['apps/api/src/keys/**', 'apps/api/test/keys/**'] },
+  { name: 'keys', mutate: ['apps/api/src/keys/**'], tests: ['apps/api/src/keys/**'] },
   {
     name: 'query',
     mutate: ['packages/subgraph/src/query/**'],

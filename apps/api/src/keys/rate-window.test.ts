@@ -4,6 +4,7 @@ import { createRateWindow, formatRate } from './rate-window.ts'
 test('default: permits requests up to the limit, then none', () => {
   const window = createRateWindow(3)
   expect(window.limit).toBe(3)
+  expect(window.policy).toBe('"default";q=3;w=60')
   expect([0, 0, 0, 0, 0].map((ms) => window.take(ms))).toEqual([
     { allowed: true, remaining: 2, resetSeconds: 60 },
     { allowed: true, remaining: 1, resetSeconds: 60 },
@@ -88,6 +89,7 @@ const formatCount = (remaining: number) => formatRate({ allowed: true, remaining
 
 test('behavior: every possible count is formatted correctly', () => {
   expect(listWrongCounts(997)).toEqual([])
+  expect([999_999, 1_000_000].map(formatCount)).toEqual(['"default";r=999999;t=7', '"default";r=1000000;t=7'])
   expect(formatCount(Number.MAX_SAFE_INTEGER)).toBe('"default";r=9007199254740991;t=7')
 })
 
