@@ -4,9 +4,11 @@ import { errors, type Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const widths = [320, 768, 1280]
+// The dark theme changes colours and nothing else, and each element is in the narrowest or in the widest layout.
+const darkWidths = [320, 1280]
 
-/** Returns everything that axe finds on a page, in both themes and three widths, as one line per fault. */
-export async function findAxeFaults(page: Page): Promise<readonly string[]> {
+/** Returns everything that axe finds in an element, in both themes and three widths, as one line per fault. */
+export async function findAxeFaults(page: Page, selector = ':root'): Promise<readonly string[]> {
   await page.evaluate(`window.axe ?? (() => { ${axe} })()`)
   const faults: string[] = []
   for (const width of widths) {
@@ -14,12 +16,11 @@ export async function findAxeFaults(page: Page): Promise<readonly string[]> {
     if (!(await fits(page, width))) {
       faults.push(`${width} px: the page is wider than the screen, because of ${await findWidest(page)}`)
     }
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      // The theme changes colours and nothing else.
-      const rules = colorScheme === 'light' ? undefined : ['color-contrast']
-      for (const fault of await runAxe(page, rules)) faults.push(`${width} px, ${colorScheme}: ${fault}`)
-    }
+    await page.emulateMedia({ colorScheme: 'light' })
+    for (const fault of await runAxe(page, selector)) faults.push(`${width} px, light: ${fault}`)
+    if (!darkWidths.includes(width)) continue
+    await page.emulateMedia({ colorScheme: 'dark' })
+    for (const fault of await runAxe(page, selector, ['color-contrast'])) faults.push(`${width} px, dark: ${fault}`)
   }
   return faults
 }
@@ -43,8 +44,8 @@ function findWidest(page: Page): Promise<string> {
     .reduce((widest, one) => (one.right > widest.right ? one : widest)).html`)
 }
 
-function runAxe(page: Page, runOnly: readonly string[] | undefined): Promise<readonly string[]> {
+function runAxe(page: Page, selector: string, runOnly?: readonly string[]): Promise<readonly string[]> {
   const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...(runOnly && { runOnly }) })
-  return page.evaluate(`axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+  return page.evaluate(`axe.run('${selector}', ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => [id, html.slice(0, 160), failureSummary].join(' | '))))`)
 }
