@@ -3,8 +3,9 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { patience } from './packages/workbench/src/patience.ts'
 import { quickFlags } from './packages/workbench/src/quick-flags.ts'
 import { hangMs, hookHangMs } from './test/set-up/limits.ts'
+import { findMissingPostgres } from './test/set-up/missing-postgres.ts'
 import { createRunningReporter } from './test/set-up/report-running.ts'
-import { skippedReporter } from './test/set-up/report-skipped.ts'
+import { createSkippedReporter } from './test/set-up/report-skipped.ts'
 import { createTemporaryDirectory } from './test/set-up/temporary-directory.ts'
 
 // An unusual time zone by default, so that no test depends on the host's. Run with TZ=UTC to check that one too.
@@ -36,9 +37,15 @@ const shared: TestProjectInlineConfiguration = {
   ssr: { resolve: { conditions: ['src'], externalConditions: ['src'] } },
 }
 
+const missingPostgres = await findMissingPostgres()
+
 const tags = [
   { name: 'slow', description: 'Runs with `npm run test:all` only.' },
-  { name: 'postgres', description: 'Talks to PostgreSQL. `npm run test:database` runs these.' },
+  {
+    name: 'postgres',
+    description: 'Talks to PostgreSQL. `npm run test:database` runs these.',
+    skip: missingPostgres !== undefined,
+  },
 ]
 
 const sharedTest: TestProjectInlineConfiguration['test'] = {
@@ -54,7 +61,7 @@ const sharedTest: TestProjectInlineConfiguration['test'] = {
 export default defineConfig({
   test: {
     projects: projects.map((test) => ({ ...shared, test: { ...sharedTest, ...test } })),
-    reporters: ['default', skippedReporter, createRunningReporter({ hangMs: hookHangMs })],
+    reporters: ['default', createSkippedReporter({ missingPostgres }), createRunningReporter({ hangMs: hookHangMs })],
     // A test waits for other processes a quarter of its time.
     maxWorkers: availableParallelism() + 1,
     tags,

@@ -24,6 +24,13 @@ test('behavior: a test that did not match the name filter is not listed', () => 
   expect(formatSkipped([skipped('another', undefined), skipped('a third', '')])).toEqual([])
 })
 
+test('behavior: tests of PostgreSQL have its reason if there is none', () => {
+  const tests = [skipped('a', undefined, ['postgres']), skipped('b', undefined, ['slow', 'postgres'])]
+  expect(formatSkipped(tests, { missingPostgres: 'No PostgreSQL.' })).toEqual([
+    'Skipped: a and 1 more. Reason: No PostgreSQL.',
+  ])
+})
+
 test('behavior: slow tests that a tier leaves out are counted', () => {
   const slow = [skipped('a', undefined, ['slow']), skipped('b', undefined, ['slow', 'postgres'])]
   expect(formatSkipped(slow)).toEqual(['Skipped: 2 slow tests. `npm run test:all` runs them.'])

@@ -2,14 +2,20 @@ import type { Reporter, TestCase } from 'vitest/node'
 
 type Skipped = Pick<TestCase, 'fullName' | 'result' | 'tags'>
 
+type SkippedOptions = {
+  /** Why the tests with the tag `postgres` are skipped, if they are. */
+  readonly missingPostgres?: string | undefined
+}
+
 /** Formats why tests were skipped, a line per reason. Tests without a reason, such as those that `-t` excludes, are not listed. */
-export function formatSkipped(tests: Iterable<Skipped>): string[] {
+export function formatSkipped(tests: Iterable<Skipped>, { missingPostgres }: SkippedOptions = {}): string[] {
   const namesOf = new Map<string, string[]>()
   let slowCount = 0
   for (const test of tests) {
     const result = test.result()
     if (result.state !== 'skipped') continue
-    if (result.note) namesOf.set(result.note, [...(namesOf.get(result.note) ?? []), test.fullName])
+    const reason = result.note || (test.tags.includes('postgres') ? missingPostgres : undefined)
+    if (reason) namesOf.set(reason, [...(namesOf.get(reason) ?? []), test.fullName])
     else if (test.tags.includes('slow')) slowCount += 1
   }
   const slow = slowCount > 0 ? [`Skipped: ${slowCount} slow tests. \`npm run test:all\` runs them.`] : []
@@ -21,9 +27,11 @@ export function formatSkipped(tests: Iterable<Skipped>): string[] {
 }
 
 /** Prints the reasons at the end of a run. The default reporter does not. */
-export const skippedReporter: Reporter = {
-  onTestRunEnd: (modules) => {
-    const lines = formatSkipped(modules.flatMap((module) => [...module.children.allTests('skipped')]))
-    for (const line of lines) process.stdout.write(`${line}\n`)
-  },
+export function createSkippedReporter(options: SkippedOptions): Reporter {
+  return {
+    onTestRunEnd: (modules) => {
+      const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
+      for (const line of formatSkipped(skipped, options)) process.stdout.write(`${line}\n`)
+    },
+  }
 }

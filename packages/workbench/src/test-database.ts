@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { copyDirectory, findPgliteTemplate } from './pglite-template.ts'
 
-/** Running server and template directory from which new databases are created. */
+/** Running server, empty if there is none, and template directory from which new databases are created. */
 export type DatabaseSource = { readonly postgresUrl: string; readonly pgliteTemplate: string }
 
 export type TestDatabase = { readonly url: string; readonly remove: () => Promise<void> }
@@ -49,6 +49,7 @@ function findPrepared({ name, prepare }: DatabaseTemplate): Promise<string> {
 }
 
 async function createPostgresDatabase(serverUrl: string, template?: DatabaseTemplate): Promise<TestDatabase> {
+  if (serverUrl === '') throw new Error('This test needs PostgreSQL, but has not the tag "postgres". Add the tag.')
   const name = newName()
   await onServer(serverUrl, async (client) => {
     const strategy = await findStrategy(client)
