@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hasRoom, type Lease, spend } from './lease.ts'
 import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperOptions } from './lease-keeper.ts'
 import { shareOf } from './lease-share.ts'
@@ -367,4 +367,42 @@ test('behavior: a replica that leaves gives back what it has not spent, and take
   expect(world.writes).toMatchObject([[{ keyId: 'key_1', entries: { a: { granted: 5, spent: 5, short: false } } }]])
   expect(used).toMatchObject({ granted: 5, spent: 5 })
   expect(request(world.keeper, world.keeper.leaseOf('key_4', 'day', 100), dayEndMs)).toBe(0)
+})
+
+describe('the share of a replica that was killed, which has 20 s or more without a heartbeat', () => {
+  /** Settles until the window of a lease has an age. Statements of some seconds before that fail. */
+  async function settleAt(windowAgeMs: number, b: { readonly ageMs: number; readonly outageMs?: number }) {
+    const world = createWorld()
+    await world.keeper.join()
+    const [minute, day] = [world.keeper.leaseOf(keyId, 'minute', 600), world.keeper.leaseOf(keyId, 'day', 4_000)]
+    hasRoom(minute, world.keeper, 0)
+    const startMs = minute.endsAtMs + 60_000
+    const outage = { startMs: startMs + 5_000, endMs: startMs + 5_000 + (b.outageMs ?? 0) }
+    for (let nowMs = 1_000; nowMs < startMs + windowAgeMs; nowMs += 1_000) {
+      if (nowMs > outage.startMs && nowMs < outage.endMs) continue
+      world.nowMs = nowMs
+      await world.keeper.settle()
+    }
+    world.nowMs = startMs + windowAgeMs
+    world.replicas = [
+      { id: 'a', ageMs: 0 },
+      { id: 'b', ageMs: b.ageMs },
+    ]
+    for (const lease of [minute, day]) hasRoom(lease, world.keeper, world.nowMs)
+    await world.keeper.settle()
+    return { minute: minute.room, day: day.room }
+  }
+
+  test('default: is kept in a minute that began before its last heartbeat, and not in longer windows', async () => {
+    expect(await settleAt(30_000, { ageMs: 29_999 })).toEqual({ minute: 300, day: 4_000 })
+    expect(await settleAt(30_000, { ageMs: 30_000 })).toEqual({ minute: 600, day: 4_000 })
+  })
+
+  test('behavior: is kept for longer after an outage, in which nobody saw its heartbeats', async () => {
+    const withOutage = (ageMs: number) => settleAt(40_000, { ageMs, outageMs: 20_000 })
+    const without = await settleAt(40_000, { ageMs: 45_000 })
+    expect(without.minute).toBe(600)
+    expect((await withOutage(45_000)).minute).toBe(300)
+    expect((await withOutage(60_000)).minute).toBe(600)
+  })
 })
