@@ -46,6 +46,11 @@ const tags = [
     description: 'Talks to PostgreSQL. `npm run test:database` runs these.',
     skip: missingPostgres !== undefined,
   },
+  {
+    name: 'server',
+    description: 'Opens the database beside the service, which the embedded one does not allow.',
+    skip: missingPostgres !== undefined,
+  },
 ]
 
 const sharedTest: TestProjectInlineConfiguration['test'] = {

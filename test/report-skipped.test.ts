@@ -25,7 +25,7 @@ test('behavior: a test that did not match the name filter is not listed', () => 
 })
 
 test('behavior: tests of PostgreSQL have its reason if there is none', () => {
-  const tests = [skipped('a', undefined, ['postgres']), skipped('b', undefined, ['slow', 'postgres'])]
+  const tests = [skipped('a', undefined, ['postgres']), skipped('b', undefined, ['slow', 'server'])]
   expect(formatSkipped(tests, { missingPostgres: 'No PostgreSQL.' })).toEqual([
     'Skipped: a and 1 more. Reason: No PostgreSQL.',
   ])

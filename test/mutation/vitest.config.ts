@@ -18,6 +18,6 @@ export default defineConfig({
     globalSetup: tests.some((glob) => glob.includes('/test/')) ? ['test/set-up/databases.ts'] : [],
     isolate: false,
     expect: { requireAssertions: true },
-    tags: [{ name: 'slow', skip: true }, { name: 'postgres' }],
+    tags: [{ name: 'slow', skip: true }, { name: 'postgres' }, { name: 'server' }],
   },
 })

@@ -3,7 +3,7 @@ import type { Reporter, TestCase } from 'vitest/node'
 type Skipped = Pick<TestCase, 'fullName' | 'result' | 'tags'>
 
 type SkippedOptions = {
-  /** Why the tests with the tag `postgres` are skipped, if they are. */
+  /** Why the tests with the tags `postgres` and `server` are skipped, if they are. */
   readonly missingPostgres?: string | undefined
 }
 
@@ -14,7 +14,8 @@ export function formatSkipped(tests: Iterable<Skipped>, { missingPostgres }: Ski
   for (const test of tests) {
     const result = test.result()
     if (result.state !== 'skipped') continue
-    const reason = result.note || (test.tags.includes('postgres') ? missingPostgres : undefined)
+    const reason =
+      result.note || (test.tags.some((tag) => tag === 'postgres' || tag === 'server') ? missingPostgres : undefined)
     if (reason) namesOf.set(reason, [...(namesOf.get(reason) ?? []), test.fullName])
     else if (test.tags.includes('slow')) slowCount += 1
   }

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { decodeNote } from '@tallystick/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFakeSigner } from './fake-web3signer.ts'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

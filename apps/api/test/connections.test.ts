@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'

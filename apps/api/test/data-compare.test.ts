@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import { type EntityChange, graphqlSchemaOf, openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { once } from 'node:events'
 import { Agent } from 'node:https'
 import { connect } from 'node:tls'

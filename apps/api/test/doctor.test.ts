@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'

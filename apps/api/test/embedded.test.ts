@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph, schemaIdOf } from '@tallystick/subgraph'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'

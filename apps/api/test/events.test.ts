@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { notesResponseSchema } from '@tallystick/core'

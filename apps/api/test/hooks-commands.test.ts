@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { createHmac } from 'node:crypto'
 import { openDatabase } from '@tallystick/database'
 import { findFreePort } from '@tallystick/workbench/free-port'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { once } from 'node:events'
 import { connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2'
 import { connect, type Socket } from 'node:net'

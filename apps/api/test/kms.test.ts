@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { once } from 'node:events'
 import { connect as connectHttp2, constants } from 'node:http2'
 import { Agent } from 'node:https'

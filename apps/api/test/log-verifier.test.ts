@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

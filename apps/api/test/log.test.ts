@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { type LogProof, logProofSchema } from '@tallystick/core'
 import { decodeBase64 } from '@tallystick/core/transparency/base64'
 import { leafHash } from '@tallystick/core/transparency/merkle-hash'

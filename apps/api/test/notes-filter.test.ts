@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { patience } from '@tallystick/workbench/patience'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'

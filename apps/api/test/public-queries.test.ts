@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { createAbort } from '@tallystick/core/signal/create-abort'
 import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { errorBodySchema, rateResponseSchema } from '@tallystick/core'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'

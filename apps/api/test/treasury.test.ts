@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type FakeRow, type FakeTreasury, november22, sendFeed, startFakeTreasury } from './fake-treasury.ts'
 import { createKey, type Defer, newDatabase, notesOf, type Setting, start, type TestService } from './harness.ts'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'

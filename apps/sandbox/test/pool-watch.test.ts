@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { periodAt } from '@tallystick/core'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { periodAt } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { privateKeyToAccount } from 'viem/accounts'

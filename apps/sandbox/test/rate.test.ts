@@ -1,3 +1,5 @@
+// @module-tag server
+
 import { poolAbi } from '@tallystick/contracts'
 import { annualisedFloatingRate, chainsResponseSchema, type RateResponse, rateResponseSchema } from '@tallystick/core'
 import { domainSeparator } from 'viem'

@@ -1,3 +1,5 @@
+// @module-tag server
+
 import {
   type Client,
   createClient,

@@ -21,13 +21,16 @@ export type DatabaseTemplate = {
   readonly prepare: (url: string) => Promise<void>
 }
 
-/** Creates a database on either engine: a copy of the template, or an empty one without a template. */
+/**
+ * Creates a database on either engine: a copy of the template, or an empty one without a template. On a machine without
+ * PostgreSQL it is always PGlite. Tests that need PostgreSQL itself have the tag `postgres` or `server` and are skipped there.
+ */
 export async function createTestDatabase(
   engine: DatabaseEngine,
   source: DatabaseSource,
   template?: DatabaseTemplate,
 ): Promise<TestDatabase> {
-  return engine === 'postgres'
+  return engine === 'postgres' && source.postgresUrl !== ''
     ? createPostgresDatabase(source.postgresUrl, template)
     : createPgliteDatabase(source.pgliteTemplate, template)
 }
@@ -49,7 +52,6 @@ function findPrepared({ name, prepare }: DatabaseTemplate): Promise<string> {
 }
 
 async function createPostgresDatabase(serverUrl: string, template?: DatabaseTemplate): Promise<TestDatabase> {
-  if (serverUrl === '') throw new Error('This test needs PostgreSQL, but has not the tag "postgres". Add the tag.')
   const name = newName()
   await onServer(serverUrl, async (client) => {
     const strategy = await findStrategy(client)
