@@ -46,7 +46,8 @@ async function useCertificate(keyType: 'ec' | 'rsa'): Promise<void> {
   await vi.waitUntil(() => service.log().includes('TLS certificate changed'), patience)
 }
 
-const refused = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'
+// The second name is that of Node 26.
+const refused = /^ERR_SSL_(SSLV3|SSL\/TLS)_ALERT_HANDSHAKE_FAILURE$/
 const tls12: ConnectionOptions = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' }
 const tls13: ConnectionOptions = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }
 
@@ -58,8 +59,8 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
   test.each(['ffdhe2048', 'ffdhe8192', 'P-521', 'X448', 'ffdhe3072:ffdhe4096:ffdhe6144'])(
     'error: the groups %s are rejected',
     async (ecdhCurve) => {
-      expect(await handshake({ ...tls13, ecdhCurve })).toBe(refused)
-      expect(await handshake({ ...tls12, ecdhCurve })).toBe(refused)
+      expect(await handshake({ ...tls13, ecdhCurve })).toMatch(refused)
+      expect(await handshake({ ...tls12, ecdhCurve })).toMatch(refused)
     },
   )
 
@@ -77,7 +78,7 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
     ['RSA key exchange and CBC', 'AES256-SHA'],
     ['DHE', 'DHE-RSA-AES128-GCM-SHA256'],
   ])('error: %s is rejected in TLS 1.2', async (_, ciphers) => {
-    expect(await handshake({ ...tls12, ciphers })).toBe(refused)
+    expect(await handshake({ ...tls12, ciphers })).toMatch(refused)
   })
 
   test.each([`ECDHE-${kind}-AES128-GCM-SHA256`, `ECDHE-${kind}-AES256-GCM-SHA384`, `ECDHE-${kind}-CHACHA20-POLY1305`])(

@@ -23,6 +23,10 @@ export function createPrompter({
 }): Prompter {
   const reader = createInterface({ input, output, terminal: isTerminal })
   let isInterrupted = false
+  let isClosed = false
+  reader.on('close', () => {
+    isClosed = true
+  })
   reader.on('SIGINT', () => {
     isInterrupted = true
     reader.close()
@@ -31,8 +35,12 @@ export function createPrompter({
   const lines = reader[Symbol.asyncIterator]()
   return {
     ask: async (prompt) => {
-      reader.setPrompt(prompt)
-      reader.prompt()
+      // A pipe may have ended with answers that were not asked for yet. From Node 26 on, `prompt` then throws.
+      if (isClosed) output.write(prompt)
+      else {
+        reader.setPrompt(prompt)
+        reader.prompt()
+      }
       const { value, done } = await lines.next()
       if (!done) return value.trim()
       output.write('\n')
