@@ -1,26 +1,43 @@
+import { parseValue } from 'graphql'
 import { expect, test } from 'vitest'
-import { readJson } from './read-value.ts'
+import { readJson, readLiteral } from './read-value.ts'
 import { debugValue, isInt32 } from './value.ts'
 
 test.each([
-  [null, 'Null'],
-  [true, 'Boolean(true)'],
-  [5, 'Int(Number(5))'],
+  ['"5"', 'String("5")'],
+  ['5', 'Int(Number(5))'],
+  ['1.5', 'Float(1.5)'],
+  ['true', 'Boolean(true)'],
+  ['null', 'Null'],
+  ['x', 'Enum("x")'],
+  ['[1, "a"]', 'List([Int(Number(1)), String("a")])'],
+  ['{coupon_gt: 1.5}', 'Object({"coupon_gt": Float(1.5)})'],
+  ['{}', 'Object({})'],
+  ['"a\\"b\\\\c\\n\\u0001"', 'String("a\\"b\\\\c\\n\\u{1}")'],
+  ['$unset', 'Null'],
+])('default: the literal %s prints as %s', (literal, printed) => {
+  expect(debugValue(readLiteral(parseValue(literal), new Map()))).toBe(printed)
+})
+
+test.each([
   [-2_147_483_648, 'Int(Number(-2147483648))'],
   [2_147_483_648, 'Float(2147483648.0)'],
+  [5_000_000_000, 'Float(5000000000.0)'],
   [1234567890123456, 'Float(1234567890123456.0)'],
   [12345678901234567890n, 'Int(Number(12345678901234567890))'],
   [-0, 'Int(Number(0))'],
-  [0.5, 'Float(0.5)'],
   [0.0001, 'Float(0.0001)'],
   [0.00009, 'Float(9e-5)'],
   [1e16, 'Float(1e16)'],
-  [1.5e300, 'Float(1.5e300)'],
-  ['a "b"\n\\\u0001', String.raw`String("a \"b\"\n\\\u{1}")`],
-  [['a', [1]], 'List([String("a"), List([Int(Number(1))])])'],
-  [{ a: { 'b"': null } }, 'Object({"a": Object({"b\\"": Null})})'],
-])('default: %o is printed as %s', (json, text) => {
-  expect(debugValue(readJson(json))).toBe(text)
+  [1.5, 'Float(1.5)'],
+  [1e21, 'Float(1e21)'],
+  [1e-7, 'Float(1e-7)'],
+  [-3, 'Int(Number(-3))'],
+  [null, 'Null'],
+  [undefined, 'Null'],
+  [{ a: [true] }, 'Object({"a": List([Boolean(true)])})'],
+])('default: the variable %o prints as %s', (json, printed) => {
+  expect(debugValue(readJson(json))).toBe(printed)
 })
 
 test('behavior: floats beyond the range are infinite, and zero has no exponent', () => {
