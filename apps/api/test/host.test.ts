@@ -190,10 +190,8 @@ describe('over HTTP/2', () => {
     expect(await ask({ ':authority': 'localhost', host: 'elsewhere' })).toEqual(refused)
   })
 
-  test('error: an invalid authority is a 400, or the end of its stream from Node 26 on', async () => {
-    const isReset = Number.parseInt(process.versions.node, 10) >= 26
-    expect(await ask({ ':authority': 'ann@localhost' })).toEqual(
-      isReset ? { code: 'Stream closed with error code NGHTTP2_PROTOCOL_ERROR' } : refused,
-    )
+  test('error: an invalid authority is a 400, or ends its stream if a newer nghttp2 refuses it first', async () => {
+    const reset = { code: 'Stream closed with error code NGHTTP2_PROTOCOL_ERROR' }
+    expect([refused, reset]).toContainEqual(await ask({ ':authority': 'ann@localhost' }))
   })
 })
