@@ -10,6 +10,7 @@ import { replicaMigrations, replicaReleaseMigrations } from './keys/replicas.ts'
 import { logMigrations } from './log/log-migrations.ts'
 import { proposalMigrations } from './notes/curve/curve-proposals.ts'
 import { curveMigrations, curveProvenanceMigrations } from './notes/curve/curve-store.ts'
+import { claimMigrations } from './notes/issue/curve-claims.ts'
 import { noteMigrations } from './notes/note-store.ts'
 import { release } from './release.ts'
 
@@ -34,6 +35,7 @@ export const apiMigrations: readonly Migration[] = [
   ...replicaReleaseMigrations,
   ...leaseMigrations,
   ...keyLimitMigrations,
+  ...claimMigrations,
 ]
 
 /** Schema of the service in this release. */

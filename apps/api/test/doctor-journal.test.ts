@@ -5,9 +5,11 @@ import { formatPeriod, hashNote, type Period, periodAfter, periodAt } from '@tal
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkJournal } from '../src/doctor/check-journal.ts'
 import { createFindings } from '../src/doctor/findings.ts'
+import { encodeDiscard } from '../src/notes/journal/journal-discard.ts'
 import { encodeEntry } from '../src/notes/journal/journal-entry.ts'
 import { openSignerJournal } from '../src/notes/journal/signer-journal.ts'
 import { pool, signerAddress } from './harness.ts'
+import { entryOf } from './journal/signer-journals.ts'
 
 const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const
 const first = periodAt(1_794_762_000n)
@@ -71,6 +73,13 @@ describe('a valid journal', () => {
     const path = await newJournal(lineOf(second), lineOf(first))
     const found = `${path} is intact: 2 signed sets, the last of ${formatPeriod(second)}`
     expect(await check(path)).toEqual([{ subject: 'journal', name: 'file', outcome: 'ok', found }])
+  })
+
+  test('behavior: a discarded set at the end is a complete line, and a pending set is not counted', async () => {
+    const discard = encodeDiscard({ chainId: 324, domain, periodStart: first.start, by: 'ann', at: 1n })
+    const path = await newJournal(lineOf(first), encodeEntry({ ...entryOf(), isPending: true }), discard)
+    const found = `${path} is intact: 1 signed set, the last of ${formatPeriod(first)}`
+    expect(await check(path)).toMatchObject([{ outcome: 'ok', found }])
   })
 
   test('default: no journal yet, and an empty one', async () => {

@@ -42,6 +42,10 @@ async function startWithSigner(setting: Partial<Setting>, defer: Defer = onTestF
   return { signer, service }
 }
 
+async function notesNow(service: TestService) {
+  return (await service.operator.showNotes()).chains[0]?.current
+}
+
 /** A refusal is to be seen in the log, the metric and `notes show`, and nothing was signed. */
 async function expectRefused(service: TestService, signer: FakeSigner, reason: string, message: string) {
   const { current } = (await service.operator.showNotes()).chains[0] ?? {}
@@ -195,23 +199,36 @@ describe('curve', () => {
     await expect.poll(couponsNow).toEqual(['370', '366', '363'])
   })
 
-  test('behavior: a curve set while the old one is being signed replaces it', async () => {
-    const databaseUrl = await newDatabase()
-    const { signer, service } = await startWithSigner({ databaseUrl })
-    let set: Promise<unknown> | undefined
+  test('behavior: a curve set while a period is being signed does not change its set', async () => {
+    const { signer, service } = await startWithSigner({})
+    let set: ReturnType<TestService['operator']['setCurve']> | undefined
     signer.behave(async ({ sign }) => {
       set ??= service.operator.setCurve({ points: { 7: 370, 14: 366, 30: 363 } })
       await set
       return sign()
     })
+    const couponsNow = async () => (await notesNow(service))?.notes.map((note) => note.coupon)
     service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
-    const { current } = await expect
-      .poll(async () => (await service.operator.showNotes()).chains[0])
-      .toMatchObject({ current: { signed: true } })
-      .then(async () => ({ current: (await service.operator.showNotes()).chains[0]?.current }))
-    expect(current?.notes.map((note) => note.coupon)).toEqual(['370', '366', '363'])
-    const periods = await service.database.query('select count(*)::int as n from note_sets')
-    expect(periods).toEqual([{ n: 2 }])
+    await expect.poll(couponsNow).toEqual(['369', '365', '362'])
+    expect((await set)?.curve?.effectiveFromNewYork).toBe('2026-11-16 00:00')
+    service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
+    await expect.poll(couponsNow).toEqual(['370', '366', '363'])
+    expect(await service.database.query('select * from curve_claims')).toEqual([])
+  })
+
+  test('behavior: while the signer fails, a curve can still be set for the period', async () => {
+    const { signer, service } = await startWithSigner({})
+    signer.behave(async () => 'not a signature')
+    service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
+    await expect.poll(() => notesNow(service)).toMatchObject({ refusal: { reason: 'signer_failed' } })
+    const setCurve = () => service.operator.setCurve({ points: { 7: 370, 14: 366, 30: 363 } })
+    // An attempt that is running claims the period for an instant.
+    const isForPeriod = async () => (await setCurve()).curve?.effectiveFromNewYork === '2026-11-15 18:00'
+    await expect.poll(isForPeriod).toBe(true)
+    signer.behave(undefined)
+    await expect
+      .poll(async () => (await notesNow(service))?.notes.map((note) => note.coupon))
+      .toEqual(['370', '366', '363'])
   })
 
   describe('that is invalid', () => {

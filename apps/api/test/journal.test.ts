@@ -190,14 +190,12 @@ describe('a commit that is lost', () => {
     await expect.poll(async () => (await readiness(service)).ready).toBe(true)
   })
 
-  test('behavior: with another curve set, nothing else is signed until reconcile stores the first set', async () => {
+  test('behavior: a curve set meanwhile is in force from the next period, and the same terms are signed again', async () => {
     const service = await startFailing(failing)
     const { secret } = await createKey(service)
-    await service.operator.setCurve({ points: raised, by: 'test' })
+    const { curve } = await service.operator.setCurve({ points: raised, by: 'test' })
+    expect(curve?.effectiveFromNewYork).toBe('2026-11-16 00:00')
     await heal(service)
-    const refusal = async () => (await service.operator.showNotes()).chains[0]?.current.refusal?.reason
-    await expect.poll(refusal).toBe('journal_contradicted')
-    expect(await reconcile(service)).toMatchObject({ restored: [{ coupons: { 7: '369' } }] })
     await expect.poll(async () => couponsIn(await bodyOf(service, secret))).toEqual(['369', '365', '362'])
     service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
     await expect.poll(async () => couponsIn(await bodyOf(service, secret))).toEqual(['440', '436', '433'])

@@ -1,11 +1,13 @@
 // @module-tag server
 
+import { poolAbi } from '@tallystick/contracts'
 import { periodAt } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
+import { decodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Chain, noteSigner, send, startChain, startsAt } from './chain.ts'
-import { ignoreOverrides, refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
+import { type Interfere, ignoreOverrides, type ProxiedCall, refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
 import { startOnChain } from './service-on-chain.ts'
 
 const { end: boundary } = periodAt(startsAt)
@@ -48,6 +50,35 @@ async function registerOtherSigner(): Promise<void> {
 const signedIn = (showNotes: Awaited<ReturnType<typeof startOnChain>>['showNotes']) => async () => {
   const { current, next } = await showNotes()
   return [current.signed, next.signed]
+}
+
+async function setCouponLimit(bps: number): Promise<void> {
+  headSeconds += 1n
+  const change = { from: chain.admin.address, to: chain.pool, functionName: 'setMaxCouponLimit' }
+  await send(chain, { ...change, args: [BigInt(bps)], at: headSeconds })
+}
+
+type Points = Readonly<Record<number, number>>
+
+/** Sets a curve and returns the start of the period from which it is in force. */
+async function setCurve(operator: Awaited<ReturnType<typeof startOnChain>>['operator'], points: Points) {
+  const { curve } = await operator.setCurve({ points })
+  return BigInt(Date.parse(curve?.effectiveFrom as string) / 1000)
+}
+
+const failCalls: Interfere = () => ({ error: { code: -32000, message: 'backend unavailable' } })
+
+/** Returns whether a call shows the pool a note of the period that begins at `start`. */
+function isCallOf({ method, params }: ProxiedCall, start: bigint): boolean {
+  const validAfter = (start - 1n).toString(16).padStart(64, '0')
+  return method === 'eth_call' && JSON.stringify(params).includes(validAfter)
+}
+
+function couponOf({ params }: ProxiedCall): bigint {
+  const { data } = params[0] as { readonly data: Hex }
+  const { functionName, args } = decodeFunctionData({ abi: poolAbi, data })
+  const [first, second] = args as readonly { readonly coupon: bigint }[]
+  return (functionName === 'lend' ? second : first)?.coupon as bigint
 }
 
 const total = (outcome: string) => `tallystick_preflight_total{chain="324",outcome="${outcome}"}`
@@ -136,6 +167,56 @@ describe('require', () => {
     await mineAt(next)
     await expect.poll(async () => (await showNotes()).current.signed).toBe(true)
     expect(await metric(refused)).toBe(0)
+  })
+})
+
+describe('require, with another curve', () => {
+  const lower = { 7: 359, 30: 352 }
+
+  test.each([
+    ['cannot look ahead', refuseOverrides],
+    ['does not answer calls', failCalls],
+  ])('error: a node that %s has seen the signatures: no others are signed for the period', async (_, interfere) => {
+    const next = await standBeforeBoundary()
+    let isFaulty = true
+    const proxy = await startRpcProxy(chain.client.transport.url as string, (call) =>
+      isFaulty && isCallOf(call, next) ? interfere(call) : undefined,
+    )
+    onTestFinished(proxy.stop)
+    const setting = { preflight: 'require', atSeconds: next - 119n, rpc: [proxy.url] } as const
+    const { showNotes, operator, clock, journal } = await startOnChain(chain, setting)
+    await expect.poll(async () => (await showNotes()).next.refusal?.reason).toBe('preflight_unavailable')
+    expect(await setCurve(operator, lower)).toBe(periodAt(next).end)
+    isFaulty = false
+    clock.hold(Number(next) * 1000)
+    await mineAt(next)
+    await expect.poll(async () => (await showNotes()).current.notes.map(({ coupon }) => coupon)).toEqual(['369', '362'])
+    const shown = proxy.calls().flatMap((call) => (isCallOf(call, next) ? [couponOf(call)] : []))
+    expect(new Set(shown)).toEqual(new Set([369n, 362n]))
+    expect((await journal()).filter((line) => line.includes('"coupon":"359"'))).toEqual([])
+  })
+
+  test('behavior: notes beyond the limits of the pool are voided in the journal and replaced', async () => {
+    const next = await standBeforeBoundary()
+    await setCouponLimit(365)
+    onTestFinished(() => setCouponLimit(1_000))
+    // Without logs the limits are unknown before the preflight.
+    const proxy = await startRpcProxy(chain.client.transport.url as string, ({ method }) =>
+      method === 'eth_getLogs' ? { error: { code: -32601, message: 'no logs' } } : undefined,
+    )
+    onTestFinished(proxy.stop)
+    const setting = { preflight: 'require', atSeconds: next - 119n, rpc: [proxy.url] } as const
+    const { showNotes, operator, journal } = await startOnChain(chain, setting)
+    await expect.poll(async () => (await showNotes()).current.refusal?.reason).toBe('preflight_refused')
+    // The pool would accept the signed note of 30 days, so its coupon stays.
+    // An attempt that is running claims the period for an instant.
+    const isInForce = async (points: Points) => (await setCurve(operator, points)) < next
+    await expect.poll(() => isInForce({ 7: 359, 30: 361 })).toBe(true)
+    await expect.poll(async () => (await showNotes()).current.refusal?.reason).toBe('journal_contradicted')
+    await expect.poll(() => isInForce({ 7: 359, 30: 362 })).toBe(true)
+    await expect.poll(async () => (await showNotes()).current.notes.map(({ coupon }) => coupon)).toEqual(['359', '362'])
+    const voided = (await journal()).filter((line) => line.includes('"kind":"discard"'))
+    expect(voided).toContainEqual(expect.stringMatching(/"maturities":\["\d+"\].*"by":"preflight"/))
   })
 })
 

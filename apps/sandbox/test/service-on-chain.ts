@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -106,6 +106,8 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
       return { status: answer.status, pool: checks.find(({ name }) => name === 'pool of chain 324') }
     },
     log: () => lines.join(''),
+    /** The lines of the signer journal. */
+    journal: async () => (await readFile(config.signer.journal, 'utf8')).trim().split('\n'),
     showNotes: async () => (await operator.showNotes()).chains[0]!,
     metric: async (series: string) => {
       const headers = { authorization: `Bearer ${token}` }

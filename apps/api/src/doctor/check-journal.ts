@@ -24,9 +24,9 @@ async function summariseJournal(path: string) {
   let sets = 0
   let last: Period | undefined
   let isIncomplete = false
-  for await (const { entry } of readJournal(path)) {
-    if (!entry) isIncomplete = true
-    else {
+  for await (const { entry, discard } of readJournal(path)) {
+    isIncomplete = !entry && !discard
+    if (entry && !entry.isPending) {
       sets += 1
       if (!last || entry.set.period.start > last.start) last = entry.set.period
     }

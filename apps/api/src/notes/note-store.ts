@@ -1,7 +1,6 @@
 import type { NoteSignature, Period } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Address } from 'viem'
-import { findCurveInForce } from './curve/curve-store.ts'
 import type { NoteSet } from './note-set.ts'
 
 // Replicas race to insert the row of `note_sets`. The replica that inserts it stores the notes in the same transaction, so
@@ -58,16 +57,19 @@ export async function findLastCoupons(
 }
 
 /**
- * Stores a set unless the period has one, and returns the stored set. Returns undefined without storing if the set's curve
- * is no longer in force, because another was set meanwhile. Calls `beforeStore`, which may throw, right before the insert.
+ * Stores a set unless the period has one, and returns the stored set. Returns undefined without storing if `mayStore` denies
+ * it. Calls `beforeStore`, which may throw, right before the insert.
  */
 export async function storeNoteSet(
   database: Database,
   set: NoteSet,
   {
+    mayStore,
     beforeStore,
     afterStore,
   }: {
+    /** Decides under the lock that setting a curve conflicts with. */
+    readonly mayStore: (transaction: Queryable) => Promise<boolean>
     readonly beforeStore: () => Promise<void>
     /** Runs in the same transaction if this call stored the set. */
     readonly afterStore?: ((transaction: Queryable) => Promise<unknown>) | undefined
@@ -79,7 +81,7 @@ export async function storeNoteSet(
     await transaction.query('lock table curves in share mode')
     const stored = await findNoteSet(transaction, key)
     if (stored) return stored
-    if ((await findCurveInForce(transaction, key))?.id !== set.curveId) return undefined
+    if (!(await mayStore(transaction))) return undefined
     await beforeStore()
     if (await insertNoteSet(transaction, set)) await afterStore?.(transaction)
     return findNoteSet(transaction, key)
@@ -95,11 +97,13 @@ export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promi
   )
   if (inserted.length === 0) return false
   await insertNotes(transaction, set)
-  // An earlier refusal does not apply to the new set.
-  await transaction.query('delete from note_refusals where chain_id = $1 and period_start = $2', [
-    set.chainId,
-    set.period.start,
-  ])
+  // An earlier refusal does not apply to the new set, and the set itself protects the period now.
+  for (const table of ['note_refusals', 'curve_claims']) {
+    await transaction.query(`delete from ${table} where chain_id = $1 and period_start = $2`, [
+      set.chainId,
+      set.period.start,
+    ])
+  }
   return true
 }
 

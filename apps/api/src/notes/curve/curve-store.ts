@@ -184,13 +184,14 @@ function parametersOf(curve: Omit<Curve, 'id'>): readonly unknown[] {
   return [chainId, effectiveFrom, points, confirmed, source, provenance, createdBy, createdAt]
 }
 
-/** Returns the first period, from the current one on, for which none of these chains has notes. */
+/** Returns the first period, from the current one on, of which none of these chains has notes or is signing them. */
 export async function findUnsignedPeriod(
   transaction: Queryable,
   { current, chainIds }: { readonly current: Period; readonly chainIds: readonly number[] },
 ): Promise<Period> {
   const rows = await transaction.query<{ period_start: bigint }>(
-    'select distinct period_start from note_sets where period_start >= $1 and chain_id = any($2::bigint[])',
+    `select period_start from note_sets where period_start >= $1 and chain_id = any($2::bigint[])
+     union select period_start from curve_claims where period_start >= $1 and chain_id = any($2::bigint[])`,
     [current.start, chainIds.map(String)],
   )
   const signed = new Set(rows.map((row) => row.period_start))

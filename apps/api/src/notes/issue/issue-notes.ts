@@ -13,10 +13,11 @@ import type { JournalGuard } from '../journal/journal-guard.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
 import type { Signer } from '../signers/signer.ts'
+import { claimCurve, findClaimedCurve, isClaimed, markSigned, releaseRefused, releaseUnsigned } from './curve-claims.ts'
 import type { Preflight } from './preflight.ts'
 import { findRefusal, offeredTenors } from './rails.ts'
 import type { Refusal } from './refusal.ts'
-import { signPeriodNote } from './sign-period-note.ts'
+import { periodNoteTerms, signPeriodNote } from './sign-period-note.ts'
 
 /** Dependencies and limits of issuing. */
 export type IssueContext = {
@@ -34,7 +35,7 @@ export type IssueContext = {
   readonly maxMoveBps: number
   /** Limits of a coupon's move within a day and a week; undefined means unlimited. */
   readonly windowLimits: WindowLimits | undefined
-  readonly preflight: Pick<Preflight, 'findPending' | 'findRefusal'>
+  readonly preflight: Pick<Preflight, 'isRequired' | 'findPending' | 'findRefusal'>
   readonly maxAgeBusinessDays: number
   readonly curveSource: CurveSource
   readonly journal: JournalGuard
@@ -46,7 +47,7 @@ export type IssueResult =
   | { readonly set: NoteSet; readonly refusal?: undefined }
   | { readonly set?: undefined; readonly refusal: Refusal }
 
-// Signing restarts if a new curve is set meanwhile. Operators do not set curves this often.
+// An attempt restarts if a curve is set right before the period is claimed. Operators do not set curves this often.
 const attemptsMax = 5
 
 /**
@@ -54,40 +55,82 @@ const attemptsMax = 5
  * may call this at the same time; all get the same set. Throws `SignerError`, `JournalError` or a database error, after
  * which the caller may retry.
  */
-export async function issueNotes(
-  context: IssueContext,
-  { chain, period }: { readonly chain: ChainConfig; readonly period: Period },
-): Promise<IssueResult> {
+export async function issueNotes(context: IssueContext, { chain, period }: PlannedSet): Promise<IssueResult> {
+  const { database } = context
   const key = { chainId: chain.id, periodStart: period.start }
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const stored = await findNoteSet(context.database, key)
+    const stored = await findNoteSet(database, key)
     if (stored) return acceptStoredSet(context, { set: stored, chain })
     await context.curveSource.prepare(period)
-    const curve = await findCurveInForce(context.database, key)
+    const claimed = await findClaimedCurve(database, key)
+    const curve = claimed ?? (await findCurveInForce(database, key))
     // `reconcile` restores a set together with its curve, which may have happened since the set was looked for.
-    const restored = await findNoteSet(context.database, key)
+    const restored = await findNoteSet(database, key)
     if (restored) return acceptStoredSet(context, { set: restored, chain })
-    const refusal = await checkRails(context, { chain, period, curve })
-    if (refusal || !curve) return { refusal: refusal as Refusal }
-    const logRefusal = await context.noteLog?.findRefusal(curve)
-    if (logRefusal) return { refusal: logRefusal }
-    context.journal.assertNoConflict({ chain, period, curve, tenors: offeredTenors(chain.tenors, curve) })
-    const set =
-      context.preflight.findPending({ ...key, curveId: curve.id }) ?? (await signSet(context, { chain, period, curve }))
-    const preflightRefusal = await context.preflight.findRefusal(set)
-    if (preflightRefusal) return { refusal: preflightRefusal }
-    const storedSet = await storeNoteSet(context.database, set, {
-      beforeStore: () => context.journal.record(set, { chain, curve }),
-      afterStore: (transaction) => context.noteLog?.append(transaction, { set, chain }) ?? Promise.resolve(),
-    })
-    if (storedSet) return acceptStoredSet(context, { set: storedSet, chain })
+    const refusal = (await checkRails(context, { chain, period, curve })) ?? (await checkLog(context, curve))
+    if (refusal || !curve) {
+      if (claimed) await releaseUnsigned(database, key)
+      return { refusal: refusal as Refusal }
+    }
+    if (!(await claimCurve(database, { ...key, curveId: curve.id }))) continue
+    const result = await signAndStore(context, { chain, period, curve })
+    if (result) return result
   }
-  throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times while its notes were being signed`)
+  throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times before its notes were signed`)
+}
+
+type PlannedSet = { readonly chain: ChainConfig; readonly period: Period }
+type ClaimedSet = PlannedSet & { readonly curve: Curve }
+
+function checkLog({ noteLog }: IssueContext, curve: Curve | undefined): Promise<Refusal | undefined> | undefined {
+  return curve && noteLog?.findRefusal(curve)
+}
+
+/** Signs and stores the set of a claimed period. Resolves to undefined if the claim was lost before a signature left. */
+async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise<IssueResult | undefined> {
+  const { database, journal, preflight, noteLog } = context
+  const { chain, period, curve } = claimed
+  const claim = { chainId: chain.id, periodStart: period.start, curveId: curve.id }
+  const set = await signClaimed(context, claimed).catch(async (error) => {
+    await releaseUnsigned(database, claim).catch(() => undefined)
+    throw error
+  })
+  if (preflight.isRequired(chain.id)) {
+    if (!(await markSigned(database, claim))) return undefined
+    await journal.recordPending(set, { chain, curve })
+    const refused = await preflight.findRefusal(set)
+    if (refused && refused.worthlessTenors.length > 0) await releaseRefused(database, claim)
+    if (refused) return { refusal: refused.refusal }
+  }
+  const stored = await storeNoteSet(database, set, {
+    mayStore: (transaction) => isClaimed(transaction, claim),
+    beforeStore: () => journal.record(set, { chain, curve }),
+    afterStore: (transaction) => noteLog?.append(transaction, { set, chain }) ?? Promise.resolve(),
+  })
+  return stored && acceptStoredSet(context, { set: stored, chain })
+}
+
+/** Returns the set of a claimed period: the one that waits for its preflight, or a new one. */
+async function signClaimed(context: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet> {
+  const { journal, preflight, clock } = context
+  const notes = offeredTenors(chain.tenors, curve).map((tenorDays) => ({
+    ...periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number }),
+    tenorDays,
+  }))
+  const pending = await journal.findPendingConflict({ chain, period, notes })
+  if (pending && preflight.isRequired(chain.id)) {
+    const refused = await preflight.findRefusal(pending)
+    const nowSeconds = toSeconds(clock.now())
+    await journal.voidRefused(pending, { chain, tenors: refused?.worthlessTenors ?? [], nowSeconds })
+  }
+  journal.assertNoConflict({ chain, period, notes })
+  const key = { chainId: chain.id, periodStart: period.start }
+  return preflight.findPending({ ...key, curveId: curve.id }) ?? signSet(context, { chain, period, curve })
 }
 
 async function checkRails(
   { database, clock, windowLimits, curveSource, readChainTime, readPoolLimits, clocks, ...limits }: IssueContext,
-  { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve | undefined },
+  { chain, period, curve }: PlannedSet & { readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
   const [history, chainTimeSeconds, poolLimits] = await Promise.all([
     readHistory(database, { chainId: chain.id, beforeStart: period.start, limits: windowLimits }),
@@ -126,10 +169,7 @@ async function readHistory(
   return { windows, previous, latest }
 }
 
-async function signSet(
-  { signers, clock }: IssueContext,
-  { chain, period, curve }: { readonly chain: ChainConfig; readonly period: Period; readonly curve: Curve },
-): Promise<NoteSet> {
+async function signSet({ signers, clock }: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet> {
   const signer = signers.get(chain.id) as Signer
   const notes = await Promise.all(
     offeredTenors(chain.tenors, curve).map(async (tenorDays) => {

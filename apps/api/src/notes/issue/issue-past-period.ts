@@ -8,12 +8,12 @@ export function issuePastPeriod(
   { signer, ...context }: Pick<IssueContext, 'database' | 'clock' | 'maxMoveBps'> & { readonly signer: Signer },
   wanted: Parameters<typeof issueNotes>[1],
 ): Promise<IssueResult> {
-  const preflight = { findPending: () => undefined, findRefusal: async () => undefined }
+  const preflight = { isRequired: () => false, findPending: () => undefined, findRefusal: async () => undefined }
+  const none = async () => undefined
   // Expired notes cannot be used, so they are not journalled.
   const journal = {
-    assertNoConflict: () => undefined,
-    record: async () => undefined,
-    recordStored: async () => undefined,
+    ...{ assertNoConflict: () => undefined, findPendingConflict: none },
+    ...{ recordPending: none, voidRefused: none, record: none, recordStored: none },
   }
   const clocks = { status: () => ({ databaseSeconds: undefined, confirmation: 'single_clock' as const }) }
   const nothing = {

@@ -23,10 +23,19 @@ export type PreflightResult =
     }
   | { readonly outcome: 'too_early' | 'unavailable'; readonly message: string }
 
+/** Why a set must not be stored. */
+export type PreflightRefusal = {
+  readonly refusal: Refusal
+  /** Tenors of notes that the pool's limits reject. They are worthless, so other terms may be signed in their place. */
+  readonly worthlessTenors: readonly number[]
+}
+
 /** Validates note sets on the pool with `eth_call`. */
 export type Preflight = {
-  /** Returns why a set must not be stored (`rails.preflight: "require"` only). Keeps the set for `findPending`. */
-  findRefusal(set: NoteSet): Promise<Refusal | undefined>
+  /** Returns whether a set of the chain is stored only after the pool accepted it (`rails.preflight: "require"`). */
+  isRequired(chainId: number): boolean
+  /** Returns why a set must not be stored. Sends its signatures to the RPC. Keeps the set for `findPending`. */
+  findRefusal(set: NoteSet): Promise<PreflightRefusal | undefined>
   /** Returns the signed set that an earlier `findRefusal` refused, so that it is not signed again. */
   findPending(key: {
     readonly chainId: number
@@ -83,13 +92,15 @@ export function createPreflight(options: PreflightOptions): Preflight {
     )
   }
   return {
+    isRequired: (chainId) => mode === 'require' && readers.has(chainId),
     findRefusal: async (set) => {
-      if (mode !== 'require' || !readers.has(set.chainId)) return undefined
       const result = await check(set)
       if (result.outcome === 'accepted') return undefined
       pending.keep(set)
       const reason = result.outcome === 'refused' ? 'preflight_refused' : 'preflight_unavailable'
-      return { reason, message: `they are withheld (rails.preflight is "require"): ${result.message}` }
+      const message = `they are withheld (rails.preflight is "require"): ${result.message}`
+      const worthlessTenors = result.outcome === 'refused' ? result.tenorsBeyondLimits : []
+      return { refusal: { reason, message }, worthlessTenors }
     },
     findPending: ({ chainId, periodStart, curveId }) => {
       const set = pending.find({ chainId, period: { start: periodStart } })

@@ -74,8 +74,9 @@ export async function discardPrematureSet(
     if (periodStart <= lastStart) throw notPremature(chainId, period)
     if (set?.logIndex !== undefined) throw isLogged(set.logIndex, period)
     const key = [chainId, periodStart]
-    await transaction.query('delete from notes where chain_id = $1 and period_start = $2', key)
-    await transaction.query('delete from note_sets where chain_id = $1 and period_start = $2', key)
+    for (const table of ['notes', 'note_sets', 'curve_claims']) {
+      await transaction.query(`delete from ${table} where chain_id = $1 and period_start = $2`, key)
+    }
     const found = { wasStored: set !== undefined, wasJournalled: signed !== undefined }
     await record(describeDiscard({ chainId, period, ...found }, set))
     if (chain && signed) {

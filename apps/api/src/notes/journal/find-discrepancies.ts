@@ -4,7 +4,7 @@ import type { ChainConfig } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 import type { PublishedNotes } from '../published-notes.ts'
-import { findConflict, type SignedPeriod, type SignerJournal, signaturesOf } from './signer-journal.ts'
+import { findConflict, type PeriodKey, type SignedPeriod, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
 export const discrepancyKinds = ['database_behind', 'contradiction', 'memory_differs'] as const
 
@@ -57,7 +57,7 @@ async function findDiscrepancy(
   { chain, period }: { readonly chain: ChainConfig; readonly period: Period },
 ): Promise<Omit<Discrepancy, 'chainId'> | undefined> {
   const key = { chainId: chain.id, periodStart: period.start }
-  const signed = journal.find({ chain, periodStart: period.start })
+  const signed = findSigned(journal, { chain, periodStart: period.start })
   const stored = (await findNoteSet(database, key)) ?? (signed && (await findCommitted(database, key)))
   const about = `chain ${chain.id}, ${formatPeriod(period)}`
   if (!stored) {
@@ -77,6 +77,12 @@ async function findDiscrepancy(
   if (inMemory.signer === stored.signer && (await adopt(stored, chain))) return undefined
   const message = `${about}: the notes in memory and in the database have different signatures, and those in the database cannot be published. \`tallystick notes show\` lists them.`
   return { kind: 'memory_differs', message }
+}
+
+/** Returns the journal's notes of a period, unless all are pending: those were never about to be stored. */
+function findSigned(journal: Pick<SignerJournal, 'find'>, key: PeriodKey): SignedPeriod | undefined {
+  const signed = journal.find(key)
+  return signed && [...signed.notes.values()].every(({ isPending }) => isPending) ? undefined : signed
 }
 
 /** Waits for a transaction that is storing the set, because a set is journalled before its transaction commits. */

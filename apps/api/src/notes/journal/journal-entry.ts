@@ -12,6 +12,8 @@ export type JournalEntry = {
   /** EIP-712 digests, in the order of the notes. */
   readonly digests: readonly Hex[]
   readonly curve: Omit<Curve, 'id'>
+  /** True if the set is only shown to the pool, in a preflight that decides whether it is stored. */
+  readonly isPending?: true | undefined
 }
 
 /** Creates the entry of a set. */
@@ -22,10 +24,14 @@ export function createJournalEntry(
   return { domain, set, digests: set.notes.map((note) => hashNote(note, domain)), curve }
 }
 
-export function encodeEntry({ domain, set, digests, curve }: JournalEntry): Buffer {
+export function isSameDomain(a: NoteDomain, b: NoteDomain): boolean {
+  return a.verifyingContract === b.verifyingContract && a.name === b.name && a.version === b.version
+}
+
+export function encodeEntry({ domain, set, digests, curve, isPending }: JournalEntry): Buffer {
   const { period, notes } = set
   return encodeChecksumLine({
-    version,
+    version: isPending ? pendingVersion : version,
     chainId: set.chainId,
     domain: { name: domain.name, version: domain.version, verifyingContract: domain.verifyingContract },
     period: { noteDay: String(period.noteDay), start: String(period.start), end: String(period.end) },
@@ -67,10 +73,13 @@ export function decodeEntry(line: Buffer): JournalEntry | undefined {
     set: { chainId, period, signer, issuedAt, notes },
     digests: parsed.data.notes.map(({ digest }) => digest),
     curve,
+    ...(parsed.data.version === pendingVersion && { isPending: true }),
   }
 }
 
 const version = 1
+// A version of its own, so that software that does not know pending sets reports a damaged line and restores none.
+const pendingVersion = 3
 
 // A uint256 has at most 78 digits.
 export const uint = z
@@ -86,7 +95,7 @@ const address = z.custom<Hex>((value) => typeof value === 'string' && isAddress(
 export const domainSchema = z.strictObject({ name: z.string(), version: z.string(), verifyingContract: address })
 
 const entrySchema = z.strictObject({
-  version: z.literal(version),
+  version: z.literal([version, pendingVersion]),
   chainId: z.int(),
   domain: domainSchema,
   period: z.strictObject({ noteDay: uint, start: uint, end: uint }),

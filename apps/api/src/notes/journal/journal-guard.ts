@@ -1,24 +1,33 @@
-import { formatPeriod, hashNote, type Period } from '@tallystick/core'
+import { formatPeriod, hashNote, type Note, type Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
-import type { Hex } from 'viem'
 import type { ChainConfig } from '../../config.ts'
 import type { Curve } from '../curve/curve.ts'
 import { findCurve } from '../curve/curve-store.ts'
-import { periodNoteTerms } from '../issue/sign-period-note.ts'
 import type { NoteSet } from '../note-set.ts'
-import { createJournalEntry } from './journal-entry.ts'
+import { createJournalEntry, isSameDomain, type JournalEntry } from './journal-entry.ts'
 import { JournalError } from './journal-file.ts'
-import { findConflict, type SignedNote, type SignerJournal, signaturesOf } from './signer-journal.ts'
+import { findConflict, type SignerJournal, signaturesOf } from './signer-journal.ts'
+
+/** Terms of the notes of a chain and period. */
+export type PlannedNotes = {
+  readonly chain: ChainConfig
+  readonly period: Period
+  readonly notes: readonly (Omit<Note, 'signature'> & { readonly tenorDays: number })[]
+}
 
 /** Prevents a replica from signing or publishing two different notes for one maturity. Throws `JournalError`. */
 export type JournalGuard = {
   /** Throws if the journal has other terms for one of these notes. Call it before the signer. */
-  assertNoConflict(planned: {
-    readonly chain: ChainConfig
-    readonly period: Period
-    readonly curve: Pick<Curve, 'points'>
-    readonly tenors: readonly number[]
-  }): void
+  assertNoConflict(planned: PlannedNotes): void
+  /** Returns the journal's set that has other terms for one of these notes, if that set is only pending. */
+  findPendingConflict(planned: PlannedNotes): Promise<NoteSet | undefined>
+  /** Writes a new set to the journal before a preflight shows it to the pool. */
+  recordPending(set: NoteSet, from: { readonly chain: ChainConfig; readonly curve: Curve }): Promise<void>
+  /** Voids the notes of a pending set that the pool refused permanently. */
+  voidRefused(
+    set: NoteSet,
+    refused: { readonly chain: ChainConfig; readonly tenors: readonly number[]; readonly nowSeconds: bigint },
+  ): Promise<void>
   /** Writes a new set to the journal. Call it before the set is stored. */
   record(set: NoteSet, from: { readonly chain: ChainConfig; readonly curve: Curve }): Promise<void>
   /** Writes a stored set to the journal. Call it before the set is published. Any replica may have signed it. */
@@ -26,21 +35,28 @@ export type JournalGuard = {
 }
 
 export function createJournalGuard(database: Queryable, journal: SignerJournal): JournalGuard {
-  const assertNoConflict: JournalGuard['assertNoConflict'] = ({ chain, period, curve, tenors }) => {
-    const notes = tenors.map((tenorDays) => {
-      const terms = periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number })
-      return { ...terms, tenorDays, digest: hashNote(terms, chain.domain) }
-    })
-    assertSameTerms(journal, { chain, period, notes })
+  const append = async (set: NoteSet, { chain, curve, ...kind }: Pick<JournalEntry, 'isPending'> & Origin) => {
+    assertSameTerms(journal, { chain, period: set.period, notes: set.notes })
+    if (isJournalled(journal, { set, chain, ...kind })) return
+    await journal.append({ ...createJournalEntry(set, { domain: chain.domain, curve }), ...kind })
   }
-  const record: JournalGuard['record'] = async (set, { chain, curve }) => {
-    const entry = createJournalEntry(set, { domain: chain.domain, curve })
-    const notes = set.notes.map((note, index) => ({ ...note, digest: entry.digests[index] as Hex }))
-    assertSameTerms(journal, { chain, period: set.period, notes })
-    if (!isJournalled(journal, { set, chain })) await journal.append(entry)
-  }
+  const record: JournalGuard['record'] = (set, origin) => append(set, origin)
   return {
-    assertNoConflict,
+    assertNoConflict: (planned) => assertSameTerms(journal, planned),
+    findPendingConflict: async (planned) => {
+      const conflict = findPlannedConflict(journal, planned)
+      return conflict?.signed.isPending ? readPending(journal, planned) : undefined
+    },
+    recordPending: (set, origin) => append(set, { ...origin, isPending: true }),
+    voidRefused: async (set, { chain, tenors, nowSeconds }) => {
+      const signed = journal.find({ chain, periodStart: set.period.start })
+      const maturities = set.notes
+        .filter(({ tenorDays }) => tenors.includes(tenorDays))
+        .flatMap(({ maturityTimestamp: at }) => (signed?.notes.get(at)?.isPending ? [at] : []))
+      if (maturities.length === 0) return
+      const of = { chainId: chain.id, domain: chain.domain, periodStart: set.period.start }
+      await journal.discard({ ...of, maturities, by: 'preflight', at: nowSeconds })
+    },
     record,
     recordStored: async (set, chain) => {
       if (isJournalled(journal, { set, chain })) return
@@ -50,18 +66,30 @@ export function createJournalGuard(database: Queryable, journal: SignerJournal):
   }
 }
 
-type PlannedNote = SignedNote & { readonly maturityTimestamp: bigint }
+type Origin = { readonly chain: ChainConfig; readonly curve: Curve }
 
-function assertSameTerms(
+/** Reads the last pending set of a period from the file. Its curve may no longer be stored, so its id is unknown. */
+async function readPending(
   journal: SignerJournal,
-  {
-    chain,
-    period,
-    notes,
-  }: { readonly chain: ChainConfig; readonly period: Period; readonly notes: readonly PlannedNote[] },
-): void {
-  const conflict = findConflict(journal.find({ chain, periodStart: period.start }), notes)
+  { chain, period }: Pick<PlannedNotes, 'chain' | 'period'>,
+): Promise<NoteSet | undefined> {
+  let last: NoteSet | undefined
+  for await (const { set, domain, isPending } of journal.entries()) {
+    const isOfPeriod = set.chainId === chain.id && set.period.start === period.start
+    if (isPending && isOfPeriod && isSameDomain(domain, chain.domain)) last = { ...set, curveId: -1n }
+  }
+  return last
+}
+
+function findPlannedConflict(journal: SignerJournal, { chain, period, notes }: PlannedNotes) {
+  const planned = notes.map((note) => ({ ...note, digest: hashNote(note, chain.domain) }))
+  return findConflict(journal.find({ chain, periodStart: period.start }), planned)
+}
+
+function assertSameTerms(journal: SignerJournal, planned: PlannedNotes): void {
+  const conflict = findPlannedConflict(journal, planned)
   if (!conflict) return
+  const { chain, period } = planned
   const { signed, other } = conflict
   const terms = signed.coupon === other.coupon ? 'with other terms' : `at ${signed.coupon} bps, not ${other.coupon} bps`
   throw new JournalError({
@@ -72,10 +100,12 @@ function assertSameTerms(
   })
 }
 
-/** Returns whether the journal's last entry of the period is this set. */
+/** Returns whether the journal's last entry of the period is this set, and more than pending unless that suffices. */
 function isJournalled(
   journal: SignerJournal,
-  { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
+  { set, chain, isPending }: Pick<JournalEntry, 'isPending'> & { readonly set: NoteSet; readonly chain: ChainConfig },
 ): boolean {
-  return journal.find({ chain, periodStart: set.period.start })?.signatures === signaturesOf(set.notes)
+  const signed = journal.find({ chain, periodStart: set.period.start })
+  if (signed?.signatures !== signaturesOf(set.notes)) return false
+  return isPending || set.notes.every(({ maturityTimestamp }) => !signed.notes.get(maturityTimestamp)?.isPending)
 }

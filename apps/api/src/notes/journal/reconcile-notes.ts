@@ -13,7 +13,7 @@ import {
 } from '../curve/curve-store.ts'
 import { findNoteSet, insertNoteSet } from '../note-store.ts'
 import { findStoredConflict } from './find-discrepancies.ts'
-import type { JournalEntry } from './journal-entry.ts'
+import { isSameDomain, type JournalEntry } from './journal-entry.ts'
 import type { SignerJournal } from './signer-journal.ts'
 
 /** Coupons of a period, in basis points by tenor in days. */
@@ -69,7 +69,7 @@ async function readEntries({ journal, chains, nowSeconds }: ReconcileOptions) {
   for await (const entry of journal.entries()) {
     const { chainId, period } = entry.set
     const chain = chains.find(({ id, domain }) => id === chainId && isSameDomain(domain, entry.domain))
-    if (!chain || period.end <= nowSeconds - pastSeconds || period.start > nextStart) continue
+    if (!chain || entry.isPending || period.end <= nowSeconds - pastSeconds || period.start > nextStart) continue
     latest.set(`${chainId}:${period.start}`, { entry, chain })
   }
   const entries: JournalEntry[] = []
@@ -81,10 +81,6 @@ async function readEntries({ journal, chains, nowSeconds }: ReconcileOptions) {
   }
   entries.sort((a, b) => Number(a.set.period.start - b.set.period.start))
   return { entries, problems }
-}
-
-function isSameDomain(a: ChainConfig['domain'], b: ChainConfig['domain']): boolean {
-  return a.verifyingContract === b.verifyingContract && a.name === b.name && a.version === b.version
 }
 
 // Maximum of the column's type.

@@ -149,6 +149,47 @@ describe('a discarded period', () => {
   })
 })
 
+describe('a pending set', () => {
+  const key = { chain, periodStart: period.start }
+  const pending = { ...entryOf(), isPending: true } as const
+  const [maturity] = entryOf().set.notes.map(({ maturityTimestamp }) => maturityTimestamp) as [bigint]
+  const noteIn = ({ find }: Awaited<ReturnType<typeof openAt>>) => find(key)?.notes.get(maturity)
+
+  test('default: it binds like a stored one and stays pending after a restart, until it is stored', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    await journal.append(pending)
+    expect(noteIn(journal)).toMatchObject({ coupon: 440n, isPending: true })
+    expect(await entriesIn(journal)).toEqual([pending])
+    await journal.close()
+    const again = await openAt(path)
+    expect(noteIn(again)).toMatchObject({ coupon: 440n, isPending: true })
+    await again.append(entryOf())
+    expect(noteIn(again)).not.toHaveProperty('isPending')
+    // A later preflight of the same terms does not make it pending again.
+    await again.append(pending)
+    expect(noteIn(again)).not.toHaveProperty('isPending')
+  })
+
+  test('behavior: a discard of some maturities voids no others', async () => {
+    const path = await newPath()
+    const journal = await openAt(path)
+    const [note] = pending.set.notes
+    const longer = { ...(note as NonNullable<typeof note>), tenorDays: 14, maturityTimestamp: maturity + 604_800n }
+    const set = { ...pending.set, notes: [...pending.set.notes, longer] }
+    await journal.append({ ...pending, set, digests: [...pending.digests, ...pending.digests] })
+    const discard = { chainId: 324, domain, periodStart: period.start, by: 'preflight', at: 1n }
+    await journal.discard({ ...discard, maturities: [maturity] })
+    const maturitiesIn = ({ find }: typeof journal) => [...(find(key)?.notes.keys() ?? [])]
+    expect(maturitiesIn(journal)).toEqual([longer.maturityTimestamp])
+    await journal.close()
+    const again = await openAt(path)
+    expect(maturitiesIn(again)).toEqual([longer.maturityTimestamp])
+    await again.discard({ ...discard, maturities: [longer.maturityTimestamp] })
+    expect(again.find(key)).toBeUndefined()
+  })
+})
+
 describe('an incomplete last line', () => {
   test.each([
     ['one byte', 1],

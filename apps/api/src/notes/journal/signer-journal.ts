@@ -8,7 +8,13 @@ import { encodeEntry, type JournalEntry } from './journal-entry.ts'
 import { JournalError, openJournalFile, readJournal } from './journal-file.ts'
 
 /** A signed note. */
-export type SignedNote = { readonly tenorDays: number; readonly coupon: bigint; readonly digest: Hex }
+export type SignedNote = {
+  readonly tenorDays: number
+  readonly coupon: bigint
+  readonly digest: Hex
+  /** True if no set with it was about to be stored. Only the RPC of a preflight may have its signature. */
+  readonly isPending?: true | undefined
+}
 
 /** All notes of a chain and period in the journal since the last discard. */
 export type SignedPeriod = {
@@ -29,7 +35,7 @@ export type SignerJournal = {
   find(key: PeriodKey): SignedPeriod | undefined
   /** Resolves once the entry is on disk. Throws `JournalError`. */
   append(entry: JournalEntry): Promise<void>
-  /** Voids the earlier entries of the period. Resolves once that is on disk. Throws `JournalError`. */
+  /** Voids earlier notes of the period. Resolves once that is on disk. Throws `JournalError`. */
   discard(discard: JournalDiscard): Promise<void>
   /** Reads all entries from the file, oldest first, including voided ones, whose period `find` does not return. */
   entries(): AsyncGenerator<JournalEntry>
@@ -51,7 +57,7 @@ export async function openSignerJournal(
     for await (const { entry, discard, endsAt } of readJournal(path)) {
       length = endsAt
       if (entry) remember(periods, entry)
-      else if (discard) periods.delete(keyOf(discard))
+      else if (discard) forget(periods, discard)
       else say(`the last line of the signer journal ${path} is incomplete; truncating the file to ${endsAt} bytes`)
     }
     const file = await openJournalFile(path, length)
@@ -64,7 +70,7 @@ export async function openSignerJournal(
       },
       discard: async (discard) => {
         await file.append(encodeDiscard(discard))
-        periods.delete(keyOf(discard))
+        forget(periods, discard)
       },
       entries: () => readEntries(path),
       close: async () => {
@@ -109,13 +115,24 @@ async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
   for await (const { entry } of readJournal(path)) if (entry) yield entry
 }
 
-function remember(periods: Map<string, SignedPeriod>, { domain, set, digests }: JournalEntry): void {
+function remember(periods: Map<string, SignedPeriod>, { domain, set, digests, isPending }: JournalEntry): void {
   const key = keyOf({ chainId: set.chainId, domain, periodStart: set.period.start })
   const notes = new Map(periods.get(key)?.notes)
   set.notes.forEach(({ maturityTimestamp, tenorDays, coupon }, index) => {
-    notes.set(maturityTimestamp, { tenorDays, coupon, digest: digests[index] as Hex })
+    const known = notes.get(maturityTimestamp)
+    // A note of a stored set stays one.
+    if (isPending && known && !known.isPending) return
+    notes.set(maturityTimestamp, { tenorDays, coupon, digest: digests[index] as Hex, ...(isPending && { isPending }) })
   })
   periods.set(key, { notes, signatures: signaturesOf(set.notes) })
+}
+
+function forget(periods: Map<string, SignedPeriod>, { maturities, ...discard }: JournalDiscard): void {
+  const key = keyOf(discard)
+  const known = periods.get(key)
+  const notes = new Map([...(known?.notes ?? [])].filter(([maturity]) => maturities && !maturities.includes(maturity)))
+  if (known && notes.size > 0) periods.set(key, { notes, signatures: '' })
+  else periods.delete(key)
 }
 
 /** Includes pool and domain: notes of different pools or domains cannot conflict. */
