@@ -6,7 +6,8 @@ import { leafHash } from '@tallystick/core/transparency/merkle-hash'
 import { verifyInclusion } from '@tallystick/core/transparency/verify-proof'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createLogKeyText } from '../src/log/log-key.ts'
-import { createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
+import { startFakeRpc } from './fake-rpc.ts'
+import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
 import { listPaths, origin, readEntries, readHead, startLogged } from './log-reader.ts'
 
 const evening = Date.parse('2026-11-16T18:00:00-05:00')
@@ -190,6 +191,31 @@ describe('nothing of the next period can be learnt before its first second', () 
     service.clock.hold(evening + 1_000)
     expect((await service.call('/log/tile/entries/000.p/4')).json().code).toBe('log_entries_withheld')
     expect((await service.call(`/log/proof?chainid=324&period=${evening / 1000}`)).status).toBe(404)
+  })
+})
+
+describe('an embedded database and a clock that a chain contradicts', () => {
+  test('error: nothing of the next period is shown, and the next day is not signed while the RPC fails', async () => {
+    const trueMs = evening - 9 * 60_000
+    let isFaulty = false
+    const rpc = await startFakeRpc({ timestampSeconds: () => (isFaulty ? Number.NaN : trueMs / 1000) })
+    const service = await startLogged({
+      databaseUrl: await newDatabase('pglite'),
+      at: new Date(trueMs).toISOString(),
+      config: { chains: [{ ...chain324, rpc: [rpc] }] },
+    })
+    const { secret } = await createKey(service)
+    const headers = { 'x-api-key': secret }
+    await expect.poll(async () => (await readHead(service)).size).toBe(4)
+    service.clock.hold(evening + 3_600_000)
+    expect((await service.call('/log/tile/entries/000.p/4')).json().code).toBe('log_entries_withheld')
+    expect((await service.call(`/log/proof?chainid=324&period=${evening / 1000}`)).status).toBe(404)
+    const history = await service.call('/history/notes?chainid=324', { headers })
+    expect(history.body).not.toContain(`"period_start":"${evening / 1000}"`)
+    isFaulty = true
+    service.clock.hold(trueMs + 20 * 3_600_000)
+    const current = async () => (await service.admin('/notes')).json().chains[0].current
+    await expect.poll(current).toMatchObject({ signed: false, refusal: { reason: 'clock_off_chain' } })
   })
 })
 

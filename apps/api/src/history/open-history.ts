@@ -1,8 +1,7 @@
 import { type Period, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { AskIndex } from '../data/ask-index.ts'
-import type { ClockComparison } from '../time/clock-comparison.ts'
-import { visibleSeconds } from '../time/visible-seconds.ts'
+import type { ClockMonitor } from '../time/clock-monitor.ts'
 import type { HistoryNotesQuery, HistoryRateQuery } from './history-query.ts'
 import { createReadFloatingRates } from './read-floating-rates.ts'
 import { type NotesHistory, readNotesHistory } from './read-notes-history.ts'
@@ -10,8 +9,8 @@ import { type RateHistory, readRateHistory } from './read-rate-history.ts'
 
 export type HistoryParts = {
   /**
-   * Returns the newest period that has begun. If the clocks disagree about it, that is by the local and by the database's
-   * clock. So a set is visible here when `/notes` serves it, never before.
+   * Returns the newest period that has begun, by every clock if they disagree about it. So a set is visible here when
+   * `/notes` serves it, never before.
    */
   findCurrent(nowMs: number): Period
   readNotes(query: HistoryNotesQuery, current: Period): Promise<NotesHistory>
@@ -25,7 +24,7 @@ export function openHistory({
   index,
 }: {
   readonly database: Database
-  readonly time: Pick<ClockComparison, 'agrees' | 'status'>
+  readonly time: Pick<ClockMonitor, 'visibleSeconds'>
   /** Indexes of the chains in `chainIds`. */
   readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
 }): HistoryParts {
@@ -33,7 +32,7 @@ export function openHistory({
   const shareNotes = createShare<NotesHistory>()
   const shareRate = createShare<RateHistory>()
   return {
-    findCurrent: (nowMs) => periodAt(visibleSeconds(time, nowMs)),
+    findCurrent: (nowMs) => periodAt(time.visibleSeconds(nowMs)),
     readNotes: (query, current) =>
       shareNotes(keyOf(query, current), () => readNotesHistory(database, { query, current })),
     readRate: (query, current) =>

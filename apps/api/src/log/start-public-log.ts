@@ -5,7 +5,6 @@ import type { Config } from '../config.ts'
 import { curvesChannel } from '../notes/curve/curve-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
-import { visibleSeconds } from '../time/visible-seconds.ts'
 import { createPublicLog, type PublicLog } from './create-public-log.ts'
 import { openLogJournal } from './log-journal.ts'
 import { type LogKey, parseLogKey } from './log-key.ts'
@@ -34,7 +33,7 @@ const ticksPerRefresh = 5
 /** Opens the public log and follows it. Returns undefined if none is configured. */
 export async function startPublicLog(
   context: ServiceContext,
-  { time }: { readonly time: Pick<ClockMonitor, 'agrees' | 'status'> },
+  { time }: { readonly time: Pick<ClockMonitor, 'visibleSeconds'> },
 ): Promise<RunningLog | undefined> {
   const { config, database, clock, log, closers, say } = context
   if (!config.log) {
@@ -48,7 +47,7 @@ export async function startPublicLog(
   const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock, log })
   await publicLog.refresh()
   sayLog(context, publicLog)
-  const publicSeconds = () => visibleSeconds(time, clock.now())
+  const publicSeconds = () => time.visibleSeconds(clock.now())
   const readBundle = createBundleReader(database, publicSeconds)
   const rows = watchRows({ ...context, publicLog })
   closers.push(() => rows.stop())

@@ -79,16 +79,24 @@ describe('the database’s clock', () => {
 })
 
 describe('a chain’s clock', () => {
-  test('behavior: disagrees only if its whole range is outside the period', () => {
+  test('behavior: agrees with a clock in its range, and with one outside if its whole range is in the same period', () => {
     const comparison = withChain(boundaryMs - 60_000, boundaryMs + 900_000)
-    expect(comparison.agrees(boundaryMs - 1)).toBe(true)
-    expect(comparison.agrees(boundaryMs - 3_600_000)).toBe(true)
-    expect(comparison.agrees(boundaryMs + 3_600_000)).toBe(true)
+    expect(comparison.agrees(boundaryMs - 60_000)).toBe(true)
+    expect(comparison.agrees(boundaryMs + 900_000)).toBe(true)
+    expect(comparison.agrees(boundaryMs - 60_001)).toBe(false)
+    expect(comparison.agrees(boundaryMs + 900_001)).toBe(false)
+    expect(withChain(boundaryMs, boundaryMs + 900_000).agrees(boundaryMs + 3_600_000)).toBe(true)
     expect(withChain(boundaryMs, boundaryMs + 900_000).findDispute(boundaryMs - 1)).toMatchObject({
       reference: 'chain 324',
       retryAfterSeconds: 1,
     })
     expect(withChain(boundaryMs - 960_000, boundaryMs - 1).agrees(boundaryMs)).toBe(false)
+  })
+
+  test('behavior: beside the database’s clock, it disagrees only if its whole range is outside the period', () => {
+    const chains = [clockAt('chain 324', boundaryMs - 60_000, boundaryMs + 900_000)]
+    const nowMs = boundaryMs + 3_600_000
+    expect(createClockComparison({ database: clockAt('database', nowMs), chains }).agrees(nowMs)).toBe(true)
   })
 
   test('behavior: an unreadable clock is ignored', () => {

@@ -32,6 +32,14 @@ export type ClockComparison = {
   findDispute(nowMs: number): ClockDispute | undefined
   readings(nowMs: number): readonly ClockReading[]
   status(nowMs: number): ClockStatus
+  /** Returns the earliest instant that the local clock and the known references allow. */
+  earliest(nowMs: number): EarliestInstant
+}
+
+export type EarliestInstant = {
+  readonly earliestMs: number
+  /** Whether every reference is known. */
+  readonly isComplete: boolean
 }
 
 export type ComparedClocks = {
@@ -55,7 +63,7 @@ export function createClockComparison({ database, chains }: ComparedClocks): Clo
   const findConflictOf = (reference: ReferenceClock, nowMs: number): number | undefined => {
     const estimate = reference.estimate()
     if (!estimate) return undefined
-    const otherMs = reference === database ? findFarthest(estimate, nowMs) : findNearest(estimate, nowMs)
+    const otherMs = findOther(estimate, { nowMs, isChain: reference !== database, hasDatabase: database !== undefined })
     if (otherMs === undefined || isSamePeriod(nowMs, otherMs)) return undefined
     return reference !== database && otherMs < nowMs && isConfirmedByChain(chains, nowMs) ? undefined : otherMs
   }
@@ -80,6 +88,11 @@ export function createClockComparison({ database, chains }: ComparedClocks): Clo
         dispute: disputeWith(reference, nowMs),
       })),
     status: (nowMs) => readStatus({ database, chains }, nowMs),
+    earliest: (nowMs) => {
+      const estimates = references.flatMap((reference) => reference.estimate() ?? [])
+      const earliestMs = Math.min(nowMs, ...estimates.map((estimate) => estimate.earliestMs))
+      return { earliestMs, isComplete: estimates.length === references.length }
+    },
   }
 }
 
@@ -109,10 +122,26 @@ function isConfirmedByChain(chains: readonly ReferenceClock[], nowMs: number): b
   })
 }
 
-/** Returns the end of an estimate that is farthest from an instant, or undefined if they are within the tolerance. */
-function findFarthest({ earliestMs, latestMs }: ClockEstimate, nowMs: number): number | undefined {
-  if (nowMs < earliestMs - toleranceMs) return latestMs
-  return nowMs > latestMs + toleranceMs ? earliestMs : undefined
+/**
+ * Returns the end of an estimate to compare the period of, or undefined if the instant is within it. A clock that is
+ * outside is wrong, and nothing says where in the estimate the time is, so the farthest end counts. The nearest end of a
+ * chain's counts if the database's clock says more.
+ */
+function findOther(
+  estimate: ClockEstimate,
+  { nowMs, isChain, hasDatabase }: { readonly nowMs: number; readonly isChain: boolean; readonly hasDatabase: boolean },
+): number | undefined {
+  if (!isChain) return findFarthest(estimate, { nowMs, withinMs: toleranceMs })
+  return hasDatabase ? findNearest(estimate, nowMs) : findFarthest(estimate, { nowMs, withinMs: 0 })
+}
+
+/** Returns the end of an estimate that is farthest from an instant, or undefined if they are within a tolerance. */
+function findFarthest(
+  { earliestMs, latestMs }: ClockEstimate,
+  { nowMs, withinMs }: { readonly nowMs: number; readonly withinMs: number },
+): number | undefined {
+  if (nowMs < earliestMs - withinMs) return latestMs
+  return nowMs > latestMs + withinMs ? earliestMs : undefined
 }
 
 /** Returns the end of an estimate that is nearest to an instant, or undefined if the instant is within it. */

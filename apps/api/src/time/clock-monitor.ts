@@ -10,8 +10,11 @@ import { createChainClock } from './chain-clock.ts'
 import { type ClockComparison, createClockComparison } from './clock-comparison.ts'
 import { readDatabaseTime } from './read-database-time.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
+import { createVisibleSeconds, type VisibleSeconds } from './visible-seconds.ts'
 
 export type ClockMonitor = ClockComparison & {
+  /** Returns the second up to which periods are shown at a local instant. */
+  readonly visibleSeconds: VisibleSeconds
   /** Measures every clock, at most once per 500 ms. Never throws. */
   refresh(): Promise<void>
   check(): readonly Check[]
@@ -71,7 +74,10 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
   }
   addMetrics(options.metrics, { comparison, clock })
   const logChanges = createDisputeLogger(options.log)
+  const visibleSeconds = createVisibleSeconds(comparison)
   const tick = setInterval(() => {
+    // Keeps the last period about which the clocks agreed, whether or not it is requested.
+    visibleSeconds(clock.now())
     const dispute = comparison.findDispute(clock.now())
     logChanges(dispute?.message)
     void measureDatabase(dispute ? tickMs : databaseEveryMs)
@@ -92,6 +98,7 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
   return {
     ...comparison,
     ...certainty,
+    visibleSeconds,
     refresh,
     latestNow,
     check: () => checkClocks(comparison, clock.now()),

@@ -35,7 +35,20 @@ export function findClockRefusal(input: RailInput, curve: Curve): Refusal | unde
         'one. If the clock is right, confirm that by setting the curve again with `tallystick curve set`.',
     }
   }
-  return chainTimeSeconds === undefined ? undefined : findChainTimeRefusal(input, chainTimeSeconds)
+  const chainRefusal = chainTimeSeconds === undefined ? undefined : findChainTimeRefusal(input, chainTimeSeconds)
+  return chainRefusal ?? findContradiction(input)
+}
+
+/** Returns a refusal if the blocks seen so far contradict the only clock, also while no RPC answers. */
+function findContradiction({ time }: RailInput): Refusal | undefined {
+  // The database's clock, where it has one of its own, was compared with the period.
+  if (time.confirmation !== 'contradicted' || time.databaseSeconds !== undefined) return undefined
+  return {
+    reason: 'clock_off_chain',
+    message:
+      'the blocks of a chain contradict the local clock. Correct the clock, or fix the RPC if its time is wrong. ' +
+      '`tallystick doctor` compares them.',
+  }
 }
 
 /** Returns a refusal if the database's clock does not allow the period, or if no second clock can be read. */

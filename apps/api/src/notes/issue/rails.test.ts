@@ -463,6 +463,24 @@ describe('clock compared with the chain', () => {
   })
 })
 
+describe('a clock that no database confirms', () => {
+  const withTime = (time: RailInput['time']) => ({ chainTimeSeconds: undefined, time })
+  const databaseSeconds = sound.nowSeconds
+
+  test('error: blocks seen before contradict it, while no RPC answers', () => {
+    const input = withTime({ databaseSeconds: undefined, confirmation: 'contradicted' })
+    expect(reasonAfter(input)).toBe('clock_off_chain')
+    expect(messageAfter(input)).toMatchInlineSnapshot(
+      `"the blocks of a chain contradict the local clock. Correct the clock, or fix the RPC if its time is wrong. \`tallystick doctor\` compares them."`,
+    )
+  })
+
+  test('behavior: a clock of the database decides, where there is one', () => {
+    expect(reasonAfter(withTime({ databaseSeconds, confirmation: 'contradicted' }))).toBeUndefined()
+    expect(reasonAfter(withTime({ databaseSeconds: undefined, confirmation: 'confirmed' }))).toBeUndefined()
+  })
+})
+
 test('behavior: the order of checks is clock, coupon, move, maturity', () => {
   const shortMaturity = { chain: { ...sound.chain, minMaturitySeconds: 10_000_000 } }
   const move = { ...shortMaturity, ...withCurve({ points: { 7: 600, 30: 410 } }) }
