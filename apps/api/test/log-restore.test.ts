@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { patience } from '@tallystick/workbench/patience'
 import { copyDirectory } from '@tallystick/workbench/pglite-template'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { backUp } from './back-up.ts'
 import { createDeferrals, createKey, type Defer, newDatabase, type TestService } from './harness.ts'
 import { isContinued, listPaths, readBytes, readEntries, readHead, startLogged } from './log-reader.ts'
 
@@ -134,6 +135,64 @@ describe('a database restored from a backup', () => {
     expect(log.restored).toBe(0)
   })
 })
+
+describe('two versions of the log', () => {
+  test('error: a mirror of another version keeps the alarm, and no checkpoint is signed', async () => {
+    const directory = await newDirectory()
+    const other = siteIn(directory, { databaseUrl: await newDatabase(), members: ['mirror'] })
+    await (await other.serve()).stop()
+    const databaseUrl = await newDatabase()
+    const first = await siteIn(await newDirectory(), { databaseUrl, members: ['journal'] }).serve()
+    await first.stop()
+    const members = ['journal', 'mirror'] as const
+    await rm(other.config.signer.journal)
+    const service = await siteIn(directory, { databaseUrl, members }).serve()
+    const problem = 'the mirror (log.mirror) has another version of the public log'
+    expect(service.log()).toContain(problem)
+    const before = await countCheckpoints(service)
+    service.clock.hold(Date.parse(evening))
+    const refusal = async () => (await service.admin('/notes')).json().chains[0].current.refusal?.reason
+    await expect.poll(refusal).toBe('log_contradicted')
+    // A curve is logged by the next refresh, unless there is a problem.
+    await service.operator.setCurve({ points: { 7: 377, 14: 376, 30: 375 } })
+    await service.admin('/notes/reconcile', { method: 'POST' })
+    expect((await service.admin('/readyz')).json().checks).toContainEqual(
+      expect.objectContaining({ name: 'public log', ok: false, detail: expect.stringContaining(problem) }),
+    )
+    expect(await countCheckpoints(service)).toEqual(before)
+    expect(await readFile(join(directory, 'journal'), 'utf8')).toBe('')
+  })
+
+  test.each(['with', 'without'])(
+    'error: a replica serves no set %s a checkpoint of its own under the index of an entry that it published',
+    async (checkpoint) => {
+      const databaseUrl = await newDatabase()
+      const site = siteIn(await newDirectory(), { databaseUrl, members: ['journal'] })
+      const early = await site.serve()
+      const { secret } = await createKey(early)
+      await early.stop()
+      const restore = await backUp(databaseUrl)
+      const service = await site.serve()
+      for (const bps of [377, 378]) await service.operator.setCurve({ points: { 7: bps, 14: bps, 30: bps } })
+      await expect.poll(async () => (await readHead(service)).size).toBe(5)
+      await restore()
+      const other = siteIn(await newDirectory(), { databaseUrl, members: ['journal'] })
+      const forked = await other.serve(evening)
+      await expect.poll(async () => (await readHead(forked)).size).toBe(4)
+      if (checkpoint === 'without') await forked.database.query('delete from log_checkpoints where size = 4')
+      await forked.stop()
+      service.clock.hold(Date.parse(evening))
+      await expect.poll(service.log).toContain('"reason":"log_contradicted"')
+      await expect.poll(service.log).toContain('entry 3 of the public log in the database is not the one')
+      expect(await statusOf(service, secret)).toBe(500)
+      expect((await service.call('/log/checkpoint')).json().code).toBe('not_ready')
+    },
+  )
+})
+
+async function countCheckpoints(service: TestService) {
+  return service.database.query('select count(*)::int as count from log_checkpoints')
+}
 
 describe('the mirror', () => {
   test('behavior: it has every tile and bundle that the service has, and the next period only at its first second', async () => {

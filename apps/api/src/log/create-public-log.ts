@@ -56,8 +56,11 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
   /** Takes over the newest checkpoint of the database, once its entries are in the journal. Returns its size. */
   const adopt = async () => {
     const stored = await findCheckpoint(database)
-    if (stored && stored.note !== head?.note) assertSignedBy(stored, key.verifier)
-    if (stored && stored.size > tree.size) await extend(stored)
+    if (stored && stored.note !== head?.note) {
+      assertSignedBy(stored, key.verifier)
+      if (stored.size > tree.size) await extend(stored)
+      else await assertSameHistory(database, { stored, tree })
+    }
     // The notes of a restored database can be served as far as they are logged, but nothing may be added to its log.
     await assertHasPublished(options, { tree, covered: stored?.size ?? 0 })
     return stored?.size ?? 0
@@ -66,11 +69,10 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
     const leaves = await readLeaves(database, { from: tree.size, to: stored.size })
     assertJournalled(leaves, { journal, from: tree.size })
     if (!equalBytes(rootAfter(tree, leaves), stored.root)) throw new LogContradictionError('root')
+    // Before the tree and the journal have the entries: the next refresh would not compare them again.
+    assertMirrored(leaves, { mirrored, tree })
     await copyToJournal(options, stored.size)
     for (const leaf of leaves) tree.append(leaf)
-    if (mirrored && mirrored.size <= tree.size && !equalBytes(rootOf(mirrored.size, tree.readNode), mirrored.root)) {
-      throw new LogContradictionError('mirror')
-    }
     head = stored
   }
   const refresh = runOneAtATime(async () => {
@@ -121,6 +123,27 @@ function assertSignedBy({ note }: StoredCheckpoint, key: VerifierKey): void {
   }
 }
 
+/** Throws if a checkpoint of the database is not one of the tree, which this replica has published. */
+async function assertSameHistory(
+  database: Database,
+  { stored, tree }: { readonly stored: StoredCheckpoint; readonly tree: MerkleTree },
+): Promise<void> {
+  if (equalBytes(rootOf(stored.size, tree.readNode), stored.root)) return
+  const leaves = await readLeaves(database, { from: 0, to: stored.size })
+  const index = leaves.findIndex((leaf, at) => !equalBytes(leaf, tree.readNode({ level: 0, index: at })))
+  throw index < 0 ? new LogContradictionError('root') : new LogContradictionError('journal', { index })
+}
+
+/** Throws if the tree with more leaves is not the one of the mirror. Compares nothing if the mirror is larger or known. */
+function assertMirrored(
+  leaves: readonly Uint8Array[],
+  { mirrored, tree }: { readonly mirrored: Checkpoint | undefined; readonly tree: MerkleTree },
+): void {
+  const added = (mirrored?.size ?? 0) - tree.size
+  if (!mirrored || added <= 0 || added > leaves.length) return
+  if (!equalBytes(rootAfter(tree, leaves.slice(0, added)), mirrored.root)) throw new LogContradictionError('mirror')
+}
+
 /** Throws if the database lacks entries that were published, or has others in their place. */
 async function assertHasPublished(
   { database, journal, mirrored }: PublicLogOptions,
@@ -130,12 +153,10 @@ async function assertHasPublished(
   const published = Math.max(journal.size, mirrored?.size ?? 0)
   if (published <= covered) return
   const size = await countEntries(database)
-  if (size < published) throw new LogContradictionError('restored', { size, published })
-  const leaves = await readLeaves(database, { from: covered, to: published })
+  const leaves = await readLeaves(database, { from: covered, to: Math.min(size, published) })
   assertJournalled(leaves, { journal, from: covered })
-  if (!mirrored || mirrored.size <= tree.size) return
-  const mirroredLeaves = leaves.slice(tree.size - covered, mirrored.size - covered)
-  if (!equalBytes(rootAfter(tree, mirroredLeaves), mirrored.root)) throw new LogContradictionError('mirror')
+  if (size < published) throw new LogContradictionError('restored', { size, published })
+  assertMirrored(leaves.slice(tree.size - covered), { mirrored, tree })
 }
 
 /** Throws if a leaf of the database differs from the one that this replica published. */

@@ -59,7 +59,8 @@ export function createNoteLog(options: NoteLogOptions): NoteLog {
       const { size } = await publicLog.cover(index)
       const curve = await findCurve(database, stored.curveId)
       const content = notesEntryOf(stored, { domain: chain.domain, curveIndex: curve?.logIndex ?? -1 })
-      if (await isEntry(options, { index, content })) return { set: { ...stored, log: { index, size } } }
+      const leaf = publicLog.tree.readNode({ level: 0, index })
+      if (await isEntry(options, { index, content, leaf })) return { set: { ...stored, log: { index, size } } }
       return { refusal: differs(`the set of notes on chain ${set.chainId}`, index) }
     },
   }
@@ -80,13 +81,13 @@ async function logStoredSet(
   })
 }
 
-/** Returns whether the entry at an index has this content and its own hash. */
+/** Returns whether the entry at an index has this content and its own hash, which is `leaf` if it was published. */
 async function isEntry(
   { database }: NoteLogOptions,
-  { index, content }: { readonly index: number; readonly content: object },
+  { index, content, leaf }: { readonly index: number; readonly content: object; readonly leaf?: Uint8Array },
 ): Promise<boolean> {
   const [stored] = await readEntries(database, { from: index, to: index + 1 })
-  if (!stored || !equalBytes(leafHash(encodeUtf8(stored.line)), stored.leaf)) return false
+  if (!stored || !equalBytes(leafHash(encodeUtf8(stored.line)), leaf ?? stored.leaf)) return false
   const { entry } = parseLogEntry(stored.line)
   return entry !== undefined && isSameContent(entry, content)
 }
