@@ -242,7 +242,27 @@ async function explainFailures(page: Page, { wallet, account }: { wallet: Browse
   expect(await lendButton(page).isEnabled()).toBe(true)
   confirm(`0x${'ab'.repeat(32)}`)
   await page.getByText('You confirmed the lend in the wallet.').waitFor()
+  await checkBeforeAgain(page)
+  // The wallet sends the transaction, and its answer is lost.
+  wallet.answer = async (method, params) => {
+    if (method !== 'eth_sendTransaction') return basic(method, params)
+    await request(rpcUrl, method, ...params)
+    throw { code: -32603, message: '502 Bad Gateway' }
+  }
+  await lendButton(page).click()
+  await page.getByText('The result of the transaction is not known yet').waitFor()
+  await checkBeforeAgain(page)
   wallet.answer = basic
+}
+
+/** Expects that the page does not offer the lend until the visitor says so. */
+async function checkBeforeAgain(page: Page): Promise<void> {
+  const again = page.getByRole('button', { name: 'Lend again' })
+  await again.waitFor()
+  expect(await lendButton(page).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'Check your positions' }).getAttribute('href')).toMatch(/^\/wallet\/0x/)
+  await again.click()
+  expect(await lendButton(page).isEnabled()).toBe(true)
 }
 
 test('behavior: a note that expires while the wallet is open is replaced, and the visitor is asked again', {

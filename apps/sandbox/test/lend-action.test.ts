@@ -347,7 +347,7 @@ describe('after the transaction was sent', () => {
     }
     const wallet = openWallet(chain, { account: ann.address, hooks })
     const failure = await failureOf(wallet.lend({ note, principal, confirmations: 2, timeoutSeconds: 0.3 }))
-    expect(failure).toMatchObject({ code: 'transaction_dropped', retryable: true })
+    expect(failure).toMatchObject({ code: 'transaction_dropped', retryable: false })
     expect(await readAllowance(ann.address)).toBe(0n)
   })
 

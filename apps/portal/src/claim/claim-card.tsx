@@ -1,6 +1,6 @@
 import type { ClaimedPosition } from '@tallystick/client/viem'
 import { useEffect } from 'preact/hooks'
-import type { Activity } from '../connect/activity.ts'
+import { type Activity, hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels, TransactionLink } from '../connect/progress.tsx'
 import { type RunningActivity, useActivity } from '../connect/use-activity.ts'
@@ -54,7 +54,7 @@ export function ClaimCard(props: ClaimCardProps) {
     const now = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
     running.start((tools) => runClaim({ connection: connection as Connection, chain, tokenIds, now }, tools))
   }
-  const canClaim = isOwner && !isPaused && activity.phase !== 'running'
+  const canClaim = isOwner && !isPaused && activity.phase !== 'running' && !hasUnknownResult(activity)
   return (
     <section class="card claim" aria-label={`Claim on ${chain.name}`}>
       <h2>{holdings.length > 0 ? `Ready to claim on ${chain.name}` : `Claimed on ${chain.name}`}</h2>
@@ -194,13 +194,45 @@ function ClaimOutcome({
       )
     case 'stopped':
       return (
-        <Notice tone="calm" title="The page stopped waiting">
-          Reject the request in your wallet. If you confirm it there, the claim is sent nevertheless.
-        </Notice>
+        <>
+          <Notice tone="calm" title="The page stopped waiting">
+            {activity.hash === undefined
+              ? 'Reject the request in your wallet. If you confirm it there, the claim is sent nevertheless.'
+              : 'You confirmed the claim in the wallet. A claimed position disappears from the list below.'}
+          </Notice>
+          <Sent {...{ running, chain, hash: activity.hash }} />
+        </>
       )
     case 'failed':
-      return <ProblemNotice error={activity.error} />
+      return (
+        <>
+          <ProblemNotice error={activity.error} />
+          <Sent {...{ running, chain, hash: activity.hash }} />
+        </>
+      )
     default:
       return null
   }
+}
+
+/** Renders the transaction of a claim without a known result. The visitor looks for its result before claiming again. */
+function Sent({
+  running,
+  chain,
+  hash,
+}: {
+  readonly running: RunningActivity<readonly ClaimedPosition[]>
+  readonly chain: PortalChain
+  readonly hash: string | undefined
+}) {
+  return (
+    <>
+      {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain.explorer} />}
+      {hasUnknownResult(running.activity) ? (
+        <button type="button" class="quiet" onClick={running.reset}>
+          Claim again
+        </button>
+      ) : null}
+    </>
+  )
 }

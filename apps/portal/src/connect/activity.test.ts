@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Activity, type ActivityEvent, isWaitingForWallet, reduceActivity } from './activity.ts'
+import { type Activity, type ActivityEvent, hasUnknownResult, isWaitingForWallet, reduceActivity } from './activity.ts'
 import { listSteps } from './list-steps.ts'
 import { finalDepth } from './watch-receipt.ts'
 
@@ -83,4 +83,20 @@ test('default: the wallet is waited for where its user must act', () => {
   const steps = ['switch', 'permit', 'approve', 'send', 'check', 'approving', 'wait'] as const
   expect(steps.filter((name) => isWaitingForWallet(play(step(name))))).toEqual(['switch', 'permit', 'approve', 'send'])
   expect(isWaitingForWallet(play(mined))).toBe(false)
+})
+
+test.each([
+  [{ phase: 'failed', error: { code: 'transaction_pending' }, hash: '0x1' }, true],
+  [{ phase: 'failed', error: { code: 'transaction_pending' } }, true],
+  [{ phase: 'failed', error: { code: 'transaction_dropped' }, hash: '0x1' }, true],
+  [{ phase: 'failed', error: { code: 'transaction_replaced' }, hash: '0x1' }, true],
+  [{ phase: 'failed', error: undefined, hash: '0x1' }, true],
+  [{ phase: 'stopped', hash: '0x1' }, true],
+  [{ phase: 'stopped' }, false],
+  [{ phase: 'failed', error: { code: 'call_reverted' }, hash: '0x1' }, false],
+  [{ phase: 'failed', error: { code: 'chain_failed' } }, false],
+  [{ phase: 'failed', error: { code: 'wallet_rejected' } }, false],
+  [{ phase: 'expired', hash: '0x1' }, false],
+] as const)('behavior: case %# says whether the same transaction may be offered again', (activity, isUnknown) => {
+  expect(hasUnknownResult(activity)).toBe(isUnknown)
 })

@@ -107,3 +107,14 @@ function hashOf<Result>(activity: Activity<Result>): string | undefined {
 export function isWaitingForWallet(activity: Activity<unknown>): boolean {
   return activity.phase === 'running' && ['switch', 'permit', 'approve', 'send'].includes(activity.step)
 }
+
+// A transaction with one of these is in the chain and changed nothing.
+const harmlessCodes: readonly unknown[] = ['call_reverted', 'note_not_yet_valid']
+
+/** Returns whether an activity ended without a known result although its transaction was sent, or may have been. */
+export function hasUnknownResult(activity: Activity<unknown>): boolean {
+  if (activity.phase === 'stopped') return activity.hash !== undefined
+  if (activity.phase !== 'failed') return false
+  const { code } = (activity.error ?? {}) as { readonly code?: unknown }
+  return code === 'transaction_pending' || (activity.hash !== undefined && !harmlessCodes.includes(code))
+}

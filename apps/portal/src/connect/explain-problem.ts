@@ -56,9 +56,9 @@ export function explainProblem(error: unknown): Problem {
     case 'transaction_replaced':
       return { title: 'The transaction was replaced in the wallet', text: messageOf(error) }
     case 'transaction_dropped':
-      return { title: 'The chain no longer knows the transaction', text: messageOf(error) }
+      return { title: 'The chain does not know the transaction', text: messageOf(error) }
     case 'transaction_pending':
-      return { title: 'The transaction is not mined yet', text: messageOf(error) }
+      return { title: 'The result of the transaction is not known yet', text: messageOf(error) }
     case 'chain_failed':
       return { title: 'The wallet or its network failed', text: messageOf(error) }
     default:

@@ -1,6 +1,7 @@
 import { fixedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
 import { useCallback, useState } from 'preact/hooks'
+import { hasUnknownResult } from '../connect/activity.ts'
 import { TransactionLink } from '../connect/progress.tsx'
 import { isFinal, type RunningActivity } from '../connect/use-activity.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
@@ -20,6 +21,8 @@ export type LendOutcomeProps = {
   readonly note: OfferedNote | undefined
   /** Note of the last lend. */
   readonly lentNote: OfferedNote | undefined
+  /** Connected account. */
+  readonly owner: string | undefined
 }
 
 /** Renders how the last lend ended. */
@@ -48,20 +51,43 @@ export function LendOutcome(props: LendOutcomeProps) {
       return <Expired {...props} hash={activity.hash} />
     case 'stopped':
       return (
-        <Notice tone="calm" title="The page stopped waiting">
-          {activity.hash === undefined
-            ? 'Reject the request in your wallet. If you confirm it there, the dollars are lent nevertheless.'
-            : `You confirmed the lend in the wallet. Its transaction is ${activity.hash}. The position appears in the wallet view.`}
-        </Notice>
+        <>
+          <Notice tone="calm" title="The page stopped waiting">
+            {activity.hash === undefined
+              ? 'Reject the request in your wallet. If you confirm it there, the dollars are lent nevertheless.'
+              : 'You confirmed the lend in the wallet. The position appears in the wallet view.'}
+          </Notice>
+          <Sent {...props} hash={activity.hash} />
+        </>
       )
     case 'failed':
       return (
         <>
           <ProblemNotice error={activity.error} />
-          {activity.hash === undefined ? null : <TransactionLink hash={activity.hash} explorer={chain.explorer} />}
+          <Sent {...props} hash={activity.hash} />
         </>
       )
   }
+}
+
+/** Renders the transaction of a lend without a known result. The visitor looks for the position before lending again. */
+function Sent({ chain, running, owner, hash }: LendOutcomeProps & { readonly hash: string | undefined }) {
+  const isOpen = hasUnknownResult(running.activity)
+  return (
+    <>
+      {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain.explorer} />}
+      {isOpen ? (
+        <div class="lend-next">
+          {chain.hasData && owner !== undefined ? (
+            <a class="primary" href={`/wallet/${owner}`}>
+              Check your positions
+            </a>
+          ) : null}
+          <Again label="Lend again" onClick={running.reset} />
+        </div>
+      ) : null}
+    </>
+  )
 }
 
 function Mined({

@@ -1,6 +1,7 @@
 import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
 import { useEffect, useState } from 'preact/hooks'
+import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
@@ -64,7 +65,7 @@ export function LendSummary(props: LendSummaryProps) {
   useEffect(() => {
     if (activity.phase !== 'running') props.onMined()
   }, [activity.phase])
-  const isOver = activity.phase === 'mined' || activity.phase === 'reorganised'
+  const isOver = activity.phase === 'mined' || activity.phase === 'reorganised' || hasUnknownResult(activity)
   const isExpiring = activity.phase === 'running' && order !== undefined && order.note.validBefore !== note?.validBefore
   return (
     <section class="card lend-summary" aria-labelledby="lend-summary-heading">
@@ -81,7 +82,7 @@ export function LendSummary(props: LendSummaryProps) {
           The note expired while your wallet was open. Reject the request in the wallet. The new terms are shown here.
         </p>
       ) : null}
-      <LendOutcome {...props} lentNote={order?.note} />
+      <LendOutcome {...props} lentNote={order?.note} owner={connection?.account} />
     </section>
   )
 }

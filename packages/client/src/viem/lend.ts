@@ -14,8 +14,9 @@ import type { ActionContext } from './action-context.ts'
 import type { LendActionOptions, LendResult, LentPosition, MinedTransaction } from './action-options.ts'
 import { approveDollars } from './approve-dollars.ts'
 import { findPermitToken, impossibleSignature, signPermit } from './permit.ts'
+import { readPatiently } from './read-patiently.ts'
 import { assertOnlyUnapproved, findRejection, sendCall } from './send-call.ts'
-import { noteExpired, rejectedCall, TransactionError } from './transaction-error.ts'
+import { keepHash, noteExpired, rejectedCall, TransactionError } from './transaction-error.ts'
 
 const unapproved: readonly RevertName[] = ['ERC20InsufficientAllowance', 'ReserveStabilityPool__InsufficientAllowance']
 
@@ -35,7 +36,7 @@ export async function lend(context: ActionContext, options: LendActionOptions): 
   // The wallet may have been open for hours.
   await assertUsable(context, options)
   const mined = await sendCall(context, call)
-  return { ...mined, position: await readPosition(context, mined) }
+  return { ...mined, position: await keepHash(mined.hash, () => readPosition(context, mined)) }
 }
 
 async function assertUsable({ chainTime }: ActionContext, { note }: LendActionOptions): Promise<void> {
@@ -127,7 +128,7 @@ async function readPosition(context: ActionContext, { receipt, hash }: MinedTran
     const message = `Transaction ${hash} was mined, but its receipt has no lend of this account. Check your positions.`
     throw new TransactionError({ code: 'transaction_replaced', message, hash })
   }
-  const { timestamp } = await getBlock(client, { blockHash: receipt.blockHash })
+  const { timestamp } = await readPatiently(context, () => getBlock(client, { blockHash: receipt.blockHash }))
   const { initiator: _, beneficiary, ...terms } = event.args
   return { chainId, pool, owner: beneficiary, lendTimestamp: timestamp, ...terms }
 }

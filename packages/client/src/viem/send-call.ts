@@ -1,12 +1,12 @@
 import type { Hash, Hex, TransactionReceipt } from 'viem'
-import { sendTransaction } from 'viem/actions'
 import type { Call } from '../chain/call.ts'
 import { simulateCall } from '../chain/simulate-call.ts'
 import { explainRevert } from '../revert/explain-revert.ts'
 import type { RevertName } from '../revert/revert-abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { MinedTransaction } from './action-options.ts'
-import { rejectedCall } from './transaction-error.ts'
+import { submitCall } from './submit-call.ts'
+import { keepHash, rejectedCall, TransactionError } from './transaction-error.ts'
 import { waitForReceipt } from './wait-for-receipt.ts'
 
 // The newest block may be older than the boundary or the maturity. The next one will not be.
@@ -43,25 +43,24 @@ export async function sendCall(context: ActionContext, call: Call): Promise<Mine
   if (error !== undefined) throw rejectedCall(error)
   await context.assertChain()
   context.step('send')
-  const hash = await send(context, call)
-  context.step('wait', hash)
-  const mined = await awaitSuccess(context, { call, hash })
-  context.step('done', mined.hash)
-  return mined
+  const hash = await submitCall(context, call)
+  return keepHash(hash, async () => {
+    context.step('wait', hash)
+    const mined = await awaitSuccess(context, { call, hash })
+    context.step('done', mined.hash)
+    return mined
+  })
 }
 
 /** Sends and awaits an approval. */
 export async function sendApproval(context: ActionContext, call: Call): Promise<void> {
   await context.assertChain()
   context.step('approve')
-  const hash = await send(context, call)
-  context.step('approve', hash)
-  await awaitSuccess(context, { call, hash })
-}
-
-function send({ client, account }: ActionContext, call: Call): Promise<Hash> {
-  // `null`: `assertChain` compared the chain.
-  return sendTransaction(client, { account, chain: client.chain ?? null, ...call })
+  const hash = await submitCall(context, call)
+  await keepHash(hash, async () => {
+    context.step('approve', hash)
+    await awaitSuccess(context, { call, hash })
+  })
 }
 
 async function awaitSuccess(
@@ -69,11 +68,15 @@ async function awaitSuccess(
   { call, hash }: { readonly call: Call; readonly hash: Hash },
 ): Promise<MinedTransaction> {
   const receipt = await waitForReceipt(context, hash)
-  if (receipt.status === 'success') return { hash: receipt.transactionHash, receipt }
-  throw rejectedCall(await findRevertReason(context, { call, receipt }), receipt.transactionHash)
+  const minedHash = receipt.transactionHash
+  if (receipt.status === 'success') return { hash: minedHash, receipt }
+  const reason = await findRevertReason(context, { call, receipt })
+  if (explainRevert(reason)) throw rejectedCall(reason, minedHash)
+  const message = `Transaction ${minedHash} was mined, but reverted. Nothing was lent or claimed.`
+  throw new TransactionError({ code: 'call_reverted', message, hash: minedHash, cause: reason })
 }
 
-/** Runs a reverted call again in the state of its block. */
+/** Runs a reverted call again in the state of its block. Returns its error, or undefined if it succeeds there. */
 async function findRevertReason(
   { client, owner }: ActionContext,
   { call, receipt }: { readonly call: Call; readonly receipt: TransactionReceipt },
@@ -82,7 +85,7 @@ async function findRevertReason(
   const blockNumber: Hex = `0x${receipt.blockNumber.toString(16)}`
   try {
     await client.request({ method: 'eth_call', params: [transaction, blockNumber] } as never)
-    return new Error('The transaction was mined, but reverted.')
+    return undefined
   } catch (error) {
     return error
   }

@@ -2,6 +2,7 @@ import { BaseError, type Hash } from 'viem'
 import { ClientError, type ClientErrorOptions } from '../client-error.ts'
 import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
 import type { ClaimAllResult } from './action-options.ts'
+import { partsOfError } from './error-parts.ts'
 
 /** Members of a `TransactionError`. */
 export type TransactionErrorOptions = ClientErrorOptions & {
@@ -15,9 +16,10 @@ export type TransactionErrorOptions = ClientErrorOptions & {
  * Thrown by `lend`, `claim` and `claimAll`. `code` says what happened. `note_expired`: get another note and ask again.
  * `note_not_yet_valid`: wait for the next block. `call_reverted`: the contracts reject the transaction, and `explanation`
  * says why. `wallet_rejected`: the user declined. `wrong_chain`: the wallet is on another chain. `transaction_replaced`: the
- * user replaced or cancelled it in the wallet. `transaction_dropped`: it is no longer known to the chain.
- * `transaction_pending`: it was not mined within `timeoutSeconds`, but may be mined later. `chain_failed`: the wallet or its
- * node failed.
+ * user replaced or cancelled it in the wallet. `transaction_dropped`: the chain does not know it.
+ * `transaction_pending`: it was sent, but its receipt was not read within `timeoutSeconds`; or, without `hash`, the wallet
+ * failed while it sent it. It may be mined already or later. `chain_failed`: the wallet or its node failed, and nothing was
+ * sent. An error with a `hash` is never `retryable`.
  *
  * @example
  * const error = new TransactionError({ code: 'note_expired', message: 'The note has expired.' })
@@ -33,7 +35,9 @@ export class TransactionError extends ClientError {
   readonly claimed: ClaimAllResult | undefined
 
   constructor({ explanation, hash, claimed, retryable, ...options }: TransactionErrorOptions) {
-    super({ ...options, retryable: retryable ?? explanation?.retryable ?? false })
+    // After a transaction was sent, the same call can lend twice.
+    const isSent = hash !== undefined || claimed !== undefined
+    super({ ...options, retryable: !isSent && (retryable ?? explanation?.retryable ?? false) })
     this.explanation = explanation
     this.hash = hash
     this.claimed = claimed
@@ -59,7 +63,7 @@ export function rejectedCall(error: unknown, hash?: Hash): TransactionError {
 }
 
 function failedCall(error: unknown, hash: Hash | undefined): TransactionError {
-  const reason = describe(error)
+  const reason = describeError(error)
   if (/\brevert/i.test(reason)) {
     const message = `The transaction would fail: ${reason}`
     return new TransactionError({ code: 'call_reverted', message, cause: error, hash })
@@ -68,20 +72,32 @@ function failedCall(error: unknown, hash: Hash | undefined): TransactionError {
   return new TransactionError({ code: 'chain_failed', message, retryable: true, cause: error, hash })
 }
 
+/**
+ * Runs work that follows a sent transaction. Adds the hash to any error: the transaction may have succeeded, so that nobody
+ * must send it again.
+ */
+export async function keepHash<Result>(hash: Hash, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof TransactionError && error.hash !== undefined) throw error
+    const message = `Transaction ${hash} was sent, but its result could not be read: ${describeError(error)} Check your positions before you try again.`
+    throw new TransactionError({ code: 'transaction_pending', message, hash, cause: error })
+  }
+}
+
 /** Returns a short description. viem's whole message contains the URL of the node, which may contain a key. */
-function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   if (error instanceof BaseError) return error.details || error.shortMessage
   return error instanceof Error ? error.message : String((error as { message?: unknown } | undefined)?.message ?? error)
 }
 
 /** Returns whether the user declined a request of the wallet. */
 export function isRejectedByUser(error: unknown): boolean {
-  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause) {
-    const { code, name } = cause as { code?: unknown; name?: unknown }
+  return [...partsOfError(error)].some(({ code, name }) => {
     // EIP-1193, WalletConnect, ethers.
-    if (code === 4001 || code === 5000 || code === 'ACTION_REJECTED' || name === 'UserRejectedRequestError') return true
-  }
-  return false
+    return code === 4001 || code === 5000 || code === 'ACTION_REJECTED' || name === 'UserRejectedRequestError'
+  })
 }
 
 /** Turns whatever an action throws into a `TransactionError`. Errors of this client and aborts stay as they are. */

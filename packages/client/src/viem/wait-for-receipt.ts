@@ -15,6 +15,7 @@ import {
   waitForTransactionReceipt,
 } from 'viem/actions'
 import type { ActionContext } from './action-context.ts'
+import { pauseBefore } from './read-patiently.ts'
 import { TransactionError } from './transaction-error.ts'
 
 /**
@@ -34,24 +35,35 @@ type Sent = { readonly from: Address; readonly nonce: number }
 
 type Wait = { readonly hash: Hash; readonly deadline: number }
 
-async function waitUntilMined({ client }: ActionContext, { hash, deadline }: Wait): Promise<TransactionReceipt> {
+/** Waits through errors of the node: a failed request says nothing about the transaction. */
+async function waitUntilMined(context: ActionContext, { hash, deadline }: Wait): Promise<TransactionReceipt> {
+  const { client } = context
+  let sent: Promise<Sent | undefined> = Promise.resolve(undefined)
+  for (;;) {
+    const known = sent
+    // A node forgets a transaction that is replaced, and viem misses a replacement that is mined while it reads.
+    sent = getTransaction(client, { hash }).catch(() => known)
+    try {
+      return await findReceipt(context, { hash, deadline })
+    } catch (error) {
+      if (error instanceof TransactionError) throw error
+      const isLate = error instanceof WaitForTransactionReceiptTimeoutError || performance.now() >= deadline
+      if (isLate) throw await describeTimeout(context, { hash, sent: await sent })
+    }
+    await pauseBefore(context, deadline)
+  }
+}
+
+async function findReceipt({ client }: ActionContext, { hash, deadline }: Wait): Promise<TransactionReceipt> {
   let reason: ReplacementReason | undefined
   const timeout = Math.max(1, Math.round(deadline - performance.now()))
   const onReplaced = (replacement: { readonly reason: ReplacementReason }) => {
     reason = replacement.reason
   }
-  // A node forgets a transaction that is replaced, and viem misses a replacement that is mined while it reads.
-  const sent = getTransaction(client, { hash }).catch(() => undefined)
-  try {
-    const receipt = await waitForTransactionReceipt(client, { hash, timeout, onReplaced })
-    if (reason === undefined || reason === 'repriced') return receipt
-    const message = `The transaction was ${reason} in the wallet. Check your positions before you try again.`
-    throw new TransactionError({ code: 'transaction_replaced', message, hash: receipt.transactionHash })
-  } catch (error) {
-    if (error instanceof WaitForTransactionReceiptTimeoutError)
-      throw await describeTimeout({ client }, { hash, sent: await sent })
-    throw error
-  }
+  const receipt = await waitForTransactionReceipt(client, { hash, timeout, onReplaced })
+  if (reason === undefined || reason === 'repriced') return receipt
+  const message = `The transaction was ${reason} in the wallet. Check your positions before you try again.`
+  throw new TransactionError({ code: 'transaction_replaced', message, hash: receipt.transactionHash })
 }
 
 async function describeTimeout(
@@ -64,33 +76,42 @@ async function describeTimeout(
   )
   const count = sent ? await getTransactionCount(client, { address: sent.from }).catch(() => undefined) : 0
   if (isKnown || count === undefined) {
-    const message = `Transaction ${hash} is not mined yet. It can still be mined. Look at it before you send another one.`
+    const message = `Transaction ${hash} was sent, but no receipt of it was read in time. It may be mined already or later. Check your positions before you try again.`
     return new TransactionError({ code: 'transaction_pending', message, hash })
   }
   if (sent && count > sent.nonce) {
     const message = `Another transaction was mined instead of ${hash}. Check your positions before you try again.`
     return new TransactionError({ code: 'transaction_replaced', message, hash })
   }
-  const message = `The chain no longer knows transaction ${hash}. A reorg or the node dropped it. Check your positions, then try again.`
-  return new TransactionError({ code: 'transaction_dropped', message, hash, retryable: true })
+  const message = `The chain does not know transaction ${hash}. A reorg or the node dropped it. Check your positions, then try again.`
+  return new TransactionError({ code: 'transaction_dropped', message, hash })
 }
 
 /** Waits for the confirmations. Returns false if the receipt disappeared or moved to another block meanwhile. */
 async function isConfirmed(
-  { client, confirmations }: ActionContext,
+  context: ActionContext,
   { receipt, deadline }: { readonly receipt: TransactionReceipt; readonly deadline: number },
 ): Promise<boolean> {
-  const hash = receipt.transactionHash
+  const { confirmations } = context
   if (confirmations <= 1n) return true
   for (;;) {
-    const head = await getBlockNumber(client, { cacheTime: 0 })
-    // Read after the head, so that a receipt of this block was in the chain when the head was.
-    const { blockHash } = await readReceipt({ client }, hash)
-    if (blockHash !== receipt.blockHash) return false
-    if (head - receipt.blockNumber + 1n >= confirmations) return true
-    if (performance.now() > deadline) throw unconfirmed(hash)
-    await new Promise((resolve) => setTimeout(resolve, client.pollingInterval))
+    const depth = await readDepth(context, receipt).catch(() => 0n)
+    if (depth === undefined) return false
+    if (depth >= confirmations) return true
+    if (performance.now() > deadline) throw unconfirmed(receipt.transactionHash)
+    await pauseBefore(context, deadline)
   }
+}
+
+/** Returns the number of blocks from that of a receipt to the newest, or undefined if the receipt is no longer there. */
+async function readDepth(
+  { client }: ActionContext,
+  { transactionHash, blockHash, blockNumber }: TransactionReceipt,
+): Promise<bigint | undefined> {
+  const head = await getBlockNumber(client, { cacheTime: 0 })
+  // Read after the head, so that a receipt of this block was in the chain when the head was.
+  const receipt = await readReceipt({ client }, transactionHash)
+  return receipt.blockHash === blockHash ? head - blockNumber + 1n : undefined
 }
 
 async function readReceipt(
