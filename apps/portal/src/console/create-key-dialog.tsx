@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { AdminApi } from './admin-api.ts'
 import { CheckList } from './check-list.tsx'
 import { FormDialog } from './dialog.tsx'
+import { parseRpm } from './format.ts'
 import { useAction } from './use-action.ts'
 
 /** Renders the form for a new key. */
@@ -23,8 +24,7 @@ export function CreateKeyDialog({
   const [kind, setKind] = useState('live')
   const action = useAction<void>(async () => {
     const expiresAt = expires === '' ? null : `${expires}T00:00:00Z`
-    const limit = rpm.trim() === '' ? null : Number(rpm)
-    onDone(await api.post<KeyChange>('/keys', { name, kind, scopes, rpm: limit, expiresAt }))
+    onDone(await api.post<KeyChange>('/keys', { name, kind, scopes, rpm: parseRpm(rpm), expiresAt }))
   })
   return (
     <FormDialog
@@ -51,9 +51,8 @@ export function CreateKeyDialog({
         <label for="key-rpm">Requests per minute (empty: no limit)</label>
         <input
           id="key-rpm"
-          type="number"
-          min="1"
-          max="1000000"
+          inputMode="numeric"
+          autocomplete="off"
           value={rpm}
           onInput={(event) => setRpm(event.currentTarget.value)}
         />

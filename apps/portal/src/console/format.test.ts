@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatIso, formatSeconds, parsePoints } from './format.ts'
+import { formatIso, formatSeconds, parsePoints, parseRpm } from './format.ts'
 
 test.each([
   [0, '0 s'],
@@ -28,4 +28,15 @@ test.each(['0', '-1', '3.5', '1e3', '0x10', '3,69', '1000000', 'x'.repeat(99)])(
 
 test('error: no coupon at all', () => {
   expect(parsePoints({ 7: ' ', 14: '' })).toEqual({ faults: ['Give at least one coupon'] })
+})
+
+test.each([
+  ['', null],
+  [' ', null],
+  [' 600 ', 600],
+  ['1000000', 1_000_000],
+])('default: %j requests per minute are %s', (text, rpm) => expect(parseRpm(text)).toBe(rpm))
+
+test.each(['0', '-1', '1.000', '1,000', '1e3', '0x10', '1000001', '６００', 'ten'])('error: %s is no limit', (text) => {
+  expect(() => parseRpm(text)).toThrow(`"${text}" is not a whole number from 1 to 1000000`)
 })

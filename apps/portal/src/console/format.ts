@@ -49,6 +49,14 @@ export function parsePoints(
   return { points: Object.fromEntries(given.map(([tenor, text]) => [tenor, Number(text.trim())])) }
 }
 
+/** Parses a limit of requests per minute as it is typed. Returns null, no limit, for an empty text. */
+export function parseRpm(text: string): number | null {
+  const typed = text.trim()
+  if (typed === '') return null
+  if (/^[1-9]\d{0,6}$/.test(typed) && Number(typed) <= 1_000_000) return Number(typed)
+  throw new Error(`"${typed.slice(0, 20)}" is not a whole number from 1 to 1000000. Leave it empty for no limit.`)
+}
+
 /** Formats an instant of this browser's clock as time of day in this browser's time zone. */
 export function formatClockTime(atMs: number): string {
   return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(atMs)

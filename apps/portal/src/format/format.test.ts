@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatDollars, parseDollars } from './dollars.ts'
+import { formatDollars, formatExact, parseDollars } from './dollars.ts'
 import { formatMove, formatRate } from './format-rate.ts'
 import {
   formatClock,
@@ -17,6 +17,8 @@ import {
 import { shortHex } from './short-hex.ts'
 
 const zone = 'America/New_York'
+const dollar = 10n ** 18n
+const maxUint256 = 2n ** 256n - 1n
 
 describe('dollars', () => {
   test.each([
@@ -31,21 +33,71 @@ describe('dollars', () => {
   })
 
   test.each([
-    ['1000', 1_000n * 10n ** 18n],
+    ['1000', 1_000n * dollar],
     [' 1,000.50 ', 1_000_500_000_000_000_000_000n],
-    ['$2 500', 2_500n * 10n ** 18n],
+    ['1.000,50', 1_000_500_000_000_000_000_000n],
+    ['1250,50', 1_250_500_000_000_000_000_000n],
+    ['1250.5', 1_250_500_000_000_000_000_000n],
+    ['1,250,000', 1_250_000n * dollar],
+    ['1.250.000', 1_250_000n * dollar],
+    ['$2 500', 2_500n * dollar],
+    ['1 250,50', 1_250_500_000_000_000_000_000n],
+    ['1\u00a0250,50', 1_250_500_000_000_000_000_000n],
+    ['1\u202f250\u202f000', 1_250_000n * dollar],
+    ["1'250.50", 1_250_500_000_000_000_000_000n],
+    ['1’250.50', 1_250_500_000_000_000_000_000n],
+    // A group never starts with a 0, and has three digits.
+    ['0,250', 250_000_000_000_000_000n],
+    ['0.250', 250_000_000_000_000_000n],
+    ['1250.000', 1_250n * dollar],
+    ['1250,000', 1_250n * dollar],
+    ['1,2500', 1_250_000_000_000_000_000n],
     ['0.000000000000000001', 1n],
-    ['7.', 7n * 10n ** 18n],
-  ])('behavior: %s is parsed', (text, amount) => {
-    expect(parseDollars(text)).toBe(amount)
+    ['7.', 7n * dollar],
+    ['7,', 7n * dollar],
+    [String(maxUint256 / dollar), (maxUint256 / dollar) * dollar],
+  ])('behavior: %j is parsed', (text, amount) => {
+    expect(parseDollars(text)).toEqual({ amount })
   })
 
-  test.each(['', 'ten', '-1', '1e3', '.5', '1.2.3', '0x10', '1234567890123456', '0.0000000000000000001', ','])(
-    'error: %j is not an amount',
-    (text) => {
-      expect(parseDollars(text)).toBeUndefined()
-    },
-  )
+  test.each([
+    ['1,250', '"1,250" can mean 1250 or 1.25. Enter one of these.'],
+    ['$1.250', '"1.250" can mean 1250 or 1.25. Enter one of these.'],
+    ['10,000', '"10,000" can mean 10000 or 10.00. Enter one of these.'],
+    ['123.456', '"123.456" can mean 123456 or 123.4560. Enter one of these.'],
+  ])('error: %j has two meanings', (text, fault) => {
+    expect(parseDollars(text)).toEqual({ fault })
+    for (const [reading] of fault.slice(fault.indexOf('mean')).matchAll(/\d+(\.\d+)?/g)) {
+      expect(parseDollars(reading)).toHaveProperty('amount')
+    }
+  })
+
+  test.each([
+    ...['', 'ten', '-1', '−1', '1e3', '.5', ',5', '1.2.3', '0x10', '0.0000000000000000001', ',', '.', ' ', '$', '007'],
+    ...['1,0,0,0', '5, 000', '1,000,', '1.000.', '1,25,000', '1,250,00', '1,250 000', '1.250.50', '1 250 50', '01,250'],
+    ...['1,250,000,', '1,,250', '１２５０', '٣٠٠٠', "1 250'000", '1__000', '9'.repeat(400), String(maxUint256)],
+  ])('error: %j is not an amount', (text) => {
+    expect(parseDollars(text)).toEqual({ fault: 'Enter dollars, such as 10000 or 2500.50.' })
+  })
+
+  test('behavior: whatever the page writes into a field is read as the same amount', () => {
+    const wholes = [0n, 1n, 12n, 999n, 1_000n, 12_345n, 1_000_000n, 10n ** 15n, maxUint256 / dollar - 1n]
+    const fractions = [0n, 1n, 5n * 10n ** 17n, 25n * 10n ** 16n, 125n * 10n ** 15n, 1_234n * 10n ** 14n, dollar - 1n]
+    for (const amount of wholes.flatMap((whole) => fractions.map((fraction) => whole * dollar + fraction))) {
+      expect(parseDollars(formatExact(amount))).toEqual({ amount })
+      const shown = formatDollars(amount)
+      expect(parseDollars(shown)).toEqual({ amount: (amount / 10n ** 16n) * 10n ** 16n })
+    }
+  })
+
+  test.each([
+    [1_000n * dollar, '1,000.00'],
+    [1_000_500_000_000_000_000_000n, '1,000.50'],
+    [1_125_000_000_000_000_000n, '1.1250'],
+    [1n, '0.000000000000000001'],
+  ])('default: %s is formatted exactly as %s', (amount, text) => {
+    expect(formatExact(amount)).toBe(text)
+  })
 })
 
 test('default: rates have two decimals, and negative values a minus sign', () => {

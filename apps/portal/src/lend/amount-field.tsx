@@ -1,8 +1,8 @@
 import type { Connection } from '../connect/connector.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
-import { formatDollars } from '../format/dollars.ts'
-import { formatExact, type JudgedAmount } from './judge-amount.ts'
+import { formatDollars, formatExact } from '../format/dollars.ts'
+import type { JudgedAmount } from './judge-amount.ts'
 import type { Lender } from './read-lender.ts'
 
 /** Renders the amount to lend, with the balance of the account. */

@@ -37,7 +37,7 @@ export type LendPageProps = {
 
 /** Renders the form to lend with, what it pays, and the progress of a lend. */
 export function LendPage({ info, session, notes, connector, rate, search, isOpen }: LendPageProps) {
-  const [text, setText] = useState('10,000')
+  const [text, setText] = useState('10,000.00')
   const { chain, tenorDays, partnerId } = readChoice(search, info.chains)
   const wallets = useConnector(connector)
   const { connection } = wallets

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { Offer } from '../data/offers.ts'
 import { useNow } from '../data/use-now.ts'
 import { type Amount, formatCents, splitCents, sumAmounts } from '../format/cents.ts'
-import { formatDollars, parseDollars } from '../format/dollars.ts'
+import { formatExact, parseDollars } from '../format/dollars.ts'
 import { formatRate } from '../format/format-rate.ts'
 import { hrefOfLend } from '../lend/lend-choice.ts'
 import { Instant } from '../parts/instant.tsx'
@@ -28,8 +28,8 @@ export function Calculator({
   readonly serverOffsetMs: number
   readonly onChoose: (offer: Offer) => void
 }) {
-  const [text, setText] = useState('10,000')
-  const principal = parseDollars(text)
+  const [text, setText] = useState('10,000.00')
+  const { amount: principal, fault } = parseDollars(text)
   // Rounded to the minute, because digits that change every second cannot be read.
   const lendTimestamp = BigInt(Math.floor(useNow(serverOffsetMs) / 60) * 60)
   const income =
@@ -49,13 +49,13 @@ export function Calculator({
             autocomplete="off"
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
-            onBlur={() => principal !== undefined && setText(formatDollars(principal).replace(/\.00$/, ''))}
-            aria-invalid={principal === undefined}
+            onBlur={() => principal !== undefined && setText(formatExact(principal))}
+            aria-invalid={fault !== undefined}
             aria-describedby="amount-hint"
           />
         </div>
-        <p id="amount-hint" class={principal === undefined ? 'field-fault' : 'hint'}>
-          {hintFor(principal)}
+        <p id="amount-hint" class={fault === undefined ? 'hint' : 'field-fault'}>
+          {fault ?? hintFor(principal)}
         </p>
       </div>
       <fieldset class="field tenors" hidden={!offers?.length}>
@@ -170,7 +170,6 @@ function floatingHelp(floatingRate: bigint | undefined, isRateLoading: boolean):
   return isRateLoading ? 'the rate is loading' : 'rate unknown'
 }
 
-function hintFor(principal: bigint | undefined): string {
-  if (principal === undefined) return 'Enter dollars, such as 10,000 or 2500.50.'
+function hintFor(principal = 0n): string {
   return principal < minLend ? 'Most pools require at least $1,000.' : 'In dollars of the pool’s token.'
 }
