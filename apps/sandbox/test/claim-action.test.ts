@@ -1,13 +1,15 @@
 import type { ChainPositions } from '@tallystick/client'
 import type { ActionStep } from '@tallystick/client/viem'
 import { positionTokenAbi } from '@tallystick/contracts'
-import type { Hex } from 'viem'
+import { type Hex, toFunctionSelector } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approvePosition, lendCall, lentAt, maturesAt, noteAt } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
-import { openWallet } from './wallet.ts'
+import { type Hook, openWallet } from './wallet.ts'
+
+const ownerOf = toFunctionSelector('ownerOf(uint256)')
 
 let chain: Chain
 let snapshot: Hex
@@ -130,6 +132,41 @@ describe('claimAll', () => {
     const result = await wallet.claimAll()
     expect(result.positions.map(({ tokenId }) => tokenId)).toEqual([2n, 3n, 4n])
     expect(result.transactions).toHaveLength(1)
+  })
+
+  /** A wallet whose index has matured positions, and whose node answers `ownerOf` of some with an error. */
+  function openWithFailingOwners(tokenIds: readonly bigint[], failing: (tokenId: bigint) => unknown) {
+    const positions = tokenIds.map((tokenId) => ({ tokenId, status: 'Active', maturityTimestamp: maturesAt }))
+    const client = { positions: async () => [{ chain: chainId, positions }] as unknown as readonly ChainPositions[] }
+    const eth_call: Hook = async (next, { params }) => {
+      const [{ data }] = params as [{ data: Hex }]
+      const error = data.startsWith(ownerOf) ? failing(BigInt(`0x${data.slice(10)}`)) : undefined
+      if (error) throw error
+      return next()
+    }
+    return openWallet(chain, { account: ann.address, client, hooks: { eth_call } })
+  }
+
+  test.each([
+    ['429', new Error('HTTP request failed. Status: 429')],
+    ['a limit', { code: -32005, message: 'Too many requests' }],
+    ['an internal error, which viem takes for a revert', { code: -32603, message: 'Too many requests' }],
+  ])('error: a node that answers with %s does not claim a position', async (_, error) => {
+    const wallet = openWithFailingOwners(matured, (tokenId) => (tokenId === 2n ? error : undefined))
+    const failure = await failureOf(wallet.claimAll())
+    expect(failure).toMatchObject({ code: 'chain_failed', retryable: true, claimed: undefined })
+    expect(failure.message).toMatch(/^Position 2: .*(429|Too many requests)/)
+    expect(wallet.prompts).toEqual([])
+  })
+
+  test.each([
+    ['without data', { code: -32000, message: 'execution reverted' }],
+    ['inside another error', { code: -32603, message: 'Internal JSON-RPC error.', data: { code: 3, message: '' } }],
+    ['of OpenEthereum', { code: -32015, message: 'VM execution error.', data: 'Reverted 0x' }],
+  ])('behavior: a revert %s says that a position was claimed', async (_, error) => {
+    const wallet = openWithFailingOwners([1n, 2n, 3n], (tokenId) => (tokenId === 2n ? error : undefined))
+    const { positions } = await wallet.claimAll()
+    expect(positions.map(({ tokenId }) => tokenId)).toEqual([1n, 3n])
   })
 
   test('error: without token ids and client, or with an invalid batch size', async () => {

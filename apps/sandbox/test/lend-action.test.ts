@@ -173,6 +173,29 @@ describe('what stops a lend before the wallet is asked for anything', () => {
     expect(wallet.prompts).toEqual([])
   })
 
+  test.each([
+    ['the domain of permits', 'DOMAIN_SEPARATOR()'],
+    ['the probe of a permit', 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)'],
+    ['the pause of a token', 'paused()'],
+    [
+      'the simulation',
+      'lend((address,bytes32,uint256,uint256),(uint128,uint256,uint128,uint128),(uint8,bytes32,bytes32))',
+    ],
+    ['the approval', 'approve(address,uint256)', async () => removePermits()],
+  ])('error: a node that fails at %s', async (_, signature, prepare = async () => undefined) => {
+    await send(chain, { from: ann.address, to: chain.token, functionName: 'approve', args: [chain.pool, 5n] })
+    await prepare()
+    const eth_call: Hook = async (next, { params }) => {
+      const [{ data }] = params as [{ data: Hex }]
+      if (data.startsWith(toFunctionSelector(signature))) throw { code: -32005, message: 'Too many requests' }
+      return next()
+    }
+    const wallet = openWallet(chain, { account: ann.address, hooks: { eth_call } })
+    const failure = await failureOf(wallet.lend({ note, principal }))
+    expect(failure).toMatchObject({ code: 'chain_failed', retryable: true })
+    expect(wallet.prompts).toEqual([])
+  })
+
   test('error: an aborted signal throws its reason', async () => {
     const reason = new Error('closed')
     const wallet = openWallet(chain, { account: ann.address })

@@ -3,6 +3,7 @@ import type { Call } from '../chain/call.ts'
 import { simulateCall } from '../chain/simulate-call.ts'
 import { dollarAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
+import { isRevert } from './is-revert.ts'
 import { sendApproval } from './send-call.ts'
 
 /** Approves exactly the amount. Some tokens, such as USDT, allow a change only from or to 0: they get a 0 first. */
@@ -20,6 +21,7 @@ export async function approveDollars(
 
 async function isAccepted({ client, owner }: ActionContext, call: Call): Promise<boolean> {
   const simulation = await simulateCall(client, { from: owner, call })
+  if (!simulation.ok && !isRevert(simulation.error)) throw simulation.error
   // Some tokens return false instead of a revert.
   return simulation.ok && !/^0x0+$/.test(simulation.data)
 }

@@ -8,6 +8,7 @@ import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { ClaimAllActionOptions, ClaimAllResult, ClaimedPosition, MinedTransaction } from './action-options.ts'
 import { claim, findPositionToken, isApproved, readClaims, unapproved } from './claim.ts'
+import { isRevert } from './is-revert.ts'
 import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './send-call.ts'
 import { rejectedCall, TransactionError, toTransactionError } from './transaction-error.ts'
 
@@ -71,15 +72,15 @@ async function findMatured(context: ActionContext, client: ClaimAll['client']): 
   return tokenIds.filter((_, index) => held[index])
 }
 
+/** Returns whether the account holds a position. A claimed one has no owner: the call reverts. */
 async function isHeld(
   { client, owner }: ActionContext,
   { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
 ): Promise<boolean> {
   const call = { address: positions, abi: positionAbi, functionName: 'ownerOf', args: [tokenId] } as const
-  // A claimed position has no owner: the call reverts.
   return readContract(client, call).then(
     (holder) => isAddressEqual(holder, owner),
-    () => false,
+    (error: unknown) => (isRevert(error) ? false : throwNamed(rejectedCall(error), tokenId)),
   )
 }
 

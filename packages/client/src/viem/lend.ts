@@ -9,11 +9,12 @@ import { InvalidRequestError } from '../errors.ts'
 import { noteStatus } from '../notes/note-status.ts'
 import { explainRevert } from '../revert/explain-revert.ts'
 import type { RevertName } from '../revert/revert-abi.ts'
-import { dollarAbi, tokenAbi } from './abi.ts'
+import { dollarAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { LendActionOptions, LendResult, LentPosition, MinedTransaction } from './action-options.ts'
 import { approveDollars } from './approve-dollars.ts'
 import { findPermitToken, impossibleSignature, signPermit } from './permit.ts'
+import { readOptional } from './read-optional.ts'
 import { readPatiently } from './read-patiently.ts'
 import { assertOnlyUnapproved, findRejection, sendCall } from './send-call.ts'
 import { keepHash, noteExpired, rejectedCall, TransactionError } from './transaction-error.ts'
@@ -108,12 +109,11 @@ async function permitLend(context: ActionContext, { token, terms }: Lend): Promi
 }
 
 /** Throws if a token is paused. The simulation does not get that far: the missing allowance stops it before. */
-async function assertNotPaused({ client, pool }: ActionContext, token: Address): Promise<void> {
+async function assertNotPaused(context: ActionContext, dollar: Address): Promise<void> {
+  const { client, pool } = context
   const abi = [nonFungibleNotePosition] as const
   const positions = await readContract(client, { address: pool, abi, functionName: 'nonFungibleNotePosition' })
-  const reads = [token, positions].map((address) =>
-    readContract(client, { address, abi: tokenAbi, functionName: 'paused' }).catch(() => false),
-  )
+  const reads = [dollar, positions].map((token) => readOptional(context, { token, getter: 'paused' }))
   // EnforcedPause()
   if ((await Promise.all(reads)).includes(true)) throw rejectedCall('0xd93c0665')
 }

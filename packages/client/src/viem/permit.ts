@@ -7,11 +7,12 @@ import {
   recoverTypedDataAddress,
   type TypedDataDefinition,
 } from 'viem'
-import { getCode, readContract, signTypedData } from 'viem/actions'
+import { getCode, signTypedData } from 'viem/actions'
 import type { PermitToken } from '../chain/permit-typed-data.ts'
 import type { Permit } from '../chain/split-permit.ts'
-import { tokenAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
+import { hasRevertData, isRevert } from './is-revert.ts'
+import { readOptional } from './read-optional.ts'
 import { isRejectedByUser } from './transaction-error.ts'
 
 /** Values of a signature that no key can have made: the token must reject it. */
@@ -23,11 +24,12 @@ export const impossibleSignature = [27, `0x${'00'.repeat(31)}01`, `0x${'00'.repe
  * signature. A token with permits rejects it with an error. One without fails without a reason, or accepts anything.
  */
 export async function findPermitToken(
-  { client, chainId, owner }: ActionContext,
+  context: ActionContext,
   { token, probe }: { readonly token: Address; readonly probe: Hex },
 ): Promise<PermitToken | undefined> {
-  const read = (functionName: 'DOMAIN_SEPARATOR' | 'name' | 'version') =>
-    readContract(client, { address: token, abi: tokenAbi, functionName }).catch(() => undefined)
+  const { client, chainId, owner } = context
+  const read = (getter: 'DOMAIN_SEPARATOR' | 'name' | 'version') =>
+    readOptional(context, { token, getter }) as Promise<string | undefined>
   const [code, separator, name, version, isRejected] = await Promise.all([
     getCode(client, { address: owner }),
     read('DOMAIN_SEPARATOR'),
@@ -55,16 +57,9 @@ async function isRejectedWithReason(
     await client.request({ method: 'eth_call', params: [transaction, 'latest'] } as never)
     return false
   } catch (error) {
-    return hasRevertData(error)
+    if (isRevert(error)) return hasRevertData(error)
+    throw error
   }
-}
-
-/** Nodes and wallets put the data of a revert at different depths. */
-function hasRevertData(error: unknown): boolean {
-  if (typeof error === 'string') return /^0x[0-9a-f]{8,}$/i.test(error)
-  if (typeof error !== 'object' || error === null) return false
-  const { data, cause, error: inner } = error as { data?: unknown; cause?: unknown; error?: unknown }
-  return [data, cause, inner].some((part) => part !== error && hasRevertData(part))
 }
 
 /**

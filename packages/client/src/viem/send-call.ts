@@ -5,6 +5,7 @@ import { explainRevert } from '../revert/explain-revert.ts'
 import type { RevertName } from '../revert/revert-abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { MinedTransaction } from './action-options.ts'
+import { isRevert } from './is-revert.ts'
 import { submitCall } from './submit-call.ts'
 import { keepHash, rejectedCall, TransactionError } from './transaction-error.ts'
 import { waitForReceipt } from './wait-for-receipt.ts'
@@ -31,9 +32,11 @@ export async function assertOnlyUnapproved(
   { call, unapproved }: { readonly call: Call; readonly unapproved: readonly RevertName[] },
 ): Promise<void> {
   const error = await findRejection(context, call)
+  if (error === undefined) return
   const explanation = explainRevert(error)
-  // An error that is not the protocol's may be the token's own way to report the missing allowance.
-  if (explanation && !unapproved.includes(explanation.name)) throw rejectedCall(error)
+  // A revert that is not the protocol's may be the token's own way to report the missing allowance.
+  const isUnapproved = explanation ? unapproved.includes(explanation.name) : isRevert(error)
+  if (!isUnapproved) throw rejectedCall(error)
 }
 
 /** Simulates, sends and awaits a transaction. */

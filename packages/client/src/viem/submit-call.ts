@@ -4,6 +4,7 @@ import type { Call } from '../chain/call.ts'
 import { explainRevert } from '../revert/explain-revert.ts'
 import type { ActionContext } from './action-context.ts'
 import { partsOfError, textOfPart } from './error-parts.ts'
+import { isRevert } from './is-revert.ts'
 import { describeError, isRejectedByUser, TransactionError } from './transaction-error.ts'
 
 /**
@@ -42,11 +43,11 @@ function observeSigning(account: LocalAccount, onSigned: (serialized: Hex) => vo
 
 // EIP-1193, EIP-1474 and EIP-3085: the request was not carried out. -32002: another request waits for the user.
 const refusals: ReadonlySet<unknown> = new Set([4100, 4200, 4902, -32600, -32601, -32602, -32002, -32003, -32004])
-const refusalTexts = /insufficient funds|doesn't have enough funds|exceeds the balance of the account|\brevert/i
+const refusalTexts = /insufficient funds|doesn't have enough funds|exceeds the balance of the account/i
 
 /** Returns whether an error proves that nothing was sent, or that what was sent reverted. */
 function isRefusal(error: unknown): boolean {
-  if (isRejectedByUser(error) || explainRevert(error)) return true
+  if (isRejectedByUser(error) || explainRevert(error) || isRevert(error)) return true
   return [...partsOfError(error)].some(
     (part) =>
       refusals.has(part['code']) || part['name'] === 'ChainMismatchError' || refusalTexts.test(textOfPart(part)),

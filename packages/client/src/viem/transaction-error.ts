@@ -3,6 +3,7 @@ import { ClientError, type ClientErrorOptions } from '../client-error.ts'
 import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
 import type { ClaimAllResult } from './action-options.ts'
 import { partsOfError } from './error-parts.ts'
+import { isRevert } from './is-revert.ts'
 
 /** Members of a `TransactionError`. */
 export type TransactionErrorOptions = ClientErrorOptions & {
@@ -64,7 +65,7 @@ export function rejectedCall(error: unknown, hash?: Hash): TransactionError {
 
 function failedCall(error: unknown, hash: Hash | undefined): TransactionError {
   const reason = describeError(error)
-  if (/\brevert/i.test(reason)) {
+  if (isRevert(error)) {
     const message = `The transaction would fail: ${reason}`
     return new TransactionError({ code: 'call_reverted', message, cause: error, hash })
   }
