@@ -1,5 +1,5 @@
 import { denylisterAbi, dollarTokenAbi } from '@tallystick/contracts'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { type Address, createPublicClient, encodeFunctionData, encodePacked, http, keccak256 } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import { findAxeFaults } from './axe.ts'
@@ -94,8 +94,14 @@ test('behavior: matured positions are claimed, one and then all, and pay to the 
   const before = await readBalance(account)
   await first.getByRole('button').click()
   await dialogButton(page, 'Sign').click()
+  // The page cannot look the wallet up again. What was claimed stays on the page.
+  const refuse = (route: Route) =>
+    route.fulfill({ status: 400, json: { message: 'Refused.', code: 'invalid_request' } })
+  await page.route('**/data', refuse)
   await dialogButton(page, 'Confirm').click()
-  await page.getByText(`Claimed #${tokenId}`).waitFor()
+  await page.getByText('The report below is the last one.').waitFor()
+  expect(await page.getByText(`Claimed #${tokenId}`).count()).toBe(1)
+  await page.unroute('**/data', refuse)
   expect((await readBalance(account)) - before).toBe(shown)
   expect(await readValue(page.locator('#claim-paid'))).toBe(shown)
   await expect.poll(() => card.locator('[data-claim]').count()).toBe(2)

@@ -208,4 +208,41 @@ describe('claimAll', () => {
     const balance = { address: chain.positions, abi: positionTokenAbi, functionName: 'balanceOf' } as const
     expect(await chain.client.readContract({ ...balance, args: [ann.address] })).toBe(3n)
   })
+
+  test('error: an abort between two transactions has the claims before it, and an earlier one its reason', async () => {
+    const reason = new Error('closed')
+    const claimUntil = (kind: ActionStep['kind']) => {
+      const controller = new AbortController()
+      const onStep = (step: ActionStep) => step.kind === kind && controller.abort(reason)
+      const wallet = openWallet(chain, { account: ann.address })
+      return wallet.claimAll({ tokenIds: matured, batchSize: 3, signal: controller.signal, onStep })
+    }
+    await expect(claimUntil('approve')).rejects.toBe(reason)
+    const failure = await failureOf(claimUntil('done'))
+    expect(failure).toMatchObject({ code: 'aborted', retryable: false, cause: reason })
+    expect(failure.claimed?.positions.map(({ tokenId }) => tokenId)).toEqual([1n, 2n, 3n])
+  })
+
+  test('error: the node fails between two transactions, and the error has the claims before it', async () => {
+    let done = 0
+    const eth_call: Hook = (next) => (done > 0 ? Promise.reject(new Error('429')) : next())
+    const wallet = openWallet(chain, { account: ann.address, hooks: { eth_call } })
+    const onStep = ({ kind }: ActionStep) => {
+      if (kind === 'done') done++
+    }
+    const failure = await failureOf(wallet.claimAll({ tokenIds: matured, batchSize: 3, onStep }))
+    expect(failure).toMatchObject({ code: 'chain_failed', retryable: false })
+    expect(failure.claimed?.positions).toHaveLength(3)
+  })
+
+  test('error: a receipt lacks a claim', async () => {
+    const eth_getTransactionReceipt: Hook = async (next) => {
+      const receipt = (await next()) as { logs: { topics: string[] }[] } | null
+      return receipt && { ...receipt, logs: receipt.logs.slice(0, -1) }
+    }
+    const wallet = openWallet(chain, { account: ann.address, hooks: { eth_getTransactionReceipt } })
+    const failure = await failureOf(wallet.claimAll({ tokenIds: [1n, 2n] }))
+    expect(failure).toMatchObject({ code: 'transaction_replaced', retryable: false, hash: expect.any(String) })
+    expect(failure.claimed?.positions.map(({ tokenId }) => tokenId)).toEqual([1n])
+  })
 })

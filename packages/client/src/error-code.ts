@@ -1,11 +1,11 @@
 import type { ErrorCode } from '@tallystick/core/error/tallystick-error'
 
 /**
- * Codes of a `ClientError`: those of the service (see docs/errors.md) and nineteen of the client. `connection_failed`: no
+ * Codes of a `ClientError`: those of the service (see docs/errors.md) and twenty of the client. `connection_failed`: no
  * complete response was received. `tls_check_failed`: see `TlsError`. `timeout`: the response did not arrive in time. `malformed_answer`: the response does not
  * match this client version. `http_error`: the response is not from the service but, for example, from a proxy.
  * `not_logged`, `log_incomplete`, `log_invalid` and `log_forked`: see `NotLoggedError` and `LogError`.
- * `invalid_webhook`: see `WebhookError`. The last nine are those of `TransactionError` in `@tallystick/client/viem`.
+ * `invalid_webhook`: see `WebhookError`. The last ten are those of `TransactionError` in `@tallystick/client/viem`.
  */
 export type ClientErrorCode =
   | ErrorCode
@@ -28,3 +28,4 @@ export type ClientErrorCode =
   | 'transaction_dropped'
   | 'transaction_pending'
   | 'chain_failed'
+  | 'aborted'

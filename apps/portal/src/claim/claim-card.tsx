@@ -12,6 +12,7 @@ import { formatDollars } from '../format/dollars.ts'
 import { shortHex } from '../format/short-hex.ts'
 import { Notice } from '../parts/notice.tsx'
 import type { Holding } from '../wallet/look-up-wallet.ts'
+import { listClaimed } from './list-claimed.ts'
 import { runClaim } from './run-claim.ts'
 import { type Claimable, useClaimable } from './use-claimable.ts'
 
@@ -21,8 +22,8 @@ export type ClaimCardProps = {
   /** Matured positions that are not claimed, of one chain. */
   readonly holdings: readonly Holding[]
   readonly chain: PortalChain
-  /** Instant of the lookup, in Unix seconds. */
-  readonly at: bigint
+  /** Report with these positions. Another object after each lookup, also a failed one. */
+  readonly report: unknown
   readonly connector: Connector
   readonly serverOffsetMs: number
   readonly isPaused: boolean
@@ -41,7 +42,7 @@ const labels: StepLabels = {
 
 /** Renders the matured positions of a wallet on one chain, what each pays, and the buttons that claim them. */
 export function ClaimCard(props: ClaimCardProps) {
-  const { owner, holdings, chain, connector, isPaused, serverOffsetMs } = props
+  const { owner, holdings, chain, connector, isPaused, serverOffsetMs, refresh } = props
   const wallets = useConnector(connector)
   const { connection } = wallets
   const running = useActivity<readonly ClaimedPosition[]>()
@@ -58,7 +59,7 @@ export function ClaimCard(props: ClaimCardProps) {
   return (
     <section class="card claim" aria-label={`Claim on ${chain.name}`}>
       <h2>{holdings.length > 0 ? `Ready to claim on ${chain.name}` : `Claimed on ${chain.name}`}</h2>
-      <ClaimOutcome running={running} chain={chain} />
+      <ClaimOutcome {...{ running, chain, refresh }} />
       {holdings.length > 0 ? <ClaimList {...{ claimable, canClaim, claim }} /> : null}
       {isPaused && holdings.length > 0 ? (
         <p class="field-fault">The pool is paused. Nothing can be claimed until the pause ends.</p>
@@ -87,20 +88,19 @@ export function ClaimCard(props: ClaimCardProps) {
 // The index has a block within a second or two.
 const refreshMs = 1_500
 
-/** Looks the wallet up again until the report has what the claim changed. */
+/** Looks the wallet up again until the report has what the claim changed, also after a lookup that failed. */
 function useRefresh(
   activity: Activity<readonly ClaimedPosition[]>,
-  { holdings, at, refresh }: Pick<ClaimCardProps, 'holdings' | 'at' | 'refresh'>,
+  { holdings, report, refresh }: Pick<ClaimCardProps, 'holdings' | 'report' | 'refresh'>,
 ): void {
-  const isOver = activity.phase === 'mined' || activity.phase === 'reorganised'
-  const tokenIds = isOver ? activity.result.map(({ tokenId }) => tokenId) : []
-  const listed = tokenIds.filter((tokenId) => holdings.some((holding) => holding.tokenId === tokenId)).length
-  const isLate = listed !== (activity.phase === 'reorganised' ? tokenIds.length : 0)
+  const isListed = ({ tokenId }: ClaimedPosition) => holdings.some((holding) => holding.tokenId === tokenId)
+  const isLate =
+    activity.phase === 'reorganised' ? !activity.result.every(isListed) : listClaimed(activity).some(isListed)
   useEffect(() => {
     if (!isLate) return undefined
     const timer = setTimeout(refresh, refreshMs)
     return () => clearTimeout(timer)
-  }, [isLate, at])
+  }, [isLate, report])
 }
 
 function ClaimList({
@@ -160,30 +160,22 @@ function ClaimList({
   )
 }
 
-function ClaimOutcome({
-  running,
-  chain,
-}: {
+type OutcomeProps = {
   readonly running: RunningActivity<readonly ClaimedPosition[]>
   readonly chain: PortalChain
-}) {
-  const { activity } = running
+  readonly refresh: () => void
+}
+
+function ClaimOutcome(props: OutcomeProps) {
+  const { activity } = props.running
   switch (activity.phase) {
-    case 'mined': {
-      const paid = activity.result.reduce((sum, position) => sum + position.paid, 0n)
-      const names = activity.result.map(({ tokenId }) => `#${tokenId}`).join(', ')
+    case 'mined':
       return (
         <>
-          <Notice tone="good" title={`Claimed ${names}`}>
-            <data id="claim-paid" value={paid.toString()}>
-              ${formatDollars(paid)}
-            </data>{' '}
-            went to your account.
-          </Notice>
-          <TransactionLink hash={activity.hash} explorer={chain.explorer} />
+          <Claimed positions={activity.result} />
+          <TransactionLink hash={activity.hash} explorer={props.chain.explorer} />
         </>
       )
-    }
     case 'reorganised':
       return (
         <Notice tone="warn" title="The chain was reorganised">
@@ -195,19 +187,21 @@ function ClaimOutcome({
     case 'stopped':
       return (
         <>
+          <Claimed positions={listClaimed(activity)} />
           <Notice tone="calm" title="The page stopped waiting">
             {activity.hash === undefined
               ? 'Reject the request in your wallet. If you confirm it there, the claim is sent nevertheless.'
               : 'You confirmed the claim in the wallet. A claimed position disappears from the list below.'}
           </Notice>
-          <Sent {...{ running, chain, hash: activity.hash }} />
+          <Sent {...props} hash={activity.hash} />
         </>
       )
     case 'failed':
       return (
         <>
+          <Claimed positions={listClaimed(activity)} />
           <ProblemNotice error={activity.error} />
-          <Sent {...{ running, chain, hash: activity.hash }} />
+          <Sent {...props} hash={activity.hash} />
         </>
       )
     default:
@@ -215,21 +209,31 @@ function ClaimOutcome({
   }
 }
 
+/** Renders what was paid. */
+function Claimed({ positions }: { readonly positions: readonly ClaimedPosition[] }) {
+  if (positions.length === 0) return null
+  const paid = positions.reduce((sum, position) => sum + position.paid, 0n)
+  return (
+    <Notice tone="good" title={`Claimed ${positions.map(({ tokenId }) => `#${tokenId}`).join(', ')}`}>
+      <data id="claim-paid" value={paid.toString()}>
+        ${formatDollars(paid)}
+      </data>{' '}
+      went to your account.
+    </Notice>
+  )
+}
+
 /** Renders the transaction of a claim without a known result. The visitor looks for its result before claiming again. */
-function Sent({
-  running,
-  chain,
-  hash,
-}: {
-  readonly running: RunningActivity<readonly ClaimedPosition[]>
-  readonly chain: PortalChain
-  readonly hash: string | undefined
-}) {
+function Sent({ running, chain, refresh, hash }: OutcomeProps & { readonly hash: string | undefined }) {
+  const claimAgain = () => {
+    running.reset()
+    refresh()
+  }
   return (
     <>
       {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain.explorer} />}
       {hasUnknownResult(running.activity) ? (
-        <button type="button" class="quiet" onClick={running.reset}>
+        <button type="button" class="quiet" onClick={claimAgain}>
           Claim again
         </button>
       ) : null}

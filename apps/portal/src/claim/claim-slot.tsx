@@ -11,7 +11,8 @@ type SlotProps = Pick<ClaimCardProps, 'connector' | 'serverOffsetMs' | 'refresh'
 }
 
 /** Renders what the owner can claim, one card per chain. Its code, which contains viem, loads if there is something. */
-export function ClaimSlot({ wallet: { address, at, holdings }, chains, isPaused, ...props }: SlotProps) {
+export function ClaimSlot({ wallet, chains, isPaused, ...props }: SlotProps) {
+  const { address, holdings } = wallet
   const [Card, setCard] = useState<ComponentType<ClaimCardProps> | undefined>(undefined)
   const matured = holdings.filter(({ state }) => state === 'matured')
   const isNeeded = matured.length > 0
@@ -31,7 +32,7 @@ export function ClaimSlot({ wallet: { address, at, holdings }, chains, isPaused,
           key={`${address} ${chain.id}`}
           {...props}
           owner={address}
-          at={at}
+          report={wallet}
           chain={chain}
           holdings={matured.filter((holding) => holding.chain.id === chain.id)}
           isPaused={isPaused(chain.id)}

@@ -35,7 +35,7 @@ export type Activity<Result> =
   /** The note expired before the transaction was sent or mined. */
   | { readonly phase: 'expired'; readonly hash?: string | undefined }
   /** The page stopped waiting for the wallet. With `hash`, its user confirmed nevertheless. */
-  | { readonly phase: 'stopped'; readonly hash?: string | undefined }
+  | { readonly phase: 'stopped'; readonly error?: unknown; readonly hash?: string | undefined }
 
 export type ActivityEvent<Result> =
   | { readonly kind: 'step'; readonly step: ActivityStep; readonly hash?: string | undefined }
@@ -45,7 +45,7 @@ export type ActivityEvent<Result> =
   | { readonly kind: 'moved'; readonly hash: string; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: unknown; readonly hash?: string | undefined }
   | { readonly kind: 'expired'; readonly hash?: string | undefined }
-  | { readonly kind: 'stopped' }
+  | { readonly kind: 'stopped'; readonly error?: unknown }
   | { readonly kind: 'late'; readonly hash: string }
   | { readonly kind: 'reset' }
 
@@ -65,12 +65,19 @@ export function reduceActivity<Result>(activity: Activity<Result>, event: Activi
     case 'expired':
       return { phase: 'expired', hash: event.hash }
     case 'stopped':
-      return activity.phase === 'running' ? { phase: 'stopped' } : activity
+      return activity.phase === 'running' ? { phase: 'stopped', error: event.error } : activity
     case 'late':
-      return activity.phase === 'stopped' ? { phase: 'stopped', hash: event.hash } : activity
+      return activity.phase === 'stopped' ? { ...activity, hash: event.hash } : activity
     case 'reset':
       return { phase: 'idle' }
   }
+}
+
+/** Returns the event of an action that failed. `signal` is that of the page, which stops waiting. */
+export function describeFailure<Result>(error: unknown, signal: AbortSignal): ActivityEvent<Result> {
+  const { code, hash } = (error ?? {}) as { readonly code?: unknown; readonly hash?: string | undefined }
+  if (signal.aborted && hash === undefined) return { kind: 'stopped', error }
+  return code === 'note_expired' ? { kind: 'expired', hash } : { kind: 'failed', error, hash }
 }
 
 function takeStep<Result>(

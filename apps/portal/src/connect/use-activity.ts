@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks'
-import { type Activity, type ActivityEvent, type ActivityStep, reduceActivity } from './activity.ts'
+import { type Activity, type ActivityEvent, type ActivityStep, describeFailure, reduceActivity } from './activity.ts'
 import type { Provider } from './provider.ts'
 import { finalDepth, type ReceiptState, watchReceipt } from './watch-receipt.ts'
 
@@ -98,12 +98,6 @@ async function watchOutcome<Result>(
   }
   const wait = () => new Promise<void>((resolve) => setTimeout(resolve, lookEveryMs))
   await watchReceipt(provider, { hash, signal, wait, onState })
-}
-
-function describeFailure<Result>(error: unknown, signal: AbortSignal): ActivityEvent<Result> {
-  const { code, hash } = error as { readonly code?: unknown; readonly hash?: string | undefined }
-  if (signal.aborted && hash === undefined) return { kind: 'stopped' }
-  return code === 'note_expired' ? { kind: 'expired', hash } : { kind: 'failed', error, hash }
 }
 
 /** Returns whether a reorganisation of the transaction has become unlikely. */

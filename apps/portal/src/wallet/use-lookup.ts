@@ -3,19 +3,16 @@ import type { Address } from 'viem'
 import type { PortalInfo } from '../data/portal-info.ts'
 import { resolveName } from '../data/resolve-name.ts'
 import type { Session } from '../data/session.ts'
+import { keepReport, type Lookup } from './keep-report.ts'
 import { lookUpWallet, type Wallet } from './look-up-wallet.ts'
 import type { Owner } from './parse-owner.ts'
 
-export type Lookup =
-  | { readonly status: 'idle' }
-  | { readonly status: 'loading' }
-  | { readonly status: 'failed'; readonly error: unknown }
-  | { readonly status: 'unresolved'; readonly name: string; readonly problem: string }
-  | { readonly status: 'found'; readonly wallet: Wallet; readonly name: string | undefined }
-
 const idle: Lookup = { status: 'idle' }
 
-/** Looks an owner up, one at a time. A failed lookup leaves no report, and neither does another owner. */
+/**
+ * Looks an owner up, one at a time. A failed lookup leaves no report, and neither does another owner. A failed lookup that
+ * keeps the report does.
+ */
 export function useLookup({
   info,
   session,
@@ -41,7 +38,7 @@ export function useLookup({
     running.current = controller
     const { signal } = controller
     const finish = (outcome: Lookup) => {
-      if (!signal.aborted) setLookup(outcome)
+      if (!signal.aborted) setLookup((known) => (keepsReport ? keepReport(known, outcome) : outcome))
     }
     const look = (address: Address) => {
       const at = BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))

@@ -6,8 +6,9 @@ import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { hrefOf } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
+import type { Lookup } from './keep-report.ts'
 import { parseOwner } from './parse-owner.ts'
-import { type Lookup, useLookup } from './use-lookup.ts'
+import { useLookup } from './use-lookup.ts'
 import { type WalletActions, WalletReport } from './wallet-report.tsx'
 
 /** Renders the lookup of an address or a name: its positions, earnings and maturities. The URL names the owner. */
@@ -152,7 +153,14 @@ function Outcome({
         </Notice>
       )
     case 'found':
-      return <WalletReport wallet={lookup.wallet} name={lookup.name} {...report} />
+      return (
+        <>
+          {lookup.refreshError === undefined ? null : (
+            <ErrorNotice error={lookup.refreshError} hint="The report below is the last one." />
+          )}
+          <WalletReport wallet={lookup.wallet} name={lookup.name} {...report} />
+        </>
+      )
   }
 }
 

@@ -15,6 +15,7 @@ export type ActionContext = {
   readonly beneficiary: Address
   readonly confirmations: bigint
   readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
   /** Reports a step. Throws the signal's reason if the action was aborted. */
   step(kind: ActionStep['kind'], hash?: Hash): void
   /** Returns the chain's time in Unix seconds, at the earliest. */
@@ -80,6 +81,7 @@ function createContext(parts: ActionParts & { readonly account: Account; readonl
     beneficiary: parseAddress(options.beneficiary ?? account.address, 'beneficiary'),
     confirmations: BigInt(options.confirmations ?? 1),
     timeoutMs: (options.timeoutSeconds ?? 180) * 1000,
+    signal: options.signal,
     step: (kind, hash) => {
       // A transaction that was sent cannot be stopped. Its receipt is awaited and reported.
       if (hash === undefined) options.signal?.throwIfAborted()

@@ -7,7 +7,7 @@ import { InvalidRequestError } from '../errors.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { ClaimAllActionOptions, ClaimAllResult, ClaimedPosition, MinedTransaction } from './action-options.ts'
-import { claim, findPositionToken, isApproved, readClaims, unapproved } from './claim.ts'
+import { claim, findPositionToken, isApproved, readClaims, unapproved, unclaimed } from './claim.ts'
 import { isRevert } from './is-revert.ts'
 import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './send-call.ts'
 import { rejectedCall, TransactionError, toTransactionError } from './transaction-error.ts'
@@ -117,19 +117,26 @@ async function approveAll(context: ActionContext, tokenIds: readonly bigint[]): 
 
 async function sendBatches(context: ActionContext, batches: readonly (readonly bigint[])[]): Promise<ClaimAllResult> {
   const { pool, beneficiary } = context
-  const calls = batches.map((tokenIds) =>
-    batchClaimCalldata({ pool, claims: tokenIds.map((tokenId) => ({ beneficiary, tokenId })) }),
+  const calls = batches.map((tokenIds) => ({
+    tokenIds,
+    call: batchClaimCalldata({ pool, claims: tokenIds.map((tokenId) => ({ beneficiary, tokenId })) }),
+  }))
+  await assertAllSucceed(
+    context,
+    calls.map(({ call }) => call),
   )
-  await assertAllSucceed(context, calls)
   const transactions: MinedTransaction[] = []
   const positions: ClaimedPosition[] = []
-  for (const call of calls) {
+  for (const { call, tokenIds } of calls) {
     try {
       const mined = await sendCall(context, call)
+      const claims = readClaims(context, mined.receipt)
       transactions.push(mined)
-      positions.push(...readClaims(context, mined.receipt))
+      positions.push(...claims)
+      const missing = tokenIds.find((tokenId) => !claims.some((claimed) => claimed.tokenId === tokenId))
+      if (missing !== undefined) throw unclaimed(mined.hash, missing)
     } catch (error) {
-      throw withClaimed(error, { transactions, positions })
+      throw withClaimed(context, error, { transactions, positions })
     }
   }
   return { transactions, positions }
@@ -145,11 +152,15 @@ async function assertAllSucceed(context: ActionContext, calls: readonly Call[]):
 }
 
 /** Adds the claims of earlier transactions to the error of a later one: they are paid. */
-function withClaimed(error: unknown, claimed: ClaimAllResult): unknown {
-  const failure = toTransactionError(error, undefined)
-  if (claimed.transactions.length === 0 || !(failure instanceof TransactionError)) return error
-  const { code, message, explanation, retryable, hash, details, cause } = failure
-  return new TransactionError({ code, message, explanation, retryable, hash, details, cause, claimed })
+function withClaimed({ signal }: ActionContext, error: unknown, claimed: ClaimAllResult): unknown {
+  if (claimed.transactions.length === 0) return error
+  const failure = toTransactionError(error, signal)
+  if (failure instanceof TransactionError) {
+    const { code, message, explanation, hash, details, cause } = failure
+    return new TransactionError({ code, message, explanation, hash, details, cause, claimed })
+  }
+  const message = `The action was aborted after ${claimed.positions.length} claims, which are paid.`
+  return new TransactionError({ code: 'aborted', message, cause: failure, claimed })
 }
 
 const readsAtOnce = 10

@@ -1,5 +1,12 @@
 import { nonFungibleNotePosition } from '@tallystick/contracts/pool-functions'
-import { type Address, encodeFunctionData, isAddressEqual, parseEventLogs, type TransactionReceipt } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  type Hash,
+  isAddressEqual,
+  parseEventLogs,
+  type TransactionReceipt,
+} from 'viem'
 import { readContract } from 'viem/actions'
 import type { Call } from '../chain/call.ts'
 import { type ClaimOptions, claimCalldata, permitClaimCalldata } from '../chain/claim-calldata.ts'
@@ -29,8 +36,12 @@ export async function claim(context: ActionContext, { tokenId }: ClaimActionOpti
   const mined = await sendCall(context, await authorize(context, { pool, beneficiary, tokenId }))
   const position = readClaims(context, mined.receipt).find((claimed) => claimed.tokenId === tokenId)
   if (position) return { ...mined, position }
-  const message = `Transaction ${mined.hash} was mined, but its receipt has no claim of position ${tokenId}. Check your positions.`
-  throw new TransactionError({ code: 'transaction_replaced', message, hash: mined.hash })
+  throw unclaimed(mined.hash, tokenId)
+}
+
+export function unclaimed(hash: Hash, tokenId: bigint): TransactionError {
+  const message = `Transaction ${hash} was mined, but its receipt has no claim of position ${tokenId}. Check your positions.`
+  return new TransactionError({ code: 'transaction_replaced', message, hash })
 }
 
 /** Returns the call that claims, after the pool may take the position. */

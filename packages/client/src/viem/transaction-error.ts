@@ -20,7 +20,8 @@ export type TransactionErrorOptions = ClientErrorOptions & {
  * user replaced or cancelled it in the wallet. `transaction_dropped`: the chain does not know it.
  * `transaction_pending`: it was sent, but its receipt was not read within `timeoutSeconds`; or, without `hash`, the wallet
  * failed while it sent it. It may be mined already or later. `chain_failed`: the wallet or its node failed, and nothing was
- * sent. An error with a `hash` is never `retryable`.
+ * sent. `aborted`: the signal stopped `claimAll` after some claims, which `claimed` has; an abort before throws the signal's
+ * reason. An error with a `hash` or `claimed` is never `retryable`.
  *
  * @example
  * const error = new TransactionError({ code: 'note_expired', message: 'The note has expired.' })
