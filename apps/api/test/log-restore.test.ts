@@ -8,7 +8,7 @@ import { patience } from '@tallystick/workbench/patience'
 import { copyDirectory } from '@tallystick/workbench/pglite-template'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { backUp } from './back-up.ts'
-import { createDeferrals, createKey, type Defer, newDatabase, type TestService } from './harness.ts'
+import { createDeferrals, createKey, type Defer, newDatabase, notesOf, type TestService } from './harness.ts'
 import { isContinued, listPaths, readBytes, readEntries, readHead, startLogged } from './log-reader.ts'
 
 const evening = '2026-11-16T18:00:00-05:00'
@@ -114,6 +114,26 @@ describe('a database restored from a backup', () => {
     expect((await service.admin('/readyz')).json().checks).toContainEqual(
       expect.objectContaining({ name: 'public log', ok: false }),
     )
+  })
+
+  test('behavior: a curve that the operator set meanwhile stays in force', async () => {
+    const { site, secret } = await restoreDay(['journal'])
+    await rm(site.config.signer.journal)
+    const service = await site.serve()
+    // The restored database does not know that the evening is signed from another curve.
+    const points = { 7: 359, 14: 358, 30: 357 }
+    const headers = { 'content-type': 'application/json' }
+    service.clock.hold(Date.parse('2026-11-16T11:00:00-05:00'))
+    const set = await service.admin('/curve', { method: 'POST', headers, body: JSON.stringify({ points }) })
+    expect(set.json().curve.effectiveFromNewYork).toBe('2026-11-16 18:00')
+    expect((await reconcile(service)).log).toMatchObject({ restored: 2 })
+    service.clock.hold(Date.parse(evening))
+    const couponsNow = async () =>
+      notesOf(await service.call('/notes', { headers: { 'x-api-key': secret } })).data.map(({ coupon }) => coupon)
+    await expect.poll(couponsNow).toEqual(['377', '376', '375'])
+    service.clock.hold(Date.parse('2026-11-17T00:00:00-05:00'))
+    await expect.poll(() => statusOf(service, secret)).toBe(200)
+    expect(await couponsNow()).toEqual(['359', '358', '357'])
   })
 
   test('error: a log that was signed twice is not repaired, and the message says so', async () => {

@@ -8,6 +8,7 @@ import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
 import type { Database, Queryable } from '@tallystick/database'
 import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
+import { keepNewestCurves } from '../notes/curve/keep-newest-curves.ts'
 import { type LogJournal, openLogJournal } from './log-journal.ts'
 import { parseLogKey } from './log-key.ts'
 import { readMirrorEntries, readMirrorHead } from './log-mirror.ts'
@@ -28,10 +29,16 @@ type Published = {
   readonly mirror?: { readonly directory: string; readonly head: Checkpoint } | undefined
 }
 
+type ReconcileLogOptions = {
+  readonly chainIds: readonly number[]
+  readonly nowSeconds: bigint
+  readonly auditor: Auditor
+}
+
 /** Copies published entries that the database lacks back from the journal and the mirror, with the rows they belong to. */
 export async function reconcileLog(
   database: Database,
-  { auditor, ...published }: Published & { readonly auditor: Auditor },
+  { auditor, chainIds, nowSeconds, ...published }: Published & ReconcileLogOptions,
 ): Promise<LogReconcileReport> {
   try {
     const lines = await readPublished(published)
@@ -40,7 +47,10 @@ export async function reconcileLog(
       await transaction.query('lock table log_entries in exclusive mode')
       await transaction.query('lock table log_checkpoints in exclusive mode')
       const kept = await keepAgreeing(transaction, lines)
-      for (const [at, line] of lines.slice(kept).entries()) await restoreLine(transaction, { index: kept + at, line })
+      const restore = async () => {
+        for (const [at, line] of lines.slice(kept).entries()) await restoreLine(transaction, { index: kept + at, line })
+      }
+      await keepNewestCurves(transaction, { chainIds, nowSeconds, restore })
       const restored = Math.max(0, lines.length - kept)
       if (restored > 0) {
         await record({ action: 'log.restore', subject: 'public log', details: { from: kept, to: lines.length - 1 } })
@@ -56,11 +66,11 @@ export async function reconcileLog(
 /** Reconciles with the files that the configuration names. For use while no service has them open. */
 export async function reconcileLogFromFile(
   database: Database,
-  { config, auditor }: { readonly config: NonNullable<Config['log']>; readonly auditor: Auditor },
+  { config, ...options }: ReconcileLogOptions & { readonly config: NonNullable<Config['log']> },
 ): Promise<LogReconcileReport> {
   const journal = await openLogJournal(config.journal)
   try {
-    return await reconcileLog(database, { journal, mirror: await openMirror(config), auditor })
+    return await reconcileLog(database, { journal, mirror: await openMirror(config), ...options })
   } finally {
     await journal.close()
   }

@@ -1,6 +1,7 @@
 import { formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
 import type { Check } from '../admin/readiness.ts'
 import type { Auditor } from '../audit/audit-log.ts'
+import { toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { curvesChannel } from '../notes/curve/curve-store.ts'
 import type { ServiceContext } from '../service-context.ts'
@@ -62,7 +63,9 @@ export async function startPublicLog(
     readBundle,
     publicSeconds,
     reconcile: async (auditor) => {
-      const report = await reconcileLog(database, { journal, mirror, auditor })
+      const chainIds = config.chains.map(({ id }) => id)
+      const nowSeconds = toSeconds(clock.now())
+      const report = await reconcileLog(database, { journal, mirror, auditor, chainIds, nowSeconds })
       await publicLog.refresh()
       await rows.compare()
       return report

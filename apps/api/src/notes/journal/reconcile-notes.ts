@@ -2,15 +2,8 @@ import { formatNewYork, formatPeriod, hashNote, periodAfter, periodAt, verifyNot
 import type { Database, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
 import type { ChainConfig } from '../../config.ts'
-import type { Curve } from '../curve/curve.ts'
-import {
-  curvesChannel,
-  findCurveInForce,
-  findNewestCurve,
-  findSameCurve,
-  findUnsignedPeriod,
-  insertCurve,
-} from '../curve/curve-store.ts'
+import { curvesChannel, findSameCurve, insertCurve } from '../curve/curve-store.ts'
+import { keepNewestCurves } from '../curve/keep-newest-curves.ts'
 import { findNoteSet, insertNoteSet } from '../note-store.ts'
 import { findStoredConflict } from './find-discrepancies.ts'
 import { isSameDomain, type JournalEntry } from './journal-entry.ts'
@@ -125,28 +118,17 @@ async function restore(
   transaction: Queryable,
   { missing, nowSeconds }: { readonly missing: readonly JournalEntry[]; readonly nowSeconds: bigint },
 ): Promise<void> {
-  const newest = new Map<number, Curve | undefined>()
-  for (const { chainId } of missing.map(({ set }) => set)) {
-    newest.set(chainId, await findNewestCurve(transaction, chainId))
-  }
-  for (const { set, curve } of missing) {
-    const { id: curveId } = (await findSameCurve(transaction, curve)) ?? (await insertCurve(transaction, curve))
-    await insertNoteSet(transaction, { ...set, curveId })
-  }
-  for (const [chainId, curve] of newest) {
-    if (curve) await keepInForce(transaction, { curve, chainId, nowSeconds })
-  }
-}
-
-/** Keeps a curve that was set after the restore in force, from the first unsigned period on. */
-async function keepInForce(
-  transaction: Queryable,
-  { curve, chainId, nowSeconds }: { readonly curve: Curve; readonly chainId: number; readonly nowSeconds: bigint },
-): Promise<void> {
-  const { start } = await findUnsignedPeriod(transaction, { current: periodAt(nowSeconds), chainIds: [chainId] })
-  const inForce = await findCurveInForce(transaction, { chainId, periodStart: start })
-  const isNewer = curve.effectiveFrom <= start && inForce && inForce.createdAt < curve.createdAt
-  if (isNewer) await insertCurve(transaction, { ...curve, chainId, effectiveFrom: start })
+  const chainIds = missing.map(({ set }) => set.chainId)
+  await keepNewestCurves(transaction, {
+    chainIds,
+    nowSeconds,
+    restore: async () => {
+      for (const { set, curve } of missing) {
+        const { id: curveId } = (await findSameCurve(transaction, curve)) ?? (await insertCurve(transaction, curve))
+        await insertNoteSet(transaction, { ...set, curveId })
+      }
+    },
+  })
 }
 
 function reportEntry(entry: JournalEntry): ReportedPeriod {

@@ -81,7 +81,11 @@ export async function reconcileFromFile(
     const nowSeconds = toSeconds(clock.now())
     const report = await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
     if (!config.log || report.contradictions.length > 0) return report
-    return { ...report, log: await reconcileLogFromFile(database, { config: config.log, auditor }) }
+    const chainIds = config.chains.map(({ id }) => id)
+    return {
+      ...report,
+      log: await reconcileLogFromFile(database, { config: config.log, chainIds, nowSeconds, auditor }),
+    }
   } finally {
     await journal.close()
   }
