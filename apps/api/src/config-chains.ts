@@ -1,7 +1,9 @@
+import { entryBytesMax } from '@tallystick/core/transparency/entry-bundle'
 import { z } from 'zod'
 import { addressSchema, explorerSchema, isList, isObject, publicRpcSchema, tenorsSchema } from './config-fields.ts'
 import { type ConfigSources, type Secret, secretUrlSchema } from './config-secrets.ts'
 import { chainSignerSchema } from './config-signer.ts'
+import { notesEntryBytesMax } from './log/format-entries.ts'
 
 type ChainFields = {
   readonly path: z.ZodType<string, string>
@@ -20,6 +22,22 @@ export function refuseUncheckedChains(value: unknown, context: z.RefinementCtx):
     if (!Array.isArray(chain?.rpc) || chain.rpc.length > 0) return
     const message = 'must have at least one RPC: rails.preflight "require" calls the pool through it'
     context.addIssue({ code: 'custom', path: ['chains', index, 'rpc'], message })
+  })
+}
+
+/** Refuses more tenors than an entry of the public log can hold. */
+export function refuseLargeSets(
+  { chains, tenors: common }: Pick<Offers, 'chains' | 'tenors'>,
+  context: z.RefinementCtx,
+) {
+  chains.forEach(({ id: chainId, domain, tenors = common }, index) => {
+    const bytes = notesEntryBytesMax({ chainId, domain, tenors })
+    if (bytes <= entryBytesMax) return
+    const path = tenors === common ? ['tenors'] : ['chains', index, 'tenors']
+    const message =
+      `are ${tenors.length} tenors, whose notes on chain ${chainId} can have ${bytes} bytes in the public log. ` +
+      `Its entries have at most ${entryBytesMax}`
+    context.addIssue({ code: 'custom', path, message })
   })
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { adminTokensSchema, checkAdminTokens } from './admin/admin-tokens.ts'
-import { chainsSchema, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
+import { chainsSchema, refuseLargeSets, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
 import { curveSchema } from './config-curve.ts'
 import { ensSchema } from './config-ens.ts'
 import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
@@ -34,10 +34,13 @@ export function configSchema(sources: ConfigSources) {
     ens: ensSchema(sources),
     chains: chainsSchema(sources, { path, secret }),
   })
-  return schema.superRefine(refuseUncheckedChains, { when: isObject }).transform(({ listen, $schema, ...config }) => {
-    const publicQueryMsPerMinute = choosePublicBudget(listen, config.database)
-    return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute } }
-  })
+  return schema
+    .superRefine(refuseUncheckedChains, { when: isObject })
+    .superRefine(refuseLargeSets)
+    .transform(({ listen, $schema, ...config }) => {
+      const publicQueryMsPerMinute = choosePublicBudget(listen, config.database)
+      return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute } }
+    })
 }
 
 const hasRoleAll = { properties: { roles: { contains: { const: 'all' } } } }

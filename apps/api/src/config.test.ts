@@ -116,7 +116,7 @@ const accepts = new Ajv({ strictRequired: false, strictTypes: false }).compile(
 )
 // A schema describes structure. It cannot know files, variables, checksums, and values that depend on others.
 const valueFault =
-  /is not set|cannot be read|is empty|contains no PEM|valid checksum|twice|reserved|valid URL|another name|IP address|user name|has no effect|at least one RPC|a log|of a variable/
+  /is not set|cannot be read|is empty|contains no PEM|valid checksum|twice|reserved|valid URL|another name|IP address|user name|has no effect|at least one RPC|a log|of a variable|in the public log/
 
 async function failureOf(content: unknown, options: Partial<LoadOptions> = {}): Promise<Failure> {
   const error = (await load(content, options).catch((error) => error)) as Failure
@@ -345,6 +345,19 @@ describe('defaults', () => {
   test('behavior: the rails per day and per week default to multiples of the rail per period', async () => {
     const { rails } = await load({ ...smallest, rails: { maxMoveBps: 25, maxMoveBpsPerWeek: 30 } })
     expect(rails).toMatchObject({ maxMoveBps: 25, maxMoveBpsPerDay: 38, maxMoveBpsPerWeek: 30 })
+  })
+
+  test('error: more tenors than an entry of the public log can hold', async () => {
+    const tenors = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+    const [only] = smallest.chains as [object]
+    expect((await load({ ...smallest, tenors: tenors(190) })).tenors).toHaveLength(190)
+    expect(await faultsOf({ ...smallest, tenors: tenors(191) })).toMatchInlineSnapshot(`
+      [
+        "tenors: are 191 tenors, whose notes on chain 324 can have 65769 bytes in the public log. Its entries have at most 65535",
+      ]
+    `)
+    const chains = [only, { ...only, id: 9_007_199_254_740_991, tenors: tenors(190) }]
+    expect(await faultsOf({ ...smallest, chains })).toEqual([expect.stringMatching(/^chains\[1\]\.tenors: are 190/)])
   })
 
   test('behavior: tenors are sorted', async () => {

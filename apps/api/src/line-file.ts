@@ -18,8 +18,15 @@ export async function openLineFile(path: string, length: number): Promise<LineFi
     await assertInPlace(handle, path)
     if (hasIncompleteBytes) await handle.truncate(validLength)
     hasIncompleteBytes = true
-    await writeAll(handle, { bytes, position: validLength })
+    // After a power failure, any part of unsynced lines may be NUL. The first byte of several lines is written last, so that
+    // `readLineFile` can tell that from damage.
+    const held = bytes.indexOf(lineBreak) < bytes.length - 1 ? 1 : 0
+    await writeAll(handle, { bytes: bytes.subarray(held), position: validLength + held })
     await handle.sync()
+    if (held > 0) {
+      await writeAll(handle, { bytes: bytes.subarray(0, held), position: validLength })
+      await handle.sync()
+    }
     validLength += bytes.length
     hasIncompleteBytes = false
   }
@@ -71,8 +78,8 @@ export class DamagedLineError extends Error {
 
 /**
  * Reads the file line by line. `decode` gets a line without its line break and returns undefined if it is damaged; then this
- * throws `DamagedLineError`. An incomplete last line, without a line break or with NUL bytes, is not damage: the append was
- * interrupted before its sync.
+ * throws `DamagedLineError`. An incomplete last line, without a line break or with NUL bytes, is not damage, and neither is
+ * the rest of the file after a line that begins with a NUL byte: the append was interrupted before its sync.
  */
 export async function* readLineFile<Value>(
   path: string,
@@ -84,6 +91,7 @@ export async function* readLineFile<Value>(
   for await (const line of splitLines(createReadStream(path))) {
     lineNumber += 1
     if (incompleteLine !== undefined) throw new DamagedLineError(incompleteLine)
+    if (line[0] === 0) return yield { endsAt }
     const value = line.at(-1) === lineBreak ? decode(line.subarray(0, -1)) : undefined
     if (value !== undefined) {
       endsAt += line.length

@@ -1,6 +1,6 @@
-import { encodeNote } from '@tallystick/core'
-import type { CurveEntry, NotesEntry } from '@tallystick/core/transparency/log-entry'
-import type { ChainConfig } from '../config.ts'
+import { encodeNote, type NoteDomain } from '@tallystick/core'
+import { type CurveEntry, formatLogEntry, type NotesEntry } from '@tallystick/core/transparency/log-entry'
+import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
 import type { Curve } from '../notes/curve/curve.ts'
 import type { NoteSet } from '../notes/note-set.ts'
 
@@ -26,7 +26,7 @@ export function curveEntryOf(curve: Omit<Curve, 'id'>): Unsalted<CurveEntry> {
 /** Returns the content of the entry of a set. `curveIndex` is the index of its curve's entry. */
 export function notesEntryOf(
   { chainId, period, signer, issuedAt, notes }: NoteSet,
-  { domain, curveIndex }: { readonly domain: ChainConfig['domain']; readonly curveIndex: number },
+  { domain, curveIndex }: { readonly domain: NoteDomain; readonly curveIndex: number },
 ): Unsalted<NotesEntry> {
   const { name, version, verifyingContract } = domain
   return {
@@ -41,6 +41,29 @@ export function notesEntryOf(
     issuedAt: String(issuedAt),
     notes: notes.map(encodeNote),
   }
+}
+
+/** Returns the most bytes that the entry of a set can have. */
+export function notesEntryBytesMax({
+  chainId,
+  domain,
+  tenors,
+}: {
+  readonly chainId: number
+  readonly domain: NoteDomain
+  readonly tenors: readonly number[]
+}): number {
+  const bytes32 = `0x${'f'.repeat(64)}` as const
+  // Timestamps have 10 digits until the year 2286, and a coupon is at most 10,000 bps.
+  const at = 9_999_999_999n
+  const period = { start: at, end: at, noteDay: at }
+  const signature = { r: bytes32, s: bytes32, v: 28 } as const
+  const times = { maturityTimestamp: at, startedAt: at, validAfter: at, validBefore: at }
+  const notes = tenors.map((tenorDays) => ({ chainId, tenorDays, coupon: 10_000n, ...times, signature }))
+  const set = { chainId, period, signer: domain.verifyingContract, curveId: 0n, issuedAt: at, notes }
+  // An index has 9 digits after a billion entries.
+  const entry = notesEntryOf(set, { domain, curveIndex: 999_999_999 })
+  return encodeUtf8(formatLogEntry({ ...entry, salt: 'f'.repeat(32) })).length
 }
 
 /** Returns whether two entries have the same content, whatever their salts and the order of their members. */

@@ -74,8 +74,11 @@ async function logStoredSet(
   const key = { chainId: set.chainId, periodStart: set.period.start }
   await logCurve(database, set.curveId)
   return database.transaction(async (transaction) => {
+    // Conflicts with the exclusive lock of `discardPrematureSet`: a set in the log cannot be discarded, and vice versa.
+    await transaction.query('lock table curves in share mode')
     await transaction.query('lock table log_entries in exclusive mode')
-    const stored = (await findNoteSet(transaction, key)) as NoteSet
+    const stored = await findNoteSet(transaction, key)
+    if (!stored) throw new Error(`the set of chain ${key.chainId} and period ${key.periodStart} was discarded`)
     if (stored.logIndex === undefined) await append(transaction, { set: stored, chain })
     return (await findNoteSet(transaction, key)) as NoteSet
   })

@@ -331,6 +331,17 @@ describe('withholding', () => {
     expect(bodyOf(published.at(startMs))).toEqual(before)
   })
 
+  test('behavior: it applies to the set that is published now, not to the one that was checked', () => {
+    const checked = setOf()
+    const published = publishedWith(checked)
+    const adopted = { ...checked, issuedAt: checked.issuedAt + 1n }
+    published.publish(adopted)
+    published.setWithheld(checked, [7])
+    expect(published.find(324, current.start)).toBe(adopted)
+    published.setWithheld(checked, [])
+    expect(published.find(324, current.start)).toBe(adopted)
+  })
+
   test('behavior: a period whose only set is withheld serves nothing, even if it is published again', () => {
     const published = publishedWith(setOf(), setOf({ period: next }))
     published.setWithheld(setOf(), tenorsOf(setOf()))

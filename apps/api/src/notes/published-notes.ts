@@ -35,8 +35,8 @@ export type PublishedNotes = {
   at(nowMs: number): PublishedPeriod | undefined
   /** Returns the set of a chain and period, also if it is withheld or its period has not started. */
   find(chainId: number, periodStart: bigint): NoteSet | undefined
-  /** Excludes the notes of these tenors from `at`, and includes the others of the set again. All stay in memory. */
-  setWithheld(set: NoteSet, tenors: readonly number[]): void
+  /** Excludes these tenors of a chain and period from `at`, and includes the others again. All stay in memory. */
+  setWithheld(set: Pick<NoteSet, 'chainId' | 'period'>, tenors: readonly number[]): void
   /** Removes a set that was deleted from the database. */
   drop(chainId: number, periodStart: bigint): void
 }
@@ -81,7 +81,9 @@ export function createPublishedNotes(chainIds: readonly number[], origin?: strin
     setWithheld: (set, tenors) => {
       if (tenors.length > 0) withheld.set(keyOf(set), tenors)
       else if (!withheld.delete(keyOf(set))) return
-      if (find(set.chainId, set.period.start)) keep(set)
+      // Another set may have been published since the caller read its own.
+      const published = find(set.chainId, set.period.start)
+      if (published) keep(published)
     },
     drop: (chainId, periodStart) => {
       periods = periods.flatMap((period) => {
@@ -106,7 +108,7 @@ function withoutTenors(set: NoteSet, tenors: readonly number[]): NoteSet[] {
   return notes.length > 0 ? [{ ...set, notes }] : []
 }
 
-function keyOf({ chainId, period }: NoteSet): string {
+function keyOf({ chainId, period }: Pick<NoteSet, 'chainId' | 'period'>): string {
   return `${chainId}:${period.start}`
 }
 
