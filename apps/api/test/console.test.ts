@@ -254,6 +254,32 @@ describe('preview of a curve', () => {
     expect(answer.json().message).toContain('Preview it again.')
     expect((await service.admin('/curve')).json().history).toEqual(history)
   })
+
+  test('error: a preview confirms no other curve, and none after the curve that it replaces has changed', async () => {
+    const { digest } = await preview({ points: moved(8) })
+    const history = async () => (await service.admin('/curve')).json().history
+    const before = await history()
+    const others = [
+      { points: moved(0), confirm: true, preview: digest },
+      { points: moved(8), chainId: 324, preview: digest },
+      { points: moved(8), preview: '' },
+    ]
+    for (const other of others) {
+      const answer = await post('/curve', other)
+      expect([answer.status, answer.json().code]).toEqual([400, 'invalid_curve'])
+      expect(answer.json().message).toContain('differs from the preview that you saw')
+    }
+    expect(await history()).toEqual(before)
+
+    expect((await post('/curve', { points: moved(9) })).status).toBe(200)
+    const late = await post('/curve', { points: moved(8), confirm: true, preview: digest })
+    expect([late.status, late.json().code]).toEqual([400, 'invalid_curve'])
+    expect((await history())[0].points).toEqual(moved(9))
+
+    const again = await preview({ points: moved(8) })
+    const stored = await post('/curve', { points: moved(8), preview: again.digest })
+    expect(stored.json()).toMatchObject({ curve: { points: moved(8) } })
+  })
 })
 
 test('default: /status has the periods and the chains, and words for what is wrong', async () => {

@@ -202,6 +202,50 @@ test('default: a curve is previewed on every chain, stored for the boundary of i
   }
 })
 
+test('behavior: a preview that answers after the form has changed is not shown, and a stored curve is the one shown', async () => {
+  const before = (await admin('/curve')).chains[0].next.curve.points
+  await signIn(shared.credentials.adminToken)
+  await open('Curve')
+  let answerFirst: () => Promise<void> = async () => undefined
+  await page.route(
+    '**/curve/preview',
+    async (route) => {
+      const response = await route.fetch()
+      // The page may have given the request up.
+      answerFirst = () => route.fulfill({ response }).catch(() => undefined)
+    },
+    { times: 1 },
+  )
+  const field = page.getByLabel('7 days, bps')
+  await field.fill(String(before[7] + 9))
+  await button('Preview').click()
+  await button('Checking…').waitFor()
+  await field.fill(String(before[7] + 1))
+  await button('Preview').click()
+  await button('Store this curve').waitFor()
+  await answerFirst()
+  await page.evaluate("fetch('/livez').then(() => new Promise((resolve) => requestAnimationFrame(resolve)))")
+  expect(await page.locator('.preview tbody tr').first().innerText()).toContain(`${before[7] + 1} bps`)
+
+  const other = { ...before, 14: before[14] + 1 }
+  try {
+    // Another person sets a curve: the untouched field follows it, and the preview is not of what the form shows.
+    await admin('/curve', { points: other, confirm: true })
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await expect.poll(() => page.getByLabel('14 days, bps').inputValue()).toBe(String(other[14]))
+    expect(await page.locator('.preview').count()).toBe(0)
+    await button('Preview').click()
+    await button('Store this curve').waitFor()
+    // The page does not know of this one.
+    await admin('/curve', { points: before, confirm: true })
+    await button('Store this curve').click()
+    await page.getByText(/differs from the preview that you saw/).waitFor()
+    expect((await admin('/curve')).chains[0].next.curve.points).toEqual(before)
+  } finally {
+    await admin('/curve', { points: before, confirm: true })
+  }
+})
+
 test('default: a webhook is added, tested and removed', async () => {
   let status = 500
   const receiver = createServer((_request, response) => response.writeHead(status).end()).listen(0, '127.0.0.1')

@@ -392,6 +392,8 @@ describe('verify', () => {
     const pasted = page.getByLabel('A note, or a response')
     const note = JSON.parse(await pasted.inputValue()) as WireNote
     await pasted.fill(JSON.stringify({ ...note, coupon: '999' }))
+    // The verdict was on the text before.
+    await expect.poll(() => page.locator('.verdict').count()).toBe(0)
     await page.getByRole('button', { name: 'Verify', exact: true }).click()
     await page.getByRole('heading', { name: 'Not genuine' }).waitFor()
     expect(await textOf(page, '.verdict')).toContain('The signature does not show which')

@@ -3,10 +3,11 @@ import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
 import type { ChainPreview, CurvePreview } from '../notes/curve/preview-curve.ts'
 import { toIso } from './key-view.ts'
 
-export function reportPreview({ effective, chains, needsApproval }: CurvePreview): CurvePreviewReport {
+export function reportPreview({ effective, chains, needsApproval, digest }: CurvePreview): CurvePreviewReport {
   return {
     verdict: judge(chains, needsApproval),
     needsApproval,
+    digest,
     effectiveFrom: toIso(effective.start),
     effectiveFromNewYork: formatNewYork(effective.start),
     period: formatPeriod(effective),

@@ -32,6 +32,8 @@ const curveRequestSchema = z.strictObject({
     .datetime({ offset: true })
     .transform((text) => toSeconds(Date.parse(text)))
     .optional(),
+  /** Digest of the preview that the operator saw. A curve with another preview is refused. */
+  preview: z.string().optional(),
 })
 
 export function createCurveOperator({

@@ -106,14 +106,16 @@ async function set(
   }: { readonly request: CurveRequest; readonly output: Output; readonly terminal: Terminal },
 ) {
   const { formatDifference } = await import('./format-curve.ts')
+  const isAsked = terminal.stdin.isTTY && terminal.stdout.isTTY && !output.json && !request.confirm
+  // Before the difference is read: a curve that another person sets from here on is refused.
+  const seen = isAsked ? { preview: (await operator.previewCurve(request)).digest } : {}
   const report = await operator.showCurve()
   const difference = formatDifference(report, request, output.layout)
-  const isAsked = terminal.stdin.isTTY && terminal.stdout.isTTY && !output.json && !request.confirm
   if (isAsked) {
     output.text(difference)
     if (!(await ask('Store?', { input: terminal.stdin, output: terminal.stdout }))) throw declined()
   }
-  const { curve, proposal } = await operator.setCurve(request)
+  const { curve, proposal } = await operator.setCurve({ ...request, ...seen })
   return { curve, proposal, source: report.source, difference: isAsked ? '' : difference }
 }
 

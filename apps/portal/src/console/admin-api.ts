@@ -12,7 +12,7 @@ export class AdminError extends Error {
 /** Client of the admin listener that served this page. */
 export type AdminApi = {
   get<Answer>(path: string, signal?: AbortSignal): Promise<Answer>
-  post<Answer>(path: string, body?: object): Promise<Answer>
+  post<Answer>(path: string, body?: object, signal?: AbortSignal): Promise<Answer>
 }
 
 // A revocation waits up to 5 s for other replicas.
@@ -33,7 +33,8 @@ export function createAdminApi(token: string, onUnauthorized: (error: AdminError
   }
   return {
     get: (path, signal) => call(path, { method: 'GET', ...(signal && { signal }) }),
-    post: (path, body = {}) => call(path, { method: 'POST', body: JSON.stringify(body) }),
+    post: (path, body = {}, signal) =>
+      call(path, { method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) }),
   }
 }
 

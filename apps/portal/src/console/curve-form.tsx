@@ -9,11 +9,13 @@ import { useAction } from './use-action.ts'
 
 type SetResult = { readonly curve?: CurveView; readonly proposal?: ProposalView }
 type Previewed = {
+  /** What the form showed. */
+  readonly form: string
   readonly request: { readonly points: CurvePoints; readonly chainId: number | null }
   readonly preview: CurvePreviewReport
 }
 
-/** Renders the form for a new curve. It can only be set after a preview, and for the boundary of that preview. */
+/** Renders the form for a new curve. Only a curve that was previewed, and whose preview still holds, can be set. */
 export function CurveForm({
   api,
   canChange,
@@ -32,17 +34,20 @@ export function CurveForm({
   const [previewed, setPreviewed] = useState<Previewed>()
   const tenors = tenorsOf(chains, chainId)
   const texts = Object.fromEntries(tenors.map((tenor) => [tenor, typed[tenor] ?? suggest(chains, { chainId, tenor })]))
-  const preview = useAction<void>(async () => {
+  // Fields that nobody has typed in follow the curve in force, so the form can change without an input.
+  const form = JSON.stringify([chainId, texts])
+  const shown = previewed?.form === form ? previewed : undefined
+  const preview = useAction<void>(async (_, signal) => {
     setPreviewed(undefined)
     const parsed = parsePoints(texts)
     if ('faults' in parsed) throw new Error(`${parsed.faults.join('; ')}.`)
     const request = { points: parsed.points, chainId }
-    setPreviewed({ request, preview: await api.post<CurvePreviewReport>('/curve/preview', request) })
+    const report = await api.post<CurvePreviewReport>('/curve/preview', request, signal)
+    if (!signal.aborted) setPreviewed({ form, request, preview: report })
   })
   const store = useAction<boolean>(async (confirm) => {
-    if (!previewed) return
-    const { effectiveFrom } = previewed.preview
-    const result = await api.post<SetResult>('/curve', { ...previewed.request, confirm, effectiveFrom })
+    if (!shown) return
+    const result = await api.post<SetResult>('/curve', { ...shown.request, confirm, preview: shown.preview.digest })
     setPreviewed(undefined)
     setTyped({})
     onDone(result)
@@ -68,6 +73,7 @@ export function CurveForm({
           chainId={chainId}
           chains={chains}
           nameOf={nameOf}
+          isDisabled={store.isRunning}
           onChange={(id) =>
             change(() => {
               setChainId(id)
@@ -75,30 +81,22 @@ export function CurveForm({
             })
           }
         />
-        <fieldset class="coupon-fields">
-          <legend class="sr-only">Coupons in basis points</legend>
-          {tenors.map((tenor) => (
-            <div key={tenor} class="field">
-              <label for={`coupon-${tenor}`}>{tenor} days, bps</label>
-              <input
-                id={`coupon-${tenor}`}
-                inputMode="numeric"
-                autocomplete="off"
-                value={texts[tenor]}
-                onInput={({ currentTarget: { value } }) => change(() => setTyped({ ...typed, [tenor]: value }))}
-              />
-            </div>
-          ))}
-        </fieldset>
+        <CouponFields
+          texts={texts}
+          isDisabled={store.isRunning}
+          onChange={(tenor, text) => change(() => setTyped({ ...typed, [tenor]: text }))}
+        />
         {chainId === null ? null : <p class="hint">An empty field leaves the tenor out.</p>}
         <ActionError action={preview} />
         <div>
-          <button type="submit" class="primary" disabled={preview.isRunning}>
+          <button type="submit" class="primary" disabled={preview.isRunning || store.isRunning}>
             {preview.isRunning ? 'Checking…' : 'Preview'}
           </button>
         </div>
       </form>
-      {previewed ? <CurvePreview preview={previewed.preview} store={canChange ? store : undefined} /> : null}
+      {shown ? (
+        <CurvePreview key={shown.preview.digest} preview={shown.preview} store={canChange ? store : undefined} />
+      ) : null}
     </section>
   )
 }
@@ -107,11 +105,13 @@ function ChainSelect({
   chainId,
   chains,
   nameOf,
+  isDisabled,
   onChange,
 }: {
   readonly chainId: number | null
   readonly chains: readonly ChainCurves[]
   readonly nameOf: (chainId: number | null) => string
+  readonly isDisabled: boolean
   readonly onChange: (chainId: number | null) => void
 }) {
   if (chains.length < 2) return null
@@ -121,6 +121,7 @@ function ChainSelect({
       <select
         id="curve-chain"
         value={String(chainId ?? '')}
+        disabled={isDisabled}
         onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : Number(value))}
       >
         {[null, ...chains.map((chain) => chain.chainId)].map((id) => (
@@ -130,6 +131,35 @@ function ChainSelect({
         ))}
       </select>
     </div>
+  )
+}
+
+function CouponFields({
+  texts,
+  isDisabled,
+  onChange,
+}: {
+  /** Texts of the fields by tenor in days. */
+  readonly texts: Readonly<Record<string, string>>
+  readonly isDisabled: boolean
+  readonly onChange: (tenor: string, text: string) => void
+}) {
+  return (
+    <fieldset class="coupon-fields" disabled={isDisabled}>
+      <legend class="sr-only">Coupons in basis points</legend>
+      {Object.entries(texts).map(([tenor, text]) => (
+        <div key={tenor} class="field">
+          <label for={`coupon-${tenor}`}>{tenor} days, bps</label>
+          <input
+            id={`coupon-${tenor}`}
+            inputMode="numeric"
+            autocomplete="off"
+            value={text}
+            onInput={({ currentTarget: { value } }) => onChange(tenor, value)}
+          />
+        </div>
+      ))}
+    </fieldset>
   )
 }
 

@@ -18,6 +18,8 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
   const [open, setOpen] = useState<'add' | ListedHookView>()
   const [shown, setShown] = useState<ShownSecret>()
   const [outcome, setOutcome] = useState<{ readonly tone: Tone; readonly title: string; readonly text?: string }>()
+  // Another dialog may be open when the answer of this one arrives.
+  const close = (dialog: typeof open) => setOpen((now) => (now === dialog ? undefined : now))
   const path = ({ id }: ListedHookView, verb: string) => `/hooks/${encodeURIComponent(id)}/${verb}`
   const act = useAction<{ readonly hook: ListedHookView; readonly verb: 'test' | 'enable' }>(async ({ hook, verb }) => {
     setOutcome(undefined)
@@ -62,7 +64,7 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
           api={api}
           onClose={() => setOpen(undefined)}
           onDone={(secret) => {
-            setOpen(undefined)
+            close('add')
             setShown(secret)
             hooks.refresh()
           }}
@@ -75,7 +77,7 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
           remove={async () => {
             await api.post(path(open, 'remove'))
             setOutcome({ tone: 'good', title: 'The webhook is removed' })
-            setOpen(undefined)
+            close(open)
             hooks.refresh()
           }}
         />

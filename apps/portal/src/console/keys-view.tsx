@@ -28,11 +28,12 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
   const [shown, setShown] = useState<ShownSecret>()
   const [outcome, setOutcome] = useState<ReturnType<typeof describeReplicas>>()
   const finish = ({ key, secret, replicas }: KeyChange, title: string, text: string) => {
-    setOpen(undefined)
+    // Another dialog may be open when the answer of this one arrives.
+    setOpen((now) => (now === open ? undefined : now))
     setOutcome(replicas && describeReplicas(key, replicas))
     // The secret of another key stays until the operator has it.
     if (secret !== undefined) setShown({ id: key.id, title, text, secret })
-    else if (shown?.id === key.id) setShown(undefined)
+    else setShown((now) => (now?.id === key.id ? undefined : now))
     keys.refresh()
     usage.refresh()
   }

@@ -26,7 +26,8 @@ export function Proposals({
     const { curve } = await api.post<{ curve: CurveView }>(
       `/curve/proposals/${encodeURIComponent(chosen?.id ?? '')}/approve`,
     )
-    setChosen(undefined)
+    // Another dialog may be open by now.
+    setChosen((open) => (open === chosen ? undefined : open))
     onDone(curve)
   })
   return (

@@ -42,6 +42,7 @@ export function TokenForm({
           autocomplete="off"
           spellcheck={false}
           required
+          readOnly={action.isRunning}
           aria-invalid={fault !== undefined}
           aria-describedby={fault ? 'token-fault token-hint' : 'token-hint'}
         />

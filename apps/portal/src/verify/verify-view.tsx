@@ -9,21 +9,28 @@ import { PasteError, parsePastedNotes } from './parse-pasted-notes.ts'
 import { useLogChecks } from './use-log-checks.ts'
 import { Verdict } from './verdict.tsx'
 
-type Outcome = { readonly judgements: readonly Judgement[]; readonly fault?: string }
+type Outcome = {
+  /** The text that was judged. */
+  readonly text?: string
+  readonly judgements: readonly Judgement[]
+  readonly fault?: string
+}
 
 const nothing: Outcome = { judgements: [] }
 
 /** Renders the verification of pasted notes. It runs in the page, which sends no note. */
 export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonly notes: NotesView | undefined }) {
   const [text, setText] = useState('')
-  const [outcome, setOutcome] = useState(nothing)
+  const [judged, setJudged] = useState(nothing)
+  // A verdict on another text than the one in the field would be taken for one on this.
+  const outcome = judged.text === text ? judged : nothing
   const logKey = useLogKey()
   const { checks, alarm, forget } = useLogChecks(outcome.judgements, logKey.key)
   const now = () => BigInt(Math.floor((Date.now() + (notes?.serverOffsetMs ?? 0)) / 1000))
   const verify = (pasted: string) => {
-    judgeAll(pasted, { info, now: now() }).then(setOutcome, (error: unknown) => {
+    judgeAll(pasted, { info, now: now() }).then(setJudged, (error: unknown) => {
       if (!(error instanceof PasteError)) throw error
-      setOutcome({ judgements: [], fault: error.message })
+      setJudged({ text: pasted, judgements: [], fault: error.message })
     })
   }
   const sample = notes?.notes[0]?.raw
@@ -96,5 +103,5 @@ async function judgeAll(
   { info, now }: { readonly info: PortalInfo; readonly now: bigint },
 ): Promise<Outcome> {
   const notes = parsePastedNotes(text)
-  return { judgements: await Promise.all(notes.map((note) => judgeNote(note, { chains: info.chains, now }))) }
+  return { text, judgements: await Promise.all(notes.map((note) => judgeNote(note, { chains: info.chains, now }))) }
 }

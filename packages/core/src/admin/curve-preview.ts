@@ -8,6 +8,8 @@ export type CurvePreviewReport = {
    */
   readonly verdict: 'store' | 'propose' | 'confirm' | 'refuse'
   readonly needsApproval: boolean
+  /** Names the curve and what it changes. Setting a curve with it as `preview` refuses any other. */
+  readonly digest: string
   readonly effectiveFrom: string
   readonly effectiveFromNewYork: string
   /** First period that it would be in force for. */

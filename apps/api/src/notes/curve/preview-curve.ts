@@ -1,14 +1,12 @@
 import type { PoolLimits } from '@tallystick/chain'
 import { type Period, periodAt } from '@tallystick/core'
-import type { CouponBound } from '@tallystick/core/admin/curve-preview'
-import type { CurvePoints } from '@tallystick/core/admin/curve-report'
 import type { Database, Queryable } from '@tallystick/database'
 import type { ChainConfig, Config } from '../../config.ts'
-import { listCouponBounds } from '../issue/coupon-bounds.ts'
 import { findPoolLimitRefusal } from '../issue/pool-rails.ts'
 import { offeredTenors } from '../issue/rails.ts'
 import type { Refusal } from '../issue/refusal.ts'
-import { findCurveInForce, findUnsignedPeriod } from './curve-store.ts'
+import { findUnsignedPeriod } from './curve-store.ts'
+import { digestPreview, previewTenors, type TenorPreview } from './preview-tenors.ts'
 import { type CurveRequest, checkChain, findRequestedChains } from './set-curve.ts'
 
 /** Result that setting a curve would have. */
@@ -18,6 +16,8 @@ export type CurvePreview = {
   readonly chains: readonly ChainPreview[]
   /** Whether a second person would have to approve it. */
   readonly needsApproval: boolean
+  /** Names what the preview shows. `setCurve` accepts it and refuses anything else. */
+  readonly digest: string
 }
 
 export type ChainPreview = {
@@ -30,14 +30,6 @@ export type ChainPreview = {
   readonly canConfirm: boolean
   /** Why it would not be signed although it was stored. */
   readonly warning: Refusal | undefined
-}
-
-export type TenorPreview = {
-  readonly tenorDays: number
-  /** Coupon of the curve that it replaces. Undefined if the tenor has none. */
-  readonly beforeBps: number | undefined
-  readonly afterBps: number | undefined
-  readonly bounds: readonly CouponBound[]
 }
 
 type PreviewOptions = {
@@ -59,7 +51,8 @@ export async function previewCurve(database: Database, options: PreviewOptions):
     for (const chain of chains) previews.push(await previewChain(snapshot, { ...options, chain, effective }))
     const limit = config.rails.fourEyesAboveBps
     const needsApproval = limit !== undefined && previews.some(({ moveBps }) => moveBps > limit)
-    return { effective, chains: previews, needsApproval }
+    const digest = digestPreview({ request, effective, chains: previews.map(({ tenors }) => tenors) })
+    return { effective, chains: previews, needsApproval, digest }
   })
 }
 
@@ -77,21 +70,12 @@ async function previewChain(
   const curve = { points, chainId, confirmed: confirm }
   const { refusal, moveBps, input } = await checkChain(snapshot, { chain, curve, config, effective })
   const confirmed = await checkChain(snapshot, { chain, curve: { ...curve, confirmed: true }, config, effective })
-  const replaced = await findCurveInForce(snapshot, { chainId: chain.id, periodStart: effective.start })
   const offered = offeredTenors(chain.tenors, curve)
   const limits = { chain, period: effective, poolLimits: poolLimits(chain.id) }
-  const before: CurvePoints = replaced?.points ?? {}
   return {
     chainId: chain.id,
     name: chain.name,
-    tenors: chain.tenors
-      .filter((tenor) => before[tenor] !== undefined || points[tenor] !== undefined)
-      .map((tenorDays) => ({
-        tenorDays,
-        beforeBps: before[tenorDays],
-        afterBps: points[tenorDays],
-        bounds: listCouponBounds({ chain, ...input }, tenorDays),
-      })),
+    tenors: await previewTenors(snapshot, { chain, points, effective, input }),
     refusal,
     canConfirm: confirmed.refusal === undefined,
     warning: findPoolLimitRefusal(limits, { curve, tenors: offered }),

@@ -19,6 +19,7 @@ import {
 } from './curve-proposals.ts'
 import { storeCurveIf } from './curve-store.ts'
 import { readMoveWindows } from './move-windows.ts'
+import { digestPreview, previewTenors, type TenorPreview } from './preview-tenors.ts'
 
 export type CurveRequest = {
   readonly points: CurvePoints
@@ -30,6 +31,8 @@ export type CurveRequest = {
   readonly by?: string | undefined
   /** The boundary of the preview that the operator saw, Unix seconds. Another one is refused. */
   readonly effectiveFrom?: bigint | undefined
+  /** The digest of the preview that the operator saw. A curve with another preview is refused. */
+  readonly preview?: string | undefined
 }
 
 type SetCurveOptions = {
@@ -132,11 +135,15 @@ async function storeRequestedCurve(
     shouldStore: async (transaction, effective, record) => {
       if (request.effectiveFrom !== undefined && request.effectiveFrom !== effective.start) throw outdated(effective)
       const moves: number[] = []
+      const previews: (readonly TenorPreview[])[] = []
       for (const chain of chains) {
-        const { refusal, moveBps } = await checkChain(transaction, { chain, curve, config, effective })
+        const { refusal, moveBps, input } = await checkChain(transaction, { chain, curve, config, effective })
+        previews.push(await previewTenors(transaction, { chain, points, effective, input }))
         if (refusal) throw refused(refusal, { chain, isForSeveral: chains.length > 1 })
         moves.push(moveBps)
       }
+      const digest = digestPreview({ request, effective, chains: previews })
+      if (request.preview !== undefined && request.preview !== digest) throw otherPreview()
       return shouldStore(transaction, { effective, record, moveBps: Math.max(...moves) })
     },
   })
@@ -204,6 +211,16 @@ function outdated(effective: Period): TallystickError {
     message:
       'The curve was not stored: since the preview, a boundary has passed or a period was signed. It would now be in ' +
       `force from ${formatNewYork(effective.start)} New York. Preview it again.`,
+    retryable: false,
+  })
+}
+
+function otherPreview(): TallystickError {
+  return new TallystickError({
+    code: 'invalid_curve',
+    message:
+      'The curve was not stored: it differs from the preview that you saw, or another curve was set since then. ' +
+      'Preview it again.',
     retryable: false,
   })
 }

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { Period } from '@tallystick/core'
+import type { CouponBound } from '@tallystick/core/admin/curve-preview'
+import type { CurvePoints } from '@tallystick/core/admin/curve-report'
+import type { Queryable } from '@tallystick/database'
+import type { ChainConfig } from '../../config.ts'
+import { listCouponBounds } from '../issue/coupon-bounds.ts'
+import type { RailInput } from '../issue/rail-input.ts'
+import { findCurveInForce } from './curve-store.ts'
+
+export type TenorPreview = {
+  readonly tenorDays: number
+  /** Coupon of the curve that it replaces. Undefined if the tenor has none. */
+  readonly beforeBps: number | undefined
+  readonly afterBps: number | undefined
+  readonly bounds: readonly CouponBound[]
+}
+
+/** Returns the change of each tenor of a chain, and the ranges that the rails allow. */
+export async function previewTenors(
+  transaction: Queryable,
+  {
+    chain,
+    points,
+    effective,
+    input,
+  }: {
+    readonly chain: ChainConfig
+    readonly points: CurvePoints
+    readonly effective: Period
+    readonly input: Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>
+  },
+): Promise<readonly TenorPreview[]> {
+  const replaced = await findCurveInForce(transaction, { chainId: chain.id, periodStart: effective.start })
+  const before: CurvePoints = replaced?.points ?? {}
+  return chain.tenors
+    .filter((tenor) => before[tenor] !== undefined || points[tenor] !== undefined)
+    .map((tenorDays) => ({
+      tenorDays,
+      beforeBps: before[tenorDays],
+      afterBps: points[tenorDays],
+      bounds: listCouponBounds({ chain, ...input }, tenorDays),
+    }))
+}
+
+/** Returns a digest of what a preview shows: the curve, its boundary, the coupons it replaces and the ranges of the rails. */
+export function digestPreview({
+  request: { points, chainId },
+  effective,
+  chains,
+}: {
+  readonly request: { readonly points: CurvePoints; readonly chainId: number | null }
+  readonly effective: Period
+  readonly chains: readonly (readonly TenorPreview[])[]
+}): string {
+  const shown = [chainId, Object.entries(points).toSorted(byTenor), effective.start.toString(), chains]
+  return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
+}
+
+function byTenor([a]: readonly [string, number], [b]: readonly [string, number]): number {
+  return Number(a) - Number(b)
+}
