@@ -131,6 +131,8 @@ describe('behavior: with a stream', () => {
     const watched = watch({ startMs: boundary + hours })
     await connect(watched)
     await send(watched, ': heartbeat\nid: 7-ab\n\n')
+    // An event without its blank line was cut. The service must send it again.
+    await send(watched, 'id: 8-cd\nevent: notes\ndata: {')
     for (const response of api.streams) response.destroy()
     await runUntil(watched, () => api.streamRequests.length).toBe(2)
     expect(api.streamRequests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '7-ab'])

@@ -36,6 +36,33 @@ describe('behavior: the fields of the standard', () => {
     expect(parse(text).events).toEqual(events)
   })
 
+  test.each([
+    ['id: 1\n\nid: 2\ndata: cut', '1'],
+    ['id: 1\n\nid: 2\ndata: cut\n', '1'],
+    ['id: 1\n\nid: 2\n', '1'],
+    ['id: 1\n\ndata: without an id\n\n', '1'],
+    ['id: 1\n\nid: 2\nid: 3\ndata: a\n\n', '3'],
+    ['id: 1\n\nid\ndata: cut\n', '1'],
+  ])('%j: the id of an event without its blank line is discarded with it', (text, lastEventId) => {
+    for (let at = 0; at <= text.length; at++)
+      expect(parse(text.slice(0, at), text.slice(at)).lastEventId).toBe(lastEventId)
+  })
+
+  test('an event has its id when it is dispatched, and not before', () => {
+    const ids: string[] = []
+    const parser = createEventParser('0', () => ids.push(parser.lastEventId))
+    for (const part of ['id: 1\n', 'data: a\n', '\n', 'id: 2\ndata: b\n\n']) {
+      parser.feed(part)
+      ids.push(parser.lastEventId)
+    }
+    expect(ids).toEqual(['0', '0', '1', '1', '2', '2'])
+  })
+
+  test('a carriage return ends a line at once, also at the end of the stream', () => {
+    expect(parse('id: 1\rdata: a\r\r')).toEqual({ events: [{ event: 'message', data: 'a' }], lastEventId: '1' })
+    expect(parse('data: a\r', '\n', '\r', '\ndata: b\r\n\r\n').events.map(({ data }) => data)).toEqual(['a', 'b'])
+  })
+
   test('an id with NUL is ignored, and an empty one removes it', () => {
     expect(parse('id: 1\n\nid: 2\0\n\n').lastEventId).toBe('1')
     expect(parse('id: 1\n\nid\n\n').lastEventId).toBe('')

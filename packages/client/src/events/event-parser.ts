@@ -6,7 +6,7 @@ export type ServerEvent = { readonly event: string; readonly data: string }
 export type EventParser = {
   /** Parses the next text of a stream. */
   feed(text: string): void
-  /** Last id of the stream, also of a block without data. */
+  /** Id of the last event that is complete, also of a block without data. An event that was cut does not change it. */
   readonly lastEventId: string
 }
 
@@ -16,8 +16,10 @@ const charactersMax = 1024 * 1024
 /** Creates a parser of server-sent events (HTML standard, §9.2.6). It keeps one incomplete event of at most 1 MiB. */
 export function createEventParser(lastEventId: string, onEvent: (event: ServerEvent) => void): EventParser {
   let rest = ''
+  let endsWithReturn = false
   let size = 0
   let id = lastEventId
+  let idOfBlock = lastEventId
   let event = ''
   let data: string[] = []
   const dispatch = () => {
@@ -25,6 +27,7 @@ export function createEventParser(lastEventId: string, onEvent: (event: ServerEv
     event = ''
     data = []
     size = 0
+    id = idOfBlock
     if (received) onEvent(received)
   }
   const readLine = (line: string) => {
@@ -33,13 +36,15 @@ export function createEventParser(lastEventId: string, onEvent: (event: ServerEv
     size += line.length
     if (name === 'data') data.push(value)
     if (name === 'event') event = value
-    if (name === 'id' && !value.includes('\0')) id = value
+    if (name === 'id' && !value.includes('\0')) idOfBlock = value
   }
   return {
     feed: (text) => {
-      // A carriage return at the end may be the first half of a line break.
-      const [lines, incomplete] = splitLines(rest + text)
-      rest = incomplete
+      // A carriage return ended the last text: this is the second half of its line break.
+      const isHalf = endsWithReturn && text.startsWith('\n')
+      if (text !== '') endsWithReturn = text.endsWith('\r')
+      const lines = (rest + (isHalf ? text.slice(1) : text)).split(/\r\n|\n|\r/)
+      rest = lines.pop() ?? ''
       for (const line of lines) readLine(line)
       if (rest.length + size > charactersMax) throw tooLarge()
     },
@@ -47,11 +52,6 @@ export function createEventParser(lastEventId: string, onEvent: (event: ServerEv
       return id
     },
   }
-}
-
-function splitLines(text: string): readonly [readonly string[], string] {
-  const lines = text.split(/\r\n|\n|\r(?!$)/)
-  return [lines.slice(0, -1), lines.at(-1) ?? '']
 }
 
 function tooLarge(): MalformedAnswerError {
