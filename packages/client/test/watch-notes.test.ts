@@ -1,7 +1,7 @@
 import { periodAt } from '@tallystick/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { WatchNotesOptions } from '../src/notes/watch-notes.ts'
-import { type FakeApi, morning, signedNote, startFakeApi } from './fake-api.ts'
+import { type FakeApi, type Mishap, morning, signedNote, startFakeApi } from './fake-api.ts'
 import type { WorldOptions } from './simulated-world.ts'
 import { boundariesBetween, days, hours, minutes, resetApi, seconds, unavailable, watchIn } from './watch-in.ts'
 
@@ -226,6 +226,49 @@ describe('behavior: failures', () => {
     expect(states.map(({ state }) => state.status)).toEqual(['ready', 'waiting', 'failing'])
     expect(states.at(-1)?.state).toMatchObject({ error: { name: 'InvalidApiKeyError' }, retryAt: undefined })
     expect(api.requests).toHaveLength(2)
+  })
+
+  const foreign: readonly (readonly [string, Exclude<Mishap, string>])[] = [
+    ['a redirect', { status: 302, body: '', headers: { location: '/login' } }],
+    ['a 401 of a proxy', { status: 401, body: '' }],
+    ['a 403 of a proxy', { status: 403, body: '<html>Blocked</html>' }],
+    ['a 403 with the error body of a proxy', { status: 403, code: 'blocked', message: 'Request blocked.' }],
+    ['a 404 of a proxy', { status: 404, body: 'no route' }],
+    ['JSON of another shape', { status: 200, body: '{"data":{}}' }],
+  ]
+
+  test.each(foreign)('after an answer, %s is retried until the service is back', async (_, mishap) => {
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + minutes)
+    const back = morning + 9 * hours
+    api.mishapOf = () => (world.trueNow() < back ? mishap : undefined)
+    await world.runUntil(back - minutes)
+    const failing = states.at(-1)?.state
+    expect(failing?.status === 'failing' && failing.retryAt).toBeGreaterThan(back - 3 * minutes)
+    await world.runUntil(back + 2 * minutes)
+    stop()
+    expect(states.at(-1)?.state.status).toBe('ready')
+    // One hour of retries, each after at least 30 s.
+    expect(api.requests.length).toBeLessThan(2 + 8 + 120)
+  })
+
+  test.each(foreign)('error: before any answer, %s ends the watch', async (_, mishap) => {
+    api.mishapOf = () => mishap
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + hours)
+    stop()
+    expect(states.map(({ state }) => state)).toMatchObject([{ status: 'failing', retryAt: undefined }])
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('a Retry-After of days is cut to one hour', async () => {
+    api.mishaps.push({ status: 503, body: 'maintenance', headers: { 'retry-after': '999999999' } })
+    const { world, states, stop } = watch()
+    await world.runUntil(morning + 59 * minutes)
+    expect(api.requests).toHaveLength(1)
+    await world.runUntil(morning + 61 * minutes)
+    stop()
+    expect(states.map(({ state }) => state.status)).toEqual(['failing', 'ready'])
   })
 
   test('error: while usable notes remain after a final error, the watch looks at the clock every 15 s at most', async () => {

@@ -150,11 +150,54 @@ describe('behavior: with a stream', () => {
   })
 })
 
-describe('behavior: without a stream the timer decides', () => {
-  const refuse = (status: number) => (response: ServerResponse) => {
+const refuse =
+  (status: number, body = '{}') =>
+  (response: ServerResponse) => {
     response.statusCode = status
-    response.end('{}')
+    response.end(body)
   }
+/** Answers like a proxy that holds the stream back. */
+const holdBack = (response: ServerResponse) => {
+  response.setHeader('content-type', 'text/event-stream')
+  response.flushHeaders()
+}
+
+describe('behavior: after a stream has delivered', () => {
+  /** Cuts a stream that delivered. Its successors get another answer. */
+  async function cut(watched: Watched, answerEvents: FakeApi['answerEvents']) {
+    await connect(watched)
+    api.answerEvents = answerEvents
+    for (const response of api.streams) response.destroy()
+  }
+
+  test.each([
+    ['a stall of 10 s', holdBack],
+    ['a redirect', refuse(302)],
+    ['a 401 of a proxy', refuse(401)],
+    ['a 403 of a proxy', refuse(403)],
+    ['a 404 of a proxy', refuse(404)],
+    ['the error body of a proxy', refuse(403, '{"code":"blocked","message":"Request blocked."}')],
+  ])('%s is tried again with backoff', async (_, answerEvents) => {
+    const watched = watch({ startMs: boundary + hours })
+    await cut(watched, answerEvents)
+    await runUntil(watched, () => api.streamRequests.length > 2).toBe(true)
+    api.answerEvents = startEvents
+    await runUntil(watched, () => api.streams.size === 1).toBe(true)
+    watched.stop()
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test.each(['invalid_api_key', 'insufficient_scope', 'not_found'])('%s ends it', async (code) => {
+    const watched = watch({ startMs: boundary + hours })
+    await cut(watched, refuse(403, JSON.stringify({ code, message: 'Refused.' })))
+    await runUntil(watched, () => api.streamRequests.length).toBe(2)
+    await watched.world.runUntil(watched.world.trueNow() + 20 * minutes)
+    watched.stop()
+    expect(api.streamRequests).toHaveLength(2)
+  })
+})
+
+describe('behavior: without a stream the timer decides', () => {
   const html = (response: ServerResponse) => {
     response.setHeader('content-type', 'text/html')
     response.end('<html></html>')
@@ -173,7 +216,7 @@ describe('behavior: without a stream the timer decides', () => {
     ['503', refuse(503), 5],
     ['429', refuse(429), 5],
     ['a reset connection', (response: ServerResponse) => response.destroy(), 5],
-    ['an endless event', large, 1],
+    ['an endless event', large, 5],
   ])('%s', async (_, answerEvents, attemptsMax) => {
     api.answerEvents = answerEvents
     const watched = watch({ startMs: boundary - 20 * seconds })
@@ -187,10 +230,7 @@ describe('behavior: without a stream the timer decides', () => {
   })
 
   test('a proxy that holds the stream back is noticed after 10 s and not tried again', async () => {
-    api.answerEvents = (response) => {
-      response.setHeader('content-type', 'text/event-stream')
-      response.flushHeaders()
-    }
+    api.answerEvents = holdBack
     const watched = watch({ startMs: boundary - minutes })
     await runUntil(watched, () => api.streamRequests.length).toBe(1)
     expect(api.streams.size).toBe(1)

@@ -1,7 +1,9 @@
 import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 import { MalformedAnswerError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
-import { chunksOf } from '../http/read-body.ts'
+import { errorOfAnswer } from '../http/error-of-answer.ts'
+import { isRefusal } from '../http/is-refusal.ts'
+import { chunksOf, readText } from '../http/read-body.ts'
 import { pause } from '../http/with-deadline.ts'
 import { createEventParser, type EventParser, type ServerEvent } from './event-parser.ts'
 
@@ -14,8 +16,8 @@ export type FollowEventsOptions = {
   readonly onLive: (isLive: boolean) => void
 }
 
-/** `unsupported`: there is no use in another attempt. */
-type Outcome = 'unsupported' | 'ended'
+/** `refused`: by the service, for good. `unsupported`: no stream was ever delivered this way. */
+type Outcome = 'refused' | 'unsupported' | 'ended'
 
 // The service sends a greeting at once and a heartbeat every 15 s.
 const greetingMs = 10_000
@@ -26,23 +28,25 @@ const backoff = { minMs: 1_000, maxMs: 300_000 }
 
 /**
  * Reads the events of the service until it is stopped. Connects again after a failure, from the last event. Ends if the
- * service has no events for this client, or a proxy holds them back. Never throws.
+ * service refuses it, and before a stream has delivered also if there is none or a proxy holds it back. Never throws.
  */
 export async function followEvents(connection: Connection, options: FollowEventsOptions): Promise<void> {
   const { clock, random } = connection.environment
   const { signal, onEvent, onLive } = options
   let lastEventId = ''
   let failures = 0
+  let hasDelivered = false
   while (!signal.aborted) {
     const parser = createEventParser(lastEventId, onEvent)
     let greetedAt: number | undefined
     const onGreeting = () => {
       greetedAt = clock.read().monotonic
+      hasDelivered = true
       onLive(true)
     }
     const outcome = await readEvents(connection, { ...options, parser, onGreeting })
     if (greetedAt !== undefined) onLive(false)
-    if (outcome === 'unsupported') return
+    if (outcome === 'refused' || (outcome === 'unsupported' && !hasDelivered)) return
     lastEventId = parser.lastEventId
     const livedMs = clock.read().monotonic - (greetedAt ?? Number.POSITIVE_INFINITY)
     failures = livedMs >= stableMs ? 0 : failures + 1
@@ -61,7 +65,7 @@ async function readEvents(
   connection: Connection,
   { query, signal, parser, onGreeting }: ReadOptions,
 ): Promise<Outcome> {
-  const { environment, baseUrl, apiKey } = connection
+  const { environment, baseUrl, urlOption, apiKey } = connection
   const controller = new AbortController()
   const stop = () => controller.abort()
   signal.addEventListener('abort', stop)
@@ -71,7 +75,7 @@ async function readEvents(
     watchdog.expectWithin(greetingMs)
     const init = initOf({ apiKey, lastEventId: parser.lastEventId, signal: controller.signal })
     const response = await environment.fetch(`${baseUrl}/events${query}`, init)
-    if (!isEventStream(response)) return isTemporary(response.status) ? 'ended' : 'unsupported'
+    if (!isEventStream(response)) return await judgeAnswer(response, urlOption)
     const decoder = new TextDecoder()
     for await (const chunk of chunksOf(response.body)) {
       if (!isGreeted) onGreeting()
@@ -123,8 +127,12 @@ function isEventStream(response: Response): response is StreamResponse {
   return response.status === 200 && /^text\/event-stream\b/i.test(type) && response.body != null
 }
 
-function isTemporary(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500
+async function judgeAnswer(response: Response, option: string): Promise<Outcome> {
+  const { ok, status } = response
+  if (ok) return 'unsupported'
+  if (status === 408 || status === 429 || status >= 500) return 'ended'
+  const error = errorOfAnswer(response, { endpoint: 'GET /events', text: await readText(response), option })
+  return isRefusal(error) ? 'refused' : 'unsupported'
 }
 
 type EnvironmentClock = Connection['environment']['clock']

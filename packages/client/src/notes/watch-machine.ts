@@ -2,6 +2,7 @@ import { backoffMs } from '@tallystick/core/retry/backoff-ms'
 import type { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
 import { MalformedAnswerError } from '../errors.ts'
+import { isRefusal } from '../http/is-refusal.ts'
 import { serverTimeAt, type TimeSample } from '../server-time.ts'
 import type { NotesBody } from './decode-notes.ts'
 import type { FetchedNotes } from './fetch-notes.ts'
@@ -46,6 +47,8 @@ const clockStepMs = 2_000
 const sleepMs = 120_000
 // A machine that wakes often sends requests no more often than this.
 const wakeSpacingMs = 10_000
+// A proxy may send any Retry-After. A longer one would end the watch in effect.
+const retryAfterMsMax = 3_600_000
 const retryBackoff = { minMs: 1_000, maxMs: 60_000 }
 // For an answer that lacks a chain. The other chains can be used meanwhile.
 const completionBackoff = { minMs: 15_000, maxMs: 300_000 }
@@ -147,10 +150,10 @@ export function failRequest(
 ): Watch {
   const count = watch.failure?.count ?? 0
   const backoff = backoffMs(count, { ...retryBackoff, random })
-  const delayMs = Math.max(backoff, (error.retryAfterSeconds ?? 0) * 1000)
+  const delayMs = Math.max(backoff, Math.min((error.retryAfterSeconds ?? 0) * 1000, retryAfterMsMax))
   const requestAt = reading.monotonic + delayMs
-  // The certificate of a service that has answered before is renewed sooner or later.
-  const isRetried = error.retryable || (error.code === 'tls_check_failed' && watch.answer !== undefined)
+  // A service that has answered before answers again, unless it refuses: a certificate is renewed, a proxy is repaired.
+  const isRetried = error.retryable || (watch.answer !== undefined && !isRefusal(error))
   const retryAt = isRetried ? reading.wall + delayMs : undefined
   return {
     ...watch,
