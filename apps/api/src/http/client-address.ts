@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { groupOfAddress } from './address-group.ts'
 import { createTrust } from './trust.ts'
@@ -32,7 +33,18 @@ export function createClientAddress(
   const isTrusted = createTrust(trust)
   return ({ socketAddress, forwardedFor }) => {
     if (!isTrusted(socketAddress)) return socketAddress
-    const forwarded = (forwardedFor ?? '').split(',').map((address) => address.trim())
-    return forwarded.findLast((address) => address !== '' && !isTrusted(address)) ?? socketAddress
+    const entries = (forwardedFor ?? '').split(',').map((entry) => entry.trim())
+    const forwarded = entries.filter((entry) => entry !== '').map(parseEntry)
+    return forwarded.findLast((address) => !isTrusted(address)) ?? socketAddress
   }
+}
+
+/**
+ * Returns the address of an entry without its port, which differs for each connection. Some proxies append it. Other text
+ * is `unknown`: it is in no network, and all of it counts as one caller.
+ */
+function parseEntry(entry: string): string {
+  const [, ipv6, ipv4 = entry] = /^(?:\[([^\]]*:[^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(entry) ?? []
+  const address = ipv6 ?? ipv4
+  return isIP(address) === 0 ? 'unknown' : address
 }
