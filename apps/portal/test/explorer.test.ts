@@ -32,6 +32,18 @@ async function answerData(page: Page, body: unknown): Promise<void> {
   await page.route('**/data', (route) => route.fulfill({ json: body }))
 }
 
+test('behavior: an answer is shown as it was received, also integers above 2^53', async () => {
+  const { page } = await shared.visit('/explorer')
+  const answer = (chain: number) => `{"chain": ${chain}, "data": {"wei": 9007199254740993, "rate": 1.0}}`
+  const body = `[${chains.map(answer).join(' ,')}]`
+  await page.route('**/data', (route) => route.fulfill({ contentType: 'application/json', body }))
+  await run(page)
+  for (const chain of chains) {
+    const text = `{\n  "chain": ${chain},\n  "data": {\n    "wei": 9007199254740993,\n    "rate": 1.0\n  }\n}`
+    await expect.poll(() => resultOf(page, chain)).toBe(text)
+  }
+})
+
 test('default: the request is sent exactly as it is shown, and each chain has its own result with block and lag', async () => {
   const { page } = await shared.visit('/')
   await page.getByRole('link', { name: 'Explorer' }).click()

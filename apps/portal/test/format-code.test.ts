@@ -43,6 +43,13 @@ async function runCode(code: string): Promise<Readonly<Record<string, unknown>>>
   return seen
 }
 
+test('behavior: an integer above 2^53 is exact in the command, and a string in the code, which numbers would round', async () => {
+  const draft: Draft = { query: '{ pools { id } }', variables: '{"wei":9007199254740993,"days":7}', chains: [324] }
+  expect(runCurl(formatCurl(requestOf(draft), { baseUrl: origin })).at(-1)).toContain('"wei":9007199254740993,')
+  const { variables } = await runCode(formatSdkCode(draft, { baseUrl: origin }))
+  expect(variables).toEqual({ wei: '9007199254740993', days: 7 })
+})
+
 test('default: the curl command reads the key from the environment', () => {
   const request = requestOf({ query: '{ pools { id } }', variables: '', chains: [324] })
   const command = formatCurl(request, { baseUrl: origin })

@@ -8,7 +8,7 @@ import { parseInline, parseMarkdown, slug } from './parse-markdown.ts'
 import { readErrorGuide, readGuide } from './read-guide.ts'
 import { buildRequest, readExample } from './request.ts'
 import { buildSearchIndex, search } from './search-index.ts'
-import { bodyBytesMax, sendRequest } from './send-request.ts'
+import { bodyBytesMax, formatBody, sendRequest } from './send-request.ts'
 
 const key = 'tsk_test_y1R4vmrvfPgjQeX0YqTlcoqH2GdH3Z2kCisZ'
 const service = { baseUrl: 'https://notes.example' }
@@ -166,6 +166,10 @@ describe('requests', () => {
     const posted = { ...request, body: `{"a":[true,null,1.5,"it's"],"b":{}}` }
     expect(formatCurl(posted, service).source).toContain(`-d '{"a":[true,null,1.5,"it'\\''s"],"b":{}}'`)
     expect(formatPython(posted, service).source).toContain(`    "a": [True, None, 1.5, "it's"],\n    "b": {},`)
+    const large = { ...request, body: '{"wei": 9007199254740993}' }
+    expect(formatCurl(large, service).source).toContain(`-d '{"wei":9007199254740993}'`)
+    expect(formatFetch(large, service).source).toContain('"wei": "9007199254740993"')
+    expect(formatPython(large, service).source).toContain('"wei": "9007199254740993"')
     expect(formatPython({ ...request, body: 'not json' }, service).source).toContain('body = "not json"')
   })
 
@@ -313,4 +317,9 @@ describe('the reference', () => {
       'plain }',
     ])
   })
+})
+
+test('behavior: a response body is shown with the integers that were received', () => {
+  expect(formatBody('{"wei":9007199254740993}')).toBe('{\n  "wei": 9007199254740993\n}')
+  expect(formatBody('event: notes')).toBe('event: notes')
 })

@@ -1,3 +1,4 @@
+import { quoteLargeIntegers, reformatJson } from '@tallystick/core/text/reformat-json'
 import type { Sample } from './parse-markdown.ts'
 import type { ApiRequest } from './request.ts'
 
@@ -93,15 +94,16 @@ export function quoteCode(text: string): string {
 /** Removes the indentation of a JSON text. A text that is not JSON stays as it is. */
 function compact(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body))
+    return reformatJson(body)
   } catch {
     return body
   }
 }
 
+/** Writes a JSON text as code. A number would round an integer above 2^53: it becomes a string, which the service accepts. */
 function compactCode(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body), undefined, 2).replaceAll('\n', '\n  ')
+    return reformatJson(quoteLargeIntegers(body), '  ').replaceAll('\n', '\n  ')
   } catch {
     return quoteCode(body)
   }
@@ -110,7 +112,7 @@ function compactCode(body: string): string {
 /** Writes a JSON text as a Python value. A text that is not JSON becomes a string. */
 function toPython(body: string): string {
   try {
-    return formatValue(JSON.parse(body), '')
+    return formatValue(JSON.parse(quoteLargeIntegers(body)), '')
   } catch {
     return JSON.stringify(body)
   }

@@ -1,3 +1,4 @@
+import { reformatJson } from '@tallystick/core/text/reformat-json'
 import type { ApiRequest } from './request.ts'
 
 export type ApiAnswer = {
@@ -90,7 +91,7 @@ async function readBody(response: Response, signal: AbortSignal): Promise<Pick<A
 /** Indents a JSON text. Any other text stays as it is. */
 export function formatBody(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body), undefined, 2)
+    return reformatJson(body, '  ')
   } catch {
     return body
   }

@@ -19,6 +19,18 @@ describe('request', () => {
     })
   })
 
+  test('behavior: the variables are sent as they were written, also integers above 2^53', () => {
+    const variables = '{ "wei": 9007199254740993, "list": [18446744073709551615, 1.0], "__proto__": {} }'
+    const written = '"wei":9007199254740993,"list":[18446744073709551615,1.0],"__proto__":{}'
+    const bodyOf = (change: Partial<Draft>) => formRequest({ ...draft, variables, ...change })
+    expect(bodyOf({})).toMatchObject({
+      request: { body: `{"query":"{ pools { id } }","variables":{${written},"chains":[324,8453]}}` },
+    })
+    expect(bodyOf({ chains: [324], isPlain: true })).toMatchObject({
+      request: { body: `{"query":"{ pools { id } }","variables":{${written}}}` },
+    })
+  })
+
   test('behavior: one chain can be asked at its own endpoint, without chains, and an operation is named', () => {
     const plain = formRequest({ ...draft, chains: [324], isPlain: true, operationName: 'A' })
     expect(plain).toMatchObject({

@@ -1,3 +1,5 @@
+import { reformatJson } from '@tallystick/core/text/reformat-json'
+
 /** What the visitor has entered. */
 export type Draft = {
   readonly query: string
@@ -31,18 +33,25 @@ export function formRequest(
   const isPlain = isPlainDraft(draft)
   if (!isPlain && Object.hasOwn(variables, 'chains'))
     return { fault: 'Choose the chains above, and remove "chains" from the variables.' }
-  const body = {
-    query,
-    variables: isPlain ? variables : { ...variables, chains },
-    ...(operationName !== undefined && { operationName }),
-  }
+  const members = [
+    `"query":${JSON.stringify(query)}`,
+    `"variables":${formatVariables(draft.variables, isPlain ? undefined : chains)}`,
+    ...(operationName === undefined ? [] : [`"operationName":${JSON.stringify(operationName)}`]),
+  ]
   return {
     request: {
       path: isPlain ? `/data/${first}` : '/data',
       headers: { accept: 'application/json', 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: `{${members.join(',')}}`,
     },
   }
+}
+
+/** Returns the variables as they were written, with the chains added. */
+function formatVariables(text: string, chains: readonly number[] | undefined): string {
+  const members = reformatJson(text.trim() === '' ? '{}' : text).slice(1, -1)
+  const added = chains === undefined ? '' : `"chains":${JSON.stringify(chains)}`
+  return `{${[members, added].filter((part) => part !== '').join(',')}}`
 }
 
 /** Returns whether a draft goes to the endpoint of one chain. */

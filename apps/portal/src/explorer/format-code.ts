@@ -1,3 +1,4 @@
+import { quoteLargeIntegers } from '@tallystick/core/text/reformat-json'
 import { formatCurl as formatCurlOfDocs, quoteCode, type SampleContext } from '../docs/format-request.ts'
 import { type DataRequest, type Draft, parseVariables } from './draft.ts'
 
@@ -13,7 +14,8 @@ export function formatSdkCode(
   { baseUrl, apiKey }: SampleContext,
 ): string {
   const key = apiKey === undefined ? "process.env['TALLYSTICK_KEY']" : quoteCode(apiKey)
-  const given = parseVariables(variables) ?? {}
+  // A number of the code would be rounded. The service accepts a string for it.
+  const given = parseVariables(variables) ? (parseVariables(quoteLargeIntegers(variables || '{}')) ?? {}) : {}
   const lines = [
     `query: ${quoteTemplate(query)},`,
     ...(Object.keys(given).length > 0 ? [`variables: ${formatObject(given)},`] : []),

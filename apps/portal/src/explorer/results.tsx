@@ -1,5 +1,6 @@
 import { json } from '@codemirror/lang-json'
 import type { ChainResult } from '@tallystick/client'
+import { reformatJson } from '@tallystick/core/text/reformat-json'
 import type { PortalInfo } from '../data/portal-info.ts'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { Editor } from './editor.tsx'
@@ -18,7 +19,7 @@ export function Results({ outcome, info }: { readonly outcome: Outcome; readonly
             <ResultOfChain
               key={result.chain}
               result={result}
-              body={outcome.run.bodies[index]}
+              body={outcome.run.bodies[index] ?? 'null'}
               name={info.chains.find(({ id }) => id === result.chain)?.name ?? `Chain ${result.chain}`}
             />
           ))}
@@ -34,7 +35,7 @@ function ResultOfChain({
   name,
 }: {
   readonly result: ChainResult<unknown>
-  readonly body: unknown
+  readonly body: string
   readonly name: string
 }) {
   return (
@@ -49,11 +50,7 @@ function ResultOfChain({
           {message} {code === undefined ? null : <code class="mono">{code}</code>}
         </Notice>
       ))}
-      <Editor
-        label={`Result of chain ${result.chain}, as JSON`}
-        language={json()}
-        text={JSON.stringify(body, undefined, 2)}
-      />
+      <Editor label={`Result of chain ${result.chain}, as JSON`} language={json()} text={reformatJson(body, '  ')} />
     </article>
   )
 }

@@ -1,11 +1,12 @@
 import { type ChainResult, createClient } from '@tallystick/client'
+import { splitJsonList } from '@tallystick/core/text/reformat-json'
 import type { Session } from '../data/session.ts'
 import { type DataRequest, type Draft, isPlainDraft } from './draft.ts'
 
 export type QueryRun = {
   readonly results: readonly ChainResult<unknown>[]
-  /** Body of each result as it was received, in order. */
-  readonly bodies: readonly unknown[]
+  /** JSON text of each result as it was received, in order. */
+  readonly bodies: readonly string[]
   readonly tookMs: number
 }
 
@@ -17,7 +18,7 @@ type Sending = { readonly request: DataRequest; readonly draft: Draft; readonly 
  */
 export async function sendRequest({ apiKey }: Session, { request, draft, signal }: Sending): Promise<QueryRun> {
   const { path, headers, body } = request
-  const received: unknown[] = []
+  let bodies: readonly string[] = []
   const send: typeof globalThis.fetch = async (_, init) => {
     const response = await fetch(path, {
       method: 'POST',
@@ -28,15 +29,16 @@ export async function sendRequest({ apiKey }: Session, { request, draft, signal 
       cache: 'no-store',
     })
     if (!response.ok) return response
-    const answer: unknown = await response.json()
-    received.push(...(Array.isArray(answer) ? answer : [answer]))
+    const text = await response.text()
+    const answer: unknown = JSON.parse(text)
+    bodies = splitJsonList(text) ?? [text]
     const list = isPlainDraft(draft) ? [toEntry(answer as PlainAnswer, draft.chains[0] as number)] : answer
     return new Response(JSON.stringify(list), { headers: response.headers })
   }
   const client = createClient({ baseUrl: location.origin, apiKey, retries: 0, fetch: send })
   const startedAt = performance.now()
   const results = await client.data({ query: draft.query, chains: draft.chains, signal })
-  return { results, bodies: received, tookMs: performance.now() - startedAt }
+  return { results, bodies, tookMs: performance.now() - startedAt }
 }
 
 /** Returns the answer of `/data/<chainid>` in the form that an entry of `/data` has. */
