@@ -163,11 +163,15 @@ describe('what stops a lend before the wallet is asked for anything', () => {
     expect(wallet.prompts).toEqual([])
   })
 
-  test('error: another chain, no account, no pool', async () => {
+  test('error: another chain, no account, no pool, a timeout that no timer can have', async () => {
     const wallet = openWallet(chain, { account: ann.address })
     const other = await failureOf(wallet.lend({ note: { ...note, chainId: 8453 }, principal, pool: chain.pool }))
     expect(other).toMatchObject({ code: 'wrong_chain', details: { chainId: 8453, walletChainId: 324 } })
     await expect(wallet.lend({ note: { ...note, chainId: 8453 }, principal })).rejects.toThrow('`pool` is missing')
+    // A timer of 30 days would fire at once, after the transaction was sent.
+    await expect(wallet.lend({ note, principal, timeoutSeconds: 30 * 86_400 })).rejects.toThrow(
+      'timeoutSeconds is 2592000. Use a number above 0',
+    )
     const none = openWallet(chain, { account: undefined as never })
     await expect(none.lend({ note, principal })).rejects.toThrow('has no account')
     expect(wallet.prompts).toEqual([])

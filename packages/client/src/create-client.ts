@@ -17,6 +17,7 @@ import {
   type HistoryPeriod,
 } from './history/fetch-history.ts'
 import { type Connection, parseApiKey, parseBaseUrl } from './http/connection.ts'
+import { parseTimeout } from './http/parse-timeout.ts'
 import { fetchNotes, type NotesAnswer, type NotesFilter } from './notes/fetch-notes.ts'
 import { type WatchNotesOptions, watchNotes } from './notes/watch-notes.ts'
 import type { NotesState } from './notes/watch-state.ts'
@@ -37,7 +38,7 @@ export type ClientOptions = {
   readonly fetch?: FetchFunction | undefined
   /** Aborts every call and stops every watch of this client. */
   readonly signal?: AbortSignal | undefined
-  /** Timeout of each attempt; 15 by default. */
+  /** Timeout of each attempt; 15 by default, at most 2147483. */
   readonly timeoutSeconds?: number | undefined
   /** Maximum retries of a call that failed with a retryable error; 3 by default. */
   readonly retries?: number | undefined
@@ -120,7 +121,7 @@ export function createClientIn(environment: Environment, options: ClientOptions)
     apiKey,
     baseUrl: parseBaseUrl(options.baseUrl, apiKey),
     urlOption: 'baseUrl',
-    timeoutMs: (options.timeoutSeconds ?? 15) * 1000,
+    timeoutMs: parseTimeout(options.timeoutSeconds ?? 15),
     retries: options.retries ?? 3,
     signal: options.signal,
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, createClientIn } from '../src/create-client.ts'
 import { createEnvironment, type Environment } from '../src/environment.ts'
+import { verifyLogged } from '../src/log/verify-logged.ts'
 import { failureOf } from './failure-of.ts'
 import { apiKey, type FakeApi, type Mishap, startFakeApi } from './fake-api.ts'
 
@@ -158,6 +159,26 @@ describe('behavior: signals and timeouts', () => {
     expect(error).toMatchObject({ name: 'TimeoutError', code: 'timeout', retryable: true })
     expect(error.message).toContain('0.05 seconds')
   })
+
+  test('a timeout of 24 days is one', async () => {
+    const client = createClient({ baseUrl: api.baseUrl, apiKey, retries: 0, timeoutSeconds: 2_147_483 })
+    expect((await client.notes()).notes.length).toBeGreaterThan(0)
+  })
+
+  test.each([2_147_484, 30 * 86_400, Number.POSITIVE_INFINITY, Number.NaN, 0, -1])(
+    'error: a timeout of %d s, which no timer can have, is refused before a request',
+    async (timeoutSeconds) => {
+      const fault = expect.objectContaining({
+        name: 'InvalidRequestError',
+        message: expect.stringContaining(`timeoutSeconds is ${timeoutSeconds}. Use a number above 0 and up to 2147483`),
+      })
+      const connection = { baseUrl: api.baseUrl, apiKey, retries: 0, timeoutSeconds }
+      expect(await failureOf((async () => createClient(connection).notes())())).toEqual(fault)
+      const key = 'notes.example/log+ffb20d45+AW2hSqro1+e+ox0NNeeiiHWsuSTuxxetAssxB6ueLmmS'
+      expect(await failureOf(verifyLogged([], { log: `${api.baseUrl}/log`, key, timeoutSeconds }))).toEqual(fault)
+      expect(api.requests).toEqual([])
+    },
+  )
 
   test('a fetch that ignores its signal is a timeout too', async () => {
     const fetch = () => new Promise<Response>(() => {})

@@ -7,6 +7,7 @@ import { verifyInclusion } from '@tallystick/core/transparency/verify-proof'
 import { createEnvironment, type Environment, type FetchFunction } from '../environment.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { type Connection, parseUrl } from '../http/connection.ts'
+import { parseTimeout } from '../http/parse-timeout.ts'
 import { withDeadline } from '../http/with-deadline.ts'
 import { askForEntry, type FoundEntry, searchEntry } from './find-entry.ts'
 import { NotLoggedError } from './log-error.ts'
@@ -26,7 +27,7 @@ export type VerifyLoggedOptions = {
   /** Replaces the global `fetch`. Full tiles never change: it may cache them. */
   readonly fetch?: FetchFunction | undefined
   readonly signal?: AbortSignal | undefined
-  /** Timeout of the whole verification; 60 by default. */
+  /** Timeout of the whole verification; 60 by default, at most 2147483. */
   readonly timeoutSeconds?: number | undefined
 }
 
@@ -66,7 +67,8 @@ export async function verifyLoggedIn(
   environment: Environment,
   options: Omit<VerifyLoggedOptions, 'fetch'> & { readonly notes: readonly Note[] },
 ): Promise<readonly LoggedNotes[]> {
-  const { storage, signal, timeoutSeconds = 60 } = options
+  const { storage, signal } = options
+  const timeoutMs = parseTimeout(options.timeoutSeconds ?? 60)
   const sets = groupNotes(options.notes)
   const key = parseKey(options.key)
   const baseUrl = parseUrl(options.log, 'log')
@@ -76,7 +78,7 @@ export async function verifyLoggedIn(
     return verifySets(createLogReader(connection), { sets, key, storage })
   }
   const signals = signal ? [signal] : []
-  return withDeadline(environment.clock, { timeoutMs: timeoutSeconds * 1000, signals, run })
+  return withDeadline(environment.clock, { timeoutMs, signals, run })
 }
 
 const requestTimeoutMs = 15_000

@@ -2,6 +2,7 @@ import { type Account, type Address, type Client, type Hash, isAddress } from 'v
 import { getBlock, getChainId } from 'viem/actions'
 import { parseAccount } from 'viem/utils'
 import { InvalidRequestError } from '../errors.ts'
+import { parseTimeout } from '../http/parse-timeout.ts'
 import type { ActionOptions, ActionStep, TallystickActionsOptions } from './action-options.ts'
 import { TransactionError, toTransactionError } from './transaction-error.ts'
 
@@ -80,7 +81,7 @@ function createContext(parts: ActionParts & { readonly account: Account; readonl
     chainId,
     beneficiary: parseAddress(options.beneficiary ?? account.address, 'beneficiary'),
     confirmations: BigInt(options.confirmations ?? 1),
-    timeoutMs: (options.timeoutSeconds ?? 180) * 1000,
+    timeoutMs: parseTimeout(options.timeoutSeconds ?? 180),
     signal: options.signal,
     step: (kind, hash) => {
       // A transaction that was sent cannot be stopped. Its receipt is awaited and reported.

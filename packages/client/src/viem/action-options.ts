@@ -38,7 +38,7 @@ export type ActionOptions = {
   readonly signal?: AbortSignal | undefined
   /** Blocks to wait for, including that of the transaction; 1 by default. With more, a reorg in them is detected. */
   readonly confirmations?: number | undefined
-  /** Longest wait for each transaction; 180 by default. */
+  /** Longest wait for each transaction; 180 by default, at most 2147483. */
   readonly timeoutSeconds?: number | undefined
 }
 
