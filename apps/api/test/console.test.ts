@@ -10,7 +10,12 @@ import { coupons, createDeferrals, createKey, newDatabase, start, type TestServi
 import { prepareSite, serveHere, tallystick } from './process.ts'
 
 const at = '2026-11-14T12:00:00-05:00'
-const tokens = { vi: 'token-of-vi-who-looks', bo: 'token-of-bo-with-curves', mo: 'token-of-mo-metrics' }
+const tokens = {
+  vi: 'token-of-vi-who-looks',
+  bo: 'token-of-bo-with-curves',
+  mo: 'token-of-mo-metrics',
+  ho: 'token-of-ho-with-hooks',
+}
 const pageText = '<!doctype html><title>console</title>'
 const rails = { maxMoveBps: 100, fourEyesAboveBps: 50 }
 
@@ -24,11 +29,12 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'index.html'), 'the page')
   writeFileSync(join(directory, 'console/index.html'), pageText)
   writeFileSync(join(directory, 'console/assets/console-ABC.js'), 'export {}')
-  const env = { VI: tokens.vi, BO: tokens.bo, MO: tokens.mo }
+  const env = { VI: tokens.vi, BO: tokens.bo, MO: tokens.mo, HO: tokens.ho }
   const named = [
     { name: 'vi', token: 'env:VI', roles: ['view'] },
     { name: 'bo', token: 'env:BO', roles: ['curve'] },
     { name: 'mo', token: 'env:MO', roles: ['metrics'] },
+    { name: 'ho', token: 'env:HO', roles: ['view', 'hooks'] },
   ]
   const config = { admin: { port: 0, token: 'env:ADMIN_TOKEN', tokens: named }, rails }
   const databaseUrl = await newDatabase('postgres', defer)
@@ -144,6 +150,27 @@ describe('tokens', () => {
     expect((await post('/curve/preview', { points: coupons }, tokens.vi)).status).toBe(200)
     expect((await post('/curve/preview', { points: coupons }, tokens.mo)).status).toBe(403)
   })
+})
+
+test('behavior: a viewer sees the host of a webhook, and neither path nor query, which may contain a token', async () => {
+  const urls = ['https://receiver.example/hooks/path-token?key=query-token', 'https://other.example:8443']
+  for (const url of urls) expect((await post('/hooks', { url, types: ['notes'] })).status).toBe(200)
+  const seenBy = async (token: string) => {
+    const answer = await as(token, '/hooks')
+    return answer.json().hooks.map(({ url }: { url: string }) => url)
+  }
+  const admin = (await service.admin('/hooks')).json().hooks
+  expect(admin.map(({ url }: { url: string }) => url).toSorted()).toEqual(urls.toSorted())
+  expect(await seenBy(tokens.vi)).toEqual(
+    admin.map(({ url }: { url: string }) =>
+      url === urls[0] ? 'https://receiver.example/…?…' : 'https://other.example:8443/',
+    ),
+  )
+  expect((await seenBy(tokens.ho)).toSorted()).toEqual(urls.toSorted())
+  // Nothing else that a viewer reads has them.
+  const reads = ['/status', '/readyz', '/metrics', '/hooks', '/audit', `/hooks/${admin[0].id}/deliveries`]
+  for (const path of reads) expect((await as(tokens.vi, path)).body).not.toMatch(/path-token|query-token/)
+  for (const { id } of admin) await post(`/hooks/${id}/remove`, {})
 })
 
 describe('usage of keys', () => {

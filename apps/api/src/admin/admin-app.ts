@@ -6,9 +6,10 @@ import { createInstance, type InstanceParts } from '../http/create-instance.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AdminToken } from './admin-tokens.ts'
 import { addConsoleRoutes, type ConsoleParts } from './console-routes.ts'
+import { hideUrl } from './hook-view.ts'
 import type { Operator } from './operator.ts'
 import type { Readiness } from './readiness.ts'
-import { needs, requireRole } from './require-role.ts'
+import { mayChange, needs, requireRole } from './require-role.ts'
 
 export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> & {
   readonly tokens: readonly AdminToken[]
@@ -47,7 +48,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   addConsoleRoutes(app, parts.console)
   addKeyRoutes(app, operatorOf)
   addCurveRoutes(app, operatorOf)
-  addHookRoutes(app, operatorOf)
+  addHookRoutes(app, { operatorOf, maySeeUrls: (request) => mayChange(identifySender(request), 'hooks') })
   app.get('/log', needs('curve'), (request) => operatorOf(request).showLog())
   app.get('/audit', (request) => operatorOf(request).showAudit(numberOf(request, 'limit')))
   return app
@@ -75,8 +76,17 @@ function addCurveRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
   app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
 }
 
-function addHookRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
-  app.get('/hooks', needs('hooks'), (request) => operatorOf(request).listHooks())
+function addHookRoutes(
+  app: FastifyInstance,
+  {
+    operatorOf,
+    maySeeUrls,
+  }: { readonly operatorOf: OperatorOf; readonly maySeeUrls: (request: FastifyRequest) => boolean },
+): void {
+  app.get('/hooks', needs('hooks'), async (request) => {
+    const { hooks } = await operatorOf(request).listHooks()
+    return { hooks: maySeeUrls(request) ? hooks : hooks.map(hideUrl) }
+  })
   app.post('/hooks', needs('hooks'), (request) => operatorOf(request).addHook(request.body))
   app.post('/hooks/:id/test', needs('hooks'), (request) => operatorOf(request).testHook(idOf(request)))
   app.post('/hooks/:id/remove', needs('hooks'), (request) => operatorOf(request).removeHook(idOf(request)))

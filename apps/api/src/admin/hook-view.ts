@@ -42,6 +42,12 @@ export function viewListedHook(hook: ListedHook): ListedHookView {
   return { ...viewHook(hook), secrets: hook.secrets, waiting: hook.waiting }
 }
 
+/** Hides path and query of the URL, which may contain a token, and shows whether there are any: `https://host/…?…`. */
+export function hideUrl(hook: ListedHookView): ListedHookView {
+  const { origin, pathname, search } = new URL(hook.url)
+  return { ...hook, url: `${origin}/${pathname === '/' ? '' : '…'}${search === '' ? '' : '?…'}` }
+}
+
 export function viewDelivery({ eventId, chainId, ...delivery }: Delivery): DeliveryView {
   return {
     event: eventId.toString(),

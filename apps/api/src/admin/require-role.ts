@@ -42,6 +42,11 @@ export function requireRole(app: FastifyInstance, tokens: readonly AdminToken[])
   }
 }
 
+/** Returns whether a sender may change what a role is for. The others only read it. */
+export function mayChange({ roles }: Sender, role: AdminRole): boolean {
+  return roles.includes(role) || roles.includes('all')
+}
+
 function needsOf(request: FastifyRequest): Required<RouteNeeds> {
   const declared = request.is404 ? { role: 'any' as const } : (request.routeOptions.config as RouteNeeds)
   const isRead = declared.isRead || ['GET', 'HEAD'].includes(request.method)
