@@ -7,7 +7,7 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { addKeyUsage, listKeyUsage } from '../src/keys/key-usage-store.ts'
 import { coupons, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
-import { prepareSite, serveHere, tallystick } from './process.ts'
+import { prepareSite, serveHere, tallystick, tallystickAsked } from './process.ts'
 
 const at = '2026-11-14T12:00:00-05:00'
 const tokens = {
@@ -356,4 +356,17 @@ test('default: the command line shows status, usage and previews, and says what 
   const far = await tallystick(site, 'curve', 'set', '--dry-run', '7=500', '14=365', '30=362', '--json')
   expect([far.exitCode, JSON.parse(far.stdout).verdict]).toEqual([1, 'confirm'])
   expect(JSON.parse((await tallystick(site, 'curve', 'show', '--json')).stdout).history).toHaveLength(1)
+
+  const next = ['curve', 'set', '7=371', '14=365', '30=362']
+  const overtaken = await tallystickAsked(site, next, () =>
+    tallystick(site, 'curve', 'set', '7=372', '14=365', '30=362', '--confirm'),
+  )
+  expect([overtaken.exitCode, overtaken.stderr]).toEqual([
+    1,
+    expect.stringContaining('another curve was set since then'),
+  ])
+  const stored = await tallystickAsked(site, next, async () => undefined)
+  expect([stored.exitCode, stored.stdout]).toEqual([0, expect.stringContaining('is stored and in force from')])
+  const [last, before] = JSON.parse((await tallystick(site, 'curve', 'show', '--json')).stdout).history
+  expect([last.points[7], before.points[7]]).toEqual([371, 372])
 })

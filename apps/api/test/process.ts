@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import pino from 'pino'
@@ -46,6 +46,32 @@ export async function tallystick(site: Site, ...commandLine: string[]): Promise<
     env: site.env,
     stdin: process.stdin,
     stdout: collectInto(chunks.stdout),
+    stderr: collectInto(chunks.stderr),
+  }
+  await runCommandLine(withConfig(site, commandLine), terminal)
+  const exitCode = Number(terminal.exitCode ?? 0)
+  return { exitCode, stdout: chunks.stdout.join(''), stderr: chunks.stderr.join('') }
+}
+
+/** Runs a command on a terminal, where it asks a question. Answers yes after `beforeYes`. */
+export async function tallystickAsked(
+  site: Site,
+  commandLine: readonly string[],
+  beforeYes: () => Promise<unknown>,
+): Promise<Finished> {
+  const chunks = { stdout: [] as string[], stderr: [] as string[] }
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const stdout = new Writable({
+    write: (chunk, _, done) => {
+      chunks.stdout.push(String(chunk))
+      done()
+      if (String(chunk).includes('[y/N]')) void beforeYes().finally(() => stdin.write('y\n'))
+    },
+  })
+  const terminal: Terminal = {
+    env: site.env,
+    stdin,
+    stdout: Object.assign(stdout, { isTTY: true }),
     stderr: collectInto(chunks.stderr),
   }
   await runCommandLine(withConfig(site, commandLine), terminal)
