@@ -103,7 +103,7 @@ async function openStream(
   response.once('close', () => {
     isGone = true
   })
-  const { position, isReset } = await findStart({ feed, past, nowSeconds }, after)
+  const { position, isReset, resets } = await findStart({ feed, past, nowSeconds }, after)
     .finally(slots.assertOpen)
     .catch((error) => {
       free()
@@ -123,13 +123,8 @@ async function openStream(
   open.add(stream)
   stream.write(formatHello(position))
   if (isReset) stream.write(formatReset(position))
-  // In this turn of the event loop, unless events must be sent first: none may be read in between.
-  if (stream.sentId < feed.position.id) {
-    await replayEvents({ feed, past, onSent: eventMetrics.sent }, stream).catch(() => stream.end('failed'))
-  }
-  if (!stream.isOpen()) return
-  stream.sentId = feed.position.id
-  hub.add(stream)
+  const parts = { feed, past, hub, onSent: eventMetrics.sent }
+  await replayEvents(parts, { stream, resets }).catch(() => stream.end('failed'))
 }
 
 type IsAllowed = (keyHash: string, scopes: readonly KeyScope[]) => boolean

@@ -4,6 +4,7 @@ import { type EventPosition, formatReset, toFramed } from './event-frame.ts'
 import { findEvent, readEvents, type StoredEvent } from './event-store.ts'
 import type { EventStream } from './event-stream.ts'
 import { createMatches, type EventFilter } from './events-query.ts'
+import type { StreamHub } from './stream-hub.ts'
 
 /** Reads events that are not in memory. */
 export type PastEvents = {
@@ -12,7 +13,19 @@ export type PastEvents = {
 }
 
 /** Start of a stream: after an event, or at the newest one because the events in between are unknown. */
-export type StreamStart = { readonly position: EventPosition; readonly isReset: boolean }
+export type StreamStart = {
+  readonly position: EventPosition
+  readonly isReset: boolean
+  /** Resets of the feed when the position was valid. */
+  readonly resets: number
+}
+
+export type ReplayParts = {
+  readonly feed: EventFeed
+  readonly past: PastEvents
+  readonly hub: Pick<StreamHub, 'add'>
+  readonly onSent: (count: number) => void
+}
 
 const pageSize = 100
 // One day less than events are kept, so that all later ones are stored. The newest of a type is kept longer than those.
@@ -45,23 +58,24 @@ export async function findStart(
   { feed, past, nowSeconds }: { readonly feed: EventFeed; readonly past: PastEvents; readonly nowSeconds: bigint },
   after: EventPosition | undefined,
 ): Promise<StreamStart> {
-  if (!after) return { position: feed.position, isReset: false }
   // Another replica may have read and sent later events.
-  if (after.id > feed.position.id) await feed.refresh()
-  const { position } = feed
-  if (after.id === position.id && after.tag === position.tag) return { position, isReset: false }
+  if (after && after.id > feed.position.id) await feed.refresh()
+  const { position, resets } = feed
+  if (!after || (after.id === position.id && after.tag === position.tag)) return { position, resets, isReset: false }
   const isInMemory = feed.recentAfter(after.id) !== undefined
   const event = isInMemory ? feed.find(after) : await past.find(after.id)
   const isStored = event?.tag === after.tag && nowSeconds - event.createdAt <= resumeSecondsMax
-  return isStored ? { position: after, isReset: false } : { position: feed.position, isReset: true }
+  return isStored ? { position: after, resets, isReset: false } : { position, resets, isReset: true }
 }
 
-/** Sends a stream the events after its start that match its filter. Returns once the feed has no later event. */
+/**
+ * Sends a stream the events after its start that match its filter, and adds it to the hub. The last comparison with the feed
+ * and the addition are one turn of the event loop: an event that the feed reads in between would reach neither.
+ */
 export async function replayEvents(
-  { feed, past, onSent }: { readonly feed: EventFeed; readonly past: PastEvents; readonly onSent: (n: number) => void },
-  stream: EventStream,
+  { feed, past, hub, onSent }: ReplayParts,
+  { stream, resets }: { readonly stream: EventStream; readonly resets: number },
 ): Promise<void> {
-  const { resets } = feed
   while (stream.isOpen() && stream.sentId < feed.position.id && resets === feed.resets) {
     const end = feed.position.id
     const recent = feed.recentAfter(stream.sentId)?.filter(createMatches(stream))
@@ -73,7 +87,9 @@ export async function replayEvents(
     }
     if (recent || page.length < pageSize) stream.sentId = end
   }
-  if (resets === feed.resets) return
-  stream.write(formatReset(feed.position))
-  stream.sentId = feed.position.id
+  if (resets !== feed.resets) {
+    stream.write(formatReset(feed.position))
+    stream.sentId = feed.position.id
+  }
+  if (stream.isOpen()) hub.add(stream)
 }
