@@ -109,7 +109,7 @@ export type MonitorSetting = {
   readonly pause?: (ms: number) => Promise<void>
 }
 
-/** A log over HTTP with a signer and a curve, and a monitor of it whose clock stands still. */
+/** A log over HTTP with a signer and a curve, and a monitor of it whose clock stands still. `stepMs` is how far that clock was set. */
 export async function startMonitoredLog() {
   const log = createPublicLog()
   log.append(formatLogEntry(signerEntry()))
@@ -117,7 +117,7 @@ export async function startMonitoredLog() {
   log.publish()
   const server = await servePublicLog(log)
   onTestFinished(() => server.close())
-  const clock = { nowMs: Number(firstPeriod.start) * 1000 + 60_000 }
+  const clock = { nowMs: Number(firstPeriod.start) * 1000 + 60_000, stepMs: 0 }
   const monitor = ({ rpcs = new Map(), ...setting }: MonitorSetting = {}) => {
     const events: MonitorEvent[] = []
     const controller = new AbortController()
@@ -132,7 +132,8 @@ export async function startMonitoredLog() {
       ...setting,
       rpcs,
       say: (event) => events.push(event),
-      now: () => clock.nowMs,
+      now: () => clock.nowMs + clock.stepMs,
+      monotonicNow: () => clock.nowMs,
       signal: controller.signal,
     })
     const messagesOf = (kind: MonitorEvent['event']) => events.filter(({ event }) => event === kind)

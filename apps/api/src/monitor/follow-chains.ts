@@ -77,8 +77,8 @@ type ChainProgress = {
 }
 
 async function followOne(context: MonitorContext, { chainId, head, isLogRead }: ChainRound): Promise<ChainProgress> {
-  const { state, early, report, signal, totals, warnings, now } = context
-  const endsAt = now() + chainMsMax
+  const { state, early, report, signal, totals, warnings, monotonicNow } = context
+  const endsAt = monotonicNow() + chainMsMax
   const chain = state.chains[chainId]
   const topic = `the sets of chain ${chainId}`
   if (!chain?.firstPeriod) {
@@ -102,7 +102,7 @@ async function followOne(context: MonitorContext, { chainId, head, isLogRead }: 
         return saveSometimes(context)
       },
       isOver: () => signal.aborted,
-      isLate: () => now() > endsAt,
+      isLate: () => monotonicNow() > endsAt,
     },
     head,
   )
@@ -112,7 +112,7 @@ async function followOne(context: MonitorContext, { chainId, head, isLogRead }: 
 
 /** Remembers since when a lend waits for the set of its period, and says so. */
 function noteWaiting(
-  { undecided, warnings, now }: MonitorContext,
+  { undecided, warnings, monotonicNow }: MonitorContext,
   { chainId, waiting }: { readonly chainId: number; readonly waiting: Lend | undefined },
 ): void {
   const topic = `the lends of chain ${chainId}`
@@ -125,7 +125,7 @@ function noteWaiting(
     warnings.clear(topic)
     return
   }
-  if (!undecided.has(name)) undecided.set(name, now())
+  if (!undecided.has(name)) undecided.set(name, monotonicNow())
   warnings.set(
     topic,
     `Chain ${chainId}: the set for ${formatPeriod(period)} cannot be read yet. The lends since its start, such as ` +
@@ -138,11 +138,11 @@ function isSetPending(
   context: MonitorContext,
   { name, isLogRead }: { readonly name: string; readonly isLogRead: boolean },
 ): boolean {
-  const { state, tiles, early, undecided, stoppedBy, now } = context
+  const { state, tiles, early, undecided, stoppedBy, monotonicNow } = context
   if (!isLogRead || stoppedBy === 'unknown') return true
   if (state.checked >= (tiles?.edge.size ?? 0) || isOverdue(context)) return false
-  const since = undecided.get(name) ?? now()
-  return early.get(name) !== null || now() - since < undecidedMsMax
+  const since = undecided.get(name) ?? monotonicNow()
+  return early.get(name) !== null || monotonicNow() - since < undecidedMsMax
 }
 
 function warnOfRpc(

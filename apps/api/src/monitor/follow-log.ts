@@ -87,11 +87,11 @@ async function readNewEntries(context: MonitorContext, tiles: VerifiedTiles): Pr
 
 /** A search takes up to 8 requests, and more on a copy in files. Bytes become public at boundaries only. */
 function isSearchDue(context: MonitorContext, size: number): boolean {
-  const { lastSearch, state, now } = context
+  const { lastSearch, state, monotonicNow } = context
   const { checked } = state
   const isSame = lastSearch?.checked === checked && lastSearch.size === size
-  if (isSame && now() - lastSearch.at < searchMs) return false
-  context.lastSearch = { checked, size, at: now() }
+  if (isSame && monotonicNow() - lastSearch.at < searchMs) return false
+  context.lastSearch = { checked, size, at: monotonicNow() }
   return true
 }
 
@@ -130,8 +130,8 @@ function setsInForce({ state, now }: MonitorContext): WantedSet[] {
 }
 
 async function auditSometimes(context: MonitorContext, tiles: VerifiedTiles): Promise<void> {
-  if (context.lastAuditAt !== undefined && context.now() - context.lastAuditAt < auditMs) return
-  context.lastAuditAt = context.now()
+  if (context.lastAuditAt !== undefined && context.monotonicNow() - context.lastAuditAt < auditMs) return
+  context.lastAuditAt = context.monotonicNow()
   try {
     await auditTile({ ...context, tiles })
   } catch (error) {

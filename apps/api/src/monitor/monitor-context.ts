@@ -22,6 +22,8 @@ export type MonitorOptions = {
   readonly say: (event: MonitorEvent) => void
   /** Unix ms. */
   readonly now: () => number
+  /** Milliseconds of a clock that never steps, for all times that the state does not keep. */
+  readonly monotonicNow: () => number
   /** Waits, at most until the signal aborts. */
   readonly pause: (ms: number) => Promise<void>
   readonly signal: AbortSignal
@@ -36,7 +38,7 @@ export type MonitorContext = MonitorOptions & {
   readonly source: LogSource
   readonly chains: ReadonlyMap<number, FollowedChain>
   readonly early: EarlySets
-  /** Since when lends wait for the set of their period, by chain and start of the period. Unix ms. */
+  /** Since when lends wait for the set of their period, by chain and start of the period. Monotonic ms. */
   readonly undecided: Map<string, number>
   readonly warnings: Warnings
   readonly report: (finding: Finding) => void
@@ -60,7 +62,7 @@ const rpcTimeoutMs = 10_000
 const rpcBytesMax = 16_777_216
 
 export function createMonitorContext(options: MonitorOptions): MonitorContext {
-  const { state, signal, say, now } = options
+  const { state, signal, say, now, monotonicNow } = options
   const source = createLogSource(options)
   const edge = state.checkpoint && (decodeEdge(state.checkpoint.size, state.edge) as TreeEdge)
   const context: MonitorContext = {
@@ -81,8 +83,8 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
     lastSearch: undefined,
     stoppedBy: undefined,
     lastAuditAt: undefined,
-    lastSaveAt: now(),
-    lastProgressAt: now(),
+    lastSaveAt: monotonicNow(),
+    lastProgressAt: monotonicNow(),
     hasCaughtUp: false,
     findingsSeen: 0,
     found: new Set(),
@@ -127,8 +129,8 @@ const progressMs = 5_000
 
 /** Says how far a long read has got, at most every 5 s. */
 export function sayProgress(context: MonitorContext, message: () => string): void {
-  if (context.now() - context.lastProgressAt < progressMs) return
-  context.lastProgressAt = context.now()
+  if (context.monotonicNow() - context.lastProgressAt < progressMs) return
+  context.lastProgressAt = context.monotonicNow()
   context.say({ event: 'progress', message: message() })
 }
 
@@ -136,14 +138,14 @@ const saveMs = 5_000
 
 /** Saves the state during long reads, at most every 5 s. */
 export async function saveSometimes(context: MonitorContext): Promise<void> {
-  if (context.now() - context.lastSaveAt < saveMs) return
+  if (context.monotonicNow() - context.lastSaveAt < saveMs) return
   await saveProgress(context)
 }
 
 /** Saves the state. A monitor that cannot save goes on, and warns. */
 export async function saveProgress(context: MonitorContext): Promise<void> {
   const topic = 'the state file'
-  context.lastSaveAt = context.now()
+  context.lastSaveAt = context.monotonicNow()
   try {
     await context.save(context.state)
     context.warnings.clear(topic)

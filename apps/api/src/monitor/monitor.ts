@@ -45,10 +45,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
     context,
     check,
     checkAll: async () => {
-      const endsAt = context.now() + waitMsMax
+      const endsAt = context.monotonicNow() + waitMsMax
       for (;;) {
         const round = await check()
-        const isWaiting = context.undecided.size > 0 && context.now() < endsAt && !signal.aborted
+        const isWaiting = context.undecided.size > 0 && context.monotonicNow() < endsAt && !signal.aborted
         if (!(round.isLogRead && round.isBehind) && !isWaiting) return { ...round, findings: context.found.size }
         if (isWaiting) await pause(waitStepMs)
       }

@@ -50,6 +50,7 @@ export async function startMonitor(options: StartMonitorOptions): Promise<Runnin
     say: output.say,
     save: createSave(path, output.flush),
     now,
+    monotonicNow: () => performance.now(),
     pause: (ms) => pause(ms, signal),
     signal,
     repeatsFindings: once,

@@ -201,6 +201,7 @@ describe('error: tiles and bundles', () => {
     publish(...fillers(600))
     const watch = monitor()
     await watch.check()
+    clock.stepMs = -60 * minuteMs
     const countFindings = async () => {
       let count = 0
       for (const _ of ['tile 0', 'tile 1']) {
@@ -308,6 +309,7 @@ describe('withheld entries', () => {
       return server.requests.filter((path) => path.startsWith('tile/entries')).length
     }
     expect([await countOf(), await countOf()]).toEqual([7, 1])
+    clock.stepMs = -60 * minuteMs
     clock.nowMs += minuteMs
     expect(await countOf()).toBe(7)
   })

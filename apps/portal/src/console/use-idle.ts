@@ -9,12 +9,12 @@ export function useIdle(isActive: boolean, onIdle: () => void): void {
   callback.current = onIdle
   useEffect(() => {
     if (!isActive) return undefined
-    let lastInputMs = Date.now()
+    let lastInput = readClocks()
     const note = () => {
-      lastInputMs = Date.now()
+      lastInput = readClocks()
     }
     const check = () => {
-      if (Date.now() - lastInputMs >= idleMs) callback.current()
+      if (elapsedMs(lastInput, readClocks()) >= idleMs) callback.current()
     }
     const inputs = ['pointerdown', 'keydown'] as const
     for (const input of inputs) addEventListener(input, note)
@@ -26,4 +26,13 @@ export function useIdle(isActive: boolean, onIdle: () => void): void {
       clearInterval(timer)
     }
   }, [isActive])
+}
+
+type Clocks = { readonly wall: number; readonly monotonic: number }
+
+const readClocks = (): Clocks => ({ wall: Date.now(), monotonic: performance.now() })
+
+/** Returns the longer of two times: the system clock may be set back, and the monotonic clock may stop during sleep. */
+export function elapsedMs(from: Clocks, to: Clocks): number {
+  return Math.max(to.wall - from.wall, to.monotonic - from.monotonic)
 }

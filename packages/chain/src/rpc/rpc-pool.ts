@@ -31,6 +31,7 @@ type Member = {
   isVerified: boolean
   fault: string | undefined
   failures: number
+  /** By `performance.now()`. */
   retryAtMs: number
   verifying: Promise<void> | undefined
 }
@@ -95,7 +96,7 @@ async function findNext(members: readonly Member[], tried: ReadonlySet<Member>):
 }
 
 function isRetryDue(member: Member): boolean {
-  return Date.now() >= member.retryAtMs
+  return performance.now() >= member.retryAtMs
 }
 
 async function verify(member: Member, options: RpcPoolOptions): Promise<void> {
@@ -124,7 +125,7 @@ function backOff(
   member.fault = error.message
   const delayMs = Math.max(backoffMs(member.failures, { minMs: retryMs, maxMs: retryMsMax }), error.retryAfterMs ?? 0)
   member.failures += 1
-  member.retryAtMs = Date.now() + Math.min(delayMs, retryMsMax)
+  member.retryAtMs = performance.now() + Math.min(delayMs, retryMsMax)
 }
 
 /** Error thrown when every endpoint failed. The pool's `problem` has the reasons. */

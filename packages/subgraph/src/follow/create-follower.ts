@@ -1,5 +1,4 @@
 import { createRangeSizer } from '@tallystick/chain/rpc/range-sizer'
-import { readLatest } from '@tallystick/chain/rpc/read-blocks'
 import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { createRpcPool, NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
@@ -10,6 +9,7 @@ import { followChain } from './follow-chain.ts'
 import type { FollowerLog } from './follower-log.ts'
 import { type FollowerProgress, type FollowerStatus, toStatus } from './follower-status.ts'
 import type { Mapping, OpenMapping } from './mapping.ts'
+import { createHeadObserver } from './observe-head.ts'
 import { pause } from './pause.ts'
 import { createProgressReport } from './report-progress.ts'
 
@@ -49,8 +49,6 @@ const pollMsDefault = 1_000
 const timeoutMsDefault = 15_000
 // 10,000 logs have about 8 MB. A larger response is requested in parts.
 const answerBytesMaxDefault = 64 * 1024 * 1024
-// Rarely, because the follower that has the lock polls the same servers.
-const observeMs = 5_000
 // After a failure outside the RPC pool, which has its own backoff, such as a lost database.
 const failurePauseMsMax = 500
 // One reorg during a read is normal. Several in a row are reported.
@@ -94,7 +92,7 @@ export function createFollower(options: FollowerOptions): Follower {
 
 async function run(parts: Parts): Promise<void> {
   const { subgraph, database, name, stopped, progress, pollMs = pollMsDefault } = parts
-  const observe = createObserver(parts)
+  const observe = createHeadObserver(parts)
   while (!stopped.aborted) {
     try {
       const lock = await database.tryLock(`follower ${name}`)
@@ -113,22 +111,6 @@ async function run(parts: Parts): Promise<void> {
       fail(parts, error)
     }
     await pause(pollMs, [stopped])
-  }
-}
-
-/** Creates a function for a waiting follower. It reads the head of the chain every 5 s, so that the lag is known. */
-function createObserver({ pool, progress }: Parts): () => void {
-  let dueMs = 0
-  return () => {
-    if (Date.now() < dueMs) return
-    dueMs = Date.now() + observeMs
-    pool.run(readLatest).then(
-      (latest) => {
-        progress.chainHead = latest
-      },
-      // The pool reports the error in its `problem`.
-      () => undefined,
-    )
   }
 }
 

@@ -10,14 +10,14 @@ export function createProgressReport(options: {
   readonly log: FollowerLog
 }): (status: FollowerStatus) => void {
   const { name, startBlock, log } = options
-  let last = { atMs: Date.now(), events: 0 }
+  let last = { atMs: performance.now(), events: 0 }
   return ({ state, head, chainHead, lagBlocks, lagSeconds, eventsIndexed }) => {
-    const elapsedMs = Date.now() - last.atMs
+    const elapsedMs = performance.now() - last.atMs
     if (state !== 'backfilling' || !head || !chainHead || elapsedMs < intervalMs) return
     const span = Math.max(1, chainHead.number - startBlock)
     const percent = Math.floor((100 * (head.number - startBlock)) / span)
     const eventsPerSecond = Math.round(((eventsIndexed - last.events) * 1_000) / elapsedMs)
-    last = { atMs: Date.now(), events: eventsIndexed }
+    last = { atMs: performance.now(), events: eventsIndexed }
     const details = { name, block: head.number, percent, eventsPerSecond, lagBlocks, lagSeconds }
     log.info(details, `backfilling: ${percent} %, ${eventsPerSecond} events/s`)
   }

@@ -1,0 +1,30 @@
+import { readLatest } from '@tallystick/chain/rpc/read-blocks'
+import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import type { FollowerProgress } from './follower-status.ts'
+
+// Rarely, because the follower that has the lock polls the same servers.
+const observeMs = 5_000
+
+/** Creates a function for a waiting follower. It reads the head of the chain every 5 s, so that the lag is known. */
+export function createHeadObserver({
+  pool,
+  progress,
+  monotonicNow = () => performance.now(),
+}: {
+  readonly pool: Pick<RpcPool, 'run'>
+  readonly progress: Pick<FollowerProgress, 'chainHead'>
+  readonly monotonicNow?: (() => number) | undefined
+}): () => void {
+  const takeTurn = createLogThrottle({ monotonicNow, everyMs: observeMs })
+  return () => {
+    if (!takeTurn()) return
+    pool.run(readLatest).then(
+      (latest) => {
+        progress.chainHead = latest
+      },
+      // The pool reports the error in its `problem`.
+      () => undefined,
+    )
+  }
+}
