@@ -13,6 +13,7 @@ import {
   upstreamError,
 } from './chain-subgraph.ts'
 import { createDataMetrics, dataMetricHelp } from './data-metrics.ts'
+import { deadlineReached } from './deadline.ts'
 import type { PreparedQuery } from './prepare-query.ts'
 import { createGateway } from './query-chains.ts'
 
@@ -211,6 +212,72 @@ describe('single flight', () => {
     await settled()
     expect(asked).toHaveLength(2)
     expect((await Promise.all(all)).map(([result]) => result?.failure?.message)).toEqual(['left', 'left'])
+  })
+
+  test('behavior: a caller that leaves fails at once, though the others wait on', async () => {
+    const { subgraph, asked } = createManualSubgraph()
+    const { ask } = open([subgraph])
+    const leaving = new AbortController()
+    const failures: unknown[] = []
+    const staying = ask('a')
+    void ask('a', { gone: leaving.signal }).then(([result]) => failures.push(result?.failure))
+    await settled()
+    const gone = new TallystickError({ code: 'request_timeout', message: 'left', retryable: true })
+    leaving.abort(gone)
+    await settled()
+    expect(failures).toEqual([gone])
+    asked[0]?.answer(answerOf('1'))
+    expect((await staying)[0]?.answer?.data).toBe('1')
+  })
+
+  test('behavior: a caller fails at once if it leaves while the head is read', async () => {
+    const { subgraph } = createManualSubgraph()
+    const { ask } = open([{ ...subgraph, currentHead: () => new Promise(() => undefined) }])
+    const gone = new TallystickError({ code: 'request_timeout', message: 'left', retryable: true })
+    const failures: unknown[] = []
+    const leaving = new AbortController()
+    void ask('a', { gone: leaving.signal }).then(([result]) => failures.push(result?.failure))
+    leaving.abort(gone)
+    await settled()
+    expect(failures).toEqual([gone])
+  })
+
+  test('behavior: a caller that joins late has the whole time, and the answer is cached without the first one', async () => {
+    const { subgraph, asked } = createManualSubgraph()
+    const { ask } = open([subgraph], { timeoutMs: 1_000 })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const first = ask('a')
+    await settled()
+    vi.advanceTimersByTime(900)
+    const late = ask('a')
+    await settled()
+    vi.advanceTimersByTime(100)
+    expect((await first)[0]?.failure).toMatchObject({ code: 'upstream_timeout', details: { failure: 'slow_query' } })
+    expect(asked[0]?.signal.aborted).toBe(false)
+    asked[0]?.answer(answerOf('1'))
+    expect((await late)[0]?.answer?.data).toBe('1')
+    expect((await ask('a'))[0]?.answer?.data).toBe('1')
+    expect(asked).toHaveLength(1)
+  })
+
+  test('behavior: no caller joins a query that has taken the whole time, and its last caller ends it as too slow', async () => {
+    const { subgraph, asked } = createManualSubgraph()
+    const { ask } = open([subgraph], { timeoutMs: 1_000 })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const leaving = new AbortController()
+    void ask('a')
+    await settled()
+    vi.advanceTimersByTime(900)
+    void ask('a', { gone: leaving.signal })
+    await settled()
+    vi.advanceTimersByTime(100)
+    void ask('a')
+    await settled()
+    expect(asked).toHaveLength(2)
+    leaving.abort(new TallystickError({ code: 'request_timeout', message: 'left', retryable: true }))
+    expect(asked.map(({ signal }) => signal.reason)).toEqual([deadlineReached, undefined])
   })
 
   test('behavior: all waiting callers get a failure, and the next query is sent again', async () => {

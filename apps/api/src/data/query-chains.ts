@@ -6,6 +6,7 @@ import { type ChainSubgraph, type Head, type SubgraphAnswer, upstreamError } fro
 import type { ChainMetrics, DataMetrics } from './data-metrics.ts'
 import type { PreparedQuery } from './prepare-query.ts'
 import { createFlights, type Flights } from './single-flight.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** Result of a query on one chain. */
 export type ChainResult =
@@ -110,25 +111,24 @@ type Question = { readonly query: PreparedQuery; readonly gone: StopSignal }
 
 async function ask(chain: Chain, { query, gone }: Question): Promise<SubgraphAnswer> {
   const { subgraph, flights, metrics } = chain
-  const head = await subgraph.currentHead()
+  const found = subgraph.currentHead()
+  const head = found instanceof Promise ? await untilAborted(found, gone) : found
   const known = findAnswer(chain, { key: query.key, head })
   if (known) {
     metrics.hit.increment()
     return known
   }
-  let isMine = false
   // The key contains the head, so a query sent after a new block does not share an answer requested before it.
-  const answer = await flights.join(`${head?.hash} ${query.key}`, {
-    ask: (signal) => {
-      isMine = true
+  return flights.join(`${head?.hash} ${query.key}`, {
+    ask: async (signal) => {
       metrics.miss.increment()
-      return subgraph.ask(query, signal)
+      const answer = await subgraph.ask(query, signal)
+      keepAnswer(chain, { key: query.key, answer, head })
+      return answer
     },
     gone,
     onCoalesced: metrics.coalesced.increment,
   })
-  if (isMine) keepAnswer(chain, { key: query.key, answer, head })
-  return answer
 }
 
 /** Caches a complete answer. An answer of a block older than the known head is not cached. */

@@ -4,8 +4,8 @@ import { deadlineReached } from './deadline.ts'
 
 export type Flights = {
   /**
-   * Joins a pending query with the same key, or starts one with `ask`. The query is aborted at the timeout, or when its
-   * last caller disconnects.
+   * Joins a pending query with the same key, or starts one with `ask`. Each caller waits for at most the timeout, or until it
+   * disconnects. The query is aborted when its last caller has gone.
    */
   join(key: string, caller: Caller): Promise<SubgraphAnswer>
   /** Number of distinct pending queries. */
@@ -19,7 +19,13 @@ export type Caller = {
   readonly onCoalesced: () => void
 }
 
-type Flight = { readonly answer: Promise<SubgraphAnswer>; readonly abort: Abort['abort']; waiting: number }
+type Flight = {
+  readonly answer: Promise<SubgraphAnswer>
+  readonly abort: Abort['abort']
+  waiting: number
+  /** Whether it has taken the whole timeout. Nobody joins it then, so that a query that hangs ends. */
+  isLate: boolean
+}
 
 /** Deduplicates pending queries: callers with the same key share one query. */
 export function createFlights({
@@ -30,17 +36,31 @@ export function createFlights({
   readonly countMax: number
 }): Flights {
   const flights = new Map<string, Flight>()
+  const close = (key: string, flight: Flight) => {
+    if (flights.get(key) === flight) flights.delete(key)
+  }
 
   const start = (key: string, ask: Caller['ask']): Flight => {
     const { signal, abort } = createAbort()
-    const timer = setTimeout(() => abort(deadlineReached), timeoutMs)
-    const answer = untilAborted(ask(signal), signal).finally(() => {
+    const timer = setTimeout(() => {
+      flight.isLate = true
+      close(key, flight)
+    }, timeoutMs)
+    const answer = ask(signal).finally(() => {
       clearTimeout(timer)
-      if (flights.get(key) === flight) flights.delete(key)
+      close(key, flight)
     })
-    const flight: Flight = { answer, abort, waiting: 0 }
+    const flight: Flight = { answer, abort, waiting: 0, isLate: false }
     flights.set(key, flight)
     return flight
+  }
+
+  const leave = (key: string, flight: Flight, reason: unknown) => {
+    flight.waiting -= 1
+    if (flight.waiting > 0) return
+    // A new caller must not join a query that is being aborted.
+    close(key, flight)
+    flight.abort(flight.isLate ? deadlineReached : reason)
   }
 
   return {
@@ -54,37 +74,23 @@ export function createFlights({
       else if (flights.size >= countMax) throw overloaded(flights.size)
       const flight = known ?? start(key, ask)
       flight.waiting += 1
-      const leave = () => {
-        flight.waiting -= 1
-        if (flight.waiting > 0) return
-        // A new caller must not join a query that is being aborted.
-        if (flights.get(key) === flight) flights.delete(key)
-        flight.abort(gone.reason)
-      }
-      gone.addEventListener('abort', leave, { once: true })
-      try {
-        return await flight.answer
-      } finally {
-        gone.removeEventListener('abort', leave)
-      }
+      return new Promise((resolve, reject) => {
+        const stop = () => {
+          clearTimeout(timer)
+          gone.removeEventListener('abort', onGone)
+        }
+        const end = (reason: unknown, error = reason) => {
+          stop()
+          leave(key, flight, reason)
+          // Lets the query reject first with a more specific error.
+          setImmediate(reject, error)
+        }
+        const onGone = () => end(gone.reason)
+        const timer = setTimeout(() => end(deadlineReached, tooSlow()), timeoutMs)
+        gone.addEventListener('abort', onGone, { once: true })
+        flight.answer.finally(stop).then(resolve, reject)
+      })
     },
-  }
-}
-
-/** Settles when the work settles or the signal is aborted. The work may ignore its signal. */
-async function untilAborted(work: Promise<SubgraphAnswer>, signal: StopSignal): Promise<SubgraphAnswer> {
-  let stop: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => {
-      // Lets the work reject first with a more specific error.
-      setImmediate(() => reject(signal.reason === deadlineReached ? tooSlow() : signal.reason))
-    }
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    if (stop) signal.removeEventListener('abort', stop)
   }
 }
 
