@@ -67,6 +67,8 @@ async function startNode(chainId: number): Promise<string> {
   const resultOf = ({ method, params }: { method: string; params: readonly { readonly data?: string }[] }) => {
     if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
     if (method === 'eth_getBlockByNumber') return { number: '0xc8', timestamp: `0x${rpc.timeSeconds.toString(16)}` }
+    if (method === 'eth_blockNumber') return '0xc8'
+    if (method === 'eth_getLogs') return []
     return method === 'eth_call' ? call(params[0]?.data) : null
   }
   const server: Server = createServer(keepConnections, async (request, response) => {

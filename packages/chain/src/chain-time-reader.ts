@@ -1,3 +1,4 @@
+import { parseQuantity } from './rpc/read-blocks.ts'
 import { createRpcEndpoint, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 
 /** Reads the newest block time of a chain in Unix seconds. Returns undefined if no RPC of the chain responds. */
@@ -33,6 +34,5 @@ async function readBlockTime(endpoint: RpcEndpoint, chainId: number): Promise<bi
     endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
   ])
   const { timestamp } = (block ?? {}) as { readonly timestamp?: unknown }
-  if (Number(reportedId) !== chainId || typeof timestamp !== 'string') return undefined
-  return BigInt(timestamp)
+  return parseQuantity(reportedId) === chainId ? BigInt(parseQuantity(timestamp)) : undefined
 }

@@ -34,3 +34,11 @@ test('behavior: another error has no explanation', async () => {
   const simulation = await simulateCall({ request: () => Promise.reject(error) }, { from, call })
   expect(simulation).toEqual({ ok: false, explanation: undefined, error })
 })
+
+test.each([null, undefined, {}, 'no hex', 5])('error: a response of %j is no success', async (data) => {
+  expect(await simulateCall({ request: async () => data }, { from, call })).toEqual({
+    ok: false,
+    explanation: undefined,
+    error: expect.objectContaining({ name: 'MalformedAnswerError', code: 'malformed_answer' }),
+  })
+})

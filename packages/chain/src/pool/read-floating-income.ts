@@ -1,5 +1,6 @@
 import { accFloatingIncome, lastFloatingIncomeUpdateDay } from '@tallystick/contracts/pool-functions'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { parseQuantity } from '../rpc/read-blocks.ts'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 import { callContract } from './call-contract.ts'
@@ -47,10 +48,6 @@ function toLaggingNode(error: unknown): never {
 
 async function readNewestBlock(endpoint: RpcEndpoint): Promise<PoolFloatingIncome['block']> {
   const block = await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] })
-  const { number, timestamp } = (block ?? {}) as { readonly number?: unknown; readonly timestamp?: unknown }
-  const values = [Number(number), Number(timestamp)] as const
-  if (typeof number === 'string' && typeof timestamp === 'string' && values.every(Number.isSafeInteger)) {
-    return { number: values[0], timestamp: values[1] }
-  }
-  throw new RpcError({ kind: 'malformed', message: 'responded to eth_getBlockByNumber without number and timestamp' })
+  const { number, timestamp } = (block ?? {}) as Readonly<Record<string, unknown>>
+  return { number: parseQuantity(number), timestamp: parseQuantity(timestamp) }
 }

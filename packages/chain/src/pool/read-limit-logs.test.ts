@@ -7,28 +7,33 @@ import { createReadLimitLogs } from './read-limit-logs.ts'
 const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 const maxCoupon = keccak256(toHex('MaxCouponLimitUpdated(uint256)'))
 const minMaturity = keccak256(toHex('MinMaturityLimitUpdated(uint256)'))
-const log = (topic: Hex, value: number) => ({ topics: [topic], data: toHex(value, { size: 32 }) })
+const log = (topic: Hex, value: number) => ({
+  address: pool.toLowerCase(),
+  topics: [topic],
+  data: toHex(value, { size: 32 }),
+})
 // A provider that fails to return the history is asked again after this many calls.
 const callsPerHistory = 20
 
-/** Creates a node with logs in its blocks. A result of `interfere` replaces the logs. */
-function nodeOf(blocks: Record<number, object[]>, interfere: () => unknown = () => undefined) {
+/** Creates a node with logs in its blocks. `interfere` may replace the response. */
+function nodeOf(
+  blocks: Record<number, object[]>,
+  interfere: () => Error | { readonly answer: unknown } | undefined = () => undefined,
+) {
   const ranges: (readonly [number, number])[] = []
   const call = async ({ method, params }: RpcCall) => {
     if (method === 'eth_blockNumber') return toHex(Math.max(...Object.keys(blocks).map(Number)))
     const [{ fromBlock, toBlock, address }] = params as [{ fromBlock: Hex; toBlock: Hex; address: string }]
     expect(address).toBe(pool)
     ranges.push([Number(fromBlock), Number(toBlock)])
-    const answer = interfere()
-    if (answer instanceof Error) throw answer
+    const interference = interfere()
+    if (interference instanceof Error) throw interference
+    if (interference) return interference.answer
     const inRange = ([number]: [string, object[]]) =>
       Number(number) >= Number(fromBlock) && Number(number) <= Number(toBlock)
-    return (
-      answer ??
-      Object.entries(blocks)
-        .filter(inRange)
-        .flatMap(([blockNumber, logs]) => logs.map((entry) => ({ blockNumber: toHex(Number(blockNumber)), ...entry })))
-    )
+    return Object.entries(blocks)
+      .filter(inRange)
+      .flatMap(([blockNumber, logs]) => logs.map((entry) => ({ blockNumber: toHex(Number(blockNumber)), ...entry })))
   }
   return { endpoint: { label: 'node', call, callMany: async () => [] }, blocks, ranges }
 }
@@ -100,11 +105,35 @@ test.each(['error', 'refused'] as const)(
   },
 )
 
+const valid = { address: pool, blockNumber: '0x1', topics: [maxCoupon], data: toHex(1, { size: 32 }) }
+
 test.each([
+  ['null', null],
   ['no list', 'nonsense'],
-  ['null entries', [null, {}, { topics: [] }, { topics: 5, data: toHex(1, { size: 32 }) }]],
-  ['data of another length', [{ topics: [maxCoupon], data: '0x01' }]],
-  ['a name of Object', [{ topics: ['constructor'], data: toHex(1, { size: 32 }) }]],
-])('error: ignores malformed logs: %s', async (_, answer) => {
-  expect(await createReadLimitLogs(pool)(nodeOf({ 1: [] }, () => answer).endpoint)).toEqual({})
+  ['a null entry', [null]],
+  ['no topics', [{ ...valid, topics: [] }]],
+  ['topics that are no list', [{ ...valid, topics: 5 }]],
+  ['a name of Object', [{ ...valid, topics: ['constructor'] }]],
+  ['data of another length', [{ ...valid, data: '0x01' }]],
+  ['no block', [{ ...valid, blockNumber: null }]],
+  ['a block that was not requested', [{ ...valid, blockNumber: '0x385' }]],
+  ['another contract', [{ ...valid, address: `0x${'1'.repeat(40)}` }]],
+  ['a removed log', [{ ...valid, removed: true }]],
+])('error: a malformed response is one of the RPC, and no limit is lost: %s', async (_, answer) => {
+  const read = createReadLimitLogs(pool)
+  let isMalformed = true
+  const node = nodeOf({ 5: [log(maxCoupon, 1000)], 900: [] }, () => (isMalformed ? { answer } : undefined))
+  await expect(read(node.endpoint)).rejects.toMatchObject({ name: 'RpcError', kind: 'malformed' })
+  isMalformed = false
+  for (let call = 0; call < callsPerHistory; call++) await read(node.endpoint)
+  expect(await read(node.endpoint)).toEqual({ maxCouponLimit: 1000n })
+})
+
+test.each([null, '', '900', true, '0x'])('error: a head of %j is malformed, and no limit is lost', async (head) => {
+  const read = createReadLimitLogs(pool)
+  const node = nodeOf({ 5: [log(maxCoupon, 1000)], 900: [] })
+  const { endpoint } = node
+  const call = async (asked: RpcCall) => (asked.method === 'eth_blockNumber' ? head : endpoint.call(asked))
+  await expect(read({ ...endpoint, call })).rejects.toMatchObject({ name: 'RpcError', kind: 'malformed' })
+  expect(await read(endpoint)).toEqual({ maxCouponLimit: 1000n })
 })

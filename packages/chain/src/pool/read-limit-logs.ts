@@ -1,5 +1,6 @@
 import { eventTopics } from '@tallystick/contracts'
-import { type Address, toHex } from 'viem'
+import type { Address } from 'viem'
+import { parseQuantity, toQuantity } from '../rpc/read-blocks.ts'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
@@ -63,9 +64,7 @@ function toUnknown(error: unknown): undefined {
 }
 
 async function readHead(endpoint: RpcEndpoint): Promise<number> {
-  const head = Number(await endpoint.call({ method: 'eth_blockNumber', params: [] }))
-  if (Number.isSafeInteger(head)) return head
-  throw new RpcError({ kind: 'malformed', message: 'responded to eth_blockNumber with a value that is not a number' })
+  return parseQuantity(await endpoint.call({ method: 'eth_blockNumber', params: [] }))
 }
 
 type LimitChange = { readonly block: number; readonly limit: keyof AnnouncedLimits; readonly value: bigint }
@@ -74,20 +73,27 @@ function apply(limits: AnnouncedLimits, changes: readonly LimitChange[]): Announ
   return { ...limits, ...Object.fromEntries(changes.map(({ limit, value }) => [limit, value])) }
 }
 
-async function readChanges(
-  endpoint: RpcEndpoint,
-  { pool, from, to }: { readonly pool: Address; readonly from: number; readonly to: number },
-): Promise<readonly LimitChange[]> {
+type LogRange = { readonly pool: Address; readonly from: number; readonly to: number }
+
+async function readChanges(endpoint: RpcEndpoint, range: LogRange): Promise<readonly LimitChange[]> {
   const topics = [[...limitsByTopic.keys()]]
-  const filter = { address: pool, topics, fromBlock: toHex(from), toBlock: toHex(to) }
+  const filter = { address: range.pool, topics, fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) }
   const logs = await endpoint.call({ method: 'eth_getLogs', params: [filter] })
-  return (Array.isArray(logs) ? logs : []).flatMap(decodeLog)
+  // No logs would mean that no limit was announced.
+  if (!Array.isArray(logs)) throw malformed('not a list')
+  return logs.map((log) => decodeLog(log, range))
 }
 
-function decodeLog(log: unknown): LimitChange[] {
-  const { topics, data, blockNumber } = (log ?? {}) as Readonly<Record<string, unknown>>
-  const limit = Array.isArray(topics) ? limitsByTopic.get(topics[0]) : undefined
-  const block = typeof blockNumber === 'string' ? Number(blockNumber) : Number.NaN
-  const isValid = typeof data === 'string' && /^0x[0-9a-f]{64}$/i.test(data) && Number.isSafeInteger(block)
-  return limit && isValid ? [{ block, limit, value: BigInt(data) }] : []
+function decodeLog(log: unknown, { pool, from, to }: LogRange): LimitChange {
+  const { topics, data, address, blockNumber, removed } = (log ?? {}) as Readonly<Record<string, unknown>>
+  const limit = Array.isArray(topics) ? limitsByTopic.get(String(topics[0]).toLowerCase()) : undefined
+  if (!limit || typeof data !== 'string' || !/^0x[0-9a-f]{64}$/i.test(data)) throw malformed('a log that is no limit')
+  const block = parseQuantity(blockNumber)
+  const isRequested = block >= from && block <= to && String(address).toLowerCase() === pool.toLowerCase()
+  if (!isRequested || removed === true) throw malformed('a log that was not requested')
+  return { block, limit, value: BigInt(data) }
+}
+
+function malformed(what: string): RpcError {
+  return new RpcError({ kind: 'malformed', message: `sent an invalid response to eth_getLogs: ${what}` })
 }

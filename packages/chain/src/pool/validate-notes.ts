@@ -2,6 +2,7 @@ import { lend, validatePriceFeed } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core'
 import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
 import { callContract } from './call-contract.ts'
 import { describeRevert, isLimitReason, type RevertReason } from './describe-revert.ts'
 
@@ -54,7 +55,8 @@ export async function validateNotes(
 
 export async function hasCode(endpoint: RpcEndpoint, address: Address): Promise<boolean> {
   const code = await endpoint.call({ method: 'eth_getCode', params: [address, 'latest'] })
-  return typeof code === 'string' && code.length > '0x'.length
+  if (typeof code === 'string' && code.startsWith('0x')) return code.length > '0x'.length
+  throw new RpcError({ kind: 'malformed', message: 'responded to eth_getCode with a value that is not hex' })
 }
 
 type NoteCall = Omit<NotesCall, 'notes'> & { readonly note: Note }

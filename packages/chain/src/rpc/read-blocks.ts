@@ -51,10 +51,8 @@ function getHeader(json: unknown, asked: number | 'latest'): BlockHeader {
   }
 }
 
-const hashLength = 66
-
 export function isHash(value: unknown): value is string {
-  return typeof value === 'string' && value.length === hashLength && value.startsWith('0x')
+  return typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value)
 }
 
 /** Parses a block number, a timestamp or a log index: all are far below 2^53. */

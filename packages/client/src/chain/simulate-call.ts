@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { MalformedAnswerError } from '../errors.ts'
 import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
 import type { Call } from './call.ts'
 
@@ -42,7 +43,10 @@ export async function simulateCall(provider: CallProvider, options: SimulateCall
     const transaction = { from, to: call.to, data: call.data }
     const request = { method: 'eth_call', params: [transaction, blockTag] }
     const data = await provider.request(request as never)
-    return { ok: true, data: data as Hex }
+    if (typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data)) return { ok: true, data: data as Hex }
+    const message = 'The node responded to eth_call with a value that is not hex.'
+    const error = new MalformedAnswerError({ code: 'malformed_answer', message, retryable: true })
+    return { ok: false, explanation: undefined, error }
   } catch (error) {
     return { ok: false, explanation: explainRevert(error), error }
   }

@@ -38,9 +38,9 @@ function decodeEntry(raw: unknown, { from, to, addresses }: Bounds): Entry {
   const entry = (raw ?? {}) as Readonly<Record<string, unknown>>
   const { blockHash, blockTimestamp, transactionHash, topics, data, address, removed } = entry
   if (!isHash(blockHash) || !isHash(transactionHash)) throw malformed('a log without hashes')
-  if (typeof data !== 'string' || typeof address !== 'string') throw malformed('a log without data')
-  if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === 'string'))
-    throw malformed('a log without topics')
+  if (typeof data !== 'string' || !/^0x[0-9a-f]*$/i.test(data) || typeof address !== 'string')
+    throw malformed('a log without data')
+  if (!Array.isArray(topics) || !topics.every(isHash)) throw malformed('a log without topics')
   const number = parseQuantity(entry['blockNumber'])
   const emitter = address.toLowerCase()
   if (number < from || number > to || !addresses.has(emitter) || removed === true)
