@@ -1,24 +1,19 @@
 /**
- * Returns a function that runs `work` one at a time. A call during a run starts one more run after it. All calls during a
- * run share that next run.
+ * Returns a function that runs `work` one at a time. A call during a run starts one more run after it. All calls before that
+ * run begins share it.
  */
 export function runOneAtATime(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
+  let last: Promise<void> = Promise.resolve()
+  /** Run that has not begun. */
   let next: Promise<void> | undefined
-  const start = () => {
-    running = work().finally(() => {
-      running = undefined
-    })
-    return running
-  }
   return () => {
-    if (!running) return start()
-    next ??= running
+    next ??= last
       .catch(() => undefined)
       .then(() => {
         next = undefined
-        return start()
+        return work()
       })
+    last = next
     return next
   }
 }
