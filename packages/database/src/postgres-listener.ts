@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { endIfSilent } from './end-if-silent.ts'
 
 export type Listener = {
   listen(channel: string, onNotify: (payload: string | undefined) => void): Promise<() => Promise<void>>
@@ -10,10 +11,11 @@ type Handler = (payload: string | undefined) => void
 const reconnectDelayMs = 250
 
 /**
- * Creates a listener: one connection for all LISTEN statements of this process, with automatic reconnect. Notifications
- * during a disconnect are lost, so each handler is called once, without a payload, after a reconnect.
+ * Creates a listener: one connection for all LISTEN statements of this process, with automatic reconnect, also from a
+ * connection that is silent. Notifications during a disconnect are lost, so each handler is called once, without a payload,
+ * after a reconnect.
  */
-export function createListener(createClient: () => pg.Client): Listener {
+export function createListener(createClient: () => pg.Client, heartbeatMs?: number): Listener {
   const handlers = new Map<string, Set<Handler>>()
   let connecting: Promise<pg.Client> | undefined
   let retry: NodeJS.Timeout | undefined
@@ -30,6 +32,7 @@ export function createListener(createClient: () => pg.Client): Listener {
       scheduleReconnect()
     })
     await client.connect()
+    endIfSilent(client, heartbeatMs)
     for (const channel of handlers.keys()) await client.query(`listen ${channel}`)
     return client
   }

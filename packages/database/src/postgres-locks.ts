@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Lock } from './database.ts'
+import { endIfSilent } from './end-if-silent.ts'
 
 export type Locks = {
   tryLock(name: string): Promise<Lock | undefined>
@@ -7,9 +8,6 @@ export type Locks = {
 }
 
 type Held = Map<string, AbortController>
-
-// A holder must notice a lost lock before the next holder has done much.
-const heartbeatMs = 2_000
 
 // A crashed host does not close its connection. Without these the server would keep its locks for 2 h, the TCP default.
 const dropDeadHolders = [
@@ -63,31 +61,11 @@ export function createLocks(createClient: () => pg.Client): Locks {
 async function openSession(client: pg.Client, onEnd: () => void): Promise<pg.Client> {
   client.on('error', () => undefined)
   await client.connect()
+  // A holder must notice a lost lock before the next holder has done much.
+  endIfSilent(client)
   for (const statement of dropDeadHolders) await client.query(statement)
-  let isWaiting = false
-  const heartbeat = setInterval(() => {
-    // No response since the last heartbeat: the connection is considered lost.
-    if (isWaiting) return destroy(client)
-    isWaiting = true
-    client.query('select 1').then(
-      () => {
-        isWaiting = false
-      },
-      () => destroy(client),
-    )
-  }, heartbeatMs)
-  heartbeat.unref()
-  client.on('end', () => {
-    clearInterval(heartbeat)
-    onEnd()
-  })
+  client.on('end', onEnd)
   return client
-}
-
-/** Destroys the socket. `end` would wait for a server that does not respond. */
-function destroy(client: pg.Client): void {
-  const { connection } = client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
-  connection.stream.destroy()
 }
 
 async function takeLock(session: pg.Client, name: string): Promise<boolean> {

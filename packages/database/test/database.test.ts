@@ -247,7 +247,7 @@ describe('postgres', () => {
     // Only of this database: other tests use the same server.
     await database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and query like 'listen %'`,
+       where datname = current_database() and pid <> pg_backend_pid()`,
     )
     await back
     expect(heard).toEqual([undefined])
