@@ -8,6 +8,8 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import { type NewKey, noLimits } from '../src/keys/api-key.ts'
 import { type KeyRing, openKeyRing } from '../src/keys/key-ring.ts'
 import { revokeKey, createKey as storeKey } from '../src/keys/key-store.ts'
+import { startKeyUsageRecorder } from '../src/keys/key-usage-recorder.ts'
+import { listKeyUsage } from '../src/keys/key-usage-store.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
 import { createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 import { prepareSite, tallystick } from './process.ts'
@@ -207,4 +209,32 @@ describe('replicas', () => {
     const { confirmed } = (await change(`${id}/revoke`, {})).json().replicas
     expect(confirmed).toHaveLength(1)
   })
+})
+
+test('behavior: a request counts on the UTC day it was made, however late it is stored', async () => {
+  const database = await openServiceDatabase(await newDatabase(), () => undefined)
+  onTestFinished(() => database.close())
+  const { secret } = await add(database)
+  const keyRing = await openRing(database)
+  const day = 20_833
+  const midnightMs = (day + 1) * 86_400_000
+  const clock = { now: () => midnightMs + 10_000 }
+  const recorder = startKeyUsageRecorder({ database, keyRing, clock, log: pino({ level: 'silent' }) })
+  onTestFinished(() => recorder.stop())
+  const use = (atMs: number) => {
+    const key = keyRing.find(secret, atMs)
+    if (key) key.uses.notes += 1
+  }
+  const list = async () => (await listKeyUsage(database, 0)).map(({ day, requests }) => [day, requests])
+  use(midnightMs - 1_000)
+  await recorder.store()
+  expect(await list()).toEqual([[day, 1]])
+  // A request that waited, or a clock that was set back, adds to the day before.
+  for (const atMs of [midnightMs - 1, midnightMs - 1, midnightMs, midnightMs - 1, midnightMs]) use(atMs)
+  await recorder.store()
+  await recorder.store()
+  expect(await list()).toEqual([
+    [day, 4],
+    [day + 1, 2],
+  ])
 })

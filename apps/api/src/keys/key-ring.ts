@@ -14,6 +14,7 @@ import { keysChannel } from './key-store.ts'
 import { createKeyUseRecorder } from './key-use-recorder.ts'
 import type { KeyPosition } from './read-key-changes.ts'
 import { runOneAtATime } from './run-one-at-a-time.ts'
+import { createUseDays, type UseDays } from './use-days.ts'
 
 /** API keys in memory, kept in sync with the database. */
 export type KeyRing = {
@@ -33,6 +34,7 @@ export type KeyRing = {
   usage(nowMs: number): readonly Pick<RingKey, 'id' | 'uses'>[]
   /** Lists all keys, revoked and expired ones included, and how often each was used. */
   listAll(): readonly Pick<RingKey, 'id' | 'uses'>[]
+  readonly useDays: Omit<UseDays, 'note'>
   close(): Promise<void>
 }
 
@@ -53,6 +55,7 @@ export async function openKeyRing({
   let snapshot = emptySnapshot
   const listeners: (() => void)[] = []
   const recorder = createKeyUseRecorder(database, log)
+  const useDays = createUseDays()
   const refresh = runOneAtATime(async () => {
     const before = snapshot
     snapshot = await readKeySnapshot(database, { before, log, createLimit })
@@ -70,7 +73,9 @@ export async function openKeyRing({
     find: (secret, nowMs) => {
       // A malformed secret has no entry either, so its form and checksum need no check.
       const key = findByHash(hashSecret(secret), nowMs)
-      if (key) recorder.note(key.id, nowMs)
+      if (!key) return undefined
+      useDays.note(nowMs)
+      recorder.note(key.id, nowMs)
       return key
     },
     findByHash,
@@ -84,6 +89,7 @@ export async function openKeyRing({
     },
     usage: (nowMs) => listInForce(snapshot, nowMs),
     listAll: () => [...snapshot.keys.values()].map(({ ring }) => ring),
+    useDays,
     close: async () => {
       await stopFollowing()
       await recorder.close()

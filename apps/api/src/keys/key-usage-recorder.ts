@@ -6,8 +6,9 @@ import type { KeyRing } from './key-ring.ts'
 import type { KeyUses } from './key-snapshot.ts'
 import { addKeyUsage, type KeyUsage } from './key-usage-store.ts'
 import { runOneAtATime } from './run-one-at-a-time.ts'
+import { dayOf } from './use-days.ts'
 
-/** Stores the requests of each key by day, once a minute. */
+/** Stores the requests of each key by the UTC day they were made on, once a minute. */
 export type KeyUsageRecorder = {
   /** Stores the requests that are not stored yet. Throws if the database fails: they are then stored later. */
   store(): Promise<void>
@@ -15,13 +16,6 @@ export type KeyUsageRecorder = {
 }
 
 const intervalMs = 60_000
-const dayMs = 86_400_000
-
-/** Returns the number of a UTC day. */
-export function dayOf(nowMs: number): number {
-  return Math.floor(nowMs / dayMs)
-}
-
 export function startKeyUsageRecorder({
   database,
   keyRing,
@@ -29,24 +23,24 @@ export function startKeyUsageRecorder({
   log,
 }: {
   readonly database: Database
-  readonly keyRing: Pick<KeyRing, 'listAll'>
+  readonly keyRing: Pick<KeyRing, 'listAll' | 'useDays'>
   readonly clock: Clock
   readonly log: Logger
 }): KeyUsageRecorder {
   // The counts of a key are one object as long as the process knows the key.
   const stored = new WeakMap<KeyUses, KeyUses>()
+  const copyUses = () => keyRing.listAll().map(({ id, uses }) => ({ id, uses, copy: { ...uses } }))
+  /** Counts at the end of each day since the last store. */
+  const ended: DayCounts[] = []
+  keyRing.useDays.onEnd((day) => ended.push({ day, counts: copyUses() }))
   const store = runOneAtATime(async () => {
-    const day = dayOf(clock.now())
-    const counted = keyRing.listAll().map(({ id, uses }) => ({ id, uses, copy: { ...uses } }))
-    const added = counted.flatMap(({ id, uses, copy }) =>
-      (Object.keys(copy) as KeyScope[]).flatMap((scope): KeyUsage[] => {
-        const requests = copy[scope] - (stored.get(uses)?.[scope] ?? 0)
-        return requests > 0 ? [{ keyId: id, day, scope, requests }] : []
-      }),
-    )
-    if (added.length === 0) return
-    await addKeyUsage(database, added, day)
-    for (const { uses, copy } of counted) stored.set(uses, copy)
+    const today = dayOf(clock.now())
+    const endedCount = ended.length
+    const last = { day: keyRing.useDays.last ?? today, counts: copyUses() }
+    const added = listUsage([...ended, last], (uses) => stored.get(uses))
+    if (added.length > 0) await addKeyUsage(database, added, today)
+    ended.splice(0, endedCount)
+    for (const { uses, copy } of last.counts) stored.set(uses, copy)
   })
   const storeInBackground = () => store().catch((error) => log.warn({ err: error }, 'key usage not stored; retrying'))
   const timer = setInterval(storeInBackground, intervalMs)
@@ -58,4 +52,31 @@ export function startKeyUsageRecorder({
       return storeInBackground()
     },
   }
+}
+
+type DayCounts = {
+  readonly day: number
+  readonly counts: readonly { readonly id: string; readonly uses: KeyUses; readonly copy: KeyUses }[]
+}
+
+/** Returns the requests of each key, day and scope. A day that ended twice, because the clock was set back, is one row. */
+function listUsage(
+  days: readonly DayCounts[],
+  findStored: (uses: KeyUses) => KeyUses | undefined,
+): readonly KeyUsage[] {
+  const before = new Map<KeyUses, KeyUses>()
+  const rows = new Map<string, KeyUsage>()
+  for (const { day, counts } of days) {
+    for (const { id: keyId, uses, copy } of counts) {
+      const counted = before.get(uses) ?? findStored(uses)
+      before.set(uses, copy)
+      for (const scope of Object.keys(copy) as KeyScope[]) {
+        const requests = copy[scope] - (counted?.[scope] ?? 0)
+        if (requests === 0) continue
+        const name = `${keyId} ${day} ${scope}`
+        rows.set(name, { keyId, day, scope, requests: requests + (rows.get(name)?.requests ?? 0) })
+      }
+    }
+  }
+  return [...rows.values()]
 }
