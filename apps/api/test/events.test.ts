@@ -278,7 +278,7 @@ describe('resume', () => {
   test.each([
     ['of another history', ({ id }: { id: bigint }) => `${id}-00000000`],
     ['that does not exist yet', ({ id }: { id: bigint }) => `${id + 1_000n}-00000000`],
-    ['of an empty history', () => '0-0'],
+    ['that is 0 with a tag', () => '0-00000000'],
   ])('error: an id %s gets a reset first', async (_, idOf) => {
     const last = await append()
     const stream = await open('/events', { lastEventId: idOf(last) })
@@ -286,6 +286,17 @@ describe('resume', () => {
     await expect.poll(() => stream.events()[0]).toMatchObject(reset)
     const { n } = await append()
     await expect.poll(() => numbers(stream).at(-1)).toBe(n)
+  })
+
+  test('behavior: a client that was greeted before the first event gets all events', async () => {
+    const stream = await open('/events', { lastEventId: '0-0' })
+    const ids = async () => {
+      const rows = await service.database.query<{ id: bigint; tag: string }>('select id, tag from events order by id')
+      return rows.map(({ id, tag }) => `${id}-${tag}`)
+    }
+    const expected = await ids()
+    expect(expected[0]).toMatch(/^1-/)
+    await expect.poll(() => stream.events().map(({ id }) => id)).toEqual(expected)
   })
 
   test('error: an id older than three days gets a reset, though its event is kept as the newest of its kind', async () => {

@@ -1,6 +1,6 @@
 import type { Database } from '@tallystick/database'
 import type { EventFeed } from './event-feed.ts'
-import { type EventPosition, formatReset, toFramed } from './event-frame.ts'
+import { type EventPosition, emptyPosition, formatReset, toFramed } from './event-frame.ts'
 import { findEvent, readEvents, type StoredEvent } from './event-store.ts'
 import type { EventStream } from './event-stream.ts'
 import { createMatches, type EventFilter } from './events-query.ts'
@@ -30,6 +30,8 @@ export type ReplayParts = {
 const pageSize = 100
 // One day less than events are kept, so that all later ones are stored. The newest of a type is kept longer than those.
 const resumeSecondsMax = 3n * 86_400n
+// If it is not stored, it was deleted, or the insert that took it failed: then what is stored may not be all.
+const firstId = 1n
 
 /** Creates readers that use one connection at a time, so that many clients at once do not take all of them. */
 export function createPastEvents(database: Database): PastEvents {
@@ -53,7 +55,10 @@ export function createPastEvents(database: Database): PastEvents {
   }
 }
 
-/** Finds where a stream starts. A requested position is valid if its event is stored, and all events after it. */
+/**
+ * Finds where a stream starts. A requested position is valid if its event is stored, and all events after it. The start of the
+ * history is valid if all events are stored.
+ */
 export async function findStart(
   { feed, past, nowSeconds }: { readonly feed: EventFeed; readonly past: PastEvents; readonly nowSeconds: bigint },
   after: EventPosition | undefined,
@@ -62,9 +67,11 @@ export async function findStart(
   if (after && after.id > feed.position.id) await feed.refresh()
   const { position, resets } = feed
   if (!after || (after.id === position.id && after.tag === position.tag)) return { position, resets, isReset: false }
+  const isAtStart = after.id === emptyPosition.id && after.tag === emptyPosition.tag
   const isInMemory = feed.recentAfter(after.id) !== undefined
-  const event = isInMemory ? feed.find(after) : await past.find(after.id)
-  const isStored = event?.tag === after.tag && nowSeconds - event.createdAt <= resumeSecondsMax
+  const event = isInMemory ? feed.find(after) : await past.find(isAtStart ? firstId : after.id)
+  const isKnown = event && (isAtStart || event.tag === after.tag)
+  const isStored = isKnown && nowSeconds - event.createdAt <= resumeSecondsMax
   return isStored ? { position: after, resets, isReset: false } : { position, resets, isReset: true }
 }
 
