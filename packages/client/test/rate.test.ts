@@ -51,11 +51,16 @@ test('behavior: a service that does not name the chain of the rates is tolerated
   expect(decodeRate({ ...rateBody, chainid: null }).chainId).toBeNull()
 })
 
+test('behavior: a status that only a later service has is kept', () => {
+  const [chain] = decodeRate({ ...rateBody, chains: [{ ...rateBody.chains[0], status: 'closed' }] }).chains
+  expect(chain?.status).toBe('closed')
+})
+
 test.each([
   ['a chain as a number', { chainid: 324 }],
   ['a number for a rate', { fixedRate: 369 }],
   ['a fraction', { marketRate: '16.33' }],
-  ['an unknown status', { chains: [{ ...rateBody.chains[0], status: 'closed' }] }],
+  ['a status that is no text', { chains: [{ ...rateBody.chains[0], status: 1 }] }],
   ['no chains', { chains: undefined }],
   ['a coupon that is none', { chains: [{ ...rateBody.chains[0], fixedRates: [{ maturity: 7 }] }] }],
 ])('error: %s is rejected', (_, change) => {

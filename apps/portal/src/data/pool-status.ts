@@ -10,9 +10,14 @@ export type PoolStatus =
 /** Returns the state of a chain's pool from the last answer of `/rate`. */
 export function poolStatusOf({ value, error }: Polled<RateAnswer>, chainId: number): PoolStatus {
   const chain = value?.chains.find((candidate) => candidate.chainId === chainId)
-  if (chain) return { state: chain.status, reason: chain.statusReason }
+  if (chain) return { state: toState(chain.status), reason: chain.statusReason }
   if (!value && error === undefined) return { state: 'loading' }
   return { state: 'unknown', reason: 'The state of the pool could not be read.' }
+}
+
+/** A status that the page does not know counts as unknown. */
+function toState(status: string): 'open' | 'paused' | 'unknown' {
+  return status === 'open' || status === 'paused' ? status : 'unknown'
 }
 
 /** Returns whether nobody can lend to or claim from a pool, so that the page must not offer it. */

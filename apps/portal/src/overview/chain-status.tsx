@@ -9,7 +9,10 @@ import { Skeleton } from '../parts/skeleton.tsx'
 // Chains produce a block every few seconds at most, so 60 s without one are highlighted.
 const lagSecondsMax = 60
 
-const poolStates = { open: 'Pool open', paused: 'Pool paused', unknown: 'Pool state unknown' } as const
+const poolStates: ReadonlyMap<string, string> = new Map([
+  ['open', 'Pool open'],
+  ['paused', 'Pool paused'],
+])
 
 // Reason of a pool without problems. It repeats the status.
 const nothingSpecial = 'The pool is not paused.'
@@ -21,7 +24,11 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
     <div class="card">
       <div class="card-head">
         <h2>{chain.name}</h2>
-        {known ? <Pill tone={known.status === 'open' ? 'good' : 'warn'}>{poolStates[known.status]}</Pill> : null}
+        {known ? (
+          <Pill tone={known.status === 'open' ? 'good' : 'warn'}>
+            {poolStates.get(known.status) ?? 'Pool state unknown'}
+          </Pill>
+        ) : null}
       </div>
       {known && known.statusReason !== nothingSpecial ? <p class="hint">{formatDatesIn(known.statusReason)}</p> : null}
       {known?.status === 'paused' ? (

@@ -7,7 +7,6 @@ import {
   decodeNullable,
   decodeString,
   type Place,
-  refuse,
 } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'
 import { requestJson } from '../http/request-json.ts'
@@ -33,8 +32,11 @@ export type RateFigures = {
 /** Rates of one chain. */
 export type ChainRate = RateFigures & {
   readonly chainId: number
-  /** Whether the pool accepts loans; `unknown` if the service cannot read it. */
-  readonly status: 'open' | 'paused' | 'unknown'
+  /**
+   * Whether the pool accepts loans; `unknown` if the service cannot read it. A later version of the service may have further
+   * ones: the pool accepts loans if it is `open`.
+   */
+  readonly status: 'open' | 'paused' | 'unknown' | (string & Record<never, never>)
   /** Reason for the status, and any other obstacle to lending, such as notes that the pool rejects. */
   readonly statusReason: string
   /** Whether yesterday's floating income is known, as the pool defines it. */
@@ -87,7 +89,7 @@ export function decodeRate(value: unknown): RateAnswer {
 function decodeChainRate(place: Place): ChainRate {
   return {
     chainId: decodeChainId(decodeMember(place, 'chainid')),
-    status: decodePoolStatus(decodeMember(place, 'status')),
+    status: decodeString(decodeMember(place, 'status')),
     statusReason: decodeString(decodeMember(place, 'statusReason')),
     ...decodeRateFigures(place),
     isProtocolSynced: decodeBoolean(decodeMember(place, 'isProtocolSynced')),
@@ -112,10 +114,4 @@ export function decodeRateFigures(place: Place): RateFigures {
       rate: decodeDecimal(decodeMember(item, 'rate')),
     })),
   }
-}
-
-export function decodePoolStatus(place: Place): ChainRate['status'] {
-  const { value } = place
-  if (value === 'open' || value === 'paused' || value === 'unknown') return value
-  return refuse(place, '"open", "paused" or "unknown"')
 }

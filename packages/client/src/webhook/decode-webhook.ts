@@ -9,7 +9,7 @@ import {
   refuse,
 } from '../decode/decode.ts'
 import { decodeChainId, decodeNotes, decodeTenor, type NotesBody } from '../notes/decode-notes.ts'
-import { type ChainRate, decodePoolStatus, decodeRateFigures, type RateFigures } from '../rate/fetch-rate.ts'
+import { type ChainRate, decodeRateFigures, type RateFigures } from '../rate/fetch-rate.ts'
 
 /** Members of every verified webhook. */
 export type WebhookFacts = {
@@ -68,7 +68,7 @@ function decodeStatus(place: Place): ChainStatus {
     message: decodeString(decodeMember(place, 'message')),
     chainId: decodeChainId(decodeMember(place, 'chainid')),
     changed: decodeList(decodeMember(place, 'changed'), decodeString),
-    status: decodePoolStatus(decodeMember(place, 'status')),
+    status: decodeString(decodeMember(place, 'status')),
     isProtocolSynced: decodeBoolean(decodeMember(place, 'isProtocolSynced')),
     availableMaturities: decodeList(decodeMember(place, 'availableMaturities'), decodeTenor),
     signer: decodeNullable(decodeMember(place, 'signer'), decodeAddress),
