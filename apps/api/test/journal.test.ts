@@ -8,6 +8,7 @@ import { copyDirectory } from '@tallystick/workbench/pglite-template'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
+import { decodeEntry, encodeEntry } from '../src/notes/journal/journal-entry.ts'
 import { backUp } from './back-up.ts'
 import { startFakeSigner } from './fake-web3signer.ts'
 import { coupons, createKey, newDatabase, pool, type Setting, start, type TestService } from './harness.ts'
@@ -307,6 +308,35 @@ test('default: without a service, the command reconciles, reports the result, an
   expect(contradicted.stdout).toContain('  signed, in this journal:  7=369 14=365 30=362\n')
   expect(contradicted.stdout).toContain('  signed, in the database:  7=1 14=1 30=1\n')
   expect(contradicted.stdout).toContain('Nothing was changed.')
+})
+
+test('behavior: a pending set is restored only if the curve in force contradicts it', async () => {
+  const signed = await start({ databaseUrl: await newDatabase(), at: noon })
+  const [entry] = [...(await readFile(signed.config.signer.journal, 'utf8')).trim().split('\n')]
+    .map((line) => decodeEntry(Buffer.from(line)))
+    .filter((decoded) => decoded !== undefined)
+  const stored = entry as NonNullable<typeof entry>
+  const pending = { ...stored, isPending: true } as const
+  /** Reconciles a database without notes. Returns the coupons of what was restored. */
+  const reconcileWith = async (curve: Readonly<Record<string, number>>, entries: readonly (typeof stored)[]) => {
+    const journal = await newJournal()
+    await writeFile(journal, Buffer.concat(entries.map(encodeEntry)))
+    // A failing signer, so that the service itself stores nothing.
+    const broken = {
+      kind: 'web3signer',
+      url: 'http://127.0.0.1:1',
+      address: stored.set.signer,
+      journal: await newJournal(),
+    }
+    const service = await start({ databaseUrl: await newDatabase(), at: noon, curve, config: { signer: broken } })
+    const { database, config, clock } = service
+    const operator = createOperator({ database, config: { ...config, signer: { ...config.signer, journal } }, clock })
+    return (await operator.reconcileNotes()).restored.map(({ coupons }) => coupons['7'])
+  }
+  expect(await reconcileWith(raised, [pending])).toEqual(['369'])
+  expect(await reconcileWith(coupons, [pending])).toEqual([])
+  expect(await reconcileWith(coupons, [stored, pending])).toEqual(['369'])
+  expect(await reconcileWith(coupons, [pending, stored])).toEqual(['369'])
 })
 
 test('error: invalid entries are not restored', async () => {

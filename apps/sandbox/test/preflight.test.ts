@@ -59,6 +59,7 @@ async function setCouponLimit(bps: number): Promise<void> {
 }
 
 type Points = Readonly<Record<number, number>>
+type Coupon = { readonly coupon: string }
 
 /** Sets a curve and returns the start of the period from which it is in force. */
 async function setCurve(operator: Awaited<ReturnType<typeof startOnChain>>['operator'], points: Points) {
@@ -194,6 +195,28 @@ describe('require, with another curve', () => {
     const shown = proxy.calls().flatMap((call) => (isCallOf(call, next) ? [couponOf(call)] : []))
     expect(new Set(shown)).toEqual(new Set([369n, 362n]))
     expect((await journal()).filter((line) => line.includes('"coupon":"359"'))).toEqual([])
+  })
+
+  test('behavior: while the node of one replica fails, another one signs and publishes the same terms', async () => {
+    const next = await standBeforeBoundary()
+    const proxy = await startRpcProxy(chain.client.transport.url as string, (call) =>
+      isCallOf(call, next) ? failCalls(call) : undefined,
+    )
+    onTestFinished(proxy.stop)
+    const setting = { preflight: 'require', atSeconds: next - 119n } as const
+    const waiting = await startOnChain(chain, { ...setting, rpc: [proxy.url] })
+    await expect.poll(async () => (await waiting.showNotes()).next.refusal?.reason).toBe('preflight_unavailable')
+    expect(await setCurve(waiting.operator, lower)).toBe(periodAt(next).end)
+    const other = await startOnChain(chain, { ...setting, databaseUrl: waiting.databaseUrl })
+    await expect.poll(async () => (await other.showNotes()).next.signed).toBe(true)
+    for (const { clock } of [waiting, other]) clock.hold(Number(next) * 1000)
+    for (const { get } of [waiting, other]) {
+      await expect
+        .poll(async () => (await get('/notes')).body.data?.map(({ coupon }: Coupon) => coupon))
+        .toEqual(['369', '362'])
+    }
+    const journals = [...(await waiting.journal()), ...(await other.journal())]
+    expect(journals.filter((line) => line.includes('"coupon":"359"'))).toEqual([])
   })
 
   test('behavior: notes beyond the limits of the pool are voided in the journal and replaced', async () => {

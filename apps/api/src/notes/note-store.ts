@@ -97,13 +97,14 @@ export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promi
   )
   if (inserted.length === 0) return false
   await insertNotes(transaction, set)
-  // An earlier refusal does not apply to the new set, and the set itself protects the period now.
-  for (const table of ['note_refusals', 'curve_claims']) {
-    await transaction.query(`delete from ${table} where chain_id = $1 and period_start = $2`, [
-      set.chainId,
-      set.period.start,
-    ])
-  }
+  const key = [set.chainId, set.period.start]
+  // An earlier refusal does not apply to the new set.
+  await transaction.query('delete from note_refusals where chain_id = $1 and period_start = $2', key)
+  // The set itself protects its period now. Periods of two days ago have ended.
+  await transaction.query(
+    'delete from curve_claims where chain_id = $1 and (period_start = $2 or period_start < $2 - 172800)',
+    key,
+  )
   return true
 }
 

@@ -2,8 +2,9 @@ import { formatNewYork, formatPeriod, hashNote, periodAfter, periodAt, verifyNot
 import type { Database, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
 import type { ChainConfig } from '../../config.ts'
-import { curvesChannel, findSameCurve, insertCurve } from '../curve/curve-store.ts'
+import { curvesChannel, findCurveInForce, findSameCurve, insertCurve } from '../curve/curve-store.ts'
 import { keepNewestCurves } from '../curve/keep-newest-curves.ts'
+import { findClaimedCurve } from '../issue/curve-claims.ts'
 import { findNoteSet, insertNoteSet } from '../note-store.ts'
 import { findStoredConflict } from './find-discrepancies.ts'
 import { isSameDomain, type JournalEntry } from './journal-entry.ts'
@@ -62,8 +63,11 @@ async function readEntries({ journal, chains, nowSeconds }: ReconcileOptions) {
   for await (const entry of journal.entries()) {
     const { chainId, period } = entry.set
     const chain = chains.find(({ id, domain }) => id === chainId && isSameDomain(domain, entry.domain))
-    if (!chain || entry.isPending || period.end <= nowSeconds - pastSeconds || period.start > nextStart) continue
-    latest.set(`${chainId}:${period.start}`, { entry, chain })
+    if (!chain || period.end <= nowSeconds - pastSeconds || period.start > nextStart) continue
+    const key = `${chainId}:${period.start}`
+    const known = latest.get(key)?.entry
+    // The same terms may have been signed again for a preflight.
+    if (!entry.isPending || !known || known.isPending) latest.set(key, { entry, chain })
   }
   const entries: JournalEntry[] = []
   const problems: string[] = []
@@ -104,14 +108,28 @@ async function sortEntries(
     const signed = journal.find({ chain, periodStart: period.start })
     // The set may have been discarded after the entries were read.
     if (!signed) continue
-    if (!stored) missing.push(entry)
-    else if (period.end <= nowSeconds || !findStoredConflict(signed, { set: stored, chain })) present += 1
+    if (!stored) {
+      if (!entry.isPending || (await isContradicted(transaction, entry))) missing.push(entry)
+    } else if (period.end <= nowSeconds || !findStoredConflict(signed, { set: stored, chain })) present += 1
     else {
       const endsAt = `${formatNewYork(period.end)} New York`
       contradictions.push({ ...reportEntry(entry), stored: couponsOf(stored.notes), endsAt })
     }
   }
   return { missing, present, contradictions }
+}
+
+/**
+ * Returns whether a pending set has other terms than the service would sign now, so that it can sign nothing. With the same
+ * terms, the service stores the set itself once the pool accepts it.
+ */
+async function isContradicted(transaction: Queryable, { set }: JournalEntry): Promise<boolean> {
+  const key = { chainId: set.chainId, periodStart: set.period.start }
+  const curve = (await findClaimedCurve(transaction, key)) ?? (await findCurveInForce(transaction, key))
+  return set.notes.some(({ tenorDays, coupon }) => {
+    const bps = curve?.points[tenorDays]
+    return bps !== undefined && BigInt(bps) !== coupon
+  })
 }
 
 async function restore(
