@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Curve } from '../notes/curve/curve.ts'
 import { type CurveProposal, listProposals } from '../notes/curve/curve-proposals.ts'
 import { findCurveInForce, listCurves } from '../notes/curve/curve-store.ts'
+import { findClaimedCurve } from '../notes/issue/curve-claims.ts'
 import { findNoteSet } from '../notes/note-store.ts'
 import { toIso } from './key-view.ts'
 
@@ -71,5 +72,6 @@ async function reportInForce(
   const key = { chainId, periodStart: period.start }
   const curve = await findCurveInForce(database, key)
   const signed = (await findNoteSet(database, key)) !== undefined
-  return { period: formatPeriod(period), signed, curve: curve ? viewCurve(curve) : null }
+  const isFixed = signed || (await findClaimedCurve(database, key)) !== undefined
+  return { period: formatPeriod(period), signed, isFixed, curve: curve ? viewCurve(curve) : null }
 }

@@ -50,8 +50,8 @@ const report: CurveReport = {
     {
       chainId: 324,
       tenors: [7, 30],
-      current: { period: '2024-11-22, 00:00 to 18:00 New York', signed: true, curve: manual },
-      next: { period: '2024-11-22, 18:00 to 24:00 New York', signed: false, curve: treasury },
+      current: { period: '2024-11-22, 00:00 to 18:00 New York', signed: true, isFixed: true, curve: manual },
+      next: { period: '2024-11-22, 18:00 to 24:00 New York', signed: false, isFixed: false, curve: treasury },
     },
   ],
   history: [treasury, manual],
@@ -91,7 +91,7 @@ test('default: shows the current and next curve, the change, the source and earl
 })
 
 test('default: says that no curve was ever set', () => {
-  const none = { signed: false, curve: null }
+  const none = { signed: false, isFixed: false, curve: null }
   const chains = [{ chainId: 324, tenors: [7], current: { period: 'now', ...none }, next: { period: 'then', ...none } }]
   expect(`\n${formatCurveReport({ source: 'manual', problem: null, chains, history: [] })}\n`).toMatchInlineSnapshot(`
     "
@@ -117,8 +117,10 @@ test('default: compares a new curve with that of the first period it can be in f
     "
   `)
   const [chain] = report.chains as [CurveReport['chains'][0]]
-  const unsigned = { ...report, chains: [{ ...chain, current: { ...chain.current, signed: false } }] }
+  const unsigned = { ...report, chains: [{ ...chain, current: { ...chain.current, signed: false, isFixed: false } }] }
   expect(formatDifference(unsigned, { points, chainId: 324 })).toContain('+10')
+  const signing = { ...report, chains: [{ ...chain, current: { ...chain.current, signed: false } }] }
+  expect(formatDifference(signing, { points, chainId: 324 })).toContain('18:00 to 24:00')
   expect(formatDifference(report, { points, chainId: 10 })).toBe('')
 })
 

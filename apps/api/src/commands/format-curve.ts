@@ -59,7 +59,7 @@ export function formatDifference(
   return chains
     .filter((chain) => chainId === null || chain.chainId === chainId)
     .map(({ chainId: id, tenors, current, next }) => {
-      const replaced = current.signed ? next : current
+      const replaced = current.isFixed ? next : current
       const [before, after] = [pickPoints(replaced.curve?.points ?? {}, tenors), pickPoints(points, tenors)]
       return `Chain ${id}, ${replaced.period}\n${formatChanges({ before, after, layout }, ['OLD', 'NEW'])}`
     })

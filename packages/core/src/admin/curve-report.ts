@@ -40,7 +40,13 @@ export type ChainCurves = {
   readonly next: CurveInForce
 }
 
-export type CurveInForce = { readonly period: string; readonly signed: boolean; readonly curve: CurveView | null }
+export type CurveInForce = {
+  readonly period: string
+  readonly signed: boolean
+  /** Whether a new curve no longer applies to the period, because its notes are signed or being signed. */
+  readonly isFixed: boolean
+  readonly curve: CurveView | null
+}
 
 export type ProposalView = {
   readonly id: string
