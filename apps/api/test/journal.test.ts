@@ -8,6 +8,7 @@ import { copyDirectory } from '@tallystick/workbench/pglite-template'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOperator } from '../src/admin/operator.ts'
+import { encodeDiscard } from '../src/notes/journal/journal-discard.ts'
 import { decodeEntry, encodeEntry } from '../src/notes/journal/journal-entry.ts'
 import { backUp } from './back-up.ts'
 import { startFakeSigner } from './fake-web3signer.ts'
@@ -318,9 +319,9 @@ test('behavior: a pending set is restored only if the curve in force contradicts
   const stored = entry as NonNullable<typeof entry>
   const pending = { ...stored, isPending: true } as const
   /** Reconciles a database without notes. Returns the coupons of what was restored. */
-  const reconcileWith = async (curve: Readonly<Record<string, number>>, entries: readonly (typeof stored)[]) => {
+  const reconcileWith = async (curve: Readonly<Record<string, number>>, entries: readonly Buffer[]) => {
     const journal = await newJournal()
-    await writeFile(journal, Buffer.concat(entries.map(encodeEntry)))
+    await writeFile(journal, Buffer.concat(entries))
     // A failing signer, so that the service itself stores nothing.
     const broken = {
       kind: 'web3signer',
@@ -333,10 +334,17 @@ test('behavior: a pending set is restored only if the curve in force contradicts
     const operator = createOperator({ database, config: { ...config, signer: { ...config.signer, journal } }, clock })
     return (await operator.reconcileNotes()).restored.map(({ coupons }) => coupons['7'])
   }
-  expect(await reconcileWith(raised, [pending])).toEqual(['369'])
-  expect(await reconcileWith(coupons, [pending])).toEqual([])
-  expect(await reconcileWith(coupons, [stored, pending])).toEqual(['369'])
-  expect(await reconcileWith(coupons, [pending, stored])).toEqual(['369'])
+  const { chainId, period, notes } = stored.set
+  const voided = encodeDiscard({
+    ...{ chainId, domain: stored.domain, periodStart: period.start, by: 'preflight', at: 1n },
+    maturities: notes.slice(0, 1).map(({ maturityTimestamp }) => maturityTimestamp),
+  })
+  const [pendingLine, storedLine] = [encodeEntry(pending), encodeEntry(stored)]
+  expect(await reconcileWith(raised, [pendingLine])).toEqual(['369'])
+  expect(await reconcileWith(raised, [pendingLine, voided])).toEqual([])
+  expect(await reconcileWith(coupons, [pendingLine])).toEqual([])
+  expect(await reconcileWith(coupons, [storedLine, pendingLine])).toEqual(['369'])
+  expect(await reconcileWith(coupons, [pendingLine, storedLine])).toEqual(['369'])
 })
 
 test('error: invalid entries are not restored', async () => {

@@ -8,7 +8,7 @@ import { findClaimedCurve } from '../issue/curve-claims.ts'
 import { findNoteSet, insertNoteSet } from '../note-store.ts'
 import { findStoredConflict } from './find-discrepancies.ts'
 import { isSameDomain, type JournalEntry } from './journal-entry.ts'
-import type { SignerJournal } from './signer-journal.ts'
+import type { SignedPeriod, SignerJournal } from './signer-journal.ts'
 
 /** Coupons of a period, in basis points by tenor in days. */
 type Coupons = Readonly<Record<string, string>>
@@ -109,7 +109,7 @@ async function sortEntries(
     // The set may have been discarded after the entries were read.
     if (!signed) continue
     if (!stored) {
-      if (!entry.isPending || (await isContradicted(transaction, entry))) missing.push(entry)
+      if (!entry.isPending || (await isContradicted(transaction, { entry, signed }))) missing.push(entry)
     } else if (period.end <= nowSeconds || !findStoredConflict(signed, { set: stored, chain })) present += 1
     else {
       const endsAt = `${formatNewYork(period.end)} New York`
@@ -121,9 +121,14 @@ async function sortEntries(
 
 /**
  * Returns whether a pending set has other terms than the service would sign now, so that it can sign nothing. With the same
- * terms, the service stores the set itself once the pool accepts it.
+ * terms, the service stores the set itself once the pool accepts it. A set with a void note is never stored.
  */
-async function isContradicted(transaction: Queryable, { set }: JournalEntry): Promise<boolean> {
+async function isContradicted(
+  transaction: Queryable,
+  { entry: { set, digests }, signed }: { readonly entry: JournalEntry; readonly signed: SignedPeriod },
+): Promise<boolean> {
+  const isValid = set.notes.every((note, index) => signed.notes.get(note.maturityTimestamp)?.digest === digests[index])
+  if (!isValid) return false
   const key = { chainId: set.chainId, periodStart: set.period.start }
   const curve = (await findClaimedCurve(transaction, key)) ?? (await findCurveInForce(transaction, key))
   return set.notes.some(({ tenorDays, coupon }) => {
