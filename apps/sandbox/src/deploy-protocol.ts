@@ -42,6 +42,9 @@ export type DeployOptions = {
   readonly mint?: readonly { readonly to: Address; readonly amount: bigint }[] | undefined
 }
 
+/** Role of the dollar that the pool needs to pay income. */
+export const minterRole = keccak256(toHex('MINTER_ROLE'))
+
 /** Limit of one mint after the deployment. */
 export const mintLimit = 100_000n * 10n ** 18n
 
@@ -57,16 +60,16 @@ export async function deployProtocol(client: DeployerClient, { signer, mint = []
   const positions = await deploy(client, { abi: positionTokenAbi, bytecode: positionTokenBytecode, args: tokenArgs })
   const poolArgs = [token, positions, signer, admin]
   const pool = await deploy(client, { abi: poolAbi, bytecode: poolBytecode, args: poolArgs })
-  const grant = (role: string) =>
-    encodeFunctionData({ abi: dollarTokenAbi, functionName: 'grantRole', args: [roleHash(role), pool] })
+  const letMint = encodeFunctionData({ abi: dollarTokenAbi, functionName: 'grantRole', args: [minterRole, pool] })
+  const namePool = encodeFunctionData({ abi: positionTokenAbi, functionName: 'setReserveStabilityPool', args: [pool] })
   const setMintLimit = (limit: bigint) =>
     encodeFunctionData({ abi: dollarTokenAbi, functionName: 'updateMaxMintLimit', args: [limit] })
   const mints = mint.map(({ to, amount }) =>
     encodeFunctionData({ abi: dollarTokenAbi, functionName: 'mint', args: [to, amount] }),
   )
   const minting = mints.length === 0 ? [] : [setMintLimit(maxUint256), ...mints, setMintLimit(mintLimit)]
-  await confirm(client, await sendTransaction(client, { to: positions, data: grant('POOL_ROLE') }))
-  for (const data of [grant('MINTER_ROLE'), ...minting]) {
+  await confirm(client, await sendTransaction(client, { to: positions, data: namePool }))
+  for (const data of [letMint, ...minting]) {
     await confirm(client, await sendTransaction(client, { to: token, data }))
   }
   return { pool, positions, token, denylister }
@@ -86,8 +89,4 @@ async function confirm(client: DeployerClient, hash: Hash) {
   const receipt = await waitForTransactionReceipt(client, { hash, pollingInterval: 50 })
   if (receipt.status !== 'success') throw new Error(`Transaction ${hash} reverted.`)
   return receipt
-}
-
-function roleHash(name: string): Hex {
-  return keccak256(toHex(name))
 }

@@ -2,10 +2,11 @@ import { poolAbi } from '@tallystick/contracts'
 import { encodePacked, type Hex, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mintLimit } from '../src/deploy-protocol.ts'
+import { minterRole, mintLimit } from '../src/deploy-protocol.ts'
 import { approvePosition, claimCall, lendCall, lentAt, noteAt, transferPosition } from './calls.ts'
 import {
   type Chain,
+  deployDenylister,
   dollars,
   findRefusal,
   mine,
@@ -145,7 +146,7 @@ describe('floating income', () => {
     expect(await findRefusal(chain, previous(today + 1n, [2n]))).toBeUndefined()
     const uneven = { ...previous(today + 2n, [1n]), args: [today + 2n, 2n, [1n]] }
     expect(await findRefusal(chain, uneven)).toEqual(['ReserveStabilityPool__ArrayLengthMismatch'])
-    expect(await findRefusal(chain, previous(today + 2n, []))).toEqual(['ReserveStabilityPool__ZeroAmount'])
+    expect(await findRefusal(chain, previous(today + 2n, []))).toEqual(['ReserveStabilityPool__InvalidInputParameter'])
   })
 })
 
@@ -153,7 +154,7 @@ describe('denylist', () => {
   const change = (functionName: string, account: Hex) =>
     send(chain, { from: chain.admin.address, to: chain.denylister, functionName, args: [account] })
 
-  test('behavior: a listed account can neither lend, receive nor claim until it is removed', async () => {
+  test('behavior: a listed account can neither lend nor receive, but can claim to another what it approved before', async () => {
     await send(chain, await lendCall(chain, { lender: ann.address }))
     await send(chain, approvePosition(chain, ann.address, 1n))
     const added = await change('addToDenylist', ann.address)
@@ -162,8 +163,9 @@ describe('denylist', () => {
     expect(await findRefusal(chain, lend)).toEqual(['ParabolUSD__Denylisted', ann.address])
     const claim = claimCall(chain, ann.address, 1n)
     const refused = ['NonFungibleNotePosition__Denylisted', ann.address]
-    expect(await findRefusal(chain, claim)).toEqual(refused)
-    expect(await findRefusal(chain, { ...claim, args: [bob.address, 1n] })).toEqual(refused)
+    expect(await findRefusal(chain, claim)).toEqual(['ParabolUSD__Denylisted', ann.address])
+    expect(await findRefusal(chain, { ...claim, args: [bob.address, 1n] })).toBeUndefined()
+    expect(await findRefusal(chain, approvePosition(chain, ann.address, 1n))).toEqual(refused)
     expect(await findRefusal(chain, transferPosition(chain, ann.address, [bob.address, 1n]))).toEqual(refused)
     const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000)] }
     await send(chain, { ...approve, from: bob.address })
@@ -175,6 +177,31 @@ describe('denylist', () => {
     expect(await findRefusal(chain, forAnn)).toEqual(refused)
     await change('removeFromDenylist', ann.address)
     expect(await findRefusal(chain, claim)).toBeUndefined()
+  })
+
+  test('behavior: the denylister of a token can be exchanged', async () => {
+    await change('addToDenylist', ann.address)
+    const other = await deployDenylister(chain)
+    for (const to of [chain.positions, chain.token]) {
+      await send(chain, { from: chain.admin.address, to, functionName: 'updateDenylister', args: [other] })
+    }
+    expect(await findRefusal(chain, await lendCall(chain, { lender: ann.address }))).toBeUndefined()
+  })
+})
+
+describe('roles of the pool', () => {
+  const mint = { to: () => chain.token, functionName: 'revokeRole', args: () => [minterRole, chain.pool] }
+  const burn = { to: () => chain.positions, functionName: 'setReserveStabilityPool', args: () => [ann.address] }
+
+  test.each([
+    ['minting dollars', mint],
+    ['burning positions', burn],
+  ])('error: a pool that lost the right of %s rejects claims', async (_, { to, functionName, args }) => {
+    await send(chain, await lendCall(chain, { lender: ann.address }))
+    await send(chain, approvePosition(chain, ann.address, 1n))
+    await send(chain, { from: chain.admin.address, to: to(), functionName, args: args() })
+    const refusal = await findRefusal(chain, claimCall(chain, ann.address, 1n))
+    expect(refusal?.slice(0, 2)).toEqual(['AccessControlUnauthorizedAccount', chain.pool])
   })
 })
 
@@ -248,7 +275,7 @@ describe('partners', () => {
     const tooHigh = { ...create, args: [ann.address, 10_001n] }
     expect(await findRefusal(chain, tooHigh)).toEqual(['PartnerFeeManager__InvalidFee'])
     const noVault = { ...create, args: [zeroAddress, 1n] }
-    expect(await findRefusal(chain, noVault)).toEqual(['ReserveStabilityPool__ZeroAddress'])
+    expect(await findRefusal(chain, noVault)).toEqual(['PartnerFeeManager__ZeroAddress'])
   })
 
   test('error: refuses a change to the same value, and a loan on an unknown partner', async () => {

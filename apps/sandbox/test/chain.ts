@@ -1,4 +1,4 @@
-import { denylisterAbi, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
+import { denylisterAbi, denylisterBytecode, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
 import { type LocalDevChain, runDevChain } from '@tallystick/workbench/dev-chain/run-dev-chain'
 import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
@@ -119,6 +119,17 @@ export async function findRefusal({ client }: Chain, { from, to, at, ...call }: 
     if (!(revert instanceof ContractFunctionRevertedError) || !revert.data) throw error
     return [revert.data.errorName, ...(revert.data.args ?? [])]
   }
+}
+
+/** Deploys another denylister, which lists nobody. */
+export async function deployDenylister({ client, admin }: Chain): Promise<Address> {
+  const hash = await client.deployContract({
+    ...{ abi: denylisterAbi, bytecode: denylisterBytecode, args: [admin.address] },
+    ...{ account: admin.address, gas: 5_000_000n, chain: null },
+  })
+  await client.mine({ blocks: 1 })
+  const { contractAddress } = await client.getTransactionReceipt({ hash })
+  return contractAddress as Address
 }
 
 /** What a transaction's logs say, in their order: which contract, which event, with what. */

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 
-/// Lists accounts that can neither lend, receive nor claim. Both tokens ask it.
+/// Lists accounts that can neither lend nor receive. Both tokens ask it.
 contract Denylister is AccessControl {
     event AddedToDenylist(address indexed account);
     event RemovedFromDenylist(address indexed account);

@@ -20,6 +20,7 @@ interface PoolErrors {
     error ReserveStabilityPool__InsufficientAllowance();
     error ReserveStabilityPool__InsufficientPrincipal();
     error ReserveStabilityPool__InvalidCoupon();
+    error ReserveStabilityPool__InvalidInputParameter();
     error ReserveStabilityPool__InvalidMaturity();
     error ReserveStabilityPool__MaturityNotPassed();
     error ReserveStabilityPool__MaturityPassed();
@@ -39,6 +40,7 @@ interface PoolErrors {
     error PartnerFeeManager__SameFee();
     error PartnerFeeManager__SameOwner();
     error PartnerFeeManager__SameVaultAddress();
+    error PartnerFeeManager__ZeroAddress();
 }
 
 interface PositionTokenErrors {

@@ -37,7 +37,7 @@ abstract contract FloatingIncome is PoolErrors {
     /// Writes the sums of the named days only. Later sums stay as they are, so the income of the day after the named ones
     /// changes too.
     function _updatePrevious(uint256 firstDay, uint256 dayCount, uint256[] calldata incomes) internal {
-        if (firstDay == 0 || dayCount == 0) revert ReserveStabilityPool__ZeroAmount();
+        if (firstDay == 0 || dayCount == 0) revert ReserveStabilityPool__InvalidInputParameter();
         if (dayCount != incomes.length) revert ReserveStabilityPool__ArrayLengthMismatch();
         uint256 lastNamed = firstDay + dayCount - 1;
         if (lastNamed >= getDay(block.timestamp)) revert ReserveStabilityPool__UpdateDayIsNotValid(lastNamed);

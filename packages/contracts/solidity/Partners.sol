@@ -75,7 +75,7 @@ abstract contract Partners is PoolErrors {
     }
 
     function _nonZero(address account) private pure returns (address) {
-        if (account == address(0)) revert ReserveStabilityPool__ZeroAddress();
+        if (account == address(0)) revert PartnerFeeManager__ZeroAddress();
         return account;
     }
 

@@ -26,11 +26,20 @@ contract PositionToken is ERC721, TokenBase, PositionTokenErrors {
     mapping(uint256 tokenId => uint256) public nonces;
     mapping(uint256 tokenId => LendInfo) private _lendInfo;
     uint256 private _lastTokenId;
+    // Without a getter: the deployed token has none.
+    address private _pool;
 
     constructor(Denylister denylister_, address admin)
         ERC721("Tallystick Position", "tsPOS")
         TokenBase("Tallystick Position", denylister_, admin)
     {}
+
+    /// Names the pool that mints and burns positions, in place of the one before.
+    function setReserveStabilityPool(address pool) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _revokeRole(POOL_ROLE, _pool);
+        _pool = pool;
+        _grantRole(POOL_ROLE, pool);
+    }
 
     function getLendInfo(uint256 tokenId) external view returns (LendInfo memory) {
         _requireOwned(tokenId);
@@ -83,7 +92,8 @@ contract PositionToken is ERC721, TokenBase, PositionTokenErrors {
     function _update(address to, uint256 tokenId, address auth) internal override whenNotPaused returns (address) {
         _requireNotDenylisted(to);
         _requireNotDenylisted(auth);
-        _requireNotDenylisted(_ownerOf(tokenId));
+        // A listed owner can still claim to another account a position that it approved before.
+        if (to != address(0)) _requireNotDenylisted(_ownerOf(tokenId));
         return super._update(to, tokenId, auth);
     }
 

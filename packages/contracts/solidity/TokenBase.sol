@@ -14,7 +14,7 @@ abstract contract TokenBase is AccessControl, Pausable {
     bytes32 private constant DOMAIN_TYPEHASH =
         keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
 
-    Denylister public immutable denylister;
+    Denylister public denylister;
     bytes32 private immutable _nameHash;
 
     constructor(string memory name, Denylister denylister_, address admin) {
@@ -22,6 +22,11 @@ abstract contract TokenBase is AccessControl, Pausable {
         _nameHash = keccak256(bytes(name));
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(PAUSER_ROLE, admin);
+    }
+
+    /// Emits nothing: the deployed tokens have no known event for it.
+    function updateDenylister(Denylister newDenylister) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        denylister = newDenylister;
     }
 
     function pause() external onlyRole(PAUSER_ROLE) {

@@ -44,5 +44,6 @@ export const functions = [
   {"type":"function","name":"transferFrom","stateMutability":"nonpayable","inputs":[{"name":"from","type":"address"},{"name":"to","type":"address"},{"name":"value","type":"uint256"}],"outputs":[{"name":"","type":"bool"}]},
   {"type":"function","name":"transferWithAuthorization","stateMutability":"nonpayable","inputs":[{"name":"from","type":"address"},{"name":"to","type":"address"},{"name":"value","type":"uint256"},{"name":"validAfter","type":"uint256"},{"name":"validBefore","type":"uint256"},{"name":"nonce","type":"bytes32"},{"name":"v","type":"uint8"},{"name":"r","type":"bytes32"},{"name":"s","type":"bytes32"}],"outputs":[]},
   {"type":"function","name":"unpause","stateMutability":"nonpayable","inputs":[],"outputs":[]},
+  {"type":"function","name":"updateDenylister","stateMutability":"nonpayable","inputs":[{"name":"newDenylister","type":"address"}],"outputs":[]},
   {"type":"function","name":"updateMaxMintLimit","stateMutability":"nonpayable","inputs":[{"name":"newLimit","type":"uint256"}],"outputs":[]},
 ] as const

@@ -38,9 +38,11 @@ export const functions = [
   {"type":"function","name":"safeTransferFrom","stateMutability":"nonpayable","inputs":[{"name":"from","type":"address"},{"name":"to","type":"address"},{"name":"tokenId","type":"uint256"}],"outputs":[]},
   {"type":"function","name":"safeTransferFrom","stateMutability":"nonpayable","inputs":[{"name":"from","type":"address"},{"name":"to","type":"address"},{"name":"tokenId","type":"uint256"},{"name":"data","type":"bytes"}],"outputs":[]},
   {"type":"function","name":"setApprovalForAll","stateMutability":"nonpayable","inputs":[{"name":"operator","type":"address"},{"name":"approved","type":"bool"}],"outputs":[]},
+  {"type":"function","name":"setReserveStabilityPool","stateMutability":"nonpayable","inputs":[{"name":"pool","type":"address"}],"outputs":[]},
   {"type":"function","name":"supportsInterface","stateMutability":"view","inputs":[{"name":"id","type":"bytes4"}],"outputs":[{"name":"","type":"bool"}]},
   {"type":"function","name":"symbol","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"string"}]},
   {"type":"function","name":"tokenURI","stateMutability":"view","inputs":[{"name":"tokenId","type":"uint256"}],"outputs":[{"name":"","type":"string"}]},
   {"type":"function","name":"transferFrom","stateMutability":"nonpayable","inputs":[{"name":"from","type":"address"},{"name":"to","type":"address"},{"name":"tokenId","type":"uint256"}],"outputs":[]},
   {"type":"function","name":"unpause","stateMutability":"nonpayable","inputs":[],"outputs":[]},
+  {"type":"function","name":"updateDenylister","stateMutability":"nonpayable","inputs":[{"name":"newDenylister","type":"address"}],"outputs":[]},
 ] as const

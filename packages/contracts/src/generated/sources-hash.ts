@@ -1,3 +1,3 @@
 // Generated from packages/contracts/solidity by `npm run compile -w packages/contracts`.
 
-export const sourcesHash = 'b6ac5f7b14d2e1e746d9ee60b11f431a8973812982cc118ccea16f836281974a'
+export const sourcesHash = '9aa4807ea21eb6f09dce2e305f6412aed738575f44b144f3855bbbe9a250b6aa'
