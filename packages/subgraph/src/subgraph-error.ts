@@ -6,6 +6,7 @@ export type SubgraphErrorCode =
   | 'invalid_block'
   | 'invalid_change'
   | 'unmappable_log'
+  | 'entities_lost'
 
 export type SubgraphErrorOptions = {
   readonly code: SubgraphErrorCode

@@ -4,12 +4,13 @@ import type { Answer } from './query/answer/write-answer.ts'
 import { createQueryEngine, type QueryResult } from './query/create-query-engine.ts'
 import type { QueryRequest } from './query/request/read-request.ts'
 import { apiSchemaOf } from './schema/api-schema-of.ts'
-import type { Block } from './store/block.ts'
+import type { Block, Head } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
 import { createKnownHead } from './store/known-head.ts'
-import { loadEntities, type StoredEntity } from './store/load-entities.ts'
+import { createLoad, findVersionStart, type StoredEntity } from './store/load-entities.ts'
 import { openStore } from './store/open-store.ts'
 import { findBlockAt, readHead } from './store/read-block.ts'
+import type { MapAgain } from './store/replace-after.ts'
 
 export type SubgraphOptions = {
   readonly database: Database
@@ -36,10 +37,10 @@ export type CommitOptions = {
 
 export type Subgraph = {
   /** Latest block that this process knows, from its commits, reverts and queries. */
-  readonly head: Block | undefined
+  readonly head: Head | undefined
   readonly deployment: string
   /** Reads the latest block from the database. Another process may have committed it. */
-  readHead(): Promise<Block | undefined>
+  readHead(): Promise<Head | undefined>
   /** Finds the latest block at or below a number, for example to locate a fork. */
   findBlockAt(number: number): Promise<Block | undefined>
   /** Reads entities at the head by id, in API form, with references as ids. Mappings use it. */
@@ -53,6 +54,15 @@ export type Subgraph = {
   commitMany(blocks: readonly BlockChanges[], options?: CommitOptions): Promise<void>
   /** Deletes all blocks above a number, with their changes. */
   revert(blockNumber: number): Promise<void>
+  /**
+   * Replaces all blocks above a number in one transaction, to repair an index. Readers see either the old blocks or the new
+   * ones. Throws, and changes nothing, if an entity would be lost.
+   */
+  replace(blockNumber: number, map: MapAgain): Promise<void>
+  /** Records what contradicts the index, or that nothing does. `_meta { hasIndexingErrors }` tells it. */
+  setFault(fault: string | undefined): Promise<void>
+  /** Returns the block in which the present version of an entity began. Undefined if there is no such entity. */
+  findVersionStart(entity: string, id: string): Promise<number | undefined>
   /** Answers a query. It never throws: errors are in `errors`. */
   execute(request: QueryRequest): Promise<QueryResult>
   /** Answers a query with the data as JSON text, the head it was read from, and the code of a failure. */
@@ -100,13 +110,22 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
       return known.head
     },
     findBlockAt: (number) => findBlockAt(database, { layout: store.layout, number }),
-    load: (entity, ids) => loadEntities(database, { layout: store.layout, entity, ids }),
+    load: createLoad(database, store.layout),
     commit: (block, changes) => commitMany([{ block, changes }], { isIndexed: true }),
     commitMany,
     revert: async (blockNumber) => {
       const head = await store.revert(blockNumber)
       known.startRead()(head)
     },
+    replace: async (blockNumber, map) => {
+      const head = await store.replace(blockNumber, map)
+      known.startRead()(head)
+    },
+    setFault: async (fault) => {
+      const head = await store.setFault(fault)
+      known.startRead()(head)
+    },
+    findVersionStart: (entity, id) => findVersionStart(database, { layout: store.layout, entity, id }),
     execute: async (request) => toResult(await answer(request)),
     answer,
   }

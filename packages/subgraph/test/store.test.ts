@@ -50,7 +50,65 @@ describe.each(databaseEngines)('%s', (engine) => {
       { id: 'a', name: 'A', size: 2, tags: null, next: null },
       { ...b, name: 'again' },
     ])
-    expect(things.head).toEqual(blockAt(6))
+    expect(things.head).toMatchObject(blockAt(6))
+  })
+
+  test('behavior: blocks are replaced in one step, which readers see whole', async () => {
+    const { things, all } = await openThings()
+    await things.commit(blockAt(1), [make('a', { name: 'A' })])
+    await things.commit(blockAt(3), [make('a', { name: 'A3' })])
+    const seen: unknown[] = []
+    await things.replace(1, async (load) => {
+      seen.push((await load('Thing', ['a'])).get('a')?.['name'])
+      const changes = [make('a', { name: 'again' }), make('b', { name: 'B' })]
+      return [
+        { block: blockAt(2), changes },
+        { block: blockAt(3), changes: [] },
+      ]
+    })
+    expect(seen).toEqual(['A'])
+    expect(await all()).toMatchObject([{ name: 'again' }, { name: 'B' }])
+    expect(await all('1')).toMatchObject([{ name: 'A' }])
+    expect(things.head).toMatchObject({ ...blockAt(3), revision: 1 })
+    expect([await things.findVersionStart('Thing', 'a'), await things.findVersionStart('Thing', 'c')]).toEqual([
+      2,
+      undefined,
+    ])
+  })
+
+  test('error: a replacement that lost an entity, or failed, changes nothing', async () => {
+    const { things, all } = await openThings()
+    await things.commit(blockAt(1), [make('a', { name: 'A' })])
+    await things.commit(blockAt(2), [make('b', { name: 'B' })])
+    const lost = 'fewer entities: 1 of 2 Thing'
+    await expect(things.replace(1, async () => [{ block: blockAt(2), changes: [] }])).rejects.toThrow(lost)
+    await expect(things.replace(1, () => Promise.reject(new Error('no RPC')))).rejects.toThrow('no RPC')
+    expect(await all()).toMatchObject([{ name: 'A' }, { name: 'B' }])
+    expect(things.head).toMatchObject({ ...blockAt(2), revision: 0 })
+  })
+
+  test('behavior: a fault is told by every reader until it is cleared', async () => {
+    const { things, namespace } = await openThings()
+    await things.commit(blockAt(1), [])
+    const { things: other } = await openThings(namespace)
+    const ask = async () => (await other.execute({ query: '{ _meta { hasIndexingErrors } }' })).data
+    await things.setFault('Position 3 is unknown.')
+    await things.setFault('Position 3 is unknown.')
+    expect(await ask()).toEqual({ _meta: { hasIndexingErrors: true } })
+    expect(other.head).toMatchObject({ revision: 1, fault: 'Position 3 is unknown.' })
+    await things.commit(blockAt(2), [])
+    expect(things.head?.fault).toBe('Position 3 is unknown.')
+    await things.setFault(undefined)
+    expect(await ask()).toEqual({ _meta: { hasIndexingErrors: false } })
+    expect(things.head).toMatchObject({ revision: 2, fault: undefined })
+  })
+
+  test('behavior: an index of release 0.2 gets the new columns', async () => {
+    const { things, namespace } = await openThings()
+    await things.commit(blockAt(1), [make('a', { name: 'A' })])
+    await opened.database.query(`alter table "${namespace}"."$meta" drop revision, drop fault`)
+    const again = await openThings(namespace)
+    expect(again.things.head).toMatchObject({ number: 1, revision: 0, fault: undefined })
   })
 
   test('error: changes for one head are refused on another', async () => {
@@ -60,7 +118,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await things.revert(1)
     const late = things.commitMany([{ block: blockAt(3), changes: [] }], { after: blockAt(2).hash })
     await expect(late).rejects.toMatchObject({ code: 'invalid_block', message: expect.stringContaining('block 1') })
-    expect(things.head).toEqual(blockAt(1))
+    expect(things.head).toMatchObject(blockAt(1))
   })
 
   test('behavior: changes of one entity in one block create one version, or none without effect', async () => {
@@ -115,7 +173,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await things.commit(blockAt(4), [make('a', { name: 'back' }), make('c', null)])
     await things.revert(2)
     expect(await readTables(opened.database, namespace)).toEqual(before)
-    expect(things.head).toEqual(blockAt(2))
+    expect(things.head).toMatchObject(blockAt(2))
     await things.commit({ ...blockAt(3, 'f'), parentHash: blockAt(2).hash }, [make('b', { name: 'fork' })])
     expect(await all()).toMatchObject([{ name: 'AA' }, { name: 'fork' }])
     await things.revert(-1)
@@ -129,12 +187,12 @@ describe.each(databaseEngines)('%s', (engine) => {
     const { things, namespace } = await openThings()
     await things.commit(blockAt(1), [make('a', { name: 'A' })])
     const again = await openThings(namespace)
-    expect(again.things.head).toEqual(blockAt(1))
+    expect(again.things.head).toMatchObject(blockAt(1))
     await again.things.commit(blockAt(2), [make('a', { size: 5 })])
     expect(await again.all()).toMatchObject([{ id: 'a', name: 'A', size: 5 }])
-    expect(things.head).toEqual(blockAt(1))
-    expect(await things.readHead()).toEqual(blockAt(2))
-    expect(things.head).toEqual(blockAt(2))
+    expect(things.head).toMatchObject(blockAt(1))
+    expect(await things.readHead()).toMatchObject(blockAt(2))
+    expect(things.head).toMatchObject(blockAt(2))
   })
 
   test('behavior: entities are loaded at the head in API form, and blocks are found by number', async () => {
@@ -170,10 +228,10 @@ describe.each(databaseEngines)('%s', (engine) => {
     ])
     await expect(failing).rejects.toMatchObject({ code: '42P01' })
     expect(await readTables(opened.database, 'gallery')).toEqual(before)
-    expect(gallery.head).toEqual(blockAt(3))
+    expect(gallery.head).toMatchObject(blockAt(3))
     await opened.database.query('alter table "gallery"."Gone" rename to "Show"')
     await gallery.commit(blockAt(4), [{ entity: 'Work', id: 'w1', set: { price: '99' } }])
-    expect(gallery.head).toEqual(blockAt(4))
+    expect(gallery.head).toMatchObject(blockAt(4))
   })
 
   test.each([-2, 1.5, Number.NaN, 2 ** 31])('error: cannot revert to block %j', async (number) => {
@@ -252,7 +310,7 @@ describe.each(databaseEngines)('%s', (engine) => {
     await expect(failing).rejects.toThrow(message)
     await expect(failing).rejects.toBeInstanceOf(SubgraphError)
     expect(await readTables(opened.database, namespace)).toEqual(before)
-    expect(things.head).toEqual(blockAt(2))
+    expect(things.head).toMatchObject(blockAt(2))
   })
 
   test.each([

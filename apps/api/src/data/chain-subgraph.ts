@@ -1,5 +1,6 @@
 import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import type { IndexHead } from '@tallystick/subgraph'
 
 /** The latest block of an index at the moment it answered. */
 export type Head = {
@@ -7,6 +8,22 @@ export type Head = {
   readonly hash: string
   /** Unix seconds. Some subgraphs do not report it. */
   readonly timestamp: number | undefined
+  /** Changes when an embedded index replaced stored blocks: answers of the same block can then differ. */
+  readonly revision?: number | undefined
+  /** Whether the index has errors: its data may be incomplete. */
+  readonly hasErrors?: boolean | undefined
+}
+
+/** Returns a text that is the same for two heads only if the index has the same data at both. */
+export function identifyHead({ hash, revision = 0 }: Head): string {
+  return `${hash} ${revision}`
+}
+
+/** Converts the head of an embedded index. */
+export function toHead(head: IndexHead | undefined): Head | undefined {
+  if (!head) return undefined
+  const { number, hash, timestamp, revision, fault } = head
+  return { number, hash, timestamp, revision, hasErrors: fault !== undefined }
 }
 
 /** An analysed query, ready to be sent. */

@@ -1,19 +1,22 @@
-import type { Block } from '@tallystick/subgraph'
+import type { IndexHead } from '@tallystick/subgraph'
 import { expect, test } from 'vitest'
 import { createEmbeddedSubgraph } from './embedded-subgraph.ts'
 
-const blockOf = (number: number): Block => ({ number, hash: `0x${number}`, parentHash: '0x', timestamp: number })
+const blockOf = (number: number): IndexHead => ({
+  ...{ number, hash: `0x${number}`, parentHash: '0x', timestamp: number, revision: 0, fault: undefined },
+})
 
 /** Creates the subgraph of a replica on an index in memory, whose reads settle when the test says so. */
 function createReplica() {
-  const state = { nowMs: 5_000, isWriting: false, head: blockOf(1) as Block | undefined }
-  const reads: { readonly resolve: (block: Block | undefined) => void; readonly reject: (error: Error) => void }[] = []
+  const state = { nowMs: 5_000, isWriting: false, head: blockOf(1) as IndexHead | undefined }
+  const reads: { readonly resolve: (block: IndexHead | undefined) => void; readonly reject: (error: Error) => void }[] =
+    []
   const subgraph = {
     get head() {
       return state.head
     },
     readHead: async () => {
-      const read = new Promise<Block | undefined>((resolve, reject) => reads.push({ resolve, reject }))
+      const read = new Promise<IndexHead | undefined>((resolve, reject) => reads.push({ resolve, reject }))
       state.head = await read
       return state.head
     },

@@ -1,5 +1,5 @@
-import type { Block, Follower, Subgraph } from '@tallystick/subgraph'
-import type { ChainSubgraph, Head } from './chain-subgraph.ts'
+import type { Follower, Subgraph } from '@tallystick/subgraph'
+import { type ChainSubgraph, type Head, toHead } from './chain-subgraph.ts'
 import { classifyFailure } from './classify-failure.ts'
 import { deadlineReached } from './deadline.ts'
 
@@ -57,8 +57,4 @@ export function createEmbeddedSubgraph(
     },
     close: async () => undefined,
   }
-}
-
-function toHead(block: Block | undefined): Head | undefined {
-  return block && { number: block.number, hash: block.hash, timestamp: block.timestamp }
 }

@@ -4,14 +4,14 @@ import type { Head, SubgraphSource } from './chain-subgraph.ts'
 export type AnsweredHead = { readonly chain: number; readonly head: Head; readonly source: SubgraphSource }
 
 /**
- * Formats the `x-tallystick-chains` header: for each chain, the block of its answer, that block's age in seconds and the
- * source of the answer.
+ * Formats the `x-tallystick-chains` header: for each chain, the block of its answer, that block's age in seconds, the
+ * source of the answer, and whether its index has errors.
  */
 export function formatHeads(heads: readonly AnsweredHead[], nowMs: number): string {
   return heads
     .map(({ chain, head, source }) => {
       const lag = head.timestamp === undefined ? '' : `;lag=${Math.max(0, Math.floor(nowMs / 1000) - head.timestamp)}`
-      return `${chain};block=${head.number}${lag};source=${source}`
+      return `${chain};block=${head.number}${lag};source=${source}${head.hasErrors ? ';errors=1' : ''}`
     })
     .join(', ')
 }

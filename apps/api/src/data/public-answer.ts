@@ -1,11 +1,12 @@
 import { TallystickError } from '@tallystick/core/error/tallystick-error'
-import type { Answer, Block, QueryRequest } from '@tallystick/subgraph'
+import type { Answer, QueryRequest } from '@tallystick/subgraph'
 import type { GraphQLSchema } from 'graphql'
 import { type AnalysedQuery, createAnalyse } from './analyse-query.ts'
+import { type Head, toHead } from './chain-subgraph.ts'
 import { assertWithin, publicQueryLimits } from './query-limits.ts'
 
 /** Answer of `/subgraphs`. */
-export type PublicAnswer = { readonly body: Uint8Array; readonly head: Block | undefined }
+export type PublicAnswer = { readonly body: Uint8Array; readonly head: Head | undefined }
 
 /** Answers a query. Calls `begin` when its work begins, after the start of a thread. */
 export type AnswerPublic = (request: QueryRequest, begin: () => void) => Promise<PublicAnswer>
@@ -26,7 +27,8 @@ export function createPublicAnswer(
     begin()
     const message = findExcess(analyse, request)
     if (message !== undefined) return { body: encodeErrors([{ message }]), head: undefined }
-    const { data, errors, head } = await subgraph.answer(request)
+    const { data, errors, head: read } = await subgraph.answer(request)
+    const head = toHead(read)
     const body = encodeAnswer(data, errors)
     return body.length > answerBytesMax ? { body: encodeErrors([tooLarge(body.length)]), head } : { body, head }
   }

@@ -2,7 +2,7 @@ import { TallystickError } from '@tallystick/core'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { type ChainSubgraph, type Head, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
+import { type ChainSubgraph, type Head, identifyHead, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
 import type { ChainMetrics, DataMetrics } from './data-metrics.ts'
 import type { PreparedQuery } from './prepare-query.ts'
 import { createFlights, type Flights } from './single-flight.ts'
@@ -50,7 +50,7 @@ type Chain = {
   readonly subgraph: ChainSubgraph
   readonly flights: Flights
   readonly metrics: ChainMetrics
-  /** Answers of the block `answersOf`. */
+  /** Answers of the head `answersOf`. */
   readonly answers: LRUCache<string, SubgraphAnswer>
   answersOf: string | undefined
 }
@@ -104,7 +104,7 @@ function findAnswer(
   chain: Chain,
   { key, head }: { readonly key: string; readonly head: Head | undefined },
 ): SubgraphAnswer | undefined {
-  return head && head.hash === chain.answersOf ? chain.answers.get(key) : undefined
+  return head && identifyHead(head) === chain.answersOf ? chain.answers.get(key) : undefined
 }
 
 type Question = { readonly query: PreparedQuery; readonly gone: StopSignal }
@@ -119,7 +119,7 @@ async function ask(chain: Chain, { query, gone }: Question): Promise<SubgraphAns
     return known
   }
   // The key contains the head, so a query sent after a new block does not share an answer requested before it.
-  return flights.join(`${head?.hash} ${query.key}`, {
+  return flights.join(`${head && identifyHead(head)} ${query.key}`, {
     ask: async (signal) => {
       metrics.miss.increment()
       const answer = await subgraph.ask(query, signal)
@@ -137,9 +137,10 @@ function keepAnswer(
   { key, answer, head }: { readonly key: string; readonly answer: SubgraphAnswer; readonly head: Head | undefined },
 ): void {
   if (!answer.head || answer.errors.length > 0 || (head && answer.head.number < head.number)) return
-  if (chain.answersOf !== answer.head.hash) {
+  const answersOf = identifyHead(answer.head)
+  if (chain.answersOf !== answersOf) {
     chain.answers.clear()
-    chain.answersOf = answer.head.hash
+    chain.answersOf = answersOf
   }
   chain.answers.set(key, answer, { size: (key.length + answer.data.length) * 2 + entryOverheadBytes })
 }

@@ -20,6 +20,8 @@ export type ChainResult<Data> = {
   readonly lagSeconds?: number | undefined
   /** Kind of subgraph that answered, if the service sends it. On a chain with both, `block` may decrease when it changes. */
   readonly source?: 'embedded' | 'remote' | undefined
+  /** True while the index has errors: its data may be incomplete, and is repaired. */
+  readonly hasErrors?: true | undefined
 } & (
   | { readonly data: Data; readonly errors?: readonly ChainError[] | undefined }
   | { readonly data: null; readonly errors: readonly ChainError[] }
@@ -71,7 +73,7 @@ export async function queryData(
   return { results, serverTime: BigInt(Math.floor(sampleServerTime(received).earliest / 1000)) }
 }
 
-type Head = Pick<ChainResult<unknown>, 'block' | 'lagSeconds' | 'source'>
+type Head = Pick<ChainResult<unknown>, 'block' | 'lagSeconds' | 'source' | 'hasErrors'>
 
 function decodeChainResult(place: Place, heads: ReadonlyMap<number, Head>): ChainResult<unknown> {
   const chain = decodeCount(decodeMember(place, 'chain'))
@@ -110,7 +112,8 @@ function parseHeads(header: string | null): ReadonlyMap<number, Head> {
       return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined
     }
     const source = (['embedded', 'remote'] as const).find((kind) => kind === parameterOf('source'))
-    return [Number(chain), { block: numberOf('block'), lagSeconds: numberOf('lag'), source }]
+    const hasErrors = parameterOf('errors') === '1' || undefined
+    return [Number(chain), { block: numberOf('block'), lagSeconds: numberOf('lag'), source, hasErrors }]
   })
   return new Map(heads)
 }

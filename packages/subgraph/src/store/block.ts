@@ -10,6 +10,14 @@ export type Block = {
   readonly timestamp: number
 }
 
+/** Latest block of a store, with the state of its whole index. */
+export type Head = Block & {
+  /** Increases when stored blocks are replaced, or the fault changes: two answers of one block can then differ. */
+  readonly revision: number
+  /** What contradicts the index and is not repaired yet. Undefined if nothing does. */
+  readonly fault: string | undefined
+}
+
 /** Throws unless `block` can follow `head`. Numbers may be skipped. The parent hash of a consecutive block must match. */
 export function assertFollows(head: Block | undefined, block: Block): void {
   assertBlock(block)

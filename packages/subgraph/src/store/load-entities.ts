@@ -3,10 +3,30 @@ import { SubgraphError } from '../subgraph-error.ts'
 import { createDecoder, type Row, selectColumns } from './decode-column.ts'
 import { encodeValue } from './encode-value.ts'
 import { formatArray } from './format-array.ts'
-import { getColumn, type Layout, openEnd } from './layout.ts'
+import { getColumn, getTable, type Layout, openEnd } from './layout.ts'
 
 /** Stored fields of an entity in API form. A reference is an id. */
 export type StoredEntity = Readonly<Record<string, unknown>>
+
+/** Reads entities by id, in API form. The result lacks entities that do not exist. */
+export type LoadStored = (entity: string, ids: readonly string[]) => Promise<ReadonlyMap<string, StoredEntity>>
+
+export function createLoad(queryable: Queryable, layout: Layout): LoadStored {
+  return (entity, ids) => loadEntities(queryable, { layout, entity, ids })
+}
+
+/** Returns the block in which the present version of an entity began. Undefined if there is no such entity. */
+export async function findVersionStart(
+  queryable: Queryable,
+  { layout, entity, id }: { readonly layout: Layout; readonly entity: string; readonly id: string },
+): Promise<number | undefined> {
+  const { name, idType } = getTable(layout, entity)
+  const rows = await queryable.query<{ from: number }>(
+    `select "$from" as from from ${name} where "$to" = ${openEnd} and "id" = $1::text::${idType}`,
+    [id],
+  )
+  return rows[0]?.from
+}
 
 /** Reads entities at the head by id, in one statement. The result lacks entities that do not exist. */
 export async function loadEntities(

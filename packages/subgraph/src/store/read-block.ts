@@ -1,17 +1,20 @@
 import type { Queryable } from '@tallystick/database'
-import type { Block } from './block.ts'
+import type { Block, Head } from './block.ts'
 import type { Layout } from './layout.ts'
 
 export type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
+export type HeadRow = BlockRow & { revision: number; fault: string | null }
 
 /** Reads the latest block. Returns undefined in an empty store. */
-export async function readHead(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
-  const rows = await queryable.query<BlockRow>(headSql(layout))
-  return rows[0] && toBlock(rows[0])
+export async function readHead(queryable: Queryable, layout: Layout): Promise<Head | undefined> {
+  const rows = await queryable.query<HeadRow>(headSql(layout))
+  return rows[0] && toHead(rows[0])
 }
 
 export function headSql(layout: Layout): string {
-  return `select number, hash, parent_hash, timestamp from ${layout.blocks} order by number desc limit 1`
+  const ofMeta = (column: string) => `(select ${column} from ${layout.meta}) as ${column}`
+  return `select number, hash, parent_hash, timestamp, ${ofMeta('revision')}, ${ofMeta('fault')}
+    from ${layout.blocks} order by number desc limit 1`
 }
 
 export async function findBlockByHash(
@@ -43,6 +46,10 @@ export async function readEarliestNumber(queryable: Queryable, layout: Layout): 
   return rows[0]?.number ?? undefined
 }
 
-export function toBlock(row: BlockRow): Block {
+export function toHead(row: HeadRow): Head {
+  return { ...toBlock(row), revision: row.revision, fault: row.fault ?? undefined }
+}
+
+function toBlock(row: BlockRow): Block {
   return { number: row.number, hash: row.hash, parentHash: row.parent_hash, timestamp: Number(row.timestamp) }
 }

@@ -1,4 +1,4 @@
-import type { Block } from '../../store/block.ts'
+import type { Head } from '../../store/block.ts'
 import type { QueryPlan } from '../plan/plan-query.ts'
 import type { QueryFailureCode } from '../query-error.ts'
 import type { RootResult, RunResult } from '../run/run-result.ts'
@@ -12,7 +12,7 @@ export type Answer = {
   /** Why there is no data. Undefined if there is. */
   readonly failure: { readonly code: QueryFailureCode } | undefined
   /** Head of the store when it was read. Undefined if the query did not read it, or failed. */
-  readonly head: Block | undefined
+  readonly head: Head | undefined
 }
 
 export type AnswerOptions = {
@@ -35,7 +35,8 @@ export function writeAnswer(
     ...roots.flatMap((root) => {
       if (root.kind !== 'meta') return []
       const { meta, resolved } = root
-      return [writeMember(meta.key, writeMeta(meta.fields, { resolved, deployment }))]
+      const hasIndexingErrors = head?.fault !== undefined
+      return [writeMember(meta.key, writeMeta(meta.fields, { resolved, deployment, hasIndexingErrors }))]
     }),
     ...typenameKeys.map((key) => writeMember(key, 'Query')),
     ...Object.entries(introspected).map(([key, value]) => writeMember(key, value)),
@@ -45,7 +46,7 @@ export function writeAnswer(
 }
 
 /** Writes an answer without data. A failure that is not the query's fault decides its code. */
-export function writeFailures(failures: readonly Failure[], head?: Block): Answer {
+export function writeFailures(failures: readonly Failure[], head?: Head): Answer {
   const code = failures.find((failure) => failure.code !== 'invalid_query')?.code ?? 'invalid_query'
   return { data: undefined, errors: failures.map(({ entry }) => entry), failure: { code }, head }
 }

@@ -6,12 +6,16 @@ type Source = { readonly [name: string]: unknown }
 /** Returns the value of `_meta`. For a block given by number, hash and timestamp are null, as in graph-node. */
 export function writeMeta(
   fields: readonly MetaField[],
-  { resolved: { number, block }, deployment }: { readonly resolved: ResolvedBlock; readonly deployment: string },
+  {
+    resolved: { number, block },
+    deployment,
+    hasIndexingErrors,
+  }: { readonly resolved: ResolvedBlock; readonly deployment: string; readonly hasIndexingErrors: boolean },
 ): unknown {
   return select(fields, {
     __typename: '_Meta_',
     deployment,
-    hasIndexingErrors: false,
+    hasIndexingErrors,
     block: {
       __typename: '_Block_',
       number,

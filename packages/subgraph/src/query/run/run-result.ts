@@ -1,4 +1,4 @@
-import type { Block } from '../../store/block.ts'
+import type { Head } from '../../store/block.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MetaRoot } from '../plan/plan-query.ts'
 import type { ResolvedBlock } from './resolve-block.ts'
@@ -22,7 +22,7 @@ export type ReadResult = {
   /** One for each block whose root fields failed. */
   readonly errors: readonly unknown[]
   /** Undefined if the store was not read. */
-  readonly head: Block | undefined
+  readonly head: Head | undefined
 }
 
 export type RunResult = ReadResult & { readonly introspected: Readonly<Record<string, unknown>> }

@@ -1,4 +1,4 @@
-import { type BlockRow, toBlock } from '../../store/read-block.ts'
+import { type HeadRow, toHead } from '../../store/read-block.ts'
 import type { Values } from '../request/coerce-arguments.ts'
 import type { Deadline } from '../request/start-deadline.ts'
 import type { CompiledRead } from '../sql/compile-query.ts'
@@ -22,9 +22,9 @@ export async function runStatement(
 ): Promise<ReadResult> {
   const parameters = fillSlots(statement.parameters, variables)
   const options = { signal, isFrequent: true }
-  const [row] = await store.database.read<BlockRow & { json?: string | null }>(statement.text, parameters, options)
+  const [row] = await store.database.read<HeadRow & { json?: string | null }>(statement.text, parameters, options)
   if (!row) throw notStarted(deployment)
-  const head = toBlock(row)
+  const head = toHead(row)
   const resolved = resolveHead(head)
   const roots: RootResult[] = metas.map((meta) => ({ kind: 'meta', meta, resolved }))
   if (key !== undefined) roots.push({ kind: 'json', key, json: row.json ?? statement.jsonIfNull })

@@ -1,0 +1,88 @@
+import type { Queryable } from '@tallystick/database'
+import { SubgraphError } from '../subgraph-error.ts'
+import { assertFollows, assertIs, type Block, type Head } from './block.ts'
+import { type BlockChanges, collectChanges } from './collect-changes.ts'
+import { formatArray, formatIntegers } from './format-array.ts'
+import { type Layout, openEnd } from './layout.ts'
+import { readHead } from './read-block.ts'
+import { writeTable } from './write-table.ts'
+
+// SQLSTATE.
+const uniqueViolation = '23505'
+
+export async function commitBlocks(
+  transaction: Queryable,
+  {
+    layout,
+    blocks,
+    after,
+  }: { readonly layout: Layout; readonly blocks: readonly BlockChanges[]; readonly after: string | undefined },
+): Promise<Head | undefined> {
+  const changes = collectChanges(layout, blocks)
+  const head = await lockForWriting(transaction, layout)
+  if (after !== undefined) assertIs(head, after)
+  let last: Block | undefined = head
+  for (const { block } of blocks) {
+    assertFollows(last, block)
+    last = {
+      number: block.number,
+      hash: block.hash.toLowerCase(),
+      parentHash: block.parentHash.toLowerCase(),
+      timestamp: block.timestamp,
+    }
+  }
+  for (const [table, tableChanges] of changes) await writeTable(transaction, { table, changes: tableChanges })
+  await insertBlocks(transaction, { layout, blocks: blocks.map(({ block }) => block) })
+  if (!head || !last) return readHead(transaction, layout)
+  return { ...last, revision: head.revision, fault: head.fault }
+}
+
+/** Blocks other writers, but not readers, until the transaction ends. Returns the head. */
+export async function lockForWriting(transaction: Queryable, layout: Layout): Promise<Head | undefined> {
+  await transaction.query(`lock table ${layout.blocks} in share row exclusive mode`)
+  return readHead(transaction, layout)
+}
+
+async function insertBlocks(
+  transaction: Queryable,
+  { layout, blocks }: { readonly layout: Layout; readonly blocks: readonly Block[] },
+): Promise<void> {
+  if (blocks.length === 0) return
+  await transaction
+    .query(
+      `insert into ${layout.blocks} (number, hash, parent_hash, timestamp)
+       select * from unnest($1::text::int4[], $2::text::text[], $3::text::text[], $4::text::int8[])`,
+      [
+        formatIntegers(blocks.map(({ number }) => number)),
+        formatArray(blocks.map(({ hash }) => hash.toLowerCase())),
+        formatArray(blocks.map(({ parentHash }) => parentHash.toLowerCase())),
+        formatIntegers(blocks.map(({ timestamp }) => timestamp)),
+      ],
+    )
+    .catch((cause) => {
+      if (cause.code !== uniqueViolation) throw cause
+      throw new SubgraphError({
+        code: 'invalid_block',
+        message: 'The hash of a block is already stored for another block.',
+        cause,
+      })
+    })
+}
+
+export async function revertTo(
+  transaction: Queryable,
+  { layout, blockNumber }: { readonly layout: Layout; readonly blockNumber: number },
+): Promise<Head | undefined> {
+  if (!Number.isInteger(blockNumber) || blockNumber < -1 || blockNumber >= openEnd) {
+    throw new SubgraphError({ code: 'invalid_block', message: `Cannot revert to block ${String(blockNumber)}.` })
+  }
+  await lockForWriting(transaction, layout)
+  await transaction.query(`delete from ${layout.blocks} where number > $1`, [blockNumber])
+  for (const { name } of layout.tables.values()) {
+    await transaction.query(`delete from ${name} where "$from" > $1`, [blockNumber])
+    await transaction.query(`update ${name} set "$to" = ${openEnd} where "$to" > $1 and "$to" < ${openEnd}`, [
+      blockNumber,
+    ])
+  }
+  return readHead(transaction, layout)
+}
