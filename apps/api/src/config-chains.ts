@@ -87,6 +87,8 @@ function chainSchema(sources: ConfigSources, fields: ChainFields) {
         .string()
         .regex(/^[A-Za-z0-9]{2,6}$/, 'must be 2 to 6 letters or digits')
         .default('ETH'),
+      /** A reorg of more blocks is not followed by the embedded subgraph. */
+      maxReorgDepth: z.int().min(1).max(100_000).default(256),
       subgraph: subgraphSchema({ secret: fields.secret, url }).optional(),
     })
     .refine(({ subgraph, rpc }) => subgraph?.embedded === undefined || rpc.length > 0, {

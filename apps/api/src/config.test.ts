@@ -173,6 +173,7 @@ describe('the example of the design', () => {
           minMaturitySeconds: 172800,
           publicRpc: [],
           currency: 'ETH',
+          maxReorgDepth: 256,
           rpc: ['https://rpc.example'],
           subgraph: { urls: ['https://graph.example/q'], headers: { authorization: {} } },
         },
@@ -332,6 +333,7 @@ describe('defaults', () => {
         rpc: [],
         publicRpc: [],
         currency: 'ETH',
+        maxReorgDepth: 256,
       },
     ])
   })

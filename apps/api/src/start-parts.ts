@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { createChainTimeReader, createPoolReader, type PoolReader } from '@tallystick/chain'
+import {
+  type ChainIdentity,
+  createChainIdentity,
+  createChainTimeReader,
+  createPoolReader,
+  type PoolReader,
+} from '@tallystick/chain'
 import { type ChainsParts, openChains } from './chains/open-chains.ts'
 import type { Config } from './config.ts'
 import { createAskIndex } from './data/ask-index.ts'
@@ -50,16 +56,18 @@ export type ServiceParts = {
 export async function startParts(context: ServiceContext): Promise<ServiceParts> {
   const { config, metrics, closers } = context
   const { leases, ...keys } = await startKeys(context)
-  const pools = openPools(config)
+  // One per chain: an endpoint that serves another chain is used by nobody in the process.
+  const identities = new Map(config.chains.map(({ id }) => [id, createChainIdentity(id)]))
+  const pools = openPools(config, identities)
   closers.push(() => {
     for (const pool of pools.values()) pool.close()
   })
   // Before anything is signed or served.
   const tick = { tickMs: context.schedulerTime?.tickMs }
-  const readChainTime = createChainTimeReader(config.chains)
+  const readChainTime = createChainTimeReader(config.chains, identities)
   const time = await startClockMonitor({ ...context, ...tick, chains: config.chains, readChainTime })
   closers.push(time.stop)
-  const embedded = await startEmbeddedSubgraphs(config, context)
+  const embedded = await startEmbeddedSubgraphs(config, { ...context, identities })
   addSubgraphMetrics(metrics, embedded)
   const data = openData(config, { ...context, embedded })
   closers.push(data.close)
@@ -101,7 +109,10 @@ async function startKeys(
 }
 
 /** Creates readers of the pools that have an RPC. */
-function openPools({ chains }: Config): ReadonlyMap<number, PoolReader> {
+function openPools(
+  { chains }: Config,
+  identities: ReadonlyMap<number, ChainIdentity>,
+): ReadonlyMap<number, PoolReader> {
   const reachable = chains.filter(({ rpc }) => rpc.length > 0)
   return new Map(
     reachable.map(({ id, rpc, domain, subgraph }) => [
@@ -109,6 +120,7 @@ function openPools({ chains }: Config): ReadonlyMap<number, PoolReader> {
       createPoolReader({
         chainId: id,
         rpcUrls: rpc,
+        identity: identities.get(id),
         pool: domain.verifyingContract,
         startBlock: subgraph?.embedded?.startBlock,
       }),

@@ -1,3 +1,4 @@
+import type { ChainIdentity } from './rpc/chain-identity.ts'
 import { parseQuantity } from './rpc/read-blocks.ts'
 import { createRpcEndpoint, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 
@@ -10,17 +11,20 @@ const answerBytesMax = 16_777_216
 
 /**
  * Creates a function that queries every RPC of a chain and returns the newest time, so that one lagging node does not
- * matter. The response of an RPC that serves another chain is ignored.
+ * matter. The response of an RPC that serves another chain is ignored, whoever in the process has found that.
  */
 export function createChainTimeReader(
   chains: readonly { readonly id: number; readonly rpc: readonly string[] }[],
+  identities: ReadonlyMap<number, ChainIdentity> = new Map(),
 ): ReadChainTime {
   const { signal } = new AbortController()
   const endpoints = new Map(
     chains.map(({ id, rpc }) => [id, rpc.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal }))]),
   )
   return async (chainId) => {
-    const reads = (endpoints.get(chainId) ?? []).map((endpoint) => readBlockTime(endpoint, chainId))
+    const identity = identities.get(chainId)
+    const trusted = (endpoints.get(chainId) ?? []).filter((endpoint) => !identity?.faultOf(endpoint))
+    const reads = trusted.map((endpoint) => readBlockTime(endpoint, chainId))
     const times = (await Promise.allSettled(reads)).flatMap((result) =>
       result.status === 'fulfilled' && result.value !== undefined ? [result.value] : [],
     )

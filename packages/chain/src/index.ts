@@ -13,6 +13,7 @@ export type { PoolContracts, TokenDomain, TokenFacts } from './pool/read-contrac
 export type { PoolFloatingIncome } from './pool/read-floating-income.ts'
 export type { PausableContract, PoolLimits, PoolPauses, PoolState } from './pool/read-pool-state.ts'
 export type { NoteRefusal, PoolVerdict } from './pool/validate-notes.ts'
+export { type ChainIdentity, createChainIdentity } from './rpc/chain-identity.ts'
 export { createRpcEndpoint, type RpcCall, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 export { RpcError, type RpcErrorKind } from './rpc/rpc-error.ts'
 export { createRpcPool, NoRpcError, type RpcLog, type RpcPool } from './rpc/rpc-pool.ts'

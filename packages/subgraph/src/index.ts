@@ -2,7 +2,10 @@ export { createFollower, type Follower, type FollowerOptions } from './follow/cr
 export type { FollowerLog } from './follow/follower-log.ts'
 export type { FollowerState, FollowerStatus } from './follow/follower-status.ts'
 export type {
+  Audit,
   BlockLogs,
+  Contradiction,
+  IndexReader,
   LoadEntities,
   Log,
   Mapping,

@@ -7,6 +7,7 @@ export type SubgraphErrorCode =
   | 'invalid_change'
   | 'unmappable_log'
   | 'entities_lost'
+  | 'range_too_large'
 
 export type SubgraphErrorOptions = {
   readonly code: SubgraphErrorCode

@@ -7,9 +7,9 @@ import { apiSchemaOf } from './schema/api-schema-of.ts'
 import type { Block, Head } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
 import { createKnownHead } from './store/known-head.ts'
-import { createLoad, findVersionStart, type StoredEntity } from './store/load-entities.ts'
+import { createLoad, findVersions, type StoredEntity, type Versions } from './store/load-entities.ts'
 import { openStore } from './store/open-store.ts'
-import { findBlockAt, readHead } from './store/read-block.ts'
+import { findBlockAt, findFirstBlock, readHead } from './store/read-block.ts'
 import type { MapAgain } from './store/replace-after.ts'
 
 export type SubgraphOptions = {
@@ -61,8 +61,10 @@ export type Subgraph = {
   replace(blockNumber: number, map: MapAgain): Promise<void>
   /** Records what contradicts the index, or that nothing does. `_meta { hasIndexingErrors }` tells it. */
   setFault(fault: string | undefined): Promise<void>
-  /** Returns the block in which the present version of an entity began. Undefined if there is no such entity. */
-  findVersionStart(entity: string, id: string): Promise<number | undefined>
+  /** Returns the blocks in which an entity was created and last changed. Undefined if there is no such entity. */
+  findVersions(entity: string, id: string): Promise<Versions | undefined>
+  /** Finds the first stored block. */
+  findFirstBlock(): Promise<Block | undefined>
   /** Answers a query. It never throws: errors are in `errors`. */
   execute(request: QueryRequest): Promise<QueryResult>
   /** Answers a query with the data as JSON text, the head it was read from, and the code of a failure. */
@@ -125,7 +127,8 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
       const head = await store.setFault(fault)
       known.startRead()(head)
     },
-    findVersionStart: (entity, id) => findVersionStart(database, { layout: store.layout, entity, id }),
+    findVersions: (entity, id) => findVersions(database, { layout: store.layout, entity, id }),
+    findFirstBlock: () => findFirstBlock(database, store.layout),
     execute: async (request) => toResult(await answer(request)),
     answer,
   }

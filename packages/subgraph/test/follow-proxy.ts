@@ -11,8 +11,8 @@ export type Exchange = {
   /** Number of the request since the behaviour was set, from 1. */
   readonly count: number
   readonly response: ServerResponse
-  /** Forwards the request, and returns the responses, optionally changed per call. */
-  forward(change?: (call: ProxiedCall, answer: CallAnswer) => CallAnswer): Promise<void>
+  /** Forwards the request, by default to the server of the proxy, and returns the responses, optionally changed per call. */
+  forward(change?: (call: ProxiedCall, answer: CallAnswer) => CallAnswer, to?: string): Promise<void>
   /** Rejects the calls for which `refuse` returns an error and forwards the others. */
   forwardUnless(refuse: (call: ProxiedCall) => object | undefined): Promise<void>
 }
@@ -39,8 +39,8 @@ export async function startProxy(target: string, initial: Behaviour = forwardAll
     const parsed = JSON.parse(Buffer.concat(chunks).toString())
     const calls: ProxiedCall[] = Array.isArray(parsed) ? parsed : [parsed]
     const reply = (answers: readonly CallAnswer[]) => sendJson(response, Array.isArray(parsed) ? answers : answers[0])
-    const forward: Exchange['forward'] = async (change = (_, answer) => answer) => {
-      const answers = await pass(target, calls)
+    const forward: Exchange['forward'] = async (change = (_, answer) => answer, to = target) => {
+      const answers = await pass(to, calls)
       reply(calls.map((call) => change(call, answers.get(call.id) as CallAnswer)))
     }
     const forwardUnless: Exchange['forwardUnless'] = async (refuse) => {

@@ -77,20 +77,38 @@ function testEngine(engine: DatabaseEngine): void {
     expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
   })
 
-  test('behavior: a deep reorg to a shorter chain while no follower runs is reverted', async () => {
+  test('behavior: a reorg to a shorter chain while no follower runs is reverted', async () => {
     const startBlock = await chain.headNumber()
     await chain.emit(3, 1)
     const snapshot = await chain.rpc('evm_snapshot')
     await chain.grow([...blocksOf(5, (block) => ({ logs: 2, salt: 400 + block })), { empty: 600 }])
-    const first = await followInto(opened.database, { chain, startBlock, namespace: `deep_${engine}` })
+    const options = { chain, startBlock, namespace: `deep_${engine}`, maxReorgDepth: 1_000 }
+    const first = await followInto(opened.database, options)
     await first.untilCurrent()
     await first.follower.stop()
     await chain.rpc('evm_revert', [snapshot])
     await chain.grow([{ logs: 1, salt: 500 }, { empty: 300 }, { logs: 2, salt: 501 }])
-    const second = await followInto(opened.database, { chain, startBlock, namespace: `deep_${engine}` })
+    const second = await followInto(opened.database, options)
     await second.untilCurrent()
     await second.follower.stop()
     expect(second.follower.status().reorgsSeen).toBe(1)
-    expect(await second.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
+    const fresh = await tablesOfFresh(opened.database, chain, startBlock)
+    expect(await second.tables()).toMatchObject({ Event: fresh['Event'], Tally: fresh['Tally'] })
+  })
+
+  test('behavior: a reorg of more blocks than maxReorgDepth is not applied', async () => {
+    const startBlock = await chain.headNumber()
+    await chain.grow([{ logs: 2, salt: 1 }, { empty: 5 }])
+    const snapshot = await chain.rpc('evm_snapshot')
+    await chain.grow(blocksOf(9, (block) => ({ logs: 1, salt: 600 + block })))
+    const index = await followInto(opened.database, { chain, startBlock, maxReorgDepth: 8 })
+    await index.untilCurrent()
+    const before = await index.tables()
+    await chain.rpc('evm_revert', [snapshot])
+    await chain.grow(blocksOf(20, () => ({ logs: 1, salt: 700 })))
+    await expect.poll(() => index.follower.status().state).toBe('disputed')
+    expect(index.follower.status().problem).toContain('maxReorgDepth is 8, so it is not followed')
+    expect(await index.tables()).toEqual(before)
+    await index.follower.stop()
   })
 }

@@ -70,10 +70,9 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(await all()).toMatchObject([{ name: 'again' }, { name: 'B' }])
     expect(await all('1')).toMatchObject([{ name: 'A' }])
     expect(things.head).toMatchObject({ ...blockAt(3), revision: 1 })
-    expect([await things.findVersionStart('Thing', 'a'), await things.findVersionStart('Thing', 'c')]).toEqual([
-      2,
-      undefined,
-    ])
+    expect(await things.findVersions('Thing', 'a')).toEqual({ first: 1, last: 2 })
+    expect(await things.findVersions('Thing', 'c')).toBeUndefined()
+    expect(await things.findFirstBlock()).toEqual(blockAt(1))
   })
 
   test('error: a replacement that lost an entity, or failed, changes nothing', async () => {

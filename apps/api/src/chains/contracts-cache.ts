@@ -15,8 +15,8 @@ type Entry = {
   reading: Promise<void> | undefined
 }
 
-// The contracts of a deployment are constants. They change only if the pool is upgraded.
-const refreshMs = 300_000
+// The contracts of a deployment are constants, but a token can get another denylister.
+const refreshMs = 30_000
 const retryMs = 10_000
 const waitMs = 500
 

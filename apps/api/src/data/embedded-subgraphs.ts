@@ -1,3 +1,4 @@
+import type { ChainIdentity } from '@tallystick/chain'
 import { createLogThrottle } from '@tallystick/core/log/log-throttle'
 import type { Database } from '@tallystick/database'
 import {
@@ -23,19 +24,21 @@ export async function startEmbeddedSubgraphs(
     log,
     monotonicNow,
     followMs,
+    identities,
     ...parts
   }: {
     readonly database: Database
     readonly closers: (() => unknown)[]
     readonly log: Logger
     readonly monotonicNow: () => number
+    readonly identities: ReadonlyMap<number, ChainIdentity>
     readonly followMs?: number | undefined
   },
 ): Promise<ReadonlyMap<number, EmbeddedSubgraph>> {
   const database = await openIndexDatabase(config, parts)
   const started = new Map<number, EmbeddedSubgraph>()
   parts.closers.push(() => Promise.all([...started.values()].map(({ follower }) => follower.stop())))
-  for (const { id, rpc, subgraph: settings, domain } of config.chains) {
+  for (const { id, rpc, subgraph: settings, domain, maxReorgDepth } of config.chains) {
     if (!settings?.embedded) continue
     const { positions, startBlock } = settings.embedded
     const pool = domain.verifyingContract
@@ -59,6 +62,8 @@ export async function startEmbeddedSubgraphs(
       urls: rpc,
       mapping: openProtocolMapping({ pool, positions }),
       startBlock,
+      maxReorgDepth,
+      identity: identities.get(id),
       log: chainLog,
       pollMs: followMs,
     })

@@ -8,6 +8,9 @@ export const subgraphMetricHelp: MetricHelp = {
   tallystick_subgraph_lag_seconds: 'Seconds between the latest indexed block and the chain head.',
   tallystick_subgraph_events: 'Logs indexed by this process since it started.',
   tallystick_subgraph_reorgs: 'Reorgs this process has rolled back since it started.',
+  tallystick_subgraph_repairs: 'Times this process has replaced blocks that were read wrongly since it started.',
+  tallystick_subgraph_fault: 'ALARM: 1 while the embedded subgraph contradicts its chain and is not repaired yet.',
+  tallystick_subgraph_disputed: 'ALARM: 1 while every RPC contradicts blocks that count as final.',
   tallystick_subgraph_problem: 'ALARM: 1 while the embedded subgraph cannot be read. /readyz gives the reason.',
   tallystick_public_queries_running: 'Running queries without a key.',
   tallystick_public_queries_waiting: 'Queued queries without a key.',
@@ -34,5 +37,8 @@ export function addSubgraphMetrics(
   gauge('tallystick_subgraph_lag_seconds', ({ lagSeconds }) => lagSeconds)
   gauge('tallystick_subgraph_events', ({ eventsIndexed }) => eventsIndexed)
   gauge('tallystick_subgraph_reorgs', ({ reorgsSeen }) => reorgsSeen)
+  gauge('tallystick_subgraph_repairs', ({ repairs }) => repairs)
+  gauge('tallystick_subgraph_fault', ({ fault }) => (fault === undefined ? 0 : 1))
+  gauge('tallystick_subgraph_disputed', ({ state }) => (state === 'disputed' ? 1 : 0))
   gauge('tallystick_subgraph_problem', ({ problem }) => (problem === undefined ? 0 : 1))
 }

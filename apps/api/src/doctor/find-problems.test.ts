@@ -111,6 +111,9 @@ test('behavior: every alarm metric is put into words, here or by a check of the 
     // The problem of the curve source.
     'tallystick_treasury_problem',
     'tallystick_subgraph_problem',
+    // The problem of the subgraph.
+    'tallystick_subgraph_fault',
+    'tallystick_subgraph_disputed',
     'tallystick_clock_disputed',
   ]
   const all = Object.entries(metricHelp).flatMap(([name, help]) => (help.startsWith('ALARM') ? [name] : []))

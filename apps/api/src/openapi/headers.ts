@@ -31,7 +31,7 @@ export const headers = {
     example: 'private, max-age=7200',
   }),
   'x-tallystick-chains': header(
-    'For each chain that answered, the block of the answer, its lag behind the clock and its source: the `embedded` subgraph or a `remote` one. More parameters may follow.',
+    'For each chain that answered, the block of the answer, its lag behind the clock and its source: the `embedded` subgraph or a `remote` one. `errors=1` if the index is known to be incomplete. More parameters may follow.',
     { unit: 'chain id; block number; seconds; source', example: '324;block=5184123;lag=4;source=embedded' },
   ),
   'x-tallystick-log': header(

@@ -87,7 +87,8 @@ export async function openMapping(
     throw new Error(message)
   }
   const log = { info: fail, warn: fail, error: fail }
-  return { mapping: await openProtocolMapping(chain)({ load, run, log }), run }
+  const index = { load, execute: async () => ({}), findVersions: async () => undefined }
+  return { mapping: await openProtocolMapping(chain)({ load, run, index, blocks: undefined, log }), run }
 }
 
 /** Every row of every table of a namespace, sorted: what two indexes are compared by. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { poolAbi } from '@tallystick/contracts'
 import type { Note } from '@tallystick/core'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
+import type { ChainIdentity } from '../rpc/chain-identity.ts'
 import { createRpcEndpoint, type RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcPool } from '../rpc/rpc-pool.ts'
 import { callContract } from './call-contract.ts'
@@ -56,6 +57,8 @@ export type ValidateOptions = {
 export type PoolReaderOptions = {
   readonly chainId: number
   readonly rpcUrls: readonly string[]
+  /** Shared by everything in the process that uses the chain. By default the reader has its own. */
+  readonly identity?: ChainIdentity | undefined
   readonly pool: Address
   /** Block of the pool's deployment, or one before it; 0 by default. Its logs are read from there. */
   readonly startBlock?: number | undefined
@@ -70,12 +73,12 @@ const silent = { info: () => undefined, warn: () => undefined }
 
 /** Creates a reader of a pool that uses the first healthy RPC of its chain. */
 export function createPoolReader(options: PoolReaderOptions): PoolReader {
-  const { chainId, rpcUrls, pool, startBlock, deadlineMs = 8_000 } = options
+  const { chainId, rpcUrls, identity, pool, startBlock, deadlineMs = 8_000 } = options
   const closing = new AbortController()
   // Every pending call adds a listener, and two note sets are twenty calls at once. That is not a leak.
   setMaxListeners(0, closing.signal)
   const endpoints = rpcUrls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
-  const rpcPool = createRpcPool({ endpoints, chainId, log: silent })
+  const rpcPool = createRpcPool({ endpoints, chainId, identity, log: silent })
   const readState = createReadPoolState(pool, startBlock)
   const run = <Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
     withDeadline(rpcPool.run(work), { deadlineMs, signal }).catch((error: unknown) => {

@@ -1,5 +1,9 @@
+import { type LogBloom, parseLogBloom } from '@tallystick/core/bloom/log-bloom'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcError } from './rpc-error.ts'
+
+/** Header of a block, and the filter of its logs. */
+export type HeaderWithBloom = { readonly header: BlockHeader; readonly bloom: LogBloom | undefined }
 
 /** Header of a block. Hashes are 0x hex, the timestamp is in Unix seconds. */
 export type BlockHeader = {
@@ -16,12 +20,21 @@ export async function readLatest(endpoint: RpcEndpoint): Promise<BlockHeader> {
 
 /** Reads blocks by number, in the given order. Throws if the server does not have one of them yet. */
 export async function readBlocks(endpoint: RpcEndpoint, numbers: readonly number[]): Promise<readonly BlockHeader[]> {
+  return (await readHeaders(endpoint, numbers)).map(({ header }) => header)
+}
+
+/** As `readBlocks`, with the filters of the blocks' logs. */
+export async function readHeaders(
+  endpoint: RpcEndpoint,
+  numbers: readonly number[],
+): Promise<readonly HeaderWithBloom[]> {
   const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }))
-  const headers = await endpoint.callMany(calls)
+  const blocks = await endpoint.callMany(calls)
   return numbers.map((number, index) => {
-    const block = getHeader(headers[index], number)
-    if (block.number === number) return block
-    throw new RpcError({ kind: 'malformed', message: `sent block ${block.number} instead of block ${number}` })
+    const header = getHeader(blocks[index], number)
+    const { logsBloom } = blocks[index] as { readonly logsBloom?: unknown }
+    if (header.number === number) return { header, bloom: parseLogBloom(logsBloom) }
+    throw new RpcError({ kind: 'malformed', message: `sent block ${header.number} instead of block ${number}` })
   })
 }
 

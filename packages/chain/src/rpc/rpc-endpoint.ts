@@ -8,6 +8,8 @@ export type RpcCall = { readonly method: string; readonly params: readonly unkno
 export type RpcEndpoint = {
   /** Host for messages and logs. The rest of the URL may be a secret. */
   readonly label: string
+  /** Tells two endpoints of one host apart. May contain secrets: never log it. */
+  readonly url?: string | undefined
   /** Sends one call and returns its result as the node sent it. */
   call(call: RpcCall): Promise<unknown>
   /** Sends many calls in batches. The results are in the order of the calls. */
@@ -66,6 +68,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   }
   return {
     label,
+    url: options.url,
     call,
     callMany: async (calls) => {
       const results: unknown[] = []

@@ -1,8 +1,19 @@
 /**
  * Kind of an RPC failure. `refused`: the call asks for too much at once. `busy`: the server limits the rate. `behind`: the
- * server does not have a block yet. `changed`: a reorganization happened between two calls.
+ * server does not have a block yet. `changed`: a reorganization happened between two calls. `foreign`: the server serves
+ * another chain. `disputed`: it contradicts blocks that count as final.
  */
-export type RpcErrorKind = 'unreachable' | 'timeout' | 'busy' | 'malformed' | 'error' | 'refused' | 'behind' | 'changed'
+export type RpcErrorKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'busy'
+  | 'malformed'
+  | 'error'
+  | 'refused'
+  | 'behind'
+  | 'changed'
+  | 'foreign'
+  | 'disputed'
 
 export type RpcErrorOptions = {
   readonly kind: RpcErrorKind

@@ -11,6 +11,7 @@ test('behavior: a failed endpoint is used again after its delay, whatever the sy
   let isDown = true
   const endpoint: RpcEndpoint = {
     label: 'rpc.example',
+    url: 'http://rpc.example',
     call: async () => {
       if (isDown) throw new RpcError({ kind: 'unreachable', message: 'cannot be reached' })
       return '0x1'

@@ -1,4 +1,5 @@
 import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { type ChainIdentity, createChainIdentity, isForeign } from './chain-identity.ts'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcError } from './rpc-error.ts'
 
@@ -10,16 +11,23 @@ export type RpcLog = { readonly info: Write; readonly warn: Write }
 export type RpcPool = {
   /**
    * Runs work on the first healthy endpoint, and on the next one if that fails. All calls of the work go to one endpoint,
-   * so that their results are consistent. A `refused` or `changed` error is rethrown: the work handles it.
+   * so that their results are consistent, and the endpoint is confirmed to serve the chain while it works. A `refused` or
+   * `changed` error is rethrown: the work handles it. With `startAt` it prefers another endpoint than the first.
    */
-  run<Result>(work: (endpoint: RpcEndpoint) => Promise<Result>): Promise<Result>
+  run<Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, options?: RunOptions): Promise<Result>
   /** Description of the endpoints that fail, or undefined. It names hosts only. */
   readonly problem: string | undefined
+  /** Whether an endpoint contradicts blocks that count as final, and none agrees with them. */
+  readonly isDisputed: boolean
 }
+
+export type RunOptions = { readonly startAt?: number | undefined }
 
 export type RpcPoolOptions = {
   readonly endpoints: readonly RpcEndpoint[]
   readonly chainId: number
+  /** Shared by all pools of the chain. By default the pool has its own. */
+  readonly identity?: ChainIdentity | undefined
   readonly log: RpcLog
   /** Delay until an endpoint is used again after its first failure, 100 ms by default. Further failures double it. */
   readonly retryMs?: number | undefined
@@ -27,9 +35,9 @@ export type RpcPoolOptions = {
 
 type Member = {
   readonly endpoint: RpcEndpoint
-  /** Whether its chain id was confirmed since its last failure. */
+  /** Whether it was confirmed to serve the chain since its last failure. */
   isVerified: boolean
-  fault: string | undefined
+  fault: RpcError | undefined
   failures: number
   /** By `performance.now()`. */
   retryAtMs: number
@@ -40,8 +48,10 @@ const retryMsDefault = 100
 // Short, so that a recovered endpoint is used again within seconds.
 const retryMsMax = 5_000
 
-/** Creates a pool that prefers the first endpoint and uses no endpoint before its chain id is confirmed. */
-export function createRpcPool(options: RpcPoolOptions): RpcPool {
+/** Creates a pool that prefers the first endpoint and uses no endpoint that is not confirmed to serve the chain. */
+export function createRpcPool(given: RpcPoolOptions): RpcPool {
+  const { identity = createChainIdentity(given.chainId) } = given
+  const options = { ...given, identity }
   const members = options.endpoints.map(
     (endpoint): Member => ({
       endpoint,
@@ -60,23 +70,34 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   }
   return {
     get problem() {
-      const faults = members.flatMap(({ endpoint, fault }) => (fault ? [`${endpoint.label} ${fault}`] : []))
+      const faults = members.flatMap((member) => {
+        const fault = findFault(member, options)
+        return fault ? [`${member.endpoint.label} ${fault.message}`] : []
+      })
       return faults.length > 0 ? `RPC ${faults.join('; ')}.` : undefined
     },
-    run: async (work) => {
+    get isDisputed() {
+      const faults = members.map((member) => findFault(member, options))
+      return faults.every((fault) => fault !== undefined) && faults.some((fault) => fault?.kind === 'disputed')
+    },
+    run: async (work, { startAt = 0 } = {}) => {
+      const ordered = [...members.slice(startAt % members.length), ...members.slice(0, startAt % members.length)]
+      // Somebody else in the process may have found that an endpoint serves another chain.
+      for (const member of members) if (identity.faultOf(member.endpoint)) member.isVerified = false
       // Endpoints are verified in the background, so that work returns to the first one when it has recovered.
       for (const member of members) if (!member.isVerified && isRetryDue(member)) void verifyOnce(member)
       const tried = new Set<Member>()
       for (;;) {
-        const member = await findNext(members, tried)
+        const member = await findNext(ordered, tried)
         if (!member) throw new NoRpcError()
         tried.add(member)
         try {
-          const result = await work(member.endpoint)
+          const [result] = await Promise.all([work(member.endpoint), identity.confirm(member.endpoint)])
           member.failures = 0
           return result
         } catch (error) {
           if (!(error instanceof RpcError) || error.kind === 'refused' || error.kind === 'changed') throw error
+          if (isForeign(error)) identity.reject(member.endpoint, error)
           backOff(member, { ...options, error })
         }
       }
@@ -99,14 +120,16 @@ function isRetryDue(member: Member): boolean {
   return performance.now() >= member.retryAtMs
 }
 
-async function verify(member: Member, options: RpcPoolOptions): Promise<void> {
-  const { chainId, log } = options
+type Options = RpcPoolOptions & { readonly identity: ChainIdentity }
+
+function findFault({ endpoint, fault }: Member, { identity }: Options): RpcError | undefined {
+  return identity.faultOf(endpoint) ?? fault
+}
+
+async function verify(member: Member, options: Options): Promise<void> {
+  const { identity, log } = options
   try {
-    const reported = Number(await member.endpoint.call({ method: 'eth_chainId', params: [] }))
-    if (reported !== chainId) {
-      const message = `serves chain ${reported}, not chain ${chainId}, and is not used. Correct its URL or the chain id`
-      throw new RpcError({ kind: 'error', message })
-    }
+    await identity.check(member.endpoint)
     if (member.fault) log.info({ rpc: member.endpoint.label }, 'RPC recovered')
     member.isVerified = true
     member.fault = undefined
@@ -119,10 +142,10 @@ function backOff(
   member: Member,
   { error, log, retryMs = retryMsDefault }: RpcPoolOptions & { readonly error: RpcError },
 ): void {
-  if (member.fault !== error.message)
+  if (member.fault?.message !== error.message)
     log.warn({ rpc: member.endpoint.label, problem: error.message }, 'RPC request failed')
   member.isVerified = false
-  member.fault = error.message
+  member.fault = error
   const delayMs = Math.max(backoffMs(member.failures, { minMs: retryMs, maxMs: retryMsMax }), error.retryAfterMs ?? 0)
   member.failures += 1
   member.retryAtMs = performance.now() + Math.min(delayMs, retryMsMax)

@@ -1,14 +1,19 @@
+import { type ChainIdentity, createChainIdentity } from '@tallystick/chain/rpc/chain-identity'
 import { createRangeSizer } from '@tallystick/chain/rpc/range-sizer'
 import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import { createRpcPool, NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import type { Database, Lock } from '@tallystick/database'
 import type { Subgraph } from '../subgraph.ts'
+import { SubgraphError } from '../subgraph-error.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
-import { followChain } from './follow-chain.ts'
+import { ContradictionError } from './contradiction-error.ts'
+import { followChain, maxReorgDepthDefault } from './follow-chain.ts'
 import type { FollowerLog } from './follower-log.ts'
 import { type FollowerProgress, type FollowerStatus, toStatus } from './follower-status.ts'
-import type { Mapping, OpenMapping } from './mapping.ts'
+import { createIndexHealth, type IndexHealth } from './index-health.ts'
+import { createAnchorKeeper } from './keep-anchors.ts'
+import type { Contradiction, Mapping, MappingContext, OpenMapping } from './mapping.ts'
 import { createHeadObserver } from './observe-head.ts'
 import { pause } from './pause.ts'
 import { createProgressReport } from './report-progress.ts'
@@ -23,6 +28,12 @@ export type FollowerOptions = {
   readonly urls: readonly string[]
   readonly mapping: Mapping | OpenMapping
   readonly startBlock: number
+  /** A reorg of more blocks is not followed, 256 by default. */
+  readonly maxReorgDepth?: number | undefined
+  /** Shared by everything in the process that uses the chain. By default the follower has its own. */
+  readonly identity?: ChainIdentity | undefined
+  /** Interval at which a sample of the index is compared with the chain, 30 s by default. */
+  readonly auditMs?: number | undefined
   readonly log: FollowerLog
   /**
    * Interval at which the head of the chain is read, 1 s by default. A waiting replica tries to take over, and reads the
@@ -54,9 +65,12 @@ const failurePauseMsMax = 500
 // One reorg during a read is normal. Several in a row are reported.
 const changesTolerated = 5
 
-type Parts = FollowerOptions & {
+type Parts = Omit<FollowerOptions, 'maxReorgDepth' | 'identity'> & {
+  readonly identity: ChainIdentity
+  readonly maxReorgDepth: number
   readonly progress: FollowerProgress
   readonly pool: RpcPool
+  readonly keepAnchors: () => Promise<void>
   readonly stopped: AbortSignal
   readonly status: () => FollowerStatus
 }
@@ -71,13 +85,16 @@ export function createFollower(options: FollowerOptions): Follower {
     chainHead: undefined,
     eventsIndexed: 0,
     reorgsSeen: 0,
+    repairs: 0,
     problem: undefined,
     lock: undefined,
   }
   const endpoints = options.urls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal }))
-  const pool = createRpcPool({ endpoints, chainId, log, retryMs: options.rpcRetryMs })
+  const { identity = createChainIdentity(chainId), maxReorgDepth = maxReorgDepthDefault } = options
+  const pool = createRpcPool({ endpoints, chainId, identity, log, retryMs: options.rpcRetryMs })
+  const keepAnchors = createAnchorKeeper({ identity, subgraph, maxReorgDepth })
   const status = () => toStatus(progress, { head: subgraph.head, rpcProblem: pool.problem })
-  const running = run({ ...options, progress, pool, stopped: signal, status })
+  const running = run({ ...options, identity, maxReorgDepth, progress, pool, keepAnchors, stopped: signal, status })
   return {
     status,
     get isWriting() {
@@ -107,6 +124,7 @@ async function run(parts: Parts): Promise<void> {
       progress.problem = undefined
       observe()
       await subgraph.readHead()
+      await parts.keepAnchors()
     } catch (error) {
       fail(parts, error)
     }
@@ -119,14 +137,28 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
   const { lost } = lock
   const { subgraph, progress, stopped, pollMs = pollMsDefault } = parts
   const isOver = () => stopped.aborted || lost.aborted
+  const health = createIndexHealth(parts)
   let context: ChainContext | undefined
   let changes = 0
   let cursor = await readCursor(subgraph)
   progress.lock = lock
   while (!isOver()) {
     try {
-      context ??= await openContext(parts, isOver)
+      await parts.keepAnchors()
+      context ??= await openContext(parts, { isOver, health })
+      const repaired = await health.repair(context)
+      if (repaired) {
+        cursor = repaired
+        // The mapping may have been opened for contracts that the repaired blocks did not have yet.
+        context = undefined
+        continue
+      }
+      if (health.isBlocked) {
+        await pause(pollMs, [stopped, lost])
+        continue
+      }
       cursor = await followChain(context, { cursor, progress })
+      if (progress.state === 'following' && (await health.audit(context)) === 'outdated') context = undefined
       progress.problem = undefined
       // The first block of a new index is stored before the state is known.
       const isFollowing = progress.state === 'following'
@@ -135,6 +167,8 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       changes = 0
     } catch (error) {
       if (isOver()) return
+      const contradiction = findContradiction(error, subgraph)
+      if (contradiction) health.doubt(contradiction, { isBlocking: true })
       changes = isChainChange(error) ? changes + 1 : changesTolerated
       if (changes >= changesTolerated) fail(parts, error)
       await pause(Math.min(pollMs, failurePauseMsMax), [stopped, lost])
@@ -143,24 +177,40 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
   }
 }
 
-async function openContext(parts: Parts, isOver: () => boolean): Promise<ChainContext> {
-  const { subgraph, pool, log, progress } = parts
+async function openContext(
+  parts: Parts,
+  { isOver, health }: { readonly isOver: () => boolean; readonly health: IndexHealth },
+): Promise<ChainContext> {
+  const { progress } = parts
   const report = createProgressReport(parts)
   const mapping =
-    typeof parts.mapping === 'function'
-      ? await parts.mapping({ load: subgraph.load, run: pool.run, log })
-      : parts.mapping
+    typeof parts.mapping === 'function' ? await parts.mapping(await toMappingContext(parts)) : parts.mapping
   return {
     ...parts,
     mapping,
     addresses: new Set(mapping.addresses.map((address) => address.toLowerCase())),
+    topics: mapping.topics,
     sizer: createRangeSizer(),
     isOver,
     onStored: (events) => {
       progress.eventsIndexed += events
       report(parts.status())
     },
+    report: health.doubt,
   }
+}
+
+async function toMappingContext({ subgraph, pool, log }: Parts): Promise<MappingContext> {
+  const [first, last] = [await subgraph.findFirstBlock(), subgraph.head]
+  const blocks = first && last && { from: first.number, to: last.number }
+  return { load: subgraph.load, run: pool.run, index: subgraph, blocks, log }
+}
+
+/** Returns the contradiction of an event that cannot be applied. One that is malformed is read again, after the head. */
+function findContradiction(error: unknown, { head }: Subgraph): Contradiction | undefined {
+  if (error instanceof ContradictionError) return error.contradiction
+  if (!(error instanceof SubgraphError) || error.code !== 'unmappable_log') return undefined
+  return { message: error.message, locate: async () => head && head.number + 1 }
 }
 
 function isChainChange(error: unknown): boolean {
@@ -177,6 +227,6 @@ function fail({ progress, pool, log, name, stopped }: Parts, error: unknown): vo
   const message = error instanceof Error ? error.message : String(error)
   const problem = error instanceof NoRpcError ? (pool.problem ?? message) : message
   if (progress.problem !== problem) log.error({ name, problem, err: error }, 'indexing failed; retrying')
-  progress.state = 'failing'
+  progress.state = pool.isDisputed ? 'disputed' : 'failing'
   progress.problem = problem
 }

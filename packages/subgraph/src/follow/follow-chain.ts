@@ -7,11 +7,10 @@ import type { FollowerProgress } from './follower-status.ts'
 import { readTip, type Tip } from './read-tip.ts'
 
 /**
- * Number of blocks below the head of the chain that are all stored, so that a reorg is reverted exactly to its fork.
- * Ethereum is final after 64 to 95 blocks, and nodes keep 128 blocks for reorgs. A deeper reorg is reverted to the latest
- * stored block before its fork.
+ * Number of blocks that a reorg may replace by default. Ethereum is final after 64 to 95 blocks, and nodes keep 128 blocks
+ * for reorgs. This many blocks below the head of the chain are all stored, so that a reorg is reverted exactly to its fork.
  */
-export const headBlocks = 256
+export const maxReorgDepthDefault = 256
 
 /** Reads and stores new blocks. Returns the new cursor, or undefined if nothing is stored. */
 export async function followChain(
@@ -19,12 +18,12 @@ export async function followChain(
   { cursor, progress }: { readonly cursor: Cursor | undefined; readonly progress: FollowerProgress },
 ): Promise<Cursor | undefined> {
   if (!cursor) return startIndex(context, progress)
-  const { subgraph, pool, log } = context
-  const tip = await pool.run((endpoint) => readTip(endpoint, { subgraph, cursor }))
+  const { pool, log, maxReorgDepth } = context
+  const tip = await pool.run((endpoint) => readTip(endpoint, { ...context, cursor }))
   const { latest } = tip
   progress.chainHead = latest
   if (tip.reorg) return revertReorg(context, { cursor, progress, reorg: tip.reorg })
-  const deep = latest.number - headBlocks
+  const deep = latest.number - maxReorgDepth
   if (cursor.position.number < deep) {
     progress.state = 'backfilling'
     return backfill(context, { cursor, to: deep })
@@ -58,8 +57,7 @@ async function revertReorg(
   if (shared && shared.hash === stored.hash) return { stored, position: stored }
   step.progress.reorgsSeen += 1
   const details = { from: stored.number, to: shared?.number, depth: stored.number - (shared?.number ?? -1) }
-  if (shared) log.warn(details, 'reorg: reverting to the fork')
-  else log.warn(details, 'no common block with the index; reindexing from startBlock')
+  log.warn(details, 'reorg: reverting to the fork')
   await subgraph.revert(shared?.number ?? -1)
   return shared && { stored: shared, position: shared }
 }

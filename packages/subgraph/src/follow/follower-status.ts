@@ -1,7 +1,8 @@
 import type { Lock } from '@tallystick/database'
-import type { Block } from '../store/block.ts'
+import type { Block, Head } from '../store/block.ts'
 
-export type FollowerState = 'starting' | 'waiting for lock' | 'backfilling' | 'following' | 'failing'
+/** `disputed`: every RPC contradicts blocks that count as final, so the index does not follow them. */
+export type FollowerState = 'starting' | 'waiting for lock' | 'backfilling' | 'following' | 'failing' | 'disputed'
 
 /** Status of a follower, for metrics and readiness. */
 export type FollowerStatus = {
@@ -17,6 +18,10 @@ export type FollowerStatus = {
   /** Number of events that this process indexed. */
   readonly eventsIndexed: number
   readonly reorgsSeen: number
+  /** Number of times that this process replaced blocks that were read wrongly. */
+  readonly repairs: number
+  /** What contradicts the index and is not repaired yet. */
+  readonly fault: string | undefined
   /** Current problem and its remedy. It is also set if only one of several RPC URLs fails. */
   readonly problem: string | undefined
 }
@@ -27,14 +32,15 @@ export type FollowerProgress = {
   chainHead: Block | undefined
   eventsIndexed: number
   reorgsSeen: number
+  repairs: number
   problem: string | undefined
   /** Set once the lock is held and the head was read: no other process writes then. */
   lock: Lock | undefined
 }
 
 export function toStatus(
-  { state, chainHead, eventsIndexed, reorgsSeen, problem }: FollowerProgress,
-  { head, rpcProblem }: { readonly head: Block | undefined; readonly rpcProblem: string | undefined },
+  { state, chainHead, eventsIndexed, reorgsSeen, repairs, problem }: FollowerProgress,
+  { head, rpcProblem }: { readonly head: Head | undefined; readonly rpcProblem: string | undefined },
 ): FollowerStatus {
   const isKnown = head !== undefined && chainHead !== undefined
   return {
@@ -45,6 +51,8 @@ export function toStatus(
     lagSeconds: isKnown ? Math.max(0, chainHead.timestamp - head.timestamp) : undefined,
     eventsIndexed,
     reorgsSeen,
-    problem: problem ?? rpcProblem,
+    repairs,
+    fault: head?.fault,
+    problem: problem ?? head?.fault ?? rpcProblem,
   }
 }

@@ -1,7 +1,9 @@
+import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import type { Block } from '../store/block.ts'
 import type { BlockChanges } from '../store/collect-changes.ts'
 import type { StoredEntity } from '../store/load-entities.ts'
+import type { Subgraph } from '../subgraph.ts'
 import type { FollowerLog } from './follower-log.ts'
 
 /** Log as the node sends it: hex in lower case. */
@@ -22,18 +24,56 @@ export type LoadEntities = (entity: string, ids: readonly string[]) => Promise<R
 /** Runs work on one RPC endpoint. For state of contracts that no log has. */
 export type RunOnRpc = RpcPool['run']
 
+/** Parts of a subgraph that tell since when an entity is as it is. */
+export type IndexReader = Pick<Subgraph, 'load' | 'execute' | 'findVersions'>
+
+/** Sign that the index lacks logs, or has wrong ones. */
+export type Contradiction = {
+  /** What contradicts what, in a sentence. */
+  readonly message: string
+  /** Finds the first block that may have been read wrongly. Undefined means the first block of the index. */
+  locate(index: IndexReader): Promise<number | undefined>
+}
+
+/** Comparison of an index with the contracts, at its head. */
+export type Audit = (
+  index: IndexReader,
+  chain: { readonly endpoint: RpcEndpoint; readonly head: Block },
+) => Promise<readonly Contradiction[]>
+
 /** Conversion of a protocol's logs to entities. The rest of the follower does not depend on the protocol. */
 export type Mapping = {
   /** Contracts whose logs are indexed. */
   readonly addresses: readonly string[]
+  /** First topics of the events that it uses. By default every log of the contracts counts. */
+  readonly topics?: readonly string[] | undefined
+  /** Returns whether the contracts changed, so that the mapping must be opened again. */
+  readonly isOutdated?: ((endpoint: RpcEndpoint) => Promise<boolean>) | undefined
+  /** Compares a sample of the index with the chain. */
+  readonly audit?: Audit | undefined
   /**
    * Returns the changes of consecutive blocks: one element per block, in their order, also for blocks without logs. A
-   * backfill passes many blocks at once, so that few statements load the entities.
+   * backfill passes many blocks at once, so that few statements load the entities. It reports logs that contradict the
+   * index but can be applied, and throws a `SubgraphError` with the contradiction for those that cannot.
    */
-  map(blocks: readonly BlockLogs[], load: LoadEntities, run: RunOnRpc): Promise<readonly BlockChanges[]>
+  map(
+    blocks: readonly BlockLogs[],
+    load: LoadEntities,
+    run: RunOnRpc,
+    report?: Report,
+  ): Promise<readonly BlockChanges[]>
 }
 
-export type MappingContext = { readonly load: LoadEntities; readonly run: RunOnRpc; readonly log: FollowerLog }
+export type Report = (contradiction: Contradiction) => void
+
+export type MappingContext = {
+  readonly load: LoadEntities
+  readonly run: RunOnRpc
+  readonly index: IndexReader
+  /** First and last block of the index. Undefined if it is empty. */
+  readonly blocks: { readonly from: number; readonly to: number } | undefined
+  readonly log: FollowerLog
+}
 
 /** Creates a mapping whose contracts are read from the chain. A follower calls it each time it begins to work. */
 export type OpenMapping = (context: MappingContext) => Promise<Mapping>

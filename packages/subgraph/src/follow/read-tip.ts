@@ -1,3 +1,4 @@
+import type { ChainIdentity } from '@tallystick/chain/rpc/chain-identity'
 import { findBlock, readLatest } from '@tallystick/chain/rpc/read-blocks'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
@@ -14,7 +15,12 @@ export type Tip = {
 // Servers behind one URL respond in turn and differ by a few blocks. That is neither a reorg nor a problem.
 const lagTolerated = 8
 
-type Known = { readonly subgraph: Subgraph; readonly cursor: Cursor }
+type Known = {
+  readonly subgraph: Subgraph
+  readonly cursor: Cursor
+  readonly identity: ChainIdentity
+  readonly maxReorgDepth: number
+}
 
 /** Reads the head of the chain and detects a reorg: another hash at a height that was read before. */
 export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip> {
@@ -23,7 +29,11 @@ export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip>
   const expected = latest.number >= position.number ? position : await known.subgraph.findBlockAt(latest.number)
   const found = expected?.number === latest.number ? latest : expected && (await findBlock(endpoint, expected.number))
   if (found && expected && found.hash !== expected.hash) {
-    return { latest, reorg: { shared: await findShared(endpoint, known) } }
+    // The last check may be a second old. An endpoint that has changed its chain since looks like a reorg.
+    await known.identity.check(endpoint)
+    const shared = await findShared(endpoint, known)
+    refuseDeepReorg(shared, known)
+    return { latest, reorg: { shared } }
   }
   const lag = position.number - latest.number
   if (lag > lagTolerated) {
@@ -31,6 +41,17 @@ export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip>
     throw new RpcError({ kind: 'behind', message })
   }
   return { latest, reorg: undefined }
+}
+
+/** A server that serves another chain, or an old copy of this one, looks like a deep reorg. It must not empty the index. */
+function refuseDeepReorg(shared: Block | undefined, { cursor, maxReorgDepth }: Known): void {
+  const depth = cursor.stored.number - (shared?.number ?? -1)
+  if (shared && depth <= maxReorgDepth) return
+  const since = shared
+    ? `since block ${shared.number}, ${depth} blocks below the head of the index`
+    : 'from the first block on'
+  const message = `has another history ${since}. maxReorgDepth is ${maxReorgDepth}, so it is not followed`
+  throw new RpcError({ kind: 'disputed', message })
 }
 
 /**

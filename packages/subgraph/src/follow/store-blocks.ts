@@ -4,7 +4,7 @@ import type { BlockLogs } from './mapping.ts'
 
 /** Maps blocks and stores them after `head` in one transaction. Returns the new head. */
 export async function storeBlocks(
-  { subgraph, mapping, pool, onStored }: ChainContext,
+  { subgraph, mapping, pool, onStored, report }: ChainContext,
   {
     blocks,
     head,
@@ -15,7 +15,7 @@ export async function storeBlocks(
     readonly isIndexed: boolean
   },
 ): Promise<Block> {
-  const changes = await mapping.map(blocks, subgraph.load, pool.run)
+  const changes = await mapping.map(blocks, subgraph.load, pool.run, report)
   // Refused if another process changed the state that the mapping loaded.
   await subgraph.commitMany(changes, { after: head?.hash, isIndexed })
   onStored(blocks.reduce((sum, { logs }) => sum + logs.length, 0))

@@ -1,6 +1,9 @@
-import { SubgraphError } from '../subgraph-error.ts'
+import { ContradictionError } from '../follow/contradiction-error.ts'
+import type { Contradiction } from '../follow/mapping.ts'
+import { changeListing } from './adopt-denylisters.ts'
 import { add, type Context, changeAccount, changeDay, changeHolding, changePool } from './change-entities.ts'
-import type { Claim, Lend, ProtocolEvent } from './decode-event.ts'
+import { missingIncome, missingPosition } from './contradictions.ts'
+import type { Claim, Lend, ProtocolEvent, StatedDay } from './decode-event.ts'
 import type { Account, PositionInfo } from './entities.ts'
 import { put, type WorkingSet } from './working-set.ts'
 import { zeroAddress } from './zero-address.ts'
@@ -34,11 +37,14 @@ export function applyEvent(context: Context, event: ProtocolEvent): void {
 
 type EventOf<Kind extends ProtocolEvent['kind']> = Extract<ProtocolEvent, { readonly kind: Kind }>
 
-function applyTransfer({ set, minted }: Context, { to, tokenId }: EventOf<'transfer'>): void {
+function applyTransfer({ set, minted, report }: Context, { from, to, tokenId }: EventOf<'transfer'>): void {
   // A burn. The Claim event after it ends the position, which keeps its last holder.
   if (to === zeroAddress) return
   const position = set.positions.rows.get(tokenId)
   if (!position) {
+    const isNew = from === zeroAddress || minted.has(tokenId)
+    if (!isNew)
+      report(missingPosition(tokenId, `Position ${tokenId} was transferred by ${from}, but its lend was not indexed.`))
     minted.set(tokenId, to)
     return
   }
@@ -48,7 +54,12 @@ function applyTransfer({ set, minted }: Context, { to, tokenId }: EventOf<'trans
 }
 
 function applyLend(context: Context, lend: Lend): void {
-  const { set, minted } = context
+  const { set, minted, report } = context
+  const previous = String(BigInt(lend.tokenId) - 1n)
+  if (previous !== '0' && !set.positions.rows.has(previous)) {
+    const message = `Position ${lend.tokenId} was lent in transaction ${lend.transactionHash} of block ${context.block.number}, but the lend of position ${previous} was not indexed.`
+    report(missingPosition(previous, message))
+  }
   const holder = minted.get(lend.tokenId) ?? lend.beneficiary
   const partner = set.partners.rows.get(lend.partnerId)
   put(set.positions, newPosition(context, { lend, holder, partner: partner?.id ?? null }))
@@ -100,7 +111,11 @@ function newPosition(
 function applyClaim(context: Context, claim: Claim): void {
   const { set, block } = context
   const position = set.positions.rows.get(claim.tokenId)
-  if (!position) throw refuseClaim(claim)
+  if (!position) {
+    const { tokenId, transactionHash } = claim
+    const message = `Position ${tokenId} was claimed in transaction ${transactionHash} of block ${block.number}, but its lend was not indexed.`
+    throw refuse(missingPosition(tokenId, message))
+  }
   const { beneficiary, totalIncome, fee, transactionHash } = claim
   put(set.positions, {
     ...position,
@@ -147,6 +162,7 @@ function closeForPartner(
 function applyFloatingIncome(context: Context, { firstDay, days }: EventOf<'floatingIncome'>): void {
   const lastStated = days.at(-1)
   if (!lastStated) return
+  checkPreviousDay(context, { firstDay, stated: days[0] ?? lastStated })
   const lastDay = firstDay + days.length - 1
   const { floatingIncomes } = context.set
   const updatedAt = String(context.block.timestamp)
@@ -165,37 +181,44 @@ function applyFloatingIncome(context: Context, { firstDay, days }: EventOf<'floa
   }))
 }
 
+/** Each report continues the sum of the day before it. */
+function checkPreviousDay(
+  { set, pool, report }: Context,
+  { firstDay, stated }: { readonly firstDay: number; readonly stated: StatedDay },
+): void {
+  const known = set.floatingIncomes.rows.get(String(firstDay - 1))?.accFloatingIncome ?? '0'
+  const onChain = add(stated.accFloatingIncome, -BigInt(stated.floatingIncome))
+  if (known === onChain) return
+  const lastDay = set.pools.rows.get(pool)?.lastFloatingIncomeDay ?? null
+  const message = `The pool continued the floating income of day ${firstDay - 1} from ${onChain}, but the index has ${known}.`
+  report(missingIncome(lastDay, message))
+}
+
 function applyListing({ set }: Context, { account, denylister, isListed }: EventOf<'denylist'>): void {
   changeAccount(set, {
     id: account,
     change: (before) => {
-      const others = before.denylistedBy.filter((by) => by !== denylister)
-      const denylistedBy = isListed ? [...others, denylister].sort() : others
+      const denylistedBy = changeListing(before.denylistedBy, { denylister, isListed })
       return { denylistedBy, denylisted: denylistedBy.length > 0 }
     },
   })
 }
 
-function applyPartner({ set }: Context, event: EventOf<'partner'>): void {
+function applyPartner({ set, block }: Context, event: EventOf<'partner'>): void {
   const created = { id: event.partnerId, activePrincipal: '0', totalFees: '0' }
   const partner = { ...created, ...set.partners.rows.get(event.partnerId), ...event.set }
   const { owner, vault, feeBPS } = partner
   if (owner === undefined || vault === undefined || feeBPS === undefined) {
-    throw refuseLateStart(`Partner ${event.partnerId} was changed, but its creation was not indexed`)
+    throw refuse({
+      message: `Partner ${event.partnerId} was changed in block ${block.number}, but its creation was not indexed.`,
+      locate: async () => undefined,
+    })
   }
   put(set.partners, { ...partner, owner, vault, feeBPS })
 }
 
-function refuseClaim({ tokenId, transactionHash }: Claim): SubgraphError {
-  return refuseLateStart(
-    `Position ${tokenId} was claimed in transaction ${transactionHash}, but its lend was not indexed`,
-  )
-}
-
-/** Creates the error for an index that started too late. Its sums would be wrong permanently. */
-function refuseLateStart(fault: string): SubgraphError {
-  return new SubgraphError({
-    code: 'unmappable_log',
-    message: `${fault}. Index again from the block of the pool's deployment or before.`,
-  })
+/** Creates the error for an event that cannot be applied: sums would be wrong. The blocks before it are read again. */
+function refuse(contradiction: Contradiction): ContradictionError {
+  const message = `${contradiction.message} The RPC left out logs, or startBlock is after the pool's deployment.`
+  return new ContradictionError({ ...contradiction, message })
 }

@@ -1,3 +1,4 @@
+import type { Report } from '../follow/mapping.ts'
 import type { Block } from '../store/block.ts'
 import {
   type Account,
@@ -18,6 +19,8 @@ export type Context = {
   readonly block: Block
   /** Holders of tokens minted in this block whose Lend event follows. */
   readonly minted: Map<string, string>
+  /** Takes signs that the index lacks logs. */
+  readonly report: Report
 }
 
 export function changeHolding(

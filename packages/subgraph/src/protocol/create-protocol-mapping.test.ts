@@ -234,7 +234,7 @@ test('behavior: stored entities are loaded with at most six statements, and new 
 test('error: a claim or partner change whose origin was not indexed is refused', async () => {
   const claims = claim(ann, { tokenId: 7n, totalIncome: 1n, fee: 0n })
   await expect(map([blockOf(1, claims)])).rejects.toThrow(
-    `Position 7 was claimed in transaction ${hash}, but its lend was not indexed. Index again from the block of the pool's deployment or before.`,
+    `Position 7 was claimed in transaction ${hash} of block 1, but its lend was not indexed. The RPC left out logs, or startBlock is after the pool's deployment.`,
   )
   const changed = log(pool, { topics: [eventTopics.PartnerFeeChanged], words: [BigInt(partnerId), 5n] })
   await expect(map([blockOf(1, [changed])])).rejects.toThrow(`Partner ${partnerId} was changed`)

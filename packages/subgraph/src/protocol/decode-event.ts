@@ -92,6 +92,11 @@ const denylistEvents: Decoders = new Map<string, (log: Log) => ProtocolEvent>([
   [eventTopics.RemovedFromDenylist, (log) => decodeListing(log, false)],
 ])
 
+/** First topics of all events that change entities. */
+export const protocolTopics: readonly string[] = [
+  ...new Set([...poolEvents.keys(), ...positionEvents.keys(), ...denylistEvents.keys()]),
+]
+
 function decodeListing(log: Log, isListed: boolean): ProtocolEvent {
   return { kind: 'denylist', account: addressIn(log, 1), denylister: log.address, isListed }
 }

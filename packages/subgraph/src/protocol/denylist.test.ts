@@ -95,7 +95,14 @@ async function open(denylisters: Parameters<typeof runWith>[0], load: LoadEntiti
   const warnings: unknown[] = []
   const warn = (details: object, message: string) => warnings.push([message, details])
   const log = { info: () => undefined, warn, error: () => undefined }
-  const mapping = await openProtocolMapping({ pool, positions })({ run: runWith(denylisters), load, log })
+  const index = { load, execute: async () => ({}), findVersions: async () => undefined }
+  const mapping = await openProtocolMapping({ pool, positions })({
+    run: runWith(denylisters),
+    load,
+    index,
+    blocks: undefined,
+    log,
+  })
   return { mapping, warnings }
 }
 
@@ -118,16 +125,18 @@ test('behavior: tokens without a denylister are not a failure', async () => {
   expect(mapped?.changes[0]?.set).toMatchObject({ denylister: null, dollarDenylister: null })
 })
 
-test('behavior: a denylister that changed since the index was created is reported and not followed', async () => {
+test('behavior: the list of a denylister that changed is taken over with the next block', async () => {
   const memory = createMemory()
   const { mapping } = await open({ positions: listA, dollar: listA }, memory.load)
   const [mapped] = await mapping.map([blockOf(1, [limit(eventTopics.MinLendLimitUpdated, 1n)])], memory.load, run)
   memory.keep(mapped!.changes)
   const reopened = await open({ positions: listB, dollar: listA }, memory.load)
-  expect(reopened.mapping.addresses).toEqual([pool, positions, listA])
+  expect(reopened.mapping.addresses).toEqual([pool, positions, listB, listA])
+  const [next] = await reopened.mapping.map([blockOf(2, [])], memory.load, run)
+  expect(next?.changes).toMatchObject([{ entity: 'Pool', set: { denylister: listB, dollarDenylister: listA } }])
   expect(reopened.warnings).toEqual([
     [
-      expect.stringContaining('index again'),
+      expect.stringContaining('denylister changed'),
       { indexed: { positions: listA, dollar: listA }, current: { positions: listB, dollar: listA } },
     ],
   ])

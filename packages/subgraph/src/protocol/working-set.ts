@@ -27,12 +27,22 @@ export type BlockEvents = { readonly timestamp: number; readonly events: readonl
 /** Loads the entities that events may change, with one statement per kind of entity for all blocks. */
 export async function loadWorkingSet(
   load: LoadEntities,
-  { pool, blocks }: { readonly pool: string; readonly blocks: readonly BlockEvents[] },
+  {
+    pool,
+    blocks,
+    accounts: others,
+  }: {
+    readonly pool: string
+    readonly blocks: readonly BlockEvents[]
+    readonly accounts?: Iterable<string> | undefined
+  },
 ): Promise<WorkingSet> {
   const ids = collectIds(blocks)
+  for (const account of others ?? []) ids.accounts.add(account)
+  const usesPool = others !== undefined || blocks.some(({ events }) => events.length > 0)
   const [positions, pools, days, floatingIncomes] = await Promise.all([
     loadTable<PositionInfo>(load, { entity: 'PositionInfo', ids: ids.positions }),
-    loadTable<Pool>(load, { entity: 'Pool', ids: blocks.some(({ events }) => events.length > 0) ? [pool] : [] }),
+    loadTable<Pool>(load, { entity: 'Pool', ids: usesPool ? [pool] : [] }),
     loadTable<ProtocolDay>(load, { entity: 'ProtocolDay', ids: ids.days }),
     loadTable<FloatingIncome>(load, { entity: 'FloatingIncome', ids: ids.floatingIncomes }),
   ])
@@ -81,14 +91,26 @@ function collectIds(blocks: readonly BlockEvents[]) {
         ids.positions.add(event.tokenId)
       }
       if (event.kind === 'lend') ids.accounts.add(event.beneficiary)
+      // Token ids count up. The position before shows whether a lend is missing.
+      if (event.kind === 'lend') addPrevious(ids.positions, { tokenId: event.tokenId, minted })
       if (event.kind === 'lend' || event.kind === 'partner') ids.partners.add(event.partnerId)
       if (event.kind === 'denylist') ids.accounts.add(event.account)
       // An event has the days that it names. The income of the day after them is computed.
-      if (event.kind === 'floatingIncome') ids.floatingIncomes.add(String(event.firstDay + event.days.length))
+      if (event.kind === 'floatingIncome') {
+        ids.floatingIncomes.add(String(event.firstDay - 1)).add(String(event.firstDay + event.days.length))
+      }
       if (event.kind === 'lend' || event.kind === 'claim') ids.days.add(String(utcDayOf(timestamp)))
     }
   }
   return ids
+}
+
+function addPrevious(
+  ids: Set<string>,
+  { tokenId, minted }: { readonly tokenId: string; readonly minted: ReadonlySet<string> },
+): void {
+  const previous = String(BigInt(tokenId) - 1n)
+  if (!minted.has(previous) && previous !== '0') ids.add(previous)
 }
 
 async function loadTable<Entity>(

@@ -15,17 +15,20 @@ export function createLoad(queryable: Queryable, layout: Layout): LoadStored {
   return (entity, ids) => loadEntities(queryable, { layout, entity, ids })
 }
 
-/** Returns the block in which the present version of an entity began. Undefined if there is no such entity. */
-export async function findVersionStart(
+/** Blocks in which an entity was created and last changed. */
+export type Versions = { readonly first: number; readonly last: number }
+
+/** Returns undefined if there is no such entity. */
+export async function findVersions(
   queryable: Queryable,
   { layout, entity, id }: { readonly layout: Layout; readonly entity: string; readonly id: string },
-): Promise<number | undefined> {
+): Promise<Versions | undefined> {
   const { name, idType } = getTable(layout, entity)
-  const rows = await queryable.query<{ from: number }>(
-    `select "$from" as from from ${name} where "$to" = ${openEnd} and "id" = $1::text::${idType}`,
+  const [row] = await queryable.query<{ first: number | null; last: number | null }>(
+    `select min("$from") as first, max("$from") as last from ${name} where "id" = $1::text::${idType}`,
     [id],
   )
-  return rows[0]?.from
+  return row?.first == null || row.last === null ? undefined : { first: row.first, last: row.last }
 }
 
 /** Reads entities at the head by id, in one statement. The result lacks entities that do not exist. */

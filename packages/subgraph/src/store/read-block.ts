@@ -40,6 +40,13 @@ export async function findBlockAt(
   return rows[0] && toBlock(rows[0])
 }
 
+export async function findFirstBlock(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} order by number limit 1`,
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
 /** Reads the number of the first block in the store. */
 export async function readEarliestNumber(queryable: Queryable, layout: Layout): Promise<number | undefined> {
   const rows = await queryable.query<{ number: number | null }>(`select min(number) as number from ${layout.blocks}`)

@@ -1,0 +1,158 @@
+// @module-tag postgres
+
+import type { Database } from '@tallystick/database'
+import { createFollower, openProtocolMapping, openSubgraph, protocolSchema } from '@tallystick/subgraph'
+import { patience } from '@tallystick/workbench/patience'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type Behaviour, forwardAll, startProxy, type TestProxy } from '../../../packages/subgraph/test/follow-proxy.ts'
+import { approvePosition, claimCall, lendCall, lentAt } from './calls.ts'
+import { type Chain, deployDenylister, dollars, send, startChain } from './chain.ts'
+import { type OpenTest, openTest } from './subgraph/index-history.ts'
+
+let chain: Chain
+let opened: OpenTest
+let snapshot: `0x${string}`
+let ann: PrivateKeyAccount
+let bob: PrivateKeyAccount
+let spaces = 0
+const cleanups: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  ;[chain, opened] = await Promise.all([startChain(), openTest('postgres')])
+  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
+  const args = [chain.pool, dollars(1_000_000)]
+  await send(chain, { from: ann.address, to: chain.token, functionName: 'approve', args })
+})
+beforeEach(async () => {
+  if (snapshot) await chain.client.revert({ id: snapshot })
+  snapshot = await chain.client.snapshot()
+})
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+afterAll(async () => {
+  await chain.stop()
+  await opened.close()
+})
+
+/** Answers as a node that has lost its logs, and does not have the receipts of a block either. */
+const loseLogs: Behaviour = ({ forward }) =>
+  forward(({ method }, { id, ...answer }) => {
+    if (method === 'eth_getLogs') return { id, result: [] }
+    return method === 'eth_getBlockReceipts'
+      ? { id, error: { code: -32601, message: 'unknown method' } }
+      : { id, ...answer }
+  })
+
+async function proxy(): Promise<TestProxy> {
+  const started = await startProxy(chain.client.transport.url)
+  cleanups.push(() => started.stop())
+  return started
+}
+
+async function follow(urls: readonly string[], { database }: { readonly database: Database } = opened) {
+  const namespace = `faults${++spaces}`
+  const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
+  const lines: string[] = []
+  const write = (details: object, message: string) => lines.push(`${message} ${JSON.stringify(details)}`)
+  const follower = createFollower({
+    ...{ subgraph, database, name: namespace, chainId: chain.id, urls, startBlock: 0 },
+    mapping: openProtocolMapping(chain),
+    log: { info: write, warn: write, error: write },
+    ...{ pollMs: 20, rpcRetryMs: 5, auditMs: 100 },
+  })
+  cleanups.push(() => follower.stop())
+  const untilCurrent = async () => {
+    const { number } = await chain.client.getBlock()
+    await vi.waitFor(() => expect(subgraph.head?.number).toBeGreaterThanOrEqual(Number(number)), patience)
+  }
+  await untilCurrent()
+  const ask = async (query: string) => (await subgraph.execute({ query })).data
+  const positions = async () =>
+    (await ask('{ positionInfos(orderBy: tokenId) { id currentOwner status } }'))?.['positionInfos']
+  return { subgraph, follower, lines, untilCurrent, ask, positions }
+}
+
+const lend = async (at = lentAt) => send(chain, await lendCall(chain, { lender: ann.address, at }))
+const active = (id: string, owner: PrivateKeyAccount = ann) => ({
+  ...{ id, currentOwner: owner.address.toLowerCase(), status: 'Active' },
+})
+
+test('error: a lend that the RPC left out is repaired when the next one shows the gap', async () => {
+  const losing = await proxy()
+  const index = await follow([losing.url])
+  await lend()
+  await index.untilCurrent()
+  losing.behave(loseLogs)
+  await lend(lentAt + 10n)
+  await lend(lentAt + 20n)
+  await index.untilCurrent()
+  losing.behave(forwardAll)
+  await lend(lentAt + 30n)
+  await expect.poll(index.positions, patience).toEqual([active('1'), active('2'), active('3'), active('4')])
+  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+  expect(index.follower.status().repairs).toBe(1)
+  expect(index.lines.join()).toContain('but the lend of position 3 was not indexed')
+  expect(index.lines.join()).toContain('index repaired: blocks were read again')
+  expect(await index.ask('{ _meta { hasIndexingErrors } pools { activePositions } }')).toEqual({
+    _meta: { hasIndexingErrors: false },
+    pools: [{ activePositions: 4 }],
+  })
+})
+
+test('error: a claim of an unknown position is told until it can be repaired', async () => {
+  const losing = await proxy()
+  losing.behave(loseLogs)
+  const index = await follow([losing.url])
+  await lend()
+  await send(chain, approvePosition(chain, ann.address, 1n))
+  await index.untilCurrent()
+  // The node has its logs again, but lost those of the blocks before.
+  const claimed = await send(chain, claimCall(chain, ann.address, 1n))
+  const block = Number(claimed.blockNumber)
+  losing.behave(({ forward }) =>
+    forward(({ method, params: [filter] }, { id, ...answer }) => {
+      const isOld = (filter as { blockHash?: string })?.blockHash !== claimed.blockHash
+      return method === 'eth_getLogs' && isOld ? { id, result: [] } : { id, ...answer }
+    }),
+  )
+  const told = `Position 1 was claimed in transaction ${claimed.transactionHash}`
+  await expect.poll(() => index.follower.status().fault, patience).toContain(told)
+  expect(index.follower.status().problem).toContain(told)
+  await expect
+    .poll(() => index.ask('{ _meta { hasIndexingErrors } }'), patience)
+    .toEqual({ _meta: { hasIndexingErrors: true } })
+  expect(index.subgraph.head?.number).toBe(block - 1)
+  losing.behave(forwardAll)
+  await index.untilCurrent()
+  expect(await index.positions()).toEqual([{ ...active('1'), status: 'Claimed' }])
+  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+})
+
+test('behavior: another denylister is followed, with the accounts that it lists', async () => {
+  const list = (to: `0x${string}`, functionName: string, account: PrivateKeyAccount) =>
+    send(chain, { from: chain.admin.address, to, functionName, args: [account.address] })
+  const index = await follow([chain.client.transport.url])
+  await list(chain.denylister, 'addToDenylist', ann)
+  const other = await deployDenylister(chain)
+  await list(other, 'addToDenylist', bob)
+  await index.untilCurrent()
+  const listed = () =>
+    index.ask('{ accounts(where: { denylisted: true }) { id } pools { denylister dollarDenylister } }')
+  const before = chain.denylister.toLowerCase()
+  expect(await listed()).toEqual({
+    accounts: [{ id: ann.address.toLowerCase() }],
+    pools: [{ denylister: before, dollarDenylister: before }],
+  })
+  for (const to of [chain.positions, chain.token]) {
+    await send(chain, { from: chain.admin.address, to, functionName: 'updateDenylister', args: [other] })
+  }
+  await vi.waitFor(() => expect(index.lines.join()).toContain('denylister changed'), patience)
+  await chain.client.mine({ blocks: 1 })
+  const after = { denylister: other, dollarDenylister: other }
+  await expect.poll(listed, patience).toEqual({ accounts: [{ id: bob.address.toLowerCase() }], pools: [after] })
+  await list(other, 'removeFromDenylist', bob)
+  await list(other, 'addToDenylist', ann)
+  await expect.poll(listed, patience).toEqual({ accounts: [{ id: ann.address.toLowerCase() }], pools: [after] })
+})

@@ -1,0 +1,138 @@
+import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { NoRpcError } from '@tallystick/chain/rpc/rpc-pool'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { SubgraphError } from '../subgraph-error.ts'
+import type { ChainContext, Cursor } from './chain-context.ts'
+import type { FollowerProgress } from './follower-status.ts'
+import type { Contradiction } from './mapping.ts'
+import { repairIndex } from './repair-index.ts'
+
+/** Watches an index for logs that were read wrongly, and repairs it. */
+export type IndexHealth = {
+  /** Takes a sign that the index is wrong. With `isBlocking` the follower cannot go on before a repair. */
+  doubt(contradiction: Contradiction, options?: { readonly isBlocking: boolean }): void
+  /** Whether a repair has to come first. */
+  readonly isBlocked: boolean
+  /** Records a new doubt, and repairs the index if one is due. Returns the cursor after a repair. */
+  repair(context: ChainContext): Promise<Cursor | undefined>
+  /** Compares a sample of the index with the chain, if that is due. Returns whether the mapping must be opened again. */
+  audit(context: ChainContext): Promise<'outdated' | undefined>
+}
+
+type Doubt = Contradiction & { readonly isBlocking: boolean; attempts: number; retryAtMs: number }
+
+// A wrong answer is found within a minute.
+const auditMsDefault = 30_000
+const repairMsMin = 1_000
+const repairMsMax = 60_000
+
+export function createIndexHealth({
+  progress,
+  auditMs = auditMsDefault,
+}: {
+  readonly progress: FollowerProgress
+  readonly auditMs?: number | undefined
+}): IndexHealth {
+  let doubt: Doubt | undefined
+  let recorded: string | undefined
+  let audits = 0
+  const takeTurn = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: auditMs })
+
+  const record = async ({ subgraph, log }: ChainContext, message: string | undefined) => {
+    if (recorded === message && subgraph.head?.fault === message) return
+    if (message !== undefined && recorded !== message) log.error({ fault: message }, 'the index is wrong; repairing it')
+    recorded = message
+    await subgraph.setFault(message)
+  }
+  const attemptRepair = async (context: ChainContext, { message, locate, attempts }: Doubt) => {
+    const from = await locate(context.subgraph)
+    const cursor = await repairIndex(context, { from, attempt: attempts })
+    const details = { fault: message, from, to: cursor.stored.number }
+    if (doubt)
+      context.log.warn({ ...details, problem: doubt.message }, 'blocks were read again; the index is still wrong')
+    else {
+      progress.repairs += 1
+      context.log.warn(details, 'index repaired: blocks were read again')
+      await record(context, undefined)
+    }
+    return cursor
+  }
+  return {
+    doubt: (contradiction, { isBlocking } = { isBlocking: false }) => {
+      if (doubt && (doubt.isBlocking || !isBlocking)) return
+      doubt = { ...contradiction, isBlocking, attempts: doubt?.attempts ?? 0, retryAtMs: 0 }
+    },
+    get isBlocked() {
+      return doubt?.isBlocking ?? false
+    },
+    repair: async (context) => {
+      doubt ??= recall(context)
+      if (!doubt) return undefined
+      const current = doubt
+      await record(context, current.message)
+      if (performance.now() < current.retryAtMs) return undefined
+      // The mapping reports again what is still wrong.
+      doubt = undefined
+      try {
+        return await attemptRepair(context, current)
+      } catch (error) {
+        if (!isFailedRepair(error)) throw error
+        context.log.warn(
+          { fault: current.message, problem: (error as Error).message },
+          'the index could not be repaired',
+        )
+        return undefined
+      } finally {
+        const isOpen = doubt !== undefined || context.subgraph.head?.fault !== undefined
+        if (isOpen) doubt = postpone(doubt ?? current, current.attempts)
+      }
+    },
+    audit: async (context) => {
+      if (doubt || !takeTurn()) return undefined
+      audits += 1
+      const { isOutdated } = context.mapping
+      if (isOutdated && (await context.pool.run(isOutdated, { startAt: audits }))) return 'outdated'
+      const found = await auditTwice(context, audits)
+      if (found) doubt = { ...found, isBlocking: false, attempts: 0, retryAtMs: 0 }
+      return undefined
+    },
+  }
+}
+
+function postpone(doubt: Doubt, attempts: number): Doubt {
+  const delayMs = backoffMs(attempts, { minMs: repairMsMin, maxMs: repairMsMax })
+  return { ...doubt, attempts: attempts + 1, retryAtMs: performance.now() + delayMs }
+}
+
+/** Compares a sample. One answer is not believed: another endpoint, or the only one again, must contradict too. */
+async function auditTwice(context: ChainContext, startAt: number): Promise<Contradiction | undefined> {
+  const { subgraph, pool } = context
+  const { head } = subgraph
+  const { audit } = context.mapping
+  if (!audit || !head) return undefined
+  const run = (from: number) =>
+    pool.run((endpoint) => audit(subgraph, { endpoint, head }).catch(toUnknown), { startAt: from })
+  const [first] = await run(startAt)
+  const [second] = first ? await run(startAt + 1) : []
+  return second
+}
+
+/** A node without the state of the block, or with another block, tells nothing. That is not a failure of the node. */
+function toUnknown(error: unknown): readonly Contradiction[] {
+  const isUnknown = error instanceof RpcError && ['error', 'behind', 'changed'].includes(error.kind)
+  if (isUnknown) return []
+  throw error
+}
+
+/** Returns the doubt that an earlier process recorded. What it would read again is not known any more, so that is all. */
+function recall({ subgraph }: ChainContext): Doubt | undefined {
+  const message = subgraph.head?.fault
+  if (message === undefined) return undefined
+  return { message, locate: async () => undefined, isBlocking: false, attempts: 0, retryAtMs: 0 }
+}
+
+/** Returns whether a repair failed in a way that another attempt may not: a bad answer, no answer, or an event that cannot be applied. */
+function isFailedRepair(error: unknown): boolean {
+  return error instanceof SubgraphError || error instanceof RpcError || error instanceof NoRpcError
+}

@@ -1,0 +1,35 @@
+import type { Anchor, ChainIdentity } from '@tallystick/chain/rpc/chain-identity'
+import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import type { Block } from '../store/block.ts'
+import type { Subgraph } from '../subgraph.ts'
+
+// An anchor only has to be old enough. It is read again this rarely.
+const refreshMs = 10_000
+
+/**
+ * Creates a function that gives an identity the blocks of the index that endpoints must have: the first one, and the newest
+ * that counts as final.
+ */
+export function createAnchorKeeper({
+  identity,
+  subgraph,
+  maxReorgDepth,
+}: {
+  readonly identity: ChainIdentity
+  readonly subgraph: Subgraph
+  readonly maxReorgDepth: number
+}): () => Promise<void> {
+  const takeTurn = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: refreshMs })
+  return async () => {
+    const { head } = subgraph
+    if (!head || !takeTurn()) return
+    const first = await subgraph.findFirstBlock()
+    const final = await subgraph.findBlockAt(head.number - maxReorgDepth)
+    const anchors = [...toAnchor(first, 'deployment'), ...toAnchor(final, 'final')]
+    if (JSON.stringify(anchors) !== JSON.stringify(identity.anchors)) identity.anchors = anchors
+  }
+}
+
+function toAnchor(block: Block | undefined, kind: Anchor['kind']): readonly Anchor[] {
+  return block ? [{ number: block.number, hash: block.hash, kind }] : []
+}

@@ -1,0 +1,34 @@
+import type { Contradiction, IndexReader } from '../follow/mapping.ts'
+
+/** Creates the sign that the index lacks a position. Its lend was after that of the position before it. */
+export function missingPosition(tokenId: string, message: string): Contradiction {
+  return {
+    message,
+    locate: (index) => findLendBefore(index, tokenId),
+  }
+}
+
+/** Creates the sign that the index lacks a report of floating income after the last one that it has. */
+export function missingIncome(lastDay: number | null, message: string): Contradiction {
+  return {
+    message,
+    locate: async (index) =>
+      lastDay === null ? undefined : (await index.findVersions('FloatingIncome', String(lastDay)))?.last,
+  }
+}
+
+/** Creates the sign that the index lacks the last change of an entity that it has. */
+export function staleEntity(
+  entity: string,
+  { id, message }: { readonly id: string; readonly message: string },
+): Contradiction {
+  return { message, locate: async (index) => (await index.findVersions(entity, id))?.last }
+}
+
+/** Finds the block of the lend of the highest known position below a token id. */
+async function findLendBefore(index: IndexReader, tokenId: string): Promise<number | undefined> {
+  const query = `{ positionInfos(first: 1, orderBy: tokenId, orderDirection: desc, where: { tokenId_lt: "${tokenId}" }) { id } }`
+  const { data } = await index.execute({ query })
+  const [before] = (data?.['positionInfos'] ?? []) as readonly { readonly id: string }[]
+  return before && (await index.findVersions('PositionInfo', before.id))?.first
+}
