@@ -9,6 +9,7 @@ test('default: the package exports these values', () => {
       "openProtocolMapping",
       "protocolSchema",
       "assertNesting",
+      "rebuildIndex",
       "graphqlSchemaOf",
       "schemaIdOf",
       "openSubgraph",

@@ -7,7 +7,13 @@ export type SubgraphErrorCode =
   | 'invalid_change'
   | 'unmappable_log'
   | 'entities_lost'
+<<<<<<< HEAD
   | 'range_too_large'
+=======
+  | 'index_replaced'
+  | 'rebuild_running'
+  | 'rebuild_failed'
+>>>>>>> e9de712 (feat(subgraph): rebuild an index beside the one that serves)
 
 export type SubgraphErrorOptions = {
   readonly code: SubgraphErrorCode

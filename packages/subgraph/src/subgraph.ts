@@ -31,6 +31,8 @@ export type SubgraphOptions = {
 export type CommitOptions = {
   /** Required hash of the head. The commit is refused if another writer changed it. */
   readonly after?: string | undefined
+  /** Required revision of the index, beside `after`. The commit is refused if the index was replaced or repaired since. */
+  readonly revision?: number | undefined
   /** Creates the indexes of the attributes first, as `commit` does. */
   readonly isIndexed?: boolean | undefined
 }
@@ -95,9 +97,9 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     if (answered.head) setHead(answered.head)
     return answered
   }
-  const commitMany = async (blocks: readonly BlockChanges[], { after, isIndexed }: CommitOptions = {}) => {
+  const commitMany = async (blocks: readonly BlockChanges[], { after, revision, isIndexed }: CommitOptions = {}) => {
     if (isIndexed) await store.ensureIndexes()
-    const head = await store.commit(blocks, after)
+    const head = await store.commit(blocks, after === undefined ? undefined : { hash: after, revision })
     // After the commit: a query that started before it may have read the previous head.
     known.startRead()(head)
   }

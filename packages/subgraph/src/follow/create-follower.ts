@@ -169,7 +169,10 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       if (isOver()) return
       const contradiction = findContradiction(error, subgraph)
       if (contradiction) health.doubt(contradiction, { isBlocking: true })
-      changes = isChainChange(error) ? changes + 1 : changesTolerated
+      const isReplaced = error instanceof SubgraphError && error.code === 'index_replaced'
+      // The new index may have other contracts.
+      if (isReplaced) context = undefined
+      changes = isReplaced || isChainChange(error) ? changes + 1 : changesTolerated
       if (changes >= changesTolerated) fail(parts, error)
       await pause(Math.min(pollMs, failurePauseMsMax), [stopped, lost])
       cursor = await readCursor(subgraph)

@@ -15,9 +15,11 @@ export async function storeBlocks(
     readonly isIndexed: boolean
   },
 ): Promise<Block> {
+  // Before the mapping loads entities: if the index is replaced meanwhile, they are those of the old one.
+  const revision = subgraph.head?.revision
   const changes = await mapping.map(blocks, subgraph.load, pool.run, report)
   // Refused if another process changed the state that the mapping loaded.
-  await subgraph.commitMany(changes, { after: head?.hash, isIndexed })
+  await subgraph.commitMany(changes, { after: head?.hash, revision, isIndexed })
   onStored(blocks.reduce((sum, { logs }) => sum + logs.length, 0))
   return (blocks.at(-1) as BlockLogs).block
 }

@@ -34,8 +34,17 @@ export function assertFollows(head: Block | undefined, block: Block): void {
   }
 }
 
-/** Throws unless `head` has a hash: another writer may have changed it. */
-export function assertIs(head: Block | undefined, hash: string): void {
+/** What a writer knows of the head: it loaded entities of that state. */
+export type KnownState = { readonly hash: string; readonly revision?: number | undefined }
+
+/** Throws unless `head` is the one that a writer knows: another writer may have changed it. */
+export function assertIs(head: Head | undefined, { hash, revision }: KnownState): void {
+  if (head && revision !== undefined && head.revision !== revision) {
+    throw new SubgraphError({
+      code: 'index_replaced',
+      message: `The index was replaced or repaired (revision ${head.revision}, not ${revision}). Read the head again.`,
+    })
+  }
   if (head?.hash === hash.toLowerCase()) return
   throw refuse(
     `The head is ${head ? `block ${head.number}, ${head.hash}` : 'empty'}, not ${hash}. Read the head again.`,

@@ -2,19 +2,20 @@ import type { Database, Queryable } from '@tallystick/database'
 import type { EntityModel } from '../schema/entity-model.ts'
 import { fingerprintOf } from '../schema/fingerprint-of.ts'
 import { SubgraphError } from '../subgraph-error.ts'
-import type { Head } from './block.ts'
+import type { Head, KnownState } from './block.ts'
 import type { BlockChanges } from './collect-changes.ts'
 import { createAttributeIndexesSql, createTablesSql } from './create-tables.ts'
 import { createLayout, type Layout } from './layout.ts'
 import { readHead } from './read-block.ts'
 import { type MapAgain, replaceAfter } from './replace-after.ts'
+import { lockOpening } from './replace-namespace.ts'
 import { commitBlocks, lockForWriting, revertTo } from './write-blocks.ts'
 
 export type Store = {
   readonly database: Database
   readonly layout: Layout
-  /** Writes blocks and their changes in one transaction. If `after` is given, the head must have that hash. Returns the new head. */
-  commit(blocks: readonly BlockChanges[], after?: string): Promise<Head | undefined>
+  /** Writes blocks and their changes in one transaction. If `after` is given, the head must be that one. Returns the new head. */
+  commit(blocks: readonly BlockChanges[], after?: KnownState): Promise<Head | undefined>
   /**
    * Creates the indexes for queries, once. A backfill does not have them: creating an index at the end is faster than
    * updating it with every row.
@@ -62,7 +63,7 @@ async function ensureTables(
   transaction: Queryable,
   { layout, fingerprint }: { readonly layout: Layout; readonly fingerprint: string },
 ): Promise<void> {
-  await transaction.query('select pg_advisory_xact_lock(hashtext($1))', [`tallystick subgraph ${layout.namespace}`])
+  await lockOpening(transaction, layout)
   await transaction.query(`create schema if not exists ${layout.schemaName}`)
   await transaction.query(
     `create table if not exists ${layout.meta} (layout int4 not null, schema text not null, is_indexed bool not null,

@@ -1,6 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
-import { assertFollows, assertIs, type Block, type Head } from './block.ts'
+import { assertFollows, assertIs, type Block, type Head, type KnownState } from './block.ts'
 import { type BlockChanges, collectChanges } from './collect-changes.ts'
 import { formatArray, formatIntegers } from './format-array.ts'
 import { type Layout, openEnd } from './layout.ts'
@@ -16,7 +16,7 @@ export async function commitBlocks(
     layout,
     blocks,
     after,
-  }: { readonly layout: Layout; readonly blocks: readonly BlockChanges[]; readonly after: string | undefined },
+  }: { readonly layout: Layout; readonly blocks: readonly BlockChanges[]; readonly after: KnownState | undefined },
 ): Promise<Head | undefined> {
   const changes = collectChanges(layout, blocks)
   const head = await lockForWriting(transaction, layout)

@@ -1,0 +1,181 @@
+import type { Database, Queryable } from '@tallystick/database'
+import { createFollower, type Follower, type FollowerOptions } from '../follow/create-follower.ts'
+import { pause } from '../follow/pause.ts'
+import { apiSchemaOf } from '../schema/api-schema-of.ts'
+import type { Head } from '../store/block.ts'
+import { createLayout, type Layout } from '../store/layout.ts'
+import { dropNamespace, raiseRevision, replaceNamespace } from '../store/replace-namespace.ts'
+import { openSubgraph, type Subgraph } from '../subgraph.ts'
+import { SubgraphError } from '../subgraph-error.ts'
+import { watchMapping } from './watch-mapping.ts'
+
+/** `replacing` waits until no query reads the old index. */
+export type RebuildStep = 'indexing' | 'checking' | 'replacing'
+
+export type RebuildProgress = {
+  readonly step: RebuildStep
+  /** Head of the new index. */
+  readonly block: number | undefined
+  readonly chainHead: number | undefined
+  /** Why it does not advance. It is retried. */
+  readonly problem: string | undefined
+}
+
+export type RebuildOptions = Pick<
+  FollowerOptions,
+  'chainId' | 'urls' | 'mapping' | 'startBlock' | 'log' | 'pollMs' | 'rpcRetryMs' | 'timeoutMs'
+> & {
+  readonly database: Database
+  readonly schema: string
+  /** Index to replace. */
+  readonly namespace: string
+  /** Compares the new index with the chain before it replaces the old one. Throws if it is wrong. */
+  readonly verify: (draft: Subgraph) => Promise<void>
+  /** Runs in the transaction that replaces the index. */
+  readonly record?: ((transaction: Queryable, head: Head) => Promise<void>) | undefined
+  readonly onProgress: (progress: RebuildProgress) => void
+  /** Aborts the rebuild. The old index stays. */
+  readonly signal: AbortSignal
+  /** Time without a new block after which a rebuild that has a problem fails, 5 min by default. */
+  readonly stalledMs?: number | undefined
+}
+
+type Draft = RebuildOptions & {
+  readonly draft: Subgraph
+  readonly follower: Follower
+  readonly layouts: { readonly draft: Layout; readonly current: Layout }
+  readonly failure: () => Error | undefined
+}
+
+const stalledMsDefault = 300_000
+const pollMsDefault = 1_000
+// Servers of one chain differ by a few blocks. An index further ahead than this is of another chain.
+const aheadMax = 8
+// A backup reads all tables for minutes. Each attempt delays queries for a moment.
+const attemptMsMax = 10_000
+
+/**
+ * Indexes a chain again beside its index and replaces that in one transaction, so that the old index serves until the new
+ * one is complete. The follower of the old index goes on with the new one. If it fails, the old index stays as it is.
+ */
+export async function rebuildIndex(options: RebuildOptions): Promise<Head> {
+  const { database, schema, namespace } = options
+  const { model } = apiSchemaOf(schema)
+  const layouts = {
+    current: createLayout(model, namespace),
+    draft: createLayout(model, `${namespace}_new`),
+  }
+  const lock = await database.tryLock(`rebuild ${namespace}`)
+  if (!lock) throw alreadyRunning(namespace)
+  const signal = AbortSignal.any([options.signal, lock.lost])
+  try {
+    return await build({ ...options, signal }, layouts)
+  } finally {
+    await lock.release()
+  }
+}
+
+async function build(options: RebuildOptions, layouts: Draft['layouts']): Promise<Head> {
+  const { database, schema, namespace, signal } = options
+  await openSubgraph({ database, schema, namespace })
+  // A rebuild that was killed leaves its draft.
+  await dropNamespace(database, layouts.draft)
+  const draft = await openSubgraph({ database, schema, namespace: layouts.draft.namespace })
+  await raiseRevision(database, layouts)
+  const watched = watchMapping(options.mapping)
+  const { log, mute } = createMutableLog(options.log)
+  const name = layouts.draft.namespace
+  const follower = createFollower({ ...options, ...watched, subgraph: draft, name, log })
+  const parts = { ...options, draft, follower, layouts, failure: watched.failure }
+  try {
+    await untilCurrent(parts)
+    report(parts, 'checking')
+    await options.verify(draft)
+    signal.throwIfAborted()
+    const head = await replace(parts)
+    mute()
+    return head
+  } catch (error) {
+    mute()
+    await follower.stop()
+    // If the database is away, the next rebuild drops it.
+    await dropNamespace(database, layouts.draft).catch(() => undefined)
+    throw error
+  } finally {
+    await follower.stop()
+  }
+}
+
+/** Waits until the draft has every block of the chain. */
+async function untilCurrent(parts: Draft): Promise<void> {
+  const { follower, draft, signal, pollMs = pollMsDefault, stalledMs = stalledMsDefault } = parts
+  let advanced = { block: -1, atMs: performance.now() }
+  for (;;) {
+    signal.throwIfAborted()
+    const failure = parts.failure()
+    if (failure) throw failure
+    report(parts, 'indexing')
+    const { state, head, lagBlocks, problem } = follower.status()
+    if (state === 'following' && lagBlocks === 0 && draft.head?.fault === undefined) return
+    const block = head?.number ?? -1
+    if (block > advanced.block) advanced = { block, atMs: performance.now() }
+    if (performance.now() - advanced.atMs > stalledMs && problem !== undefined) throw stalled(problem)
+    await pause(Math.min(pollMs, 250), [signal])
+  }
+}
+
+async function replace(parts: Draft): Promise<Head> {
+  const { database, draft, layouts, record, signal, pollMs = pollMsDefault } = parts
+  // The indexes of the attributes are created with the first block near the head, if there was one.
+  await draft.commitMany([], { isIndexed: true })
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted()
+    const result = await replaceNamespace(database, { ...layouts, record, isReady: (heads) => isReady(parts, heads) })
+    if (typeof result === 'object') return result.head
+    const waits = 'Queries, or a backup, read the old index. They are waited for.'
+    report(parts, 'replacing', result === 'busy' && attempt > 1 ? waits : undefined)
+    await pause(result === 'busy' ? Math.min(attempt * 100, attemptMsMax) : Math.min(pollMs, 250), [signal])
+  }
+}
+
+/** The head must not go back, unless the old index is of another chain. */
+function isReady(
+  { follower }: Draft,
+  { draft, current }: { readonly draft: Head; readonly current: Head | undefined },
+): boolean {
+  const chainHead = follower.status().chainHead?.number ?? draft.number
+  return !current || draft.number >= current.number || current.number > chainHead + aheadMax
+}
+
+function report({ follower, onProgress }: Draft, step: RebuildStep, waits?: string): void {
+  const { head, chainHead, problem } = follower.status()
+  onProgress({ step, block: head?.number, chainHead: chainHead?.number, problem: waits ?? problem })
+}
+
+/** The draft's follower fails between the replacement and its stop: its tables have another name then. */
+function createMutableLog(log: RebuildOptions['log']) {
+  let isMuted = false
+  const wrap =
+    (write: RebuildOptions['log']['info']): RebuildOptions['log']['info'] =>
+    (details, message) => {
+      if (!isMuted) write(details, message)
+    }
+  return {
+    log: {
+      info: wrap((details, message) => log.info(details, message)),
+      warn: wrap((details, message) => log.warn(details, message)),
+      error: wrap((details, message) => log.error(details, message)),
+    },
+    mute: () => {
+      isMuted = true
+    },
+  }
+}
+
+function alreadyRunning(namespace: string): SubgraphError {
+  return new SubgraphError({ code: 'rebuild_running', message: `The index "${namespace}" is being rebuilt already.` })
+}
+
+function stalled(problem: string): SubgraphError {
+  return new SubgraphError({ code: 'rebuild_failed', message: `The new index does not advance. ${problem}` })
+}
