@@ -88,6 +88,7 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
     ...{ database, config, clock },
     ...{ refreshKeys: replica.refreshKeys, storeUsage: parts.keyUsage.store, curveProblem: curveSource.problem },
     ...{ reconcile: journalChecks.reconcile, discard: journalChecks.discard },
+    indexJobs: parts.indexJobs,
     ...{ latestNow: time.latestNow, assertClock: time.assertCertain, sender: hooks.sender },
     poolLimits: (chainId: number) => poolWatch.find(chainId)?.state?.limits,
   }

@@ -30,6 +30,7 @@ import { type RunningLog, startPublicLog } from './log/start-public-log.ts'
 import { type RunningNotes, startNotes } from './notes/start-notes.ts'
 import { openRate } from './rate/open-rate.ts'
 import type { RateParts } from './rate/read-rates.ts'
+import { createIndexJobs, type IndexJobs } from './reindex/index-jobs.ts'
 import type { ServiceContext } from './service-context.ts'
 import { type ClockMonitor, startClockMonitor } from './time/clock-monitor.ts'
 
@@ -43,6 +44,7 @@ export type ServiceParts = {
   readonly runningLog: RunningLog | undefined
   readonly notes: RunningNotes
   readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
+  readonly indexJobs: IndexJobs
   readonly data: OpenData
   readonly queries: PublicQueries
   readonly rate: RateParts
@@ -69,6 +71,10 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   closers.push(time.stop)
   const embedded = await startEmbeddedSubgraphs(config, { ...context, identities })
   addSubgraphMetrics(metrics, embedded)
+  // The head that this process knows is otherwise that of the old index until the next block.
+  const onReplaced = async (chainId: number) => embedded.get(chainId)?.subgraph.readHead()
+  const indexJobs = createIndexJobs({ ...context, runsIn: 'service', onReplaced })
+  closers.push(indexJobs.stop)
   const data = openData(config, { ...context, embedded })
   closers.push(data.close)
   const queries = openPublicQueries(config, { ...context, embedded })
@@ -84,7 +90,7 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   closers.push(hooks.stop)
   const streams = await startEvents({ ...context, ...keys, published, rate })
   await leases.ready()
-  return { ...keys, time, runningLog, notes, embedded, data, queries, rate, history, chains, streams, hooks }
+  return { ...keys, time, runningLog, notes, embedded, indexJobs, data, queries, rate, history, chains, streams, hooks }
 }
 
 async function startKeys(

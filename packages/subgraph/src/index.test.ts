@@ -5,6 +5,7 @@ test('default: the package exports these values', () => {
   expect(Object.keys(subgraph)).toMatchInlineSnapshot(`
     [
       "createFollower",
+      "auditIndex",
       "createProtocolMapping",
       "openProtocolMapping",
       "protocolSchema",

@@ -13,6 +13,7 @@ export type {
   OpenMapping,
   RunOnRpc,
 } from './follow/mapping.ts'
+export { type AuditOptions, type AuditResult, auditIndex } from './protocol/audit/audit-index.ts'
 export { createProtocolMapping, type ProtocolMappingOptions } from './protocol/create-protocol-mapping.ts'
 export { openProtocolMapping } from './protocol/open-protocol-mapping.ts'
 export { protocolSchema } from './protocol/protocol-schema.ts'

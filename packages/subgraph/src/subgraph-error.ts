@@ -7,13 +7,14 @@ export type SubgraphErrorCode =
   | 'invalid_change'
   | 'unmappable_log'
   | 'entities_lost'
-<<<<<<< HEAD
   | 'range_too_large'
-=======
   | 'index_replaced'
   | 'rebuild_running'
   | 'rebuild_failed'
->>>>>>> e9de712 (feat(subgraph): rebuild an index beside the one that serves)
+<<<<<<< HEAD
+=======
+  | 'not_comparable'
+>>>>>>> 1e95afd (feat(api): add tallystick index rebuild, check and show)
 
 export type SubgraphErrorOptions = {
   readonly code: SubgraphErrorCode

@@ -49,6 +49,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   addKeyRoutes(app, operatorOf)
   addCurveRoutes(app, operatorOf)
   addHookRoutes(app, { operatorOf, maySeeUrls: (request) => mayChange(identifySender(request), 'hooks') })
+  addIndexRoutes(app, operatorOf)
   app.get('/log', needs('curve'), (request) => operatorOf(request).showLog())
   app.get('/audit', (request) => operatorOf(request).showAudit(numberOf(request, 'limit')))
   return app
@@ -74,6 +75,12 @@ function addCurveRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
   app.get('/notes', needs('curve'), (request) => operatorOf(request).showNotes())
   app.post('/notes/discard', needs('curve'), (request) => operatorOf(request).discardNotes(request.body))
   app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
+}
+
+function addIndexRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
+  app.get('/index', (request) => operatorOf(request).showIndex())
+  app.post('/index/rebuild', (request) => operatorOf(request).rebuildIndex(request.body))
+  app.post('/index/check', needs('all', { isRead: true }), (request) => operatorOf(request).checkIndex(request.body))
 }
 
 function addHookRoutes(

@@ -9,10 +9,12 @@ import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Sender } from '../hooks/send-request.ts'
 import { discardFromFile, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
+import { createIndexJobs, type IndexJobs } from '../reindex/index-jobs.ts'
 import { reportAudit } from './audit-report.ts'
 import { type LogReport, reportLog } from './log-report.ts'
 import { type CurveOperator, createCurveOperator } from './operate-curve.ts'
 import { createHookOperator, type HookOperator } from './operate-hooks.ts'
+import { createIndexOperator, type IndexOperator } from './operate-index.ts'
 import { createKeyOperator, type KeyOperator } from './operate-keys.ts'
 import { createNotesOperator, type NotesOperator, type NotesOperatorContext } from './operate-notes.ts'
 import { reportUsage } from './usage-report.ts'
@@ -21,7 +23,8 @@ import { reportUsage } from './usage-report.ts'
 export type Operator = KeyOperator &
   CurveOperator &
   NotesOperator &
-  HookOperator & {
+  HookOperator &
+  IndexOperator & {
     showAudit(limit?: number): Promise<AuditReport>
     /** Problems and chains of the running service. Throws if there is none. */
     showStatus(): Promise<StatusReport>
@@ -33,7 +36,7 @@ export type Operator = KeyOperator &
 
 export type OperatorOptions = {
   readonly database: Database
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'log' | 'hooks'>
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'log' | 'hooks' | 'database'>
   readonly clock: Clock
   /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
   readonly refreshKeys?: (() => Promise<void>) | undefined
@@ -54,6 +57,8 @@ export type OperatorOptions = {
   /** Throws while the current period is uncertain, because a curve would be stored for the wrong one. */
   readonly assertClock?: (() => Promise<void>) | undefined
   readonly showStatus?: Operator['showStatus'] | undefined
+  /** Jobs on the indexes of the service. By default they run in this process, and end with it. */
+  readonly indexJobs?: IndexJobs | undefined
   /** Returns the last known limits of a pool, for previews of a curve. */
   readonly poolLimits?: ((chainId: number) => PoolLimits | undefined) | undefined
 }
@@ -76,6 +81,10 @@ export function createOperator(options: OperatorOptions): Operator {
       discard: options.discard ?? ((request) => discardFromFile(database, { config, request })),
     }),
     ...createHookOperator({ database, config, clock, auditor, sender: options.sender }),
+    ...createIndexOperator({
+      jobs: options.indexJobs ?? createIndexJobs({ database, config, clock, runsIn: 'command' }),
+      auditor,
+    }),
     showAudit: (limit) => reportAudit(database, limit),
     showStatus: options.showStatus ?? (() => Promise.reject(noService())),
     showUsage: async (wanted) => {

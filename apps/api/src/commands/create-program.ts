@@ -8,6 +8,7 @@ import { addDatabaseCommand } from './database.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExamples } from './examples.ts'
 import { addHooksCommand } from './hooks.ts'
+import { addIndexCommand } from './index-command.ts'
 import { addInitCommand } from './init.ts'
 import { addKeysCommand } from './keys.ts'
 import { chooseLayout, hasColour } from './layout.ts'
@@ -43,6 +44,7 @@ const commands = [
   addAuditCommand,
   addDatabaseCommand,
   addDataCommand,
+  addIndexCommand,
   addDoctorCommand,
   addMonitorCommand,
   addConfigCommand,

@@ -55,6 +55,9 @@ function createRemoteOperator(call: Call): Operator {
       call('GET', `/hooks/${encodeURIComponent(id)}/deliveries${limit === undefined ? '' : `?limit=${limit}`}`),
     showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
     showLog: () => call('GET', '/log'),
+    showIndex: () => call('GET', '/index'),
+    rebuildIndex: (request) => call('POST', '/index/rebuild', request),
+    checkIndex: (request) => call('POST', '/index/check', request),
   }
 }
 
@@ -63,15 +66,20 @@ async function findServer({ url, token }: AdminAddress): Promise<Call | undefine
   const call = createCall(url, token)
   try {
     await call('GET', '/healthz', undefined, probeTimeoutMs)
-    return call
+    return <Result>(...request: Parameters<Call>) =>
+      call<Result>(...request).catch((error) => Promise.reject(isGone(error) ? stopped(url) : error))
   } catch (error) {
-    if (error instanceof NotListeningError) return undefined
+    if (isGone(error)) return undefined
     throw error
   }
 }
 
 class NotListeningError extends Error {
   override readonly name = 'NotListeningError' as const
+}
+
+function isGone(error: unknown): error is NotListeningError {
+  return error instanceof NotListeningError
 }
 
 function createCall(url: string, token: string) {
@@ -123,6 +131,11 @@ function toError(
     retryable: status >= 500,
     details: body.details,
   })
+}
+
+function stopped(url: string): TallystickError {
+  const message = `The service on ${url} has stopped.`
+  return new TallystickError({ code: 'server_unreachable', message, retryable: true })
 }
 
 function unreachable(url: string, why: string): TallystickError {

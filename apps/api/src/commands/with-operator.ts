@@ -14,6 +14,8 @@ export type Reader = Pick<
   | 'showLog'
   | 'listHooks'
   | 'listDeliveries'
+  | 'showIndex'
+  | 'checkIndex'
 >
 
 /** Runs a command that may change something. See `runWithOperator`, which is loaded only when a command needs it. */

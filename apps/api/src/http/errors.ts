@@ -45,6 +45,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   rail_refused: 409,
   proposal_refused: 409,
   key_not_active: 409,
+  index_job_running: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

@@ -155,6 +155,7 @@ describe('errors', () => {
         "key_not_active",
         "invalid_hook",
         "hook_not_found",
+        "index_job_running",
         "invalid_config",
         "invalid_note_file",
         "signer_failed",

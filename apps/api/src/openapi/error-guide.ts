@@ -49,6 +49,7 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   key_not_active: 'Admin listener: the key to be rotated is revoked or expired.',
   invalid_hook: 'Admin listener: the webhook cannot be added or changed.',
   hook_not_found: 'Admin listener: no webhook has this id.',
+  index_job_running: 'Admin listener: the index of this chain is being rebuilt or checked.',
   invalid_config: 'Command line: the configuration is wrong. Nothing was started.',
   invalid_note_file: 'Command line: the file to verify contains no notes.',
   signer_failed: 'Log: the signer did not sign, or its signature is invalid.',

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
 export type ContractCall = {
@@ -19,14 +19,9 @@ export type CallOutcome =
 
 /** Calls a contract without a transaction. Throws `RpcError` if the server fails, not if the contract reverts. */
 export async function callContract(endpoint: RpcEndpoint, call: ContractCall): Promise<CallOutcome> {
-  const { to, data, atSeconds, block } = call
-  const tag = block === undefined ? 'latest' : toQuantity(block)
-  // The third parameter overrides accounts. geth, erigon and reth take block overrides as the fourth.
-  const override = atSeconds === undefined ? [] : [{}, { time: toQuantity(atSeconds) }]
+  const { atSeconds } = call
   try {
-    const value = await endpoint.call({ method: 'eth_call', params: [{ to, data }, tag, ...override] })
-    if (typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)) return { value: value as Hex }
-    throw new RpcError({ kind: 'malformed', message: 'responded to eth_call with a value that is not hex' })
+    return { value: getHex(await endpoint.call(toRpcCall(call))) }
   } catch (error) {
     if (!(error instanceof RpcError) || error.kind !== 'error') throw error
     const revert = findRevert(error)
@@ -34,6 +29,31 @@ export async function callContract(endpoint: RpcEndpoint, call: ContractCall): P
     if (atSeconds !== undefined && isAboutParameters(error)) return { timeUnsupported: true, message: error.message }
     throw error
   }
+}
+
+/** Calls many contracts in batches. A result is a value, or undefined if the contract reverts. Throws as `callContract`. */
+export async function callContracts(
+  endpoint: Pick<RpcEndpoint, 'callMany'>,
+  calls: readonly Omit<ContractCall, 'atSeconds'>[],
+): Promise<readonly (Hex | undefined)[]> {
+  const results = await endpoint.callMany(calls.map(toRpcCall), { keepErrors: true })
+  return results.map((result) => {
+    if (!(result instanceof RpcError)) return getHex(result)
+    if (findRevert(result) === undefined) throw result
+    return undefined
+  })
+}
+
+function toRpcCall({ to, data, atSeconds, block }: ContractCall): RpcCall {
+  const tag = block === undefined ? 'latest' : toQuantity(block)
+  // The third parameter overrides accounts. geth, erigon and reth take block overrides as the fourth.
+  const override = atSeconds === undefined ? [] : [{}, { time: toQuantity(atSeconds) }]
+  return { method: 'eth_call', params: [{ to, data }, tag, ...override] }
+}
+
+function getHex(value: unknown): Hex {
+  if (typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)) return value as Hex
+  throw new RpcError({ kind: 'malformed', message: 'responded to eth_call with a value that is not hex' })
 }
 
 /** Not by viem, which a follower of a chain would load for this alone. */

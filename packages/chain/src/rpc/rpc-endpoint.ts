@@ -13,7 +13,12 @@ export type RpcEndpoint = {
   /** Sends one call and returns its result as the node sent it. */
   call(call: RpcCall): Promise<unknown>
   /** Sends many calls in batches. The results are in the order of the calls. */
-  callMany(calls: readonly RpcCall[]): Promise<readonly unknown[]>
+  callMany(calls: readonly RpcCall[], options?: CallManyOptions): Promise<readonly unknown[]>
+}
+
+export type CallManyOptions = {
+  /** Returns the node's error of a call as its result, an `RpcError`. By default the first one is thrown. */
+  readonly keepErrors?: boolean | undefined
 }
 
 export type RpcEndpointOptions = {
@@ -46,34 +51,35 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   }
   const call = async ({ method, params }: RpcCall) =>
     readResult(await post({ jsonrpc: '2.0', id: 0, method, params }), { method, redact })
-  const callOneByOne = async (calls: readonly RpcCall[]) => {
+  const callOneByOne = async (calls: readonly RpcCall[], { keepErrors }: CallManyOptions) => {
+    const callOne = (one: RpcCall) => (keepErrors ? call(one).catch(keepError) : call(one))
     const results: unknown[] = []
     for (let start = 0; start < calls.length; start += parallelMax) {
-      results.push(...(await Promise.all(calls.slice(start, start + parallelMax).map(call))))
+      results.push(...(await Promise.all(calls.slice(start, start + parallelMax).map(callOne))))
     }
     return results
   }
-  const callBatch = async (calls: readonly RpcCall[]): Promise<readonly unknown[]> => {
-    if (refusals >= refusalsMax || calls.length === 1) return callOneByOne(calls)
+  const callBatch = async (calls: readonly RpcCall[], options: CallManyOptions): Promise<readonly unknown[]> => {
+    if (refusals >= refusalsMax || calls.length === 1) return callOneByOne(calls, options)
     try {
       const answer = await post(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
-      const results = readResults(answer, { calls, redact })
+      const results = readResults(answer, { calls, redact, ...options })
       refusals = 0
       return results
     } catch (error) {
       if (!(error instanceof RpcError) || error.kind !== 'refused') throw error
       refusals += 1
-      return callOneByOne(calls)
+      return callOneByOne(calls, options)
     }
   }
   return {
     label,
     url: options.url,
     call,
-    callMany: async (calls) => {
+    callMany: async (calls, options = {}) => {
       const results: unknown[] = []
       for (let start = 0; start < calls.length; start += batchMax) {
-        results.push(...(await callBatch(calls.slice(start, start + batchMax))))
+        results.push(...(await callBatch(calls.slice(start, start + batchMax), options)))
       }
       return results
     },
@@ -94,7 +100,11 @@ async function retry(post: () => Promise<unknown>): Promise<unknown> {
 /** Reads the results of a batch. A single error in place of a list usually means that batches are not supported. */
 function readResults(
   answer: unknown,
-  { calls, redact }: { readonly calls: readonly RpcCall[]; readonly redact: (message: string) => string },
+  {
+    calls,
+    redact,
+    keepErrors,
+  }: CallManyOptions & { readonly calls: readonly RpcCall[]; readonly redact: (message: string) => string },
 ): readonly unknown[] {
   if (!Array.isArray(answer)) {
     try {
@@ -106,7 +116,20 @@ function readResults(
     throw new RpcError({ kind: 'malformed', message: 'responded to a batch with one result' })
   }
   const sorted = sortById(answer, calls.length)
-  return calls.map(({ method }, id) => readResult(sorted[id], { method, redact }))
+  return calls.map(({ method }, id) => {
+    try {
+      return readResult(sorted[id], { method, redact })
+    } catch (error) {
+      if (keepErrors) return keepError(error)
+      throw error
+    }
+  })
+}
+
+/** Returns an error that the node sent in response to a call. Throws every other error. */
+function keepError(error: unknown): RpcError {
+  if (error instanceof RpcError && error.kind === 'error') return error
+  throw error
 }
 
 /** Moves credentials to a header, because fetch rejects URLs that contain them, and redacts paths and queries too. */

@@ -37,6 +37,7 @@ export const errorCodes = [
   'key_not_active',
   'invalid_hook',
   'hook_not_found',
+  'index_job_running',
   'invalid_config',
   'invalid_note_file',
   'signer_failed',

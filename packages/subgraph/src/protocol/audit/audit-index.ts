@@ -1,0 +1,160 @@
+import type { Account, FloatingIncome, Pool } from '../entities.ts'
+import { compareAccounts } from './compare-accounts.ts'
+import { compareIncomes } from './compare-incomes.ts'
+import { comparePool } from './compare-pool.ts'
+import { comparePositions, type IndexedPosition } from './compare-positions.ts'
+import { comparePage, type IndexedBlock, type PageContext } from './read-page.ts'
+
+export type AuditOptions = PageContext & {
+  readonly pool: string
+  /** Address of the position token. */
+  readonly positions: string
+  readonly onProgress?: ((progress: { readonly compared: number; readonly of: number }) => void) | undefined
+}
+
+export type AuditResult = {
+  /** Last block that was compared. The index may have advanced meanwhile. */
+  readonly block: IndexedBlock
+  /** Numbers of entities that were compared. */
+  readonly compared: { readonly positions: number; readonly accounts: number; readonly days: number }
+  readonly contradictions: readonly string[]
+}
+
+type Addresses = { readonly pool: `0x${string}`; readonly token: `0x${string}` }
+
+// Few enough that a node which keeps the state of 128 blocks still has it at the end.
+const pageSize = 500
+/** Ids after the last known one that must not exist. */
+const idsBeyond = 20
+// An index with larger gaps is wrong anyway.
+const gapMax = 1_000
+
+/** Compares a whole index with the contracts of the chain, in parts, each at the block that the index is at. */
+export async function auditIndex(options: AuditOptions): Promise<AuditResult> {
+  const addresses = {
+    pool: options.pool.toLowerCase() as `0x${string}`,
+    token: options.positions.toLowerCase() as `0x${string}`,
+  }
+  const contradictions: string[] = []
+  const note = (found: readonly string[]) => contradictions.push(...found)
+  const of = await readHighestId(options)
+  const pool = await auditPool(options, addresses)
+  note(pool.contradictions)
+  const positions = await auditPositions(options, { ...addresses, of, note })
+  const accounts = await auditAccounts(options, { ...addresses, note })
+  const days = await auditIncomes(options, { ...addresses, note })
+  const block = [pool.block, positions.block, accounts.block, days.block].reduce((a, b) =>
+    b.number > a.number ? b : a,
+  )
+  const compared = { positions: positions.count, accounts: accounts.count, days: days.count }
+  return { block, compared, contradictions }
+}
+
+type Part = Addresses & { readonly note: (found: readonly string[]) => void }
+type Audited = { readonly block: IndexedBlock; readonly count: number }
+
+async function readHighestId({ subgraph }: AuditOptions): Promise<number> {
+  const query = '{ positionInfos(first: 1, orderBy: tokenId, orderDirection: desc) { tokenId } }'
+  const { data } = await subgraph.execute({ query })
+  const { positionInfos = [] } = (data ?? {}) as { readonly positionInfos?: readonly { readonly tokenId: string }[] }
+  return Number(positionInfos[0]?.tokenId ?? 0)
+}
+
+function auditPool(options: AuditOptions, { pool }: Addresses) {
+  return comparePage<Pick<Pool, 'paused' | 'minLendLimit' | 'lastFloatingIncomeDay'>>(options, {
+    query: `entities: pools(where: { id: "${pool}" }) { paused minLendLimit lastFloatingIncomeDay }`,
+    compare: (endpoint, { block, entities }) =>
+      comparePool(endpoint, { pool, block: block.number, indexed: entities[0] }),
+  })
+}
+
+const positionFields =
+  'id tokenId status currentOwner lendTimestamp maturityTimestamp coupon principal partnerFeeBPS partnerId'
+
+async function auditPositions(
+  options: AuditOptions,
+  { token, of, note }: Part & { readonly of: number },
+): Promise<Audited> {
+  const range = `first: ${pageSize}, orderBy: tokenId`
+  for (let last = 0n, count = 0; ; ) {
+    const after = last
+    const page = await comparePage<IndexedPosition>(options, {
+      query: `entities: positionInfos(${range}, where: { tokenId_gt: "${after}" }) { ${positionFields} }`,
+      compare: (endpoint, { block, entities }) => {
+        const indexed = new Map(entities.map((position) => [position.id, position]))
+        const highest = BigInt(entities.at(-1)?.id ?? after)
+        const beyond = Array.from({ length: idsBeyond }, (_, index) => String(highest + BigInt(index + 1)))
+        const ids = [...indexed.keys(), ...(entities.length < pageSize ? beyond : [])]
+        return comparePositions(endpoint, { token, block: block.number, ids, indexed })
+      },
+    })
+    note(page.contradictions)
+    for (const { id } of page.entities) {
+      note(describeGap(last, BigInt(id)))
+      last = BigInt(id)
+    }
+    count += page.entities.length
+    options.onProgress?.({ compared: count, of: Math.max(of, count) })
+    if (page.entities.length < pageSize) return { block: page.block, count }
+  }
+}
+
+/** Token ids count up from 1, so each id below a known one was lent. */
+function describeGap(last: bigint, next: bigint): readonly string[] {
+  if (next <= last + 1n) return []
+  const [first, end] = [last + 1n, next - 1n]
+  return [
+    first === end
+      ? `Position ${first} is missing in the index.`
+      : `Positions ${first} to ${end} are missing in the index.`,
+  ]
+}
+
+async function auditAccounts(options: AuditOptions, { token, note }: Part): Promise<Audited> {
+  for (let last = '0x', count = 0; ; ) {
+    const page = await comparePage<Pick<Account, 'id' | 'activePositions'>>(options, {
+      query: `entities: accounts(first: ${pageSize}, orderBy: id, where: { id_gt: "${last}" }) { id activePositions }`,
+      compare: (endpoint, { block, entities }) =>
+        compareAccounts(endpoint, { token, block: block.number, accounts: entities }),
+    })
+    note(page.contradictions)
+    count += page.entities.length
+    if (page.entities.length < pageSize) return { block: page.block, count }
+    last = page.entities.at(-1)?.id ?? last
+  }
+}
+
+async function auditIncomes(options: AuditOptions, { pool, note }: Part): Promise<Audited> {
+  const fields = 'day floatingIncome accFloatingIncome'
+  for (let last = -1, count = 0; ; ) {
+    const after = last
+    const page = await comparePage<Pick<FloatingIncome, 'day' | 'floatingIncome' | 'accFloatingIncome'>>(options, {
+      query: `entities: floatingIncomes(first: ${pageSize}, orderBy: day, where: { day_gt: ${after} }) { ${fields} }`,
+      compare: (endpoint, { block, entities }) => {
+        const days = entities.map(({ day }) => day)
+        return compareIncomes(endpoint, {
+          pool,
+          block: block.number,
+          incomes: entities,
+          absent: findAbsent(days, after),
+        })
+      },
+    })
+    note(page.contradictions)
+    count += page.entities.length
+    if (page.entities.length < pageSize) return { block: page.block, count }
+    last = page.entities.at(-1)?.day ?? last
+  }
+}
+
+/** Lists the days between known ones, and the day before the first. */
+function findAbsent(days: readonly number[], after: number): readonly number[] {
+  const absent: number[] = []
+  let last = after
+  for (const day of days) {
+    const from = last < 0 ? day - 1 : last + 1
+    for (let missing = from; missing < day && absent.length < gapMax; missing += 1) absent.push(missing)
+    last = day
+  }
+  return absent
+}
