@@ -114,6 +114,9 @@ describe('named admin tokens', () => {
       ['/hooks/hook_nowhere/rotate', {}],
       ['/hooks/hook_nowhere/enable', {}],
       ['/hooks/hook_nowhere/deliveries'],
+      ['/index'],
+      ['/index/rebuild', {}],
+      ['/index/check', {}],
       ['/audit'],
       ['/audit?limit=0'],
       ['/nowhere'],
@@ -147,7 +150,8 @@ describe('named admin tokens', () => {
     expect(await opened('mo')).toEqual([...everyone, '/metrics 200', '/nowhere 404'])
     expect(await opened('kim')).toEqual([...everyone, ...keys, '/nowhere 404'])
     expect(await opened('cy')).toEqual([...everyone, ...curve, '/nowhere 404'])
-    const rest = ['/audit 200', '/audit?limit=0 400', '/nowhere 404']
+    const index = ['/index 200', 'POST /index/rebuild 400', 'POST /index/check 400']
+    const rest = [...index, '/audit 200', '/audit?limit=0 400', '/nowhere 404']
     const all = [...everyone, '/metrics 200', ...keys, ...curve, ...hooks, ...rest]
     expect(await opened('ann')).toEqual(all)
     const refused = (await as('mo', '/keys')).json()

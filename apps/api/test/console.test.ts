@@ -126,7 +126,18 @@ describe('tokens', () => {
   })
 
   test('behavior: a viewer reads everything and changes nothing', async () => {
-    const reads = ['/status', '/readyz', '/metrics', '/keys', '/keys/usage', '/curve', '/notes', '/hooks', '/audit']
+    const reads = [
+      '/status',
+      '/readyz',
+      '/metrics',
+      '/keys',
+      '/keys/usage',
+      '/curve',
+      '/notes',
+      '/hooks',
+      '/index',
+      '/audit',
+    ]
     for (const path of reads) expect([path, (await as(tokens.vi, path)).status]).toEqual([path, 200])
     const before = (await service.admin('/audit')).body
     const changes = [
@@ -141,6 +152,7 @@ describe('tokens', () => {
       '/hooks',
       '/hooks/hook_1/test',
       '/hooks/hook_1/remove',
+      '/index/rebuild',
     ]
     for (const path of changes) {
       const answer = await post(path, {}, tokens.vi)
@@ -149,6 +161,8 @@ describe('tokens', () => {
     expect((await service.admin('/audit')).body).toBe(before)
     expect((await post('/curve/preview', { points: coupons }, tokens.vi)).status).toBe(200)
     expect((await post('/curve/preview', { points: coupons }, tokens.mo)).status).toBe(403)
+    expect((await post('/index/check', { chainId: 324 }, tokens.vi)).json().message).toContain('no embedded index')
+    expect((await post('/index/check', { chainId: 324 }, tokens.mo)).status).toBe(403)
   })
 })
 

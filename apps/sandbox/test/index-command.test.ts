@@ -1,5 +1,6 @@
 // @module-tag server
 
+import { openServiceDatabase } from '@tallystick/api'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { approvePosition, claimCall, lendCall, lentAt, transferPosition } from './calls.ts'
@@ -60,6 +61,12 @@ async function tamper({ service: { database }, namespace }: Pick<Indexed, 'servi
   await database.query(`update "${namespace}"."$meta" set revision = revision + 1`)
 }
 
+async function dropIndex({ databaseUrl }: IndexSite, namespace: string): Promise<void> {
+  const database = await openServiceDatabase(databaseUrl, () => undefined)
+  await database.query(`drop schema "${namespace}" cascade`)
+  await database.close()
+}
+
 const rebuild = (site: IndexSite, ...options: string[]) => site.run('index', 'rebuild', '--chain', '324', ...options)
 const check = (site: IndexSite, ...options: string[]) => site.run('index', 'check', '--chain', '324', ...options)
 
@@ -108,6 +115,22 @@ function testEngine(engine: DatabaseEngine): void {
     expect(await check(site)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('5 contradictions') })
     expect(await rebuild(site)).toMatchObject({ exitCode: 0 })
     expect(await check(site)).toMatchObject({ exitCode: 0 })
+    // Without a server nothing runs that could be shown.
+    expect(await site.run('index', 'show')).toMatchObject({ stdout: expect.stringContaining('No service runs') })
+    const database = await openServiceDatabase(site.databaseUrl, () => undefined)
+    const newest = `(select max(number) from "${namespace}"."$blocks")`
+    await database.query(`update "${namespace}"."$blocks" set hash = '0x' || repeat('ee', 32) where number = ${newest}`)
+    await database.close()
+    const forked = await check(site)
+    expect(forked).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/Block \d+ has the hash 0x(ee){32} in the/),
+    })
+    await dropIndex(site, namespace)
+    expect(await check(site)).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('no index of chain 324 yet'),
+    })
   })
 
   test('behavior: a rebuild that was killed leaves the old index, and the next one starts clean', {

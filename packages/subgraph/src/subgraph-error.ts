@@ -11,10 +11,7 @@ export type SubgraphErrorCode =
   | 'index_replaced'
   | 'rebuild_running'
   | 'rebuild_failed'
-<<<<<<< HEAD
-=======
   | 'not_comparable'
->>>>>>> 1e95afd (feat(api): add tallystick index rebuild, check and show)
 
 export type SubgraphErrorOptions = {
   readonly code: SubgraphErrorCode

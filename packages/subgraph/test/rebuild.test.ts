@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
-import { databaseEngines } from '@tallystick/workbench/test-database'
+import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Mapping, openSubgraph, type RebuildOptions, rebuildIndex, type Subgraph } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
@@ -31,7 +31,10 @@ afterAll(async () => {
   await chain.stop()
 })
 
-describe.each(databaseEngines)('on %s', (engine) => {
+describe('on postgres', () => testEngine('postgres'))
+describe('on pglite', { tags: 'slow' }, () => testEngine('pglite'))
+
+function testEngine(engine: DatabaseEngine): void {
   let opened: OpenTest
   let namespaces = 0
   beforeAll(async () => {
@@ -249,7 +252,7 @@ describe.each(databaseEngines)('on %s', (engine) => {
     })
     return { said: () => said, kill }
   }
-})
+}
 
 test('error: a commit is refused after the index was repaired, although its head is the same', async () => {
   const { database, close } = await openTest('postgres')

@@ -3,6 +3,7 @@ import { NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import type { Database } from '@tallystick/database'
 import {
   auditIndex,
+  type IndexHead,
   openProtocolMapping,
   openSubgraph,
   protocolSchema,
@@ -10,9 +11,12 @@ import {
   type Subgraph,
   SubgraphError,
 } from '@tallystick/subgraph'
-import { type Auditor, recordAudit } from '../audit/audit-log.ts'
+import { type AuditedChange, type Auditor, recordAudit } from '../audit/audit-log.ts'
 import { namespaceOf } from '../data/embedded-subgraphs.ts'
 import { createJobRpc, type JobContext, withIndexDatabase } from './job-context.ts'
+
+// An outage of the RPC does not end a rebuild that took hours.
+const patienceMs = 300_000
 
 type Rebuild = { readonly from: number; readonly auditor: Auditor }
 
@@ -29,7 +33,16 @@ export async function runRebuild(context: JobContext, rebuild: Rebuild): Promise
   })
   await context.onReplaced?.(chain.id)
   context.update({ block: head.number })
-  log.info({ from: rebuild.from, block: head.number, hash: head.hash }, 'index replaced by its rebuild')
+  const { actor, remark, log: auditLog } = rebuild.auditor
+  const change = describeChange(context, { from: rebuild.from, head })
+  auditLog?.info({ actor, ...(remark && { remark }), ...change }, 'audit')
+}
+
+function describeChange(
+  { chain }: Pick<JobContext, 'chain'>,
+  { from, head: { number, hash } }: { readonly from: number; readonly head: IndexHead },
+): AuditedChange {
+  return { action: 'index.rebuild', subject: `chain ${chain.id}`, details: { from, block: number, hash } }
 }
 
 type Parts = { readonly context: JobContext; readonly rpc: RpcPool }
@@ -39,13 +52,11 @@ function build(database: Database, { context, rpc, rebuild }: Parts & { readonly
   const { from, auditor } = rebuild
   const pool = chain.domain.verifyingContract
   const { positions } = chain.subgraph.embedded
-  const change = { action: 'index.rebuild', subject: `chain ${chain.id}` }
   return rebuildIndex({
     ...{ database, schema: protocolSchema, namespace: namespaceOf(chain), chainId: chain.id, urls: chain.rpc },
     ...{ mapping: openProtocolMapping({ pool, positions }), startBlock: from, log, pollMs: followMs, signal },
     verify: (subgraph) => verify(subgraph, { context, rpc, from }),
-    record: (transaction, { number, hash }) =>
-      recordAudit(transaction, { ...change, ...auditor, details: { from, block: number, hash } }),
+    record: (transaction, head) => recordAudit(transaction, { ...describeChange(context, { from, head }), ...auditor }),
     onProgress: ({ step, block = null, chainHead = null, problem = null }) =>
       update({ step, block, chainHead, problem }),
   })
@@ -82,7 +93,7 @@ async function verify(
   { context: { chain, signal, update }, rpc, from }: Parts & { readonly from: number },
 ): Promise<void> {
   const addresses = { pool: chain.domain.verifyingContract, positions: chain.subgraph.embedded.positions }
-  const { contradictions } = await auditIndex({ subgraph, rpc, signal, ...addresses, onProgress: update })
+  const { contradictions } = await auditIndex({ subgraph, rpc, signal, ...addresses, patienceMs, onProgress: update })
   const [first, ...others] = contradictions
   if (first === undefined) return
   const more = others.length === 0 ? '' : ` ${others.length} more contradictions were found.`

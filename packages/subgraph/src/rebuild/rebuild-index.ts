@@ -36,7 +36,7 @@ export type RebuildOptions = Pick<
   readonly onProgress: (progress: RebuildProgress) => void
   /** Aborts the rebuild. The old index stays. */
   readonly signal: AbortSignal
-  /** Time without a new block after which a rebuild that has a problem fails, 5 min by default. */
+  /** Time for which the follower may fail without a new block until the rebuild fails, 5 min by default. */
   readonly stalledMs?: number | undefined
 }
 
@@ -70,6 +70,8 @@ export async function rebuildIndex(options: RebuildOptions): Promise<Head> {
   const signal = AbortSignal.any([options.signal, lock.lost])
   try {
     return await build({ ...options, signal }, layouts)
+  } catch (error) {
+    throw lock.lost.aborted ? lostDatabase(error) : error
   } finally {
     await lock.release()
   }
@@ -109,7 +111,9 @@ async function build(options: RebuildOptions, layouts: Draft['layouts']): Promis
 /** Waits until the draft has every block of the chain. */
 async function untilCurrent(parts: Draft): Promise<void> {
   const { follower, draft, signal, pollMs = pollMsDefault, stalledMs = stalledMsDefault } = parts
-  let advanced = { block: -1, atMs: performance.now() }
+  const intervalMs = Math.min(pollMs, 250)
+  let stored = -1
+  let failingMs = 0
   for (;;) {
     signal.throwIfAborted()
     const failure = parts.failure()
@@ -117,10 +121,11 @@ async function untilCurrent(parts: Draft): Promise<void> {
     report(parts, 'indexing')
     const { state, head, lagBlocks, problem } = follower.status()
     if (state === 'following' && lagBlocks === 0 && draft.head?.fault === undefined) return
-    const block = head?.number ?? -1
-    if (block > advanced.block) advanced = { block, atMs: performance.now() }
-    if (performance.now() - advanced.atMs > stalledMs && problem !== undefined) throw stalled(problem)
-    await pause(Math.min(pollMs, 250), [signal])
+    // A long range without logs stores no block, and is no failure.
+    failingMs = head && head.number > stored ? 0 : failingMs + (state === 'failing' ? intervalMs : 0)
+    stored = head?.number ?? stored
+    if (failingMs > stalledMs) throw stalled(problem ?? '')
+    await pause(intervalMs, [signal])
   }
 }
 
@@ -174,6 +179,11 @@ function createMutableLog(log: RebuildOptions['log']) {
 
 function alreadyRunning(namespace: string): SubgraphError {
   return new SubgraphError({ code: 'rebuild_running', message: `The index "${namespace}" is being rebuilt already.` })
+}
+
+function lostDatabase(cause: unknown): SubgraphError {
+  const message = 'The connection to the database was lost during the rebuild.'
+  return new SubgraphError({ code: 'rebuild_failed', message, cause })
 }
 
 function stalled(problem: string): SubgraphError {

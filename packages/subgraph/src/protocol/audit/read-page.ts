@@ -15,6 +15,8 @@ export type PageContext = {
   readonly subgraph: Pick<Subgraph, 'execute'>
   readonly rpc: RpcPool
   readonly signal: AbortSignal
+  /** Time for which a failing RPC is retried, 30 s by default. */
+  readonly patienceMs?: number | undefined
 }
 
 export type PageRequest<Entity> = {
@@ -25,8 +27,10 @@ export type PageRequest<Entity> = {
 
 export type ComparedPage<Entity> = Page<Entity> & { readonly contradictions: readonly string[] }
 
-const attemptsMax = 5
+const patienceMsDefault = 30_000
 const attemptPauseMs = 500
+// Several reorgs in a row are a contradiction.
+const changesMax = 5
 
 /**
  * Reads a part of an index and compares it with the chain at the same block. A reorg between two reads, or an RPC that
@@ -36,8 +40,9 @@ export async function comparePage<Entity>(
   context: PageContext,
   { query, compare }: PageRequest<Entity>,
 ): Promise<ComparedPage<Entity>> {
-  const { rpc, signal } = context
-  for (let attempt = 1; ; attempt += 1) {
+  const { rpc, signal, patienceMs = patienceMsDefault } = context
+  const endsAtMs = performance.now() + patienceMs
+  for (let changes = 0; ; ) {
     signal.throwIfAborted()
     const page = await readPage<Entity>(context, query)
     try {
@@ -51,8 +56,8 @@ export async function comparePage<Entity>(
     } catch (error) {
       const isChanged = error instanceof RpcError && error.kind === 'changed'
       if (!isChanged && !(error instanceof NoRpcError)) throw error
-      if (attempt === attemptsMax && isChanged) return { ...page, contradictions: [error.message] }
-      if (attempt === attemptsMax) throw cannotCompare(page.block, rpc.problem)
+      if (isChanged && ++changes === changesMax) return { ...page, contradictions: [error.message] }
+      if (performance.now() > endsAtMs) throw cannotCompare(page.block, rpc.problem)
       await pause(attemptPauseMs, [signal])
     }
   }
