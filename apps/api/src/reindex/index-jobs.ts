@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import { SubgraphError } from '@tallystick/subgraph'
+import type { FollowerLog } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { Auditor } from '../audit/audit-log.ts'
 import type { Clock } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
 import type { IndexJob, IndexReport } from './index-job.ts'
-import type { JobContext, OwnLog } from './job-context.ts'
+import type { JobContext } from './job-context.ts'
 import { runCheck } from './run-check.ts'
 import { runRebuild } from './run-rebuild.ts'
 
@@ -32,7 +32,6 @@ export type IndexJobs = {
   stop(): Promise<void>
 }
 
-type Running = { readonly finished: Promise<void> }
 type IndexedChain = JobContext['chain']
 
 /** Creates the jobs on embedded indexes: one at a time per chain. */
@@ -40,7 +39,7 @@ export function createIndexJobs(options: IndexJobsOptions): IndexJobs {
   const { config, clock, runsIn } = options
   const chains = config.chains.filter(isIndexed)
   const jobs = new Map<number, IndexJob>()
-  const running = new Map<number, Running>()
+  const running = new Map<number, Promise<void>>()
   const controller = new AbortController()
 
   const start = (job: Pick<IndexJob, 'kind' | 'chainId' | 'from'>, work: (context: JobContext) => Promise<void>) => {
@@ -48,20 +47,25 @@ export function createIndexJobs(options: IndexJobsOptions): IndexJobs {
     const chain = getChain(config, chainId)
     const current = jobs.get(chainId)
     if (current && running.has(chainId)) throw alreadyRunning(current)
-    const update = (change: Partial<IndexJob>) =>
-      jobs.set(chainId, { ...(jobs.get(chainId) as IndexJob), ...change }) && undefined
-    jobs.set(chainId, newJob(job, clock))
-    const log: OwnLog = options.log?.child({ chain: chainId, job: job.kind }) ?? silent
+    const started = newJob(job, clock)
+    const update = (change: Partial<IndexJob>) => {
+      jobs.set(chainId, { ...(jobs.get(chainId) ?? started), ...change })
+    }
+    jobs.set(chainId, started)
+    const log: FollowerLog = options.log?.child({ chain: chainId, job: job.kind }) ?? silent
     const finished = work({ ...options, chain, update, log, signal: controller.signal }).then(
       () => update({ state: 'done', problem: null, finishedAt: nowOf(clock) }),
       (error) => {
-        const problem = describe(error)
+        const problem = error instanceof Error ? error.message : String(error)
         if (!controller.signal.aborted) log.error({ err: error, problem }, `${job.kind} of the index failed`)
         update({ state: 'failed', problem, finishedAt: nowOf(clock) })
       },
     )
-    running.set(chainId, { finished: finished.finally(() => running.delete(chainId)) })
-    return jobs.get(chainId) as IndexJob
+    running.set(
+      chainId,
+      finished.finally(() => running.delete(chainId)),
+    )
+    return started
   }
 
   return {
@@ -75,7 +79,7 @@ export function createIndexJobs(options: IndexJobsOptions): IndexJobs {
     check: ({ chainId }) => start({ kind: 'check', chainId, from: null }, runCheck),
     stop: async () => {
       controller.abort(new Error('The process that it ran in has stopped.'))
-      await Promise.all([...running.values()].map(({ finished }) => finished))
+      await Promise.all(running.values())
     },
   }
 }
@@ -107,11 +111,6 @@ function getChain({ chains }: Pick<Config, 'chains'>, chainId: number): IndexedC
   throw new TallystickError({ code: 'invalid_parameter', message, retryable: false })
 }
 
-function describe(error: unknown): string {
-  const isKnown = error instanceof SubgraphError || error instanceof TallystickError || error instanceof Error
-  return isKnown ? error.message : String(error)
-}
-
 function alreadyRunning({ kind, chainId, startedAt, step, block, chainHead }: IndexJob): TallystickError {
   const place = block === null ? '' : ` at block ${block} of ${chainHead ?? 'unknown'}`
   return new TallystickError({
@@ -121,4 +120,4 @@ function alreadyRunning({ kind, chainId, startedAt, step, block, chainHead }: In
   })
 }
 
-const silent: OwnLog = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const silent: FollowerLog = { info: () => undefined, warn: () => undefined, error: () => undefined }

@@ -5,8 +5,6 @@ import type { FollowerLog } from '@tallystick/subgraph'
 import type { ChainConfig, Config } from '../config.ts'
 import type { IndexJob } from './index-job.ts'
 
-export type OwnLog = FollowerLog
-
 /** Parts that a job works with. */
 export type JobContext = {
   readonly chain: ChainConfig & {
@@ -15,7 +13,7 @@ export type JobContext = {
   readonly config: Pick<Config, 'database'>
   /** Database of the service. */
   readonly database: Database
-  readonly log: OwnLog
+  readonly log: FollowerLog
   readonly signal: AbortSignal
   readonly followMs?: number | undefined
   readonly onReplaced?: ((chainId: number) => Promise<unknown>) | undefined
