@@ -1,12 +1,11 @@
 // @module-tag postgres
 
-import type { Database } from '@tallystick/database'
 import { createFollower, openProtocolMapping, openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { patience } from '@tallystick/workbench/patience'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Behaviour, forwardAll, startProxy, type TestProxy } from '../../../packages/subgraph/test/follow-proxy.ts'
-import { approvePosition, claimCall, lendCall, lentAt } from './calls.ts'
+import { approvePosition, claimCall, lendCall, lentAt, transferPosition } from './calls.ts'
 import { type Chain, deployDenylister, dollars, send, startChain } from './chain.ts'
 import { type OpenTest, openTest } from './subgraph/index-history.ts'
 
@@ -51,7 +50,8 @@ async function proxy(): Promise<TestProxy> {
   return started
 }
 
-async function follow(urls: readonly string[], { database }: { readonly database: Database } = opened) {
+async function follow(urls: readonly string[], { auditMs = 100 } = {}) {
+  const { database } = opened
   const namespace = `faults${++spaces}`
   const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
   const lines: string[] = []
@@ -60,7 +60,7 @@ async function follow(urls: readonly string[], { database }: { readonly database
     ...{ subgraph, database, name: namespace, chainId: chain.id, urls, startBlock: 0 },
     mapping: openProtocolMapping(chain),
     log: { info: write, warn: write, error: write },
-    ...{ pollMs: 20, rpcRetryMs: 5, auditMs: 100 },
+    ...{ pollMs: 20, rpcRetryMs: 5, auditMs },
   })
   cleanups.push(() => follower.stop())
   const untilCurrent = async () => {
@@ -81,7 +81,7 @@ const active = (id: string, owner: PrivateKeyAccount = ann) => ({
 
 test('error: a lend that the RPC left out is repaired when the next one shows the gap', async () => {
   const losing = await proxy()
-  const index = await follow([losing.url])
+  const index = await follow([losing.url], { auditMs: 3_600_000 })
   await lend()
   await index.untilCurrent()
   losing.behave(loseLogs)
@@ -128,6 +128,56 @@ test('error: a claim of an unknown position is told until it can be repaired', a
   await index.untilCurrent()
   expect(await index.positions()).toEqual([{ ...active('1'), status: 'Claimed' }])
   await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+})
+
+const byAdmin = () => ({ from: chain.admin.address, to: chain.pool })
+
+test.each([
+  ['a lend', 'exists on the chain and not in the index', () => lend(lentAt + 10n)],
+  ['a transfer', `on the chain`, () => send(chain, transferPosition(chain, ann.address, [bob.address, 1n]))],
+  [
+    'a claim',
+    'is active in the index and does not exist on the chain',
+    async () => {
+      await send(chain, approvePosition(chain, ann.address, 1n))
+      await send(chain, claimCall(chain, ann.address, 1n))
+    },
+  ],
+  [
+    'a report of floating income',
+    'lastFloatingIncomeDay',
+    () => send(chain, { ...byAdmin(), functionName: 'updateDailyFloatingIncome', args: [7n] }),
+  ],
+  [
+    'a pause',
+    'has the paused 0 in the index and 1 on the chain',
+    () => send(chain, { ...byAdmin(), functionName: 'pause' }),
+  ],
+] as const)('error: %s that the RPC left out is found without another event', async (_, message, change) => {
+  const losing = await proxy()
+  const index = await follow([losing.url])
+  await lend()
+  await index.untilCurrent()
+  losing.behave(loseLogs)
+  await change()
+  await index.untilCurrent()
+  await vi.waitFor(() => expect(index.lines.join()).toContain(message), patience)
+  losing.behave(forwardAll)
+  await vi.waitFor(() => expect(index.lines.join()).toContain('index repaired'), patience)
+  const fresh = await follow([chain.client.transport.url])
+  const state = `{ pools { paused activePositions lastFloatingIncomeDay } accounts(orderBy: id) { id activePositions }
+    positionInfos(orderBy: tokenId) { id currentOwner status totalIncome } floatingIncomes { day accFloatingIncome } }`
+  await expect.poll(() => index.ask(state), patience).toEqual(await fresh.ask(state))
+  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+})
+
+test('behavior: an index is repaired from the second RPC while the first goes on to leave out logs', async () => {
+  const losing = await proxy()
+  const index = await follow([losing.url, chain.client.transport.url])
+  losing.behave(loseLogs)
+  await lend()
+  await expect.poll(index.positions, patience).toEqual([active('1')])
+  await expect.poll(() => index.follower.status().fault, patience).toBeUndefined()
 })
 
 test('behavior: another denylister is followed, with the accounts that it lists', async () => {

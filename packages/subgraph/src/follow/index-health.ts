@@ -25,7 +25,8 @@ type Doubt = Contradiction & { readonly isBlocking: boolean; attempts: number; r
 // A wrong answer is found within a minute.
 const auditMsDefault = 30_000
 const repairMsMin = 1_000
-const repairMsMax = 60_000
+// A fault that stays is usually a wrong configuration, and each attempt reads many blocks.
+const repairMsMax = 600_000
 
 export function createIndexHealth({
   progress,

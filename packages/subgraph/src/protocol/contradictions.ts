@@ -17,12 +17,16 @@ export function missingIncome(lastDay: number | null, message: string): Contradi
   }
 }
 
-/** Creates the sign that the index lacks the last change of an entity that it has. */
-export function staleEntity(
+/** Creates the sign that an entity of the index is wrong: since its last change, or at any time. */
+export function wrongEntity(
   entity: string,
-  { id, message }: { readonly id: string; readonly message: string },
+  {
+    id,
+    message,
+    isOutdated,
+  }: { readonly id: string; readonly message: string; readonly isOutdated?: boolean | undefined },
 ): Contradiction {
-  return { message, locate: async (index) => (await index.findVersions(entity, id))?.last }
+  return { message, locate: async (index) => (await index.findVersions(entity, id))?.[isOutdated ? 'last' : 'first'] }
 }
 
 /** Finds the block of the lend of the highest known position below a token id. */

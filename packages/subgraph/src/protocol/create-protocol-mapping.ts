@@ -2,6 +2,7 @@ import type { BlockLogs, Mapping } from '../follow/mapping.ts'
 import type { BlockChanges } from '../store/collect-changes.ts'
 import { type Adoption, adoptDenylisters } from './adopt-denylisters.ts'
 import { applyEvent } from './apply-event.ts'
+import { createSampleAudit } from './audit/audit-sample.ts'
 import { decodeEvent, type ProtocolEvent, protocolTopics } from './decode-event.ts'
 import type { Denylisters, Pool } from './entities.ts'
 import { learnSigner } from './learn-signer.ts'
@@ -46,6 +47,7 @@ export function createProtocolMapping(options: ProtocolMappingOptions): Mapping 
     addresses: [...new Set([pool, positions, ...contracts.denylisters])],
     topics: protocolTopics,
     isOutdated: options.isOutdated,
+    audit: createSampleAudit({ pool, positions }),
     map: async (blockLogs, load, run, report = () => undefined) => {
       const blocks = blockLogs.map(decode)
       const set = await loadWorkingSet(load, { pool, blocks, accounts })

@@ -1,6 +1,7 @@
 import { callContracts } from '@tallystick/chain/pool/call-contract'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import type { Account } from '../entities.ts'
+import type { Difference } from './difference.ts'
 import { encodeWord, integerAt } from './words.ts'
 
 export type AccountsToCompare = {
@@ -13,17 +14,18 @@ export type AccountsToCompare = {
 
 const balanceOf = '0x70a08231'
 
-/** Compares how many positions accounts hold with the position token. Returns a sentence for each contradiction. */
+/** Compares how many positions accounts hold with the position token. */
 export async function compareAccounts(
   endpoint: Pick<RpcEndpoint, 'callMany'>,
   { token, block, accounts }: AccountsToCompare,
-): Promise<readonly string[]> {
+): Promise<readonly Difference[]> {
   const calls = accounts.map(({ id }) => ({ to: token, data: encodeWord(balanceOf, BigInt(id)), block }))
   const results = await callContracts(endpoint, calls)
   return accounts.flatMap(({ id, activePositions }, index) => {
     const result = results[index]
     const balance = result === undefined ? 0n : integerAt(result, 0)
     if (balance === BigInt(activePositions)) return []
-    return [`Account ${id} holds ${activePositions} positions in the index and ${balance} on the chain.`]
+    const message = `Account ${id} holds ${activePositions} positions in the index and ${balance} on the chain.`
+    return [{ id, message }]
   })
 }

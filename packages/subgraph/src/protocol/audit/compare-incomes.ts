@@ -1,6 +1,7 @@
 import { callContracts } from '@tallystick/chain/pool/call-contract'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import type { FloatingIncome } from '../entities.ts'
+import type { Difference } from './difference.ts'
 import { encodeWord, integerAt } from './words.ts'
 
 export type IncomesToCompare = {
@@ -15,11 +16,11 @@ export type IncomesToCompare = {
 
 const accFloatingIncome = '0x01a5fa62'
 
-/** Compares days of floating income with the pool. Returns a sentence for each contradiction. */
+/** Compares days of floating income with the pool. */
 export async function compareIncomes(
   endpoint: Pick<RpcEndpoint, 'callMany'>,
   { pool, block, incomes, absent = [] }: IncomesToCompare,
-): Promise<readonly string[]> {
+): Promise<readonly Difference[]> {
   const wanted = new Set([...incomes.flatMap(({ day }) => [day - 1, day]), ...absent])
   const days = [...wanted].filter((day) => day >= 0)
   const calls = days.map((day) => ({ to: pool, data: encodeWord(accFloatingIncome, BigInt(day)), block }))
@@ -29,13 +30,21 @@ export async function compareIncomes(
   const different = incomes.flatMap(({ day, floatingIncome, accFloatingIncome: acc }) => {
     const sum = sums.get(day) ?? 0n
     if (String(sum) !== acc) {
-      return [`Day ${day} has the accFloatingIncome ${acc} in the index and ${sum} on the chain.`]
+      const message = `Day ${day} has the accFloatingIncome ${acc} in the index and ${sum} on the chain.`
+      return [{ id: String(day), message }]
     }
     const income = sum - (sums.get(day - 1) ?? 0n)
     if (String(income) === floatingIncome) return []
-    return [`Day ${day} has the floatingIncome ${floatingIncome} in the index and ${income} on the chain.`]
+    const message = `Day ${day} has the floatingIncome ${floatingIncome} in the index and ${income} on the chain.`
+    return [{ id: String(day), message }]
   })
-  return [...missing.map((day) => `Day ${day} is reported on the chain and missing in the index.`), ...different]
+  return [
+    ...missing.map((day) => ({
+      id: String(day),
+      message: `Day ${day} is reported on the chain and missing in the index.`,
+    })),
+    ...different,
+  ]
 }
 
 function toSum(result: `0x${string}` | undefined): bigint {

@@ -1,6 +1,7 @@
 import { callContracts } from '@tallystick/chain/pool/call-contract'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import type { PositionInfo } from '../entities.ts'
+import type { Difference } from './difference.ts'
 import { addressAt, encodeWord, hexAt, integerAt } from './words.ts'
 
 type Address = `0x${string}`
@@ -32,11 +33,11 @@ export type PositionsToCompare = {
 const ownerOf = '0x6352211e'
 const getLendInfo = '0x4e932e72'
 
-/** Compares positions with the position token, in batches. Returns a sentence for each contradiction. */
+/** Compares positions with the position token, in batches. */
 export async function comparePositions(
   endpoint: Pick<RpcEndpoint, 'callMany'>,
   { token, block, ids, indexed }: PositionsToCompare,
-): Promise<readonly string[]> {
+): Promise<readonly Difference[]> {
   const active = ids.flatMap((id) => {
     const position = indexed.get(id)
     return position?.status === 'Active' ? [position] : []
@@ -48,7 +49,10 @@ export async function comparePositions(
   ])
   const infos = results.slice(ids.length)
   return [
-    ...ids.flatMap((id, index) => compareOwner(id, { indexed: indexed.get(id), owner: results[index] }) ?? []),
+    ...ids.flatMap((id, index) => {
+      const message = compareOwner(id, { indexed: indexed.get(id), owner: results[index] })
+      return message === undefined ? [] : [{ id, message, isOutdated: true }]
+    }),
     ...active.flatMap((position, index) => compareLendInfo(position, infos[index])),
   ]
 }
@@ -77,12 +81,16 @@ function compareOwner(
 const lendFields = ['lendTimestamp', 'maturityTimestamp', 'coupon', 'principal', 'partnerFeeBPS'] as const
 
 /** A token without lend info does not exist, which its owner tells. */
-function compareLendInfo(position: IndexedPosition, info: Address | undefined): readonly string[] {
+function compareLendInfo(position: IndexedPosition, info: Address | undefined): readonly Difference[] {
   if (info === undefined) return []
   const differs = (name: string, [own, found]: readonly [string, string]) =>
-    own === found ? [] : [`Position ${position.id} has the ${name} ${own} in the index and ${found} on the chain.`]
+    own === found ? [] : [toDifference(position, `the ${name} ${own} in the index and ${found} on the chain`)]
   return [
     ...lendFields.flatMap((name, index) => differs(name, [position[name], String(integerAt(info, index))])),
     ...differs('partnerId', [position.partnerId, hexAt(info, lendFields.length)]),
   ]
+}
+
+function toDifference({ id }: IndexedPosition, what: string): Difference {
+  return { id, message: `Position ${id} has ${what}.` }
 }

@@ -5,6 +5,7 @@ import { NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import { pause } from '../../follow/pause.ts'
 import type { Subgraph } from '../../subgraph.ts'
 import { SubgraphError } from '../../subgraph-error.ts'
+import type { Difference } from './difference.ts'
 
 export type IndexedBlock = { readonly number: number; readonly hash: string }
 
@@ -22,7 +23,7 @@ export type PageContext = {
 export type PageRequest<Entity> = {
   /** Root field that has the alias `entities`. */
   readonly query: string
-  readonly compare: (endpoint: RpcEndpoint, page: Page<Entity>) => Promise<readonly string[]>
+  readonly compare: (endpoint: RpcEndpoint, page: Page<Entity>) => Promise<readonly Difference[]>
 }
 
 export type ComparedPage<Entity> = Page<Entity> & { readonly contradictions: readonly string[] }
@@ -46,13 +47,13 @@ export async function comparePage<Entity>(
     signal.throwIfAborted()
     const page = await readPage<Entity>(context, query)
     try {
-      const contradictions = await rpc.run(async (endpoint) => {
+      const differences = await rpc.run(async (endpoint) => {
         await assertBlock(endpoint, page.block)
         const found = await compare(endpoint, page)
         await assertBlock(endpoint, page.block)
         return found
       })
-      return { ...page, contradictions }
+      return { ...page, contradictions: differences.map(({ message }) => message) }
     } catch (error) {
       const isChanged = error instanceof RpcError && error.kind === 'changed'
       if (!isChanged && !(error instanceof NoRpcError)) throw error
@@ -74,7 +75,7 @@ async function readPage<Entity>({ subgraph }: PageContext, query: string): Promi
   throw new SubgraphError({ code: 'not_comparable', message })
 }
 
-async function assertBlock(endpoint: RpcEndpoint, { number, hash }: IndexedBlock): Promise<void> {
+export async function assertBlock(endpoint: RpcEndpoint, { number, hash }: IndexedBlock): Promise<void> {
   const found = await findBlock(endpoint, number)
   if (!found) throw new RpcError({ kind: 'behind', message: `does not have block ${number} yet` })
   if (found.hash === hash) return
