@@ -1,4 +1,5 @@
 export { createChainTimeReader, type ReadChainTime } from './chain-time-reader.ts'
+export type { PoolWiring, WiringOptions, WiringResult } from './pool/check-wiring.ts'
 export { isLimitReason, type Revert, type RevertReason } from './pool/describe-revert.ts'
 export {
   ChainError,

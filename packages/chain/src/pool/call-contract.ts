@@ -2,16 +2,22 @@ import type { Address, Hex } from 'viem'
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
+/** Storage that a call sees instead of the chain's, by contract, slot and value. */
+export type StateOverrides = Readonly<Record<Address, { readonly stateDiff: Readonly<Record<Hex, Hex>> }>>
+
 export type ContractCall = {
+  /** Caller that the contract sees. */
+  readonly from?: Address | undefined
   readonly to: Address
   readonly data: Hex
   /** Block time the contract sees, by default the newest block's. */
   readonly atSeconds?: bigint | undefined
   /** Block whose state is read, by default the newest. */
   readonly block?: number | undefined
+  readonly overrides?: StateOverrides | undefined
 }
 
-/** Result of a contract call: a value, a revert, or neither because the node does not support another block time. */
+/** Result of a contract call: a value, a revert, or neither because the node does not support another block time or state. */
 export type CallOutcome =
   | { readonly value: Hex }
   | { readonly revert: Hex }
@@ -19,14 +25,15 @@ export type CallOutcome =
 
 /** Calls a contract without a transaction. Throws `RpcError` if the server fails, not if the contract reverts. */
 export async function callContract(endpoint: RpcEndpoint, call: ContractCall): Promise<CallOutcome> {
-  const { atSeconds } = call
+  const sent = toRpcCall(call)
+  const hasOverrides = sent.params.length > 2
   try {
-    return { value: getHex(await endpoint.call(toRpcCall(call))) }
+    return { value: getHex(await endpoint.call(sent)) }
   } catch (error) {
     if (!(error instanceof RpcError) || error.kind !== 'error') throw error
     const revert = findRevert(error)
     if (revert !== undefined) return { revert }
-    if (atSeconds !== undefined && isAboutParameters(error)) return { timeUnsupported: true, message: error.message }
+    if (hasOverrides && isAboutParameters(error)) return { timeUnsupported: true, message: error.message }
     throw error
   }
 }
@@ -44,11 +51,12 @@ export async function callContracts(
   })
 }
 
-function toRpcCall({ to, data, atSeconds, block }: ContractCall): RpcCall {
+function toRpcCall({ from, to, data, atSeconds, block, overrides }: ContractCall): RpcCall {
   const tag = block === undefined ? 'latest' : toQuantity(block)
   // The third parameter overrides accounts. geth, erigon and reth take block overrides as the fourth.
-  const override = atSeconds === undefined ? [] : [{}, { time: toQuantity(atSeconds) }]
-  return { method: 'eth_call', params: [{ to, data }, tag, ...override] }
+  const time = atSeconds === undefined ? [] : [{ time: toQuantity(atSeconds) }]
+  const override = overrides || atSeconds !== undefined ? [overrides ?? {}, ...time] : []
+  return { method: 'eth_call', params: [{ ...(from && { from }), to, data }, tag, ...override] }
 }
 
 function getHex(value: unknown): Hex {

@@ -6,6 +6,7 @@ import type { ChainIdentity } from '../rpc/chain-identity.ts'
 import { createRpcEndpoint, type RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcPool } from '../rpc/rpc-pool.ts'
 import { callContract } from './call-contract.ts'
+import { createCheckWiring, type PoolWiring, type WiringOptions } from './check-wiring.ts'
 import { decodeGetter } from './decode-getter.ts'
 import { type PoolContracts, readContracts } from './read-contracts.ts'
 import { type PoolFloatingIncome, readFloatingIncome } from './read-floating-income.ts'
@@ -43,6 +44,8 @@ export type PoolReader = {
   readState(signal?: AbortSignal): Promise<PoolState>
   /** Returns whether the pool accepts all of these notes, by default at the newest block's time. */
   validate(notes: readonly Note[], options?: ValidateOptions): Promise<PoolVerdict>
+  /** Returns whether the pool and its tokens work together, by simulated calls. */
+  checkWiring(options: WiringOptions, signal?: AbortSignal): Promise<PoolWiring>
   /** Aborts pending calls. */
   close(): void
 }
@@ -80,6 +83,7 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
   const endpoints = rpcUrls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
   const rpcPool = createRpcPool({ endpoints, chainId, identity, log: silent })
   const readState = createReadPoolState(pool, startBlock)
+  const checkWiring = createCheckWiring(pool)
   const run = <Result>(work: (endpoint: RpcEndpoint) => Promise<Result>, signal?: AbortSignal): Promise<Result> =>
     withDeadline(rpcPool.run(work), { deadlineMs, signal }).catch((error: unknown) => {
       if (error instanceof ChainError) throw error
@@ -107,6 +111,7 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
     readState: (signal) => run(readState, signal),
     validate: (notes, { atSeconds, knowsLimits = false, signal } = {}) =>
       run((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds, knowsLimits }), signal),
+    checkWiring: (wiring, signal) => run((endpoint) => checkWiring(endpoint, wiring), signal),
     close: () => closing.abort(),
   }
 }

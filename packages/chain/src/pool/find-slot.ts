@@ -1,0 +1,75 @@
+import { type Address, encodeAbiParameters, type Hex, keccak256, toHex } from 'viem'
+import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
+import { type CallOutcome, callContract, type StateOverrides } from './call-contract.ts'
+
+/** A key of a mapping: an account or a token id. */
+export type MappingKey = bigint | Address
+
+// Where contracts have the mappings of OpenZeppelin: at one of the first slots, or at those of its upgradeable contracts.
+const plainSlots = Array.from({ length: 13 }, (_, slot) => BigInt(slot))
+/** `openzeppelin.storage.ERC20` by ERC-7201: balances, then allowances. */
+const erc20Location = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
+/** `openzeppelin.storage.ERC721` by ERC-7201, four slots before the approvals. */
+const erc721Location = 0x80bb2b638cc20bc4d0a60d66940f3ab4a00c1d7b313497ca82fb0b4ab0079300n
+export const mappingSlots = [...plainSlots, erc20Location, erc20Location + 1n, erc721Location + 4n]
+
+/** Returns the storage slot of a mapping's value, or of a nested one's with several keys. */
+export function slotOf(mapping: bigint, keys: readonly MappingKey[]): Hex {
+  return keys.reduce<Hex>((slot, key) => {
+    const word = { type: 'uint256' } as const
+    return keccak256(encodeAbiParameters([word, word], [BigInt(key), BigInt(slot)]))
+  }, toHex(mapping))
+}
+
+export function toWord(value: bigint): Hex {
+  return toHex(value, { size: 32 })
+}
+
+/** Joins overrides of several slots, also of one contract. */
+export function joinOverrides(...all: readonly StateOverrides[]): StateOverrides {
+  const joined: Record<Address, { stateDiff: Record<Hex, Hex> }> = {}
+  for (const [address, { stateDiff }] of all.flatMap((one) => Object.entries(one))) {
+    const known = joined[address as Address]?.stateDiff
+    joined[address as Address] = { stateDiff: { ...known, ...stateDiff } }
+  }
+  return joined
+}
+
+export function overrideSlot(contract: Address, slot: Hex, value: bigint): StateOverrides {
+  return { [contract]: { stateDiff: { [slot]: toWord(value) } } }
+}
+
+/**
+ * Finds the mapping behind a getter by trying: overrides the usual slots, each in a call of its own, and looks which one
+ * the getter returns.
+ * Returns undefined if the node does not support overrides or the contract has the mapping elsewhere.
+ */
+export async function findMapping(
+  endpoint: RpcEndpoint,
+  {
+    contract,
+    getter,
+    keys,
+    value,
+  }: {
+    readonly contract: Address
+    /** Encoded call of the getter with the keys. */
+    readonly getter: Hex
+    readonly keys: readonly MappingKey[]
+    readonly value: bigint
+  },
+): Promise<bigint | undefined> {
+  const isBehind = async (mapping: bigint) => {
+    const overrides = overrideSlot(contract, slotOf(mapping, keys), value)
+    const outcome = await callContract(endpoint, { to: contract, data: getter, overrides }).catch(toUnsupported)
+    return 'value' in outcome && outcome.value === toWord(value)
+  }
+  const found = await Promise.all(mappingSlots.map(isBehind))
+  return mappingSlots[found.indexOf(true)]
+}
+
+function toUnsupported(error: unknown): CallOutcome {
+  if (!(error instanceof RpcError) || error.kind !== 'error') throw error
+  return { timeUnsupported: true, message: error.message }
+}
