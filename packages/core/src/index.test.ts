@@ -34,6 +34,8 @@ test('default: the list of exports changes only on purpose', () => {
       "findSignatureFault",
       "verifyNote",
       "currentRates",
+      "findMissingIncome",
+      "isIncomeStale",
       "billBases",
       "billDays",
       "billTerms",

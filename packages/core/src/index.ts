@@ -28,7 +28,15 @@ export {
 } from './note/note.ts'
 export { hashNote, noteTypedData, noteTypes } from './note/note-typed-data.ts'
 export { findSignatureFault, type NoteVerification, verifyNote } from './note/verify-note.ts'
-export { type ChainRateFacts, currentRates, type FixedRate, type LastFloatingIncome } from './rates/current-rates.ts'
+export {
+  type ChainRateFacts,
+  currentRates,
+  type FixedRate,
+  findMissingIncome,
+  isIncomeStale,
+  type LastFloatingIncome,
+  type MissingIncome,
+} from './rates/current-rates.ts'
 export {
   type BillBasis,
   type BillRate,

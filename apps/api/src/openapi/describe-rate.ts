@@ -5,7 +5,7 @@ import { headerReferences } from './headers.ts'
 import { curl, keyHeader, typescript } from './samples.ts'
 import { queryParameters, schemaReference } from './schemas.ts'
 
-const description = `Returns fixed rates, floating rates, their sum (total marginal market rate, MMR) and the sync status of the protocol, of the chain with the highest market rate and of each chain.
+const description = `Returns fixed rates, floating rates, their sum (total marginal market rate, MMR) and the sync status of the protocol, of the chain with the highest market rate and of each chain. \`status\` of a chain says whether its pool accepts loans.
 
 A value that cannot be read is \`null\` and the status is still 200.`
 

@@ -49,7 +49,7 @@ assert(tenors?.join() === '7,14,30', 'tenors')
 const rate = await request('get', '/rate')
 assert(rate.ok, 'rate')
 const { fixedRate, chains } = rate.data
-const status: 'open' | 'paused' | 'unknown' | undefined = chains[0]?.status
+const status: 'open' | 'paused' | 'rejecting' | 'unknown' | undefined = chains[0]?.status
 assert(fixedRate === '369' && status === 'unknown', 'rates')
 
 const data = await request('post', '/data', {

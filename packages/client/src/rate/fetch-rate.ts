@@ -36,7 +36,7 @@ export type ChainRate = RateFigures & {
    * Whether the pool accepts loans; `unknown` if the service cannot read it. A later version of the service may have further
    * ones: the pool accepts loans if it is `open`.
    */
-  readonly status: 'open' | 'paused' | 'unknown' | (string & Record<never, never>)
+  readonly status: 'open' | 'paused' | 'rejecting' | 'unknown' | (string & Record<never, never>)
   /** Reason for the status, and any other obstacle to lending, such as notes that the pool rejects. */
   readonly statusReason: string
   /** Whether yesterday's floating income is known, as the pool defines it. */

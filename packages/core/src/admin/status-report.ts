@@ -26,6 +26,8 @@ export type ChainStatus = {
   readonly notes: number
   /** Whether the next period is signed and in memory. */
   readonly isNextSigned: boolean
+  /** Whether the pool accepts the notes, as `status` of `GET /rate`. Absent in reports of earlier versions. */
+  readonly poolStatus?: 'open' | 'paused' | 'rejecting' | 'unknown' | undefined
   /** Problems of the pool. Null if it is not watched or was not read yet. */
   readonly poolProblems: readonly string[] | null
   /** Source that answers queries now. Null if the chain has no subgraph. */

@@ -66,6 +66,14 @@ describe('sync', () => {
     expect(updated.isProtocolSynced).toBe(true)
   })
 
+  test.each([
+    [1, 'The floating income of 2026-11-14 (UTC) has not been set. The last one is of 2026-11-13.'],
+    [2, 'The floating income of 2 days (UTC), since 2026-11-13, has not been set. The last one is of 2026-11-12.'],
+    [9, 'The floating income of 9 days (UTC), since 2026-11-06, has not been set. The last one is of 2026-11-05.'],
+  ])('behavior: of %i missing days it says how many and since when', (days, reason) => {
+    expect(rate([{ ...facts, floating: floatingOf(day - 1 - days) }]).chains[0]?.syncReason).toBe(reason)
+  })
+
   test('behavior: one unsynced chain makes the protocol unsynced', () => {
     const { isProtocolSynced, chains } = rate([facts, { ...facts, chainId: 10, floating: floatingOf(day - 3) }])
     expect([isProtocolSynced, chains.map((chain) => chain.isProtocolSynced)]).toEqual([false, [true, false]])
@@ -135,6 +143,20 @@ describe('top level', () => {
     const [high, low] = [noted(324, { coupon: 900n }), noted(10, { coupon: 900n, income: 0n })]
     expect(topOf(high, low)).toEqual({ chainid: '10', fixedRate: '900', floatingRate: '0', marketRate: '900' })
     expect(topOf(high)).toEqual({ chainid: '324', fixedRate: '900', floatingRate: null, marketRate: '900' })
+  })
+
+  test('behavior: a chain with stale income is taken only if no other has a rate', () => {
+    const staleSince = (days: number, coupon?: bigint) => ({
+      ...noted(10, coupon === undefined ? {} : { coupon }),
+      floating: floatingOf(day - 1 - days, income1264),
+    })
+    const fresh = noted(324, { coupon: 369n, income: 0n })
+    expect(topOf(staleSince(1, 369n), fresh).chainid).toBe('10')
+    expect(topOf(staleSince(2, 369n), fresh).chainid).toBe('324')
+    expect(topOf(staleSince(2, 369n), noted(324, { coupon: 300n })).chainid).toBe('324')
+    expect(topOf(staleSince(2, 369n), noted(324, { income: 0n })).chainid).toBe('10')
+    expect(topOf(staleSince(2), noted(324, { income: 0n })).chainid).toBe('324')
+    expect(topOf(staleSince(9, 369n))).toMatchObject({ chainid: '10', floatingRate: '1264', marketRate: '1633' })
   })
 
   test('behavior: a chain without notes is not taken while another has some', () => {

@@ -30,6 +30,35 @@ export type LastFloatingIncome = {
 
 const secondsPerDay = 86_400n
 
+/** Days whose floating income has not been set: how many, and the first of them. */
+export type MissingIncome = { readonly days: number; readonly since: string }
+
+/**
+ * Returns the days up to yesterday (UTC) that have no floating income, or undefined if there are none.
+ *
+ * @example
+ * findMissingIncome({ lastDay: 20_760, nowSeconds: 1794744000n }) // { days: 11, since: '2026-11-04' }
+ */
+export function findMissingIncome({
+  lastDay,
+  nowSeconds,
+}: {
+  /** Last UTC day with an income, days since 1970-01-01. */
+  readonly lastDay: number
+  readonly nowSeconds: bigint
+}): MissingIncome | undefined {
+  const days = Number(nowSeconds / secondsPerDay) - 1 - lastDay
+  return days > 0 ? { days, since: formatDay(lastDay + 1) } : undefined
+}
+
+// Yesterday's income is set in the course of today. A chain that lacks an earlier one has stale income.
+const staleDays = 2
+
+/** Returns whether income is missing that should have been set before today. */
+export function isIncomeStale(missing: MissingIncome | undefined): missing is MissingIncome {
+  return missing !== undefined && missing.days >= staleDays
+}
+
 /**
  * Returns the body of `GET /rate` (DESIGN.md §2.4). Synced has the contract's meaning: the last floating income is of
  * yesterday, in UTC days.
@@ -50,7 +79,7 @@ export function currentRates(
   const readable = rates.filter(({ dataBlock }) => dataBlock !== null)
   return {
     message,
-    ...bestRates(chains),
+    ...bestRates(chains, nowSeconds),
     isProtocolSynced: readable.length > 0 && readable.every(({ isProtocolSynced }) => isProtocolSynced),
     chains: rates,
   }
@@ -58,22 +87,26 @@ export function currentRates(
 
 /**
  * Returns the rates of the chain with the highest market rate, or with the highest floating rate if no chain has notes.
- * All rates are of one chain, so that fixed and floating rate add up to the market rate.
+ * All rates are of one chain, so that fixed and floating rate add up to the market rate. A chain with stale income is
+ * chosen only if every other one lacks the rate.
  */
 function bestRates(
   chains: readonly ChainRateFacts[],
+  nowSeconds: bigint,
 ): Pick<RateResponse, 'chainid' | 'fixedRate' | 'floatingRate' | 'marketRate'> {
   const candidates = chains.map(({ chainId, fixed: notes, floating: income }) => {
     const fixed = highest(notes.map(({ coupon }) => coupon))
     const floating = floatingRateOf(income)
-    return { chainId, fixed, floating, market: fixed === undefined ? undefined : fixed + (floating ?? 0n) }
+    const market = fixed === undefined ? undefined : fixed + (floating ?? 0n)
+    return { chainId, fixed, floating, market, isStale: hasStaleIncome(income, nowSeconds) }
   })
   const hasNotes = candidates.some(({ market }) => market !== undefined)
   const rateOf = ({ market, floating }: (typeof candidates)[number]) => (hasNotes ? market : floating)
-  const top = highest(candidates.flatMap((candidate) => rateOf(candidate) ?? []))
-  const [best] = candidates
-    .filter((candidate) => top !== undefined && rateOf(candidate) === top)
-    .toSorted((a, b) => a.chainId - b.chainId)
+  const rated = candidates.filter((candidate) => rateOf(candidate) !== undefined)
+  const fresh = rated.filter(({ isStale }) => !isStale)
+  const eligible = fresh.length > 0 ? fresh : rated
+  const top = highest(eligible.flatMap((candidate) => rateOf(candidate) ?? []))
+  const [best] = eligible.filter((candidate) => rateOf(candidate) === top).toSorted((a, b) => a.chainId - b.chainId)
   return {
     chainid: best ? String(best.chainId) : null,
     fixedRate: best?.fixed?.toString() ?? null,
@@ -86,7 +119,7 @@ function ratesOf({ chainId, fixed, floating, status }: ChainRateFacts, nowSecond
   const today = Number(nowSeconds / secondsPerDay)
   const known = 'problem' in floating ? undefined : floating
   const floatingRate = floatingRateOf(floating)
-  const { isSynced, reason } = judgeSync(floating, today)
+  const { isSynced, reason } = judgeSync(floating, { today, nowSeconds })
   const timestamp = known?.block.timestamp
   return {
     chainid: String(chainId),
@@ -111,13 +144,18 @@ function ratesOf({ chainId, fixed, floating, status }: ChainRateFacts, nowSecond
   }
 }
 
+function hasStaleIncome(floating: ChainRateFacts['floating'], nowSeconds: bigint): boolean {
+  if ('problem' in floating || !floating.last) return false
+  return isIncomeStale(findMissingIncome({ lastDay: floating.last.day, nowSeconds }))
+}
+
 function floatingRateOf(floating: ChainRateFacts['floating']): bigint | undefined {
   return 'problem' in floating || !floating.last ? undefined : annualisedFloatingRate(floating.last.floatingIncome)
 }
 
 function judgeSync(
   floating: ChainRateFacts['floating'],
-  today: number,
+  { today, nowSeconds }: { readonly today: number; readonly nowSeconds: bigint },
 ): { readonly isSynced: boolean; readonly reason: string } {
   if ('problem' in floating) {
     return { isSynced: false, reason: `The floating income cannot be read: ${floating.problem}` }
@@ -128,8 +166,12 @@ function judgeSync(
   if (lastDay === yesterday) {
     return { isSynced: true, reason: `The floating income of ${formatDay(yesterday)} (UTC) has been set.` }
   }
-  const missing = `The floating income of ${formatDay(yesterday)} (UTC) has not been set. The last one is of ${formatDay(lastDay)}.`
-  return { isSynced: false, reason: missing }
+  const missing = findMissingIncome({ lastDay, nowSeconds })
+  const which = isIncomeStale(missing)
+    ? `${missing.days} days (UTC), since ${missing.since},`
+    : `${formatDay(yesterday)} (UTC)`
+  const reason = `The floating income of ${which} has not been set. The last one is of ${formatDay(lastDay)}.`
+  return { isSynced: false, reason }
 }
 
 function formatDay(day: number): string {

@@ -24,15 +24,15 @@ export const marketRateSchema = z.strictObject({
 /** Rates of one chain (DESIGN.md §2.4). */
 export const chainRatesSchema = z.strictObject({
   chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
-  status: field(z.enum(['open', 'paused', 'unknown']), {
+  status: field(z.enum(['open', 'paused', 'rejecting', 'unknown']), {
     description:
-      'Whether the pool accepts loans now. `paused` if the pool, the position token or the dollar is paused; `unknown` if neither an RPC nor the index of the chain can tell.',
+      'Whether the pool accepts loans now. `paused` if the pool, the position token or the dollar is paused; `rejecting` if it would refuse the notes, because of its signer, its limits, its roles or its tokens, or could not pay a claim; `unknown` if neither an RPC nor the index of the chain can tell.',
     unit: 'state',
     example: 'open',
   }),
   statusReason: field(z.string(), {
     description:
-      'Reason for the status, and any other obstacle to lending, such as notes that the pool rejects. Says so if only the index was asked.',
+      'Reason for the status, and any other obstacle to lending, such as tenors that the pool rejects. Says so if only the index was asked.',
     unit: 'human-readable text',
     example: 'The pool is not paused.',
   }),
@@ -96,7 +96,7 @@ export const rateResponseSchema = z.strictObject({
   }),
   chainid: field(chainIdForm.nullable(), {
     description:
-      'The chain that the three rates are of: the one with the highest market rate, or with the highest floating rate while nothing is on offer. Null while no rate is known.',
+      'The chain that the three rates are of: the one with the highest market rate, or with the highest floating rate while nothing is on offer. A chain that lacks the floating income of 2 or more days comes after the others. Null while no rate is known.',
     unit: 'chain id',
     example: '324',
   }),
