@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { poolAbi } from '@tallystick/contracts'
 import { openDatabase } from '@tallystick/database'
-import { sandboxWallets } from '@tallystick/sandbox'
+import { minterRole, sandboxWallets } from '@tallystick/sandbox'
 import { callNode } from '@tallystick/sandbox/call-node'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { encodeFunctionData } from 'viem'
@@ -135,6 +135,17 @@ export const injections: readonly Injection[] = [
     },
   },
   {
+    name: 'pool that may not mint',
+    alerts: ['TallystickPoolWiring'],
+    begin: async (stage) => {
+      const { pool, token } = stage.chain.protocol
+      const call = (functionName: 'revokeRole' | 'grantRole') =>
+        send(stage, encodeFunctionData({ abi: poolAbi, functionName, args: [minterRole, pool] }), token)
+      await call('revokeRole')
+      return () => call('grantRole')
+    },
+  },
+  {
     name: 'pool without code',
     alerts: ['TallystickPoolRefuses'],
     begin: async ({ chain }) => {
@@ -223,8 +234,8 @@ async function pausePool(stage: Stage): Promise<() => Promise<void>> {
   return () => send(stage, encodeFunctionData({ abi: poolAbi, functionName: 'unpause' }))
 }
 
-async function send({ chain }: Stage, data: `0x${string}`): Promise<void> {
-  const transaction = { from: sandboxWallets().admin.address, to: chain.protocol.pool, data, gas: '0x100000' }
+async function send({ chain }: Stage, data: `0x${string}`, to = chain.protocol.pool): Promise<void> {
+  const transaction = { from: sandboxWallets().admin.address, to, data, gas: '0x100000' }
   await callNode(chain.url, [{ method: 'eth_sendTransaction', params: [transaction] }])
   await callNode(chain.url, [{ method: 'evm_mine', params: [] }])
 }

@@ -65,6 +65,8 @@ function chainSchema(sources: ConfigSources, fields: ChainFields) {
       id: z.int().min(1),
       name: z.string().min(1),
       pool: addressSchema,
+      /** Dollar that the pool must name. Not compared by default. */
+      dollar: addressSchema.optional(),
       /** Tenors on offer on this chain. Default: the top-level `tenors`. */
       tenors: tenorsSchema.optional(),
       /** Signer of this chain's notes. Default: the top-level `signer`. */

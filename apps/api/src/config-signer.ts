@@ -8,26 +8,29 @@ type SignerFields = {
   readonly secret: z.ZodType<Secret, string>
 }
 
+/** Signer that a planned change registers on the pool, so that the change is told apart from an attack. */
+const next = addressSchema.optional()
+
 export function signerSchema(sources: ConfigSources, fields: SignerFields) {
   /** File of the notes that this replica signed, so that it cannot contradict itself after a database restore. */
   const journal = fields.path.prefault('.tallystick/signer-journal.jsonl')
   return z.discriminatedUnion('kind', [
-    privateKeySchema(fields).extend({ journal }),
-    keystoreSchema(fields).extend({ journal }),
-    web3SignerSchema(sources, fields).safeExtend({ journal }),
-    awsKmsSchema().extend({ journal }),
-    withMetadataHost(gcpKmsSchema(fields).extend({ journal }), sources),
+    privateKeySchema(fields).extend({ journal, next }),
+    keystoreSchema(fields).extend({ journal, next }),
+    web3SignerSchema(sources, fields).safeExtend({ journal, next }),
+    awsKmsSchema().extend({ journal, next }),
+    withMetadataHost(gcpKmsSchema(fields).extend({ journal, next }), sources),
   ])
 }
 
 /** Returns the schema of one chain's signer. All signers of a replica have one journal. */
 export function chainSignerSchema(sources: ConfigSources, fields: SignerFields) {
   return z.discriminatedUnion('kind', [
-    privateKeySchema(fields),
-    keystoreSchema(fields),
-    web3SignerSchema(sources, fields),
-    awsKmsSchema(),
-    withMetadataHost(gcpKmsSchema(fields), sources),
+    privateKeySchema(fields).extend({ next }),
+    keystoreSchema(fields).extend({ next }),
+    web3SignerSchema(sources, fields).safeExtend({ next }),
+    awsKmsSchema().extend({ next }),
+    withMetadataHost(gcpKmsSchema(fields).extend({ next }), sources),
   ])
 }
 

@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { createAskIndex } from './data/ask-index.ts'
 import type { EmbeddedSubgraph } from './data/embedded-subgraphs.ts'
 import { startEmbeddedSubgraphs } from './data/embedded-subgraphs.ts'
+import { createFindMaturePositions } from './data/find-mature-positions.ts'
 import { type OpenData, openData } from './data/open-data.ts'
 import { openPublicQueries, type PublicQueries } from './data/open-public-queries.ts'
 import { createReadIndexedPool } from './data/read-indexed-pool.ts'
@@ -81,7 +82,8 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const index = { ask: createAskIndex(data), chainIds: data.chainIds }
   const readIndexedPool = createReadIndexedPool(config.chains, index)
   const runningLog = await startPublicLog(context, { time })
-  const notes = await startNotes({ ...context, pools, readIndexedPool, readChainTime, time, runningLog })
+  const findMature = createFindMaturePositions(index)
+  const notes = await startNotes({ ...context, pools, readIndexedPool, findMature, readChainTime, time, runningLog })
   const { published, poolWatch, signers } = notes
   const rate = openRate(config, { ...context, published, poolWatch, index, readIndexedPool, pools })
   const history = openHistory({ ...context, time, index })

@@ -126,7 +126,7 @@ describe('default', () => {
     expect(fixed).toEqual(offered)
   })
 
-  test('behavior: queries only fields that every subgraph has, and only if no RPC answers', async () => {
+  test('behavior: queries only fields that every subgraph has, and the incomes only if no RPC answers', async () => {
     const texts = () => fake.queries().map(({ query }) => query.replace(/\s+/g, ' '))
     const incomes =
       '{ tallystickHead: _meta { block { number hash timestamp } } floatingIncomes(first: 2, orderBy: day, orderDirection: desc) { day floatingIncome accFloatingIncome } }'
@@ -138,7 +138,9 @@ describe('default', () => {
     expect(new Set(texts())).toEqual(
       new Set([
         incomes,
-        `{ tallystickHead: _meta { block { number hash timestamp } } pools(first: 1, where: { id: "${pool.toLowerCase()}" }) { paused positionTokenPaused signer minLendLimit maxCouponLimit minMaturityLimit } }`,
+        `{ tallystickHead: _meta { block { number hash timestamp } } pools(first: 1, where: { id: "${pool.toLowerCase()}" }) { paused positionTokenPaused signer minLendLimit maxCouponLimit minMaturityLimit lastFloatingIncomeDay } }`,
+        // For the simulated claim of the pool watch.
+        '{ tallystickHead: _meta { block { number hash timestamp } } positionInfos(first: 3, where: { status: "Active" }, orderBy: maturityTimestamp) { tokenId maturityTimestamp } }',
       ]),
     )
   })

@@ -11,10 +11,10 @@ import { ExplorerView } from './explorer/explorer-view.tsx'
 import { HistoryView } from './history/history-view.tsx'
 import { LendView } from './lend/lend-view.tsx'
 import { Overview } from './overview/overview.tsx'
+import { ClosedPools } from './parts/closed-pools.tsx'
 import { Footer } from './parts/footer.tsx'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { Notice } from './parts/notice.tsx'
-import { PausedPools } from './parts/paused-pools.tsx'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
 import { VerifyView } from './verify/verify-view.tsx'
@@ -83,7 +83,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
             onCancel={isChanging && (!needsKey || view === 'docs') ? close : undefined}
           />
         ) : null}
-        <PausedPools rate={rate} chains={info.chains} />
+        <ClosedPools rate={rate} chains={info.chains} />
         <section hidden={view !== 'overview'} aria-labelledby="overview-heading">
           <Overview info={info} session={validSession} notes={notes} rate={rate} />
         </section>

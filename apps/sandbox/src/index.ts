@@ -1,4 +1,4 @@
-export { deployProtocol, type Protocol } from './deploy-protocol.ts'
+export { deployProtocol, minterRole, type Protocol } from './deploy-protocol.ts'
 export { sandboxWallets } from './devnet/create-devnet.ts'
 export { followClock, moveChainToClock } from './devnet/follow-clock.ts'
 export { gasPerTransaction, mineBatch } from './mine-batch.ts'

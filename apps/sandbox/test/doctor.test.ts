@@ -20,7 +20,10 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
+import type { Address } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { minterRole } from '../src/deploy-protocol.ts'
 import { type Chain, noteSigner, send, startChain } from './chain.ts'
 import { findSharedSandbox } from './find-shared-sandbox.ts'
 import { refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
@@ -96,11 +99,11 @@ describe('on a chain of its own', () => {
   }
 
   /** What the command does, without the seconds a process of its own takes. */
-  async function examine(change: object = {}): Promise<Diagnosis> {
+  async function examine(change: object = {}, variables: Record<string, string> = {}): Promise<Diagnosis> {
     const configPath = await configure(change)
     const { verdict, checks } = await runDoctor({
       configPath,
-      env,
+      env: { ...env, ...variables },
       hosts: [],
       clock: createClock(),
       report: () => undefined,
@@ -109,8 +112,13 @@ describe('on a chain of its own', () => {
   }
 
   /** Changes the pool for the length of a test. */
-  async function administer(functionName: string, args: unknown[], undo: readonly [string, unknown[]]): Promise<void> {
-    const call = { from: chain.admin.address, to: chain.pool }
+  async function administer(
+    functionName: string,
+    args: unknown[],
+    [undoName, undoArgs, to = chain.pool]: readonly [string, unknown[], Address?],
+  ): Promise<void> {
+    const undo = [undoName, undoArgs] as const
+    const call = { from: chain.admin.address, to }
     await send(chain, { ...call, functionName, args })
     onTestFinished(async () => {
       await send(chain, { ...call, functionName: undo[0], args: undo[1] })
@@ -161,6 +169,8 @@ describe('on a chain of its own', () => {
     const lines = diagnosis.checks.map(({ outcome, subject, name }) => `${outcome} ${subject}: ${name}`)
     expect(linesOf({ exitCode: 0, checks: diagnosis.checks }, 'fail')).toEqual([])
     expect(lines).toContain('ok chain 324: fresh note')
+    expect(lines).toContain('ok chain 324: mint')
+    expect(lines).toContain('ok chain 324: lend')
   })
 
   test.each([
@@ -248,6 +258,48 @@ describe('on a chain of its own', () => {
     await administer(functionName, [...args], [undo[0], [...undo[1]]])
     const diagnosis = await examine()
     expect([diagnosis.exitCode, linesOf(diagnosis, 'fail').join('\n')]).toEqual([1, expect.stringContaining(line)])
+  })
+
+  test('error: a pool that may not mint the dollar', async () => {
+    const grant = [minterRole, chain.pool]
+    await administer('revokeRole', grant, ['grantRole', grant, chain.token])
+    const { exitCode, checks } = await examine()
+    expect(exitCode).toBe(1)
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        ...{ subject: 'chain 324', name: 'roles and tokens', outcome: 'fail' },
+        found: expect.stringContaining('the pool may not mint the dollar, so claims fail'),
+        advice: `Call grantRole(MINTER_ROLE, ${chain.pool}) on the dollar ${chain.token} from its admin role.`,
+      }),
+    )
+  })
+
+  test('error: a dollar other than the configured one', async () => {
+    const diagnosis = await examine({ dollar: nobody })
+    expect(linesOf(diagnosis, 'fail')).toEqual([
+      `chain 324: roles and tokens: the pool’s dollar is ${chain.token}, but chains[].dollar is ${nobody}`,
+    ])
+  })
+
+  test('behavior: an announced signer that is not registered yet is a warning', async () => {
+    const next = privateKeyToAccount(`0x${'02'.repeat(32)}`).address
+    const signer = { kind: 'private-key', key: 'env:NEXT_KEY', next }
+    const diagnosis = await examine({ signer }, { NEXT_KEY: `0x${'02'.repeat(32)}` })
+    expect(linesOf(diagnosis, 'warn').join('\n')).toContain(
+      `registered signer: the pool accepts notes of ${noteSigner.address}, not yet of the configured signer ${next}`,
+    )
+  })
+
+  test('error: nine unreported days are counted', async () => {
+    const today = BigInt(Math.floor(Date.now() / 86_400_000))
+    await send(chain, {
+      ...{ from: chain.admin.address, to: chain.pool, functionName: 'updatePreviousFloatingIncome' },
+      args: [today - 10n, 1n, [1n]],
+    })
+    const since = new Date(Number(today - 9n) * 86_400_000).toISOString().slice(0, 10)
+    expect(linesOf(await examine(), 'warn').join('\n')).toContain(
+      `floating income: it is not reported for 9 days (UTC), since ${since}: a claim pays too little until it is`,
+    )
   })
 
   test.each([

@@ -53,8 +53,11 @@ test('default: a pool that is open and takes the notes has no problem, and every
     'position_token_paused',
     'dollar_paused',
     'signer',
+    'signer_change',
     'limits',
+    'wiring',
     'refused',
+    'income',
     'unknown',
   ])
     expect([name, await strict.metric(problem(name))]).toEqual([name, 0])
@@ -70,16 +73,9 @@ describe('another signer in mid-period', () => {
     await poll(async () => (await strict.get('/notes')).body.code).toBe('notes_unavailable')
     await poll(() => strict.metric(problem('signer'))).toBe(1)
     expect(await strict.metric('tallystick_notes_unavailable{chain="324"}')).toBe(1)
-    expect(await strict.metric('tallystick_rail_refusals_total{chain="324",reason="pool_refuses"}')).toBe(1)
-    const { status, pool } = await strict.readyz()
-    expect([status, pool?.ok]).toEqual([503, false])
-    expect(pool?.detail).toContain(`the pool accepts notes signed by ${other}`)
-    expect((await strict.get('/rate')).body.chains[0]).toMatchObject({
-      status: 'open',
-      statusReason: 'The pool accepts notes of another signer only and rejects these.',
-      fixedRates: [],
-    })
-    expect((await strict.showNotes()).current).toMatchObject({ signed: true, refusal: { reason: 'pool_refuses' } })
+    expect(await strict.metric('tallystick_rail_refusals_total{chain="324",reason="pool_signer"}')).toBe(1)
+    await expectWithheld(strict)
+    expect((await strict.showNotes()).current).toMatchObject({ signed: true, refusal: { reason: 'pool_signer' } })
     expect(await strict.database.query('select 1 from note_sets')).toHaveLength(1)
     expect(lines(strict, '"problem":"signer"')).toBe(1)
 
@@ -91,17 +87,48 @@ describe('another signer in mid-period', () => {
     expect(strict.log()).toContain('notes released')
   })
 
-  test('error: with "warn" the notes stay, and metric, log, readyz and rate tell', { tags: 'slow' }, async () => {
-    const setting = { preflight: 'warn', atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
-    const lenient = await startOnChain(chain, setting)
-    await registerOther()
-    await poll(() => lenient.metric(problem('signer'))).toBe(1)
-    expect((await lenient.get('/notes')).status).toBe(200)
-    const { status, pool } = await lenient.readyz()
-    expect([status, pool?.ok]).toEqual([200, false])
-    expect(lenient.log()).toContain(`pool: the pool of chain 324 refuses the 7-day note: the pool accepts notes signed`)
-    expect((await lenient.get('/rate')).body.chains[0].statusReason).toContain('another signer')
-  })
+  /** Every reader of the state says the same, and why. A balancer keeps the replica: `/notes` and `/rate` say it too. */
+  async function expectWithheld(service: typeof strict): Promise<void> {
+    const clause = `the pool’s signer is ${other}, not ${noteSigner.address}`
+    const { status, body } = await service.get('/notes')
+    expect([status, body.message]).toEqual([
+      500,
+      `The notes of 7, 30 days on chain 324 are withheld: ${clause}. Retry in 5 seconds.`,
+    ])
+    expect(body.details).toEqual({ withheld: [{ chainid: '324', maturities: [7, 30], reason: clause }] })
+    const { status: ready, pool } = await service.readyz()
+    expect([ready, pool?.ok]).toEqual([200, false])
+    expect(pool?.detail).toContain(`the pool accepts notes signed by ${other}`)
+    expect((await service.get('/rate')).body.chains[0]).toMatchObject({
+      status: 'rejecting',
+      statusReason: `T${clause.slice(1)}.`,
+      fixedRates: [],
+    })
+    const { chains, problems } = await service.status()
+    expect(chains[0]).toMatchObject({ poolStatus: 'rejecting', notes: 0 })
+    expect(problems.map(({ outcome, subject }) => [outcome, subject])).toContainEqual(['fail', 'notes of chain 324'])
+    for (const { advice } of problems.filter(({ subject }) => /^(notes|pool) of/.test(subject))) {
+      expect(advice).toContain(`setVerifierSigner(${noteSigner.address})`)
+      expect(advice).toContain(`the key of ${other} in signer.key (private-key)`)
+    }
+  }
+
+  test.each(['warn', 'off'] as const)(
+    'error: with "%s" they are withheld too, after two checks, and released after one',
+    { tags: 'slow' },
+    async (preflight) => {
+      const setting = { preflight, atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
+      const lenient = await startOnChain(chain, setting)
+      expect((await lenient.get('/notes')).status).toBe(200)
+      await registerOther()
+      await poll(async () => (await lenient.get('/notes')).status).toBe(500)
+      await poll(() => lenient.metric(problem('signer'))).toBe(1)
+      await expectWithheld(lenient)
+      expect(lenient.log()).toContain(`notes withheld: the pool accepts notes signed by ${other}`)
+      await change('setVerifierSigner', noteSigner.address)
+      await poll(async () => (await lenient.get('/notes')).status).toBe(200)
+    },
+  )
 
   test('error: with "require" a restart does not hand them out either', async () => {
     await registerOther()
@@ -142,8 +169,12 @@ describe('a pause', () => {
     expect([status, pool?.ok, pool?.detail]).toEqual([200, false, expect.stringContaining('is paused')])
     const [rates] = (await strict.get('/rate')).body.chains
     expect(rates).toMatchObject({ status: 'paused', statusReason: expect.stringContaining(sentence) })
-    // It may end within the period.
-    expect((await strict.get('/notes')).status).toBe(200)
+    // It may end soon, so the third check in a row withholds the notes.
+    await poll(async () => (await strict.get('/notes')).status).toBe(500)
+    const { body } = await strict.get('/notes')
+    expect(body.message).toContain(`are withheld: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`)
+    expect((await strict.readyz()).status).toBe(200)
+    expect((await strict.status()).chains[0]?.poolStatus).toBe('paused')
   }
 
   test('error: of the pool is told, and so is its end', async () => {
@@ -152,6 +183,7 @@ describe('a pause', () => {
     await change('unpause')
     await poll(() => strict.metric(problem('pool_paused'))).toBe(0)
     await poll(async () => (await strict.get('/rate')).body.chains[0].status).toBe('open')
+    await poll(async () => (await strict.get('/notes')).status).toBe(200)
     expect(strict.log()).toContain('pool: recovered')
   })
 
@@ -173,7 +205,15 @@ test('error: a limit that the notes on offer break is told, and one that they ke
   await poll(() => strict.metric(problem('limits'))).toBe(1)
   const { pool } = await strict.readyz()
   expect(pool?.detail).toBe('the pool accepts coupons up to 365 bps and refuses the notes of 7 days')
-  expect((await strict.get('/rate')).body.chains[0].statusReason).toContain('limits')
+  expect((await strict.get('/rate')).body.chains[0]).toMatchObject({
+    status: 'open',
+    statusReason: 'The pool accepts coupons up to 365 bps and refuses the notes of 7 days.',
+  })
+  await poll(async () => (await strict.get('/notes')).body.message).toContain(
+    'The notes of 7 days on chain 324 are withheld: the pool accepts coupons up to 365 bps',
+  )
+  await change('setMaxCouponLimit', 100n)
+  await poll(async () => (await strict.get('/rate')).body.chains[0].status).toBe('rejecting')
   await change('setMaxCouponLimit', 1000n)
   await poll(() => strict.metric(problem('limits'))).toBe(0)
   await change('setMinMaturityLimit', 8n * 86_400n)

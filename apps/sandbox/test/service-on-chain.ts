@@ -9,6 +9,7 @@ import {
   parseConfig,
   startService,
 } from '@tallystick/api'
+import type { StatusReport } from '@tallystick/core/admin/status-report'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
@@ -29,11 +30,18 @@ export type ChainSetting = {
   /** None by default. */
   readonly subgraph?: Readonly<Record<string, unknown>>
   readonly pool?: string
+  /** Key of the signer; that of `noteSigner` by default. */
+  readonly signerKey?: string
+  /** Announced signer. */
+  readonly nextSigner?: string
+  /** Dollar that the configuration names. */
+  readonly dollar?: string
   /** Further chains. The curve is then that of chain 324 alone. */
   readonly others?: readonly object[]
   /** None by default. Its key is `env:LOG_KEY`. */
   readonly log?: Readonly<Record<string, unknown>>
   readonly poolWatchTimes?: Parameters<typeof startService>[0]['poolWatchTimes']
+  readonly eventTimes?: Parameters<typeof startService>[0]['eventTimes']
   /** A database of its own by default. */
   readonly databaseUrl?: string
   /** Takes what ends the service; the end of the test by default. */
@@ -53,18 +61,23 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
     listen: { host: '127.0.0.1', port: 0, lameDuckSeconds: 0, proxy: { trust: ['127.0.0.1'] } },
     admin: { port: 0, token: 'env:ADMIN_TOKEN' },
     database: databaseUrl,
-    signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+    signer: { kind: 'private-key', key: 'env:SIGNER_KEY', next: setting.nextSigner },
     tenors: [7, 30],
     rails: { preflight: setting.preflight },
     log: setting.log,
     // `/rate` reads the chain for each request.
     data: { pollMs: 0 },
     chains: [
-      { id: 324, name: 'devnet', pool: setting.pool ?? pool, rpc, subgraph: setting.subgraph },
+      { id: 324, name: 'devnet', pool: setting.pool ?? pool, dollar: setting.dollar, rpc, subgraph: setting.subgraph },
       ...(setting.others ?? []),
     ],
   }
-  const env = { ADMIN_TOKEN: token, SIGNER_KEY: `0x${'01'.repeat(32)}`, LOG_KEY: logKey, SCHEME: 'https' }
+  const env = {
+    ADMIN_TOKEN: token,
+    SIGNER_KEY: setting.signerKey ?? `0x${'01'.repeat(32)}`,
+    LOG_KEY: logKey,
+    SCHEME: 'https',
+  }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
   const clock = createClock()
   clock.hold(Number(setting.atSeconds) * 1000)
@@ -76,11 +89,12 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   if (!setting.databaseUrl) await operator.setCurve({ points: coupons, chainId, by: 'test' })
   const { secret } = await operator.createKey({ name: 'test', rpm: null })
   const databaseShiftMs = () => clock.now() - Date.now()
-  const times = { poolWatchTimes, databaseShiftMs, schedulerTime, followMs: 50 }
+  const times = { poolWatchTimes, databaseShiftMs, schedulerTime, eventTimes: setting.eventTimes, followMs: 50 }
   const service = await startService({ config, clock, log, say: () => undefined, ...times })
-  const stop = async () => {
-    await service.stop()
-    await database.close()
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= service.stop().then(() => database.close())
+    return stopped
   }
   defer(stop)
   return {
@@ -105,6 +119,12 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
       }
       return { status: answer.status, pool: checks.find(({ name }) => name === 'pool of chain 324') }
     },
+    /** What `tallystick status` shows. */
+    status: async () => {
+      const answer = await fetch(`${service.adminUrl}/status`, { headers: { authorization: `Bearer ${token}` } })
+      return (await answer.json()) as StatusReport
+    },
+    stop,
     log: () => lines.join(''),
     /** The lines of the signer journal. */
     journal: async () => (await readFile(config.signer.journal, 'utf8')).trim().split('\n'),

@@ -155,9 +155,12 @@ describe('paused', () => {
   ] as const)('error: %s', async (_, contract, reason, line) => {
     await change(['pause'], { undo: ['unpause'], to: second[contract] })
     await poll(() => rateOf(8453)).toMatchObject({ status: 'paused', statusReason: expect.stringContaining(reason) })
-    // A pause may end within the period.
-    expect(await tenorsOf(8453)).toEqual([7])
-    await poll(async () => (await service.examine()).fail).toEqual([expect.stringContaining(`chain 8453: ${line}`)])
+    // A pause may end soon, so the third check withholds the notes.
+    await poll(() => tenorsOf(8453)).toBe('notes_unavailable')
+    await poll(async () => (await service.examine()).fail).toEqual([
+      expect.stringMatching(/^notes: chain 8453: no notes of .* are served: the .* is paused/),
+      expect.stringContaining(`chain 8453: ${line}`),
+    ])
     expect((await service.client.rate()).chains[1]).toMatchObject({ chainId: 8453, status: 'paused' })
     expect(await explainLend()).toBe('EnforcedPause')
     if (contract === 'pool') await poll(() => poolInIndex()).toMatchObject({ paused: true })
@@ -171,9 +174,9 @@ test('error: a lowered coupon limit takes the notes above it off offer, and a hi
   await poll(() => tenorsOf(8453)).toBe('notes_unavailable')
   expect((await service.get('/notes?chainid=8453&maturity=7')).status).toBe(500)
   await poll(() => rateOf(8453)).toMatchObject({
-    status: 'open',
+    status: 'rejecting',
     fixedRates: [],
-    statusReason: expect.stringContaining('limits'),
+    statusReason: 'The pool accepts coupons up to 300 bps and refuses the notes of 7 days.',
   })
   await poll(async () => (await service.get('/rate')).body.chainid).toBe('324')
   await poll(async () => (await service.examine()).fail).toEqual([
@@ -204,8 +207,10 @@ test('error: a lowered coupon limit takes the notes above it off offer, and a hi
 
 test('error: another signer is named by rate, doctor, chains and the SDK', async () => {
   await change(['setVerifierSigner', other], { undo: ['setVerifierSigner', noteSigner.address] })
-  await poll(async () => (await rateOf(8453)).statusReason).toContain('another signer')
+  await poll(async () => (await rateOf(8453)).status).toBe('rejecting')
+  expect((await rateOf(8453)).statusReason).toContain(`The pool’s signer is ${other}`)
   await poll(async () => (await service.examine()).fail).toEqual([
+    expect.stringMatching(/^notes: chain 8453: no notes of .* are served: the pool accepts notes signed by/),
     expect.stringContaining(`chain 8453: registered signer: the pool accepts notes of ${other}`),
     expect.stringContaining('chain 8453: fresh note: validatePriceFeed refuses it'),
     expect.stringContaining('chain 8453: notes on offer: the pool refuses 1 of 1: the pool accepts notes signed by'),
@@ -266,11 +271,10 @@ describe('without RPC, and without a subgraph', () => {
     await poll(() => rateOf(8453, apart)).toMatchObject({
       ...{ status: 'open', statusReason: expect.stringContaining('index'), floatingRate: '1244' },
     })
-    await change(['pause'], { undo: ['unpause'] })
+    await administer(second, 'pause', [])
     await poll(async () => (await rateOf(8453, apart)).status).toBe('paused')
     await administer(second, 'unpause', [])
     await poll(async () => (await rateOf(8453, apart)).status).toBe('open')
-    await administer(second, 'pause', [])
     await change(['setMaxCouponLimit', 365n], { undo: ['setMaxCouponLimit', 1000n] })
     await poll(async () => (await apart.get('/notes?chainid=8453')).body.availableMaturities).toEqual([30])
     expect((await apart.examine()).warn).toContainEqual(expect.stringMatching(/^chain 8453: rpc: no RPC is configured/))

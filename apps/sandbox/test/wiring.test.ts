@@ -19,7 +19,7 @@ beforeAll(async () => {
   await chain.client.setNextBlockTimestamp({ timestamp: maturesAt + 10n })
   await chain.client.mine({ blocks: 1 })
   const terms = noteAt(maturesAt + 10n)
-  note = { ...terms, startedAt: lentAt, signature: await signNote(chain, terms) }
+  note = { ...terms, startedAt: lentAt, signature: (await signNote(chain, terms)) as Note['signature'] }
 })
 afterAll(() => chain.stop())
 

@@ -11,6 +11,7 @@ import {
 } from '../notes/issue/premature-sets.ts'
 import { findRecordedRefusal } from '../notes/note-refusals.ts'
 import { findNoteSet } from '../notes/note-store.ts'
+import { withholdReasons } from '../notes/watch/withhold-notes.ts'
 import { viewCurve } from './curve-report.ts'
 import { toIso } from './key-view.ts'
 
@@ -74,6 +75,8 @@ export async function reportNotes(
   return { now: toIso(nowSeconds), chains, rogue }
 }
 
+const alwaysWithheld = withholdReasons.filter((reason) => reason !== 'pool_refuses')
+
 async function reportPeriod(
   database: Database,
   { chainId, period, rails }: { readonly chainId: number; readonly period: Period; readonly rails: Config['rails'] },
@@ -86,7 +89,7 @@ async function reportPeriod(
   const isWithheld =
     (rails.earlierSigner === 'withhold' && recorded?.reason === 'earlier_signer') ||
     (rails.preflight === 'require' && recorded?.reason === 'pool_refuses') ||
-    recorded?.reason === 'pool_limits'
+    alwaysWithheld.some((reason) => reason === recorded?.reason)
   return {
     period: formatPeriod(period),
     start: toIso(period.start),

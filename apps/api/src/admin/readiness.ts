@@ -2,7 +2,7 @@ import type { Database } from '@tallystick/database'
 import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
 import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
-import type { PublishedNotes } from '../notes/published-notes.ts'
+import type { PublishedNotes, WithheldNotes } from '../notes/published-notes.ts'
 import type { PoolWatch, WatchedPool } from '../notes/watch/watch-pools.ts'
 
 export type Check = {
@@ -11,6 +11,8 @@ export type Check = {
   readonly detail: string
   /** Whether the service is not ready while this check fails. */
   readonly required: boolean
+  /** What to do, if the check knows more than its name tells. */
+  readonly advice?: string | undefined
 }
 
 export type Readiness = { readonly ready: boolean; readonly checks: readonly Check[] }
@@ -57,11 +59,7 @@ export async function checkReadiness({
   const period = published.at(clock.now())
   const notes = chainIds.map((chainId) => {
     const count = period?.sets.get(chainId)?.notes.length ?? 0
-    const detail =
-      count > 0
-        ? `${count} notes in memory`
-        : 'no notes for the current period; run `tallystick notes show` for the reason'
-    return { name: `notes of chain ${chainId}`, ok: count > 0, detail, required: true }
+    return checkNotes(chainId, { count, withheld: published.findWithheld(chainId, clock.now()) })
   })
   const indexes = [...subgraphs].map(([chainId, { follower }]) =>
     checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
@@ -82,6 +80,18 @@ export async function checkReadiness({
   return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 
+/** Not required while the pool is the reason: it is the same for every replica, and `/notes` and `/rate` report it. */
+function checkNotes(
+  chainId: number,
+  { count, withheld }: { readonly count: number; readonly withheld: WithheldNotes | undefined },
+): Check {
+  const none = withheld
+    ? `the notes are withheld: ${withheld.clause}`
+    : 'no notes for the current period; run `tallystick notes show` for the reason'
+  const detail = count > 0 ? `${count} notes in memory` : none
+  return { name: `notes of chain ${chainId}`, ok: count > 0, detail, required: !withheld }
+}
+
 function checkListener(ok: boolean): Check {
   const detail = ok ? 'accepts connections' : 'the service is starting or stopping'
   return { name: 'public listener', ok, detail, required: true }
@@ -100,11 +110,16 @@ function checkSubgraph(
   return { name: `subgraph of chain ${chainId}`, ok: problem === undefined, detail, required: false }
 }
 
-/** Not required: with rails.preflight "require", refused notes are withheld, and the check of the notes fails. */
+/** Not required: notes that the pool would refuse are withheld. A planned change of the signer is no fault. */
 function checkPool(chainId: number, watched: WatchedPool | undefined): Check[] {
   if (!watched) return []
-  const detail = watched.problems ? [...watched.problems.values()].join('; ') || 'open' : 'not read yet'
-  return [{ name: `pool of chain ${chainId}`, ok: watched.problems?.size === 0, detail, required: false }]
+  const name = `pool of chain ${chainId}`
+  if (!watched.problems) return [{ name, ok: false, detail: 'not read yet', required: false }]
+  const found = [...watched.problems.values()]
+  const detail = found.map(({ message }) => message).join('; ') || 'open'
+  const advice = [...new Set(found.map(({ remedy }) => remedy))].join(' ')
+  const ok = [...watched.problems.keys()].every((problem) => problem === 'signer_change')
+  return [{ name, ok, detail, required: false, ...(!ok && { advice }) }]
 }
 
 /** Reports the state after the last requests. It sends none itself. */

@@ -7,6 +7,7 @@ import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
 import type { TwoSourceSubgraph } from '../data/sources/two-source-subgraph.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
+import { addObstacles, findPoolStatus } from '../rate/find-pool-status.ts'
 import { toIso } from './key-view.ts'
 
 export type StatusParts = {
@@ -36,12 +37,15 @@ export function reportStatus(
     boundary: toIso(current.end),
     chains: parts.config.chains.map(({ id, name }) => {
       const problems = parts.poolWatch.find(id)?.problems
+      const notes = parts.published.at(nowMs)?.sets.get(id)?.notes.length ?? 0
+      const watched = findPoolStatus(undefined, problems) ?? { status: 'unknown', reason: '' }
       return {
         chainId: id,
         name,
-        notes: parts.published.at(nowMs)?.sets.get(id)?.notes.length ?? 0,
+        notes,
         isNextSigned: parts.published.find(id, next.start) !== undefined,
-        poolProblems: problems ? [...problems.values()] : null,
+        poolStatus: addObstacles(watched, { problems, hasNotes: notes > 0 }).status,
+        poolProblems: problems ? [...problems.values()].map(({ message }) => message) : null,
         ...describeSources(parts, { chainId: id, nowSeconds: Math.floor(nowMs / 1000) }),
       }
     }),

@@ -16,14 +16,19 @@ export function addStatusCommand(program: Command, terminal: Terminal): void {
     const output = createOutput(terminal, options)
     output.document(report)
     output.text(formatStatus(report, output.layout))
-    if (report.problems.some(({ outcome }) => outcome === 'fail')) terminal.exitCode = exitCodes.failed
+    if (hasFailed(report)) terminal.exitCode = exitCodes.failed
   })
   addExamples(status, 'status', 'status --json')
 }
 
 const columns = ['CHAIN', 'NOTES', 'NEXT PERIOD', 'POOL', 'INDEX', 'BLOCK', 'BEHIND', 'AGE']
 
-function formatStatus(
+/** Returns whether notes are not served or will not be, or a pool does not accept them. */
+export function hasFailed({ problems, chains }: Pick<StatusReport, 'problems' | 'chains'>): boolean {
+  return problems.some(({ outcome }) => outcome === 'fail') || chains.some(isClosed)
+}
+
+export function formatStatus(
   { now, ready, problems, period, boundary, nextPeriod, chains }: StatusReport,
   layout: Layout,
 ): string {
@@ -40,13 +45,31 @@ function formatStatus(
   ].join('\n\n')
 }
 
-function formatChain({ chainId, notes, isNextSigned, poolProblems, index, standby }: ChainStatus): string[] {
+function isClosed({ poolStatus }: Pick<ChainStatus, 'poolStatus'>): boolean {
+  return poolStatus === 'paused' || poolStatus === 'rejecting'
+}
+
+function formatChain({
+  chainId,
+  notes,
+  isNextSigned,
+  poolStatus,
+  poolProblems,
+  index,
+  standby,
+}: ChainStatus): string[] {
   const show = (value: number | null | undefined, unit = '') => (value == null ? '-' : `${value}${unit}`)
   return [
     String(chainId),
     String(notes),
     isNextSigned ? 'signed' : 'not signed yet',
-    poolProblems === null ? 'unknown' : poolProblems.length === 0 ? 'open' : 'PROBLEM',
+    isClosed({ poolStatus })
+      ? String(poolStatus).toUpperCase()
+      : poolProblems === null
+        ? 'unknown'
+        : poolProblems.length === 0
+          ? 'open'
+          : 'PROBLEM',
     index === null
       ? 'none'
       : `${index.kind}, ${index.state}${standby ? ` (standby: ${standby.kind}, ${standby.state})` : ''}`,

@@ -11,6 +11,8 @@ export type IndexedPool = {
   readonly minLendLimit: bigint | undefined
   readonly maxCouponLimit: bigint | undefined
   readonly minMaturityLimit: bigint | undefined
+  /** Last UTC day whose floating income is known. */
+  readonly lastIncomeDay: number | undefined
   /** Time of the index's newest block in Unix seconds. */
   readonly timestamp: number | undefined
 }
@@ -20,8 +22,8 @@ export type ReadIndexedPool = (chainId: number) => Promise<IndexedPool | { reado
 
 /** Fields to select. A subgraph that rejects a selection may be of another version and is asked for the next one. */
 const selections = [
-  'paused positionTokenPaused signer minLendLimit maxCouponLimit minMaturityLimit',
-  'paused signer minLendLimit maxCouponLimit minMaturityLimit',
+  'paused positionTokenPaused signer minLendLimit maxCouponLimit minMaturityLimit lastFloatingIncomeDay',
+  'paused signer minLendLimit maxCouponLimit minMaturityLimit lastFloatingIncomeDay',
   'paused',
 ] as const
 
@@ -60,7 +62,9 @@ function decode({ answer, failure }: IndexResult): IndexedPool | { readonly prob
   const { pools } = JSON.parse(answer.data) as { readonly pools?: unknown }
   const [pool] = Array.isArray(pools) ? pools : []
   if (typeof pool !== 'object' || pool === null) return { problem: 'It does not have this pool.' }
-  const { paused, positionTokenPaused, signer, ...limits } = pool as Readonly<Record<string, unknown>>
+  const { paused, positionTokenPaused, signer, lastFloatingIncomeDay, ...limits } = pool as Readonly<
+    Record<string, unknown>
+  >
   const integer = (name: string) => {
     const value = limits[name]
     return typeof value === 'string' && /^\d{1,78}$/.test(value) ? BigInt(value) : undefined
@@ -77,6 +81,8 @@ function decode({ answer, failure }: IndexResult): IndexedPool | { readonly prob
     minLendLimit: integer('minLendLimit'),
     maxCouponLimit: integer('maxCouponLimit'),
     minMaturityLimit: integer('minMaturityLimit'),
+    // An Int in the embedded subgraph. Others may use BigInt, which is a string.
+    lastIncomeDay: /^[1-9]\d{0,6}$/.test(String(lastFloatingIncomeDay)) ? Number(lastFloatingIncomeDay) : undefined,
     timestamp: answer.head?.timestamp,
   }
 }

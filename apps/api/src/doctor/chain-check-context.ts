@@ -1,10 +1,11 @@
 import type { PoolReader } from '@tallystick/chain'
 import type { Note, Period } from '@tallystick/core'
-import type { ChainConfig } from '../config.ts'
+import type { ChainConfig, Config } from '../config.ts'
 import type { Signer } from '../notes/signers/signer.ts'
 import type { RpcHead } from './read-heads.ts'
 
 export type ChainCheckContext = {
+  readonly config: Pick<Config, 'signer'>
   readonly chain: ChainConfig
   readonly tenors: readonly number[]
   readonly heads: readonly RpcHead[]
@@ -12,6 +13,8 @@ export type ChainCheckContext = {
   readonly signer: Signer | undefined
   /** The notes of the current period. */
   readonly notes: readonly Note[]
+  /** Finds mature positions that are not claimed. Resolves to none if no subgraph answers. */
+  readonly findMature: () => Promise<readonly bigint[]>
   /** Coupons of the curves in force now and next, bps. */
   readonly coupons: readonly number[]
   readonly nowSeconds: bigint

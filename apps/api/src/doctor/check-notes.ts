@@ -1,5 +1,6 @@
 import { type Address, isAddressEqual } from 'viem'
 import type { Config } from '../config.ts'
+import { adviseOnLimits } from '../notes/watch/find-pool-problems.ts'
 import type { IssueReports } from './check-database.ts'
 import type { Findings } from './findings.ts'
 
@@ -12,12 +13,24 @@ export type NotesCheckContext = {
   readonly isEmpty: boolean
   /** Address of each chain's signer, undefined if it cannot be used. */
   readonly signers: ReadonlyMap<number, Address | undefined>
+  /** What the running service says to do about each chain's pool. */
+  readonly remedies?: ReadonlyMap<number, string> | undefined
+}
+
+/** Returns what to do about notes that are signed and withheld. The pool watch of a running service knows best. */
+function adviseOnWithheld(reason: string, remedy: string | undefined): string {
+  if (reason === 'earlier_signer') {
+    return 'This is expected after a key leak. Otherwise remove rails.earlierSigner from the configuration and restart.'
+  }
+  return (
+    remedy ?? 'Fix what the lines about the pool of this chain report. The service releases the notes automatically.'
+  )
 }
 
 /** Checks that each chain has notes, or at least a curve. */
 export function checkNotes(
   findings: Findings,
-  { config, reports, isRunning, isEmpty, signers }: NotesCheckContext,
+  { config, reports, isRunning, isEmpty, signers, remedies }: NotesCheckContext,
 ): void {
   const setCurve = `Set one: \`tallystick curve set ${config.tenors.map((tenor) => `${tenor}=<bps>`).join(' ')}\`.`
   if (!reports) {
@@ -37,12 +50,10 @@ export function checkNotes(
     const name = `chain ${chainId}`
     const curve = reports.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve
     if (current.signed && current.refusal?.reason === 'pool_limits') {
-      const advice = `Set coupons that the pool accepts with \`tallystick curve set … --chain ${chainId}\`, or change its limits.`
-      findings.fail(name, current.refusal.message, advice)
+      findings.fail(name, current.refusal.message, adviseOnLimits(chainId))
     } else if (current.signed && current.refusal) {
-      const advice =
-        'This is expected after a key leak. Otherwise remove rails.earlierSigner from the configuration and restart.'
-      findings.fail(name, `no notes of ${current.period} are served: ${current.refusal.message}`, advice)
+      const found = `no notes of ${current.period} are served: ${current.refusal.message}`
+      findings.fail(name, found, adviseOnWithheld(current.refusal.reason, remedies?.get(chainId)))
     } else if (current.signed) {
       findings.ok(name, `${current.notes.length} notes of ${current.period}, signed by ${current.signer}`)
       const signer = signers.get(chainId)

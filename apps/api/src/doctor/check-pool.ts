@@ -1,11 +1,18 @@
 import type { PoolPauses, PoolState, PoolValues, PoolViews } from '@tallystick/chain'
+import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import { domainSeparator, isAddressEqual } from 'viem'
+import { adviseOnSigner } from '../notes/signers/advise-on-signer.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
+import { checkWiring } from './check-wiring.ts'
 import type { Findings } from './findings.ts'
 import { leastSecondsToMaturity } from './seconds-to-maturity.ts'
 
-const views = ['DOMAIN_SEPARATOR', 'isFloatingIncomeSynced'] as const satisfies readonly (keyof PoolViews)[]
+const views = [
+  'DOMAIN_SEPARATOR',
+  'isFloatingIncomeSynced',
+  'lastFloatingIncomeUpdateDay',
+] as const satisfies readonly (keyof PoolViews)[]
 
 type Values = PoolValues<(typeof views)[number]>
 
@@ -27,9 +34,10 @@ export async function checkPool(findings: Findings, context: PoolCheckContext): 
   checkRegisteredSigner(findings, { state, context })
   checkLimits(findings, { state, context })
   checkPauses(findings, state)
-  checkFloatingIncome(findings, values)
+  checkFloatingIncome(findings, { values, nowSeconds: context.nowSeconds })
   await checkFreshNote(findings, context)
   await checkOfferedNotes(findings, context)
+  await checkWiring(findings, { state, context })
 }
 
 type StateCheck = { readonly state: PoolState; readonly context: PoolCheckContext }
@@ -52,24 +60,26 @@ function checkDomain(
   }
 }
 
-function checkRegisteredSigner(findings: Findings, { state, context: { signer } }: StateCheck): void {
+function checkRegisteredSigner(findings: Findings, { state, context }: StateCheck): void {
+  const { signer, chain, config } = context
   const name = 'registered signer'
   const registered = state.signer
+  const found = `the pool accepts notes of ${registered}`
+  const { next } = chain.signer
   if (registered === undefined) {
     findings.warn(
       name,
       'validatePriceFeed does not reject a note of another signer',
       'Is it a pool of this protocol? If so, check the value manually.',
     )
-  } else if (!signer)
-    findings.skip(name, `the pool accepts notes of ${registered}; the configured signer is unavailable`)
-  else if (isAddressEqual(registered, signer.address)) findings.ok(name, `the pool accepts notes of ${registered}`)
-  else {
-    findings.fail(
-      name,
-      `the pool accepts notes of ${registered}, but the configured signer is ${signer.address}: it refuses every note`,
-      'Configure the registered signer, or register the configured one with setVerifierSigner.',
-    )
+  } else if (!signer) findings.skip(name, `${found}; the configured signer is unavailable`)
+  else if (isAddressEqual(registered, signer.address)) findings.ok(name, found)
+  else if (next && isAddressEqual(next, signer.address)) {
+    const planned = `${found}, not yet of the configured signer ${next}, which signer.next announces`
+    findings.warn(name, planned, `Call setVerifierSigner(${next}) at the boundary at which its first notes begin.`)
+  } else {
+    const conflict = `${found}, but the configured signer is ${signer.address}: it refuses every note`
+    findings.fail(name, conflict, adviseOnSigner({ config, chain, configured: signer.address, registered }))
   }
 }
 
@@ -137,13 +147,20 @@ function checkPauses(findings: Findings, { tellsPause, paused }: PoolPauses): vo
   else if (!paused.includes('pool')) findings.ok('open', 'the pool is not paused')
 }
 
-function checkFloatingIncome(findings: Findings, { isFloatingIncomeSynced }: Values): void {
-  if (isFloatingIncomeSynced === undefined) missing(findings, 'floating income', 'isFloatingIncomeSynced')
-  else if (isFloatingIncomeSynced) findings.ok('floating income', 'it is reported for yesterday (UTC)')
-  else {
-    const advice = 'Report it with updateDailyFloatingIncome, earlier days with updatePreviousFloatingIncome.'
-    findings.warn('floating income', 'it is not yet reported for yesterday (UTC)', advice)
-  }
+function checkFloatingIncome(
+  findings: Findings,
+  { values, nowSeconds }: { readonly values: Values; readonly nowSeconds: bigint },
+): void {
+  const { isFloatingIncomeSynced, lastFloatingIncomeUpdateDay: lastDay } = values
+  const name = 'floating income'
+  const advice = 'Report it with updateDailyFloatingIncome, earlier days with updatePreviousFloatingIncome.'
+  const days = lastDay ? findMissingIncome({ lastDay: Number(lastDay), nowSeconds }) : undefined
+  if (isFloatingIncomeSynced === undefined) missing(findings, name, 'isFloatingIncomeSynced')
+  else if (isFloatingIncomeSynced) findings.ok(name, 'it is reported for yesterday (UTC)')
+  else if (isIncomeStale(days)) {
+    const found = `it is not reported for ${days.days} days (UTC), since ${days.since}: a claim pays too little until it is`
+    findings.warn(name, found, advice)
+  } else findings.warn(name, 'it is not yet reported for yesterday (UTC)', advice)
 }
 
 function missing(findings: Findings, name: string, view: string): void {

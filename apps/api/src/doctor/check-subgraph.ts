@@ -2,11 +2,11 @@ import type { X509Certificate } from 'node:crypto'
 import { createPoolReader } from '@tallystick/chain'
 import type { Readiness } from '../admin/readiness.ts'
 import type { ChainConfig, Config } from '../config.ts'
-import { reachableHost } from './check-served-certificate.ts'
 import type { ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 import { type Endpoint, querySubgraph } from './query-subgraph.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
+import { embeddedEndpoint, listRemoteEndpoints } from './subgraph-endpoints.ts'
 
 export type SubgraphCheckContext = {
   readonly chain: ChainConfig
@@ -23,11 +23,10 @@ export async function checkSubgraph(findings: Findings, context: SubgraphCheckCo
   const { subgraph } = context.chain
   if (!subgraph) return findings.skip('subgraph', 'no subgraph is configured: the chain has no data')
   if (subgraph.embedded) await checkEmbedded(findings, context)
-  const headers = Object.fromEntries(
-    Object.entries(subgraph.headers ?? {}).map(([name, value]) => [name, value.reveal()]),
+  const remote = listRemoteEndpoints(context.chain)
+  await Promise.all(
+    remote.map((endpoint) => queryEndpoint(findings, { ...context, ...endpoint, name: new URL(endpoint.url).host })),
   )
-  const urls = subgraph.urls ?? []
-  await Promise.all(urls.map((url) => queryEndpoint(findings, { ...context, url, headers, name: new URL(url).host })))
 }
 
 async function checkEmbedded(findings: Findings, context: SubgraphCheckContext): Promise<void> {
@@ -42,14 +41,7 @@ async function checkEmbedded(findings: Findings, context: SubgraphCheckContext):
   const { listen } = config
   if (listen.port === 0) return findings.skip('query', 'listen.port is 0: the service’s port is unknown')
   if (!listen.tls) return findings.skip('query', 'the service answers only its proxy: query it through the proxy')
-  const host = reachableHost(listen.host)
-  await queryEndpoint(findings, {
-    ...context,
-    name: 'service',
-    url: `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
-    headers: {},
-    fingerprint256: certificate?.fingerprint256,
-  })
+  await queryEndpoint(findings, { ...context, ...embeddedEndpoint({ chain, listen, certificate }), name: 'service' })
 }
 
 async function checkPositions(findings: Findings, { chain, heads }: SubgraphCheckContext): Promise<void> {

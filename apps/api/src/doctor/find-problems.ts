@@ -33,14 +33,25 @@ export function findProblems(context: ProblemContext): readonly Problem[] {
   ]
 }
 
-function findNoteProblems({ config, reports, signers, nowMs }: ProblemContext): Problem[] {
+function findNoteProblems({ config, reports, signers, nowMs, readiness }: ProblemContext): Problem[] {
   if (!reports) return []
   const findings = createFindings('notes')
-  checkNotes(findings, { config, reports, isRunning: true, isEmpty: false, signers })
+  const remedies = findPoolRemedies(readiness)
+  checkNotes(findings, { config, reports, isRunning: true, isEmpty: false, signers, remedies })
   const found = findings.checks.flatMap(({ outcome, name, found, advice = '' }): Problem[] =>
     outcome === 'fail' || outcome === 'warn' ? [{ outcome, subject: `notes of ${name}`, found, advice }] : [],
   )
   return [...found, ...findLateSignatures(reports, nowMs)]
+}
+
+/** Returns what the checks of the pools say to do, by chain. */
+export function findPoolRemedies({ checks }: Pick<Readiness, 'checks'>): ReadonlyMap<number, string> {
+  return new Map(
+    checks.flatMap(({ name, advice }): [number, string][] => {
+      const chainId = /^pool of chain (\d+)$/.exec(name)?.[1]
+      return chainId && advice ? [[Number(chainId), advice]] : []
+    }),
+  )
 }
 
 const lateSeconds = 300
@@ -77,11 +88,11 @@ const databaseAdvice =
 function findFailedChecks({ checks }: Readiness, known: readonly Problem[]): Problem[] {
   return checks
     .filter(({ ok, name }) => !ok && !known.some(({ outcome, subject }) => outcome === 'fail' && subject === name))
-    .map(({ name, detail, required }) => ({
+    .map(({ name, detail, required, advice }) => ({
       outcome: required ? 'fail' : 'warn',
       subject: name,
       found: detail,
-      advice: advices.find(([pattern]) => pattern.test(name))?.[1] ?? databaseAdvice,
+      advice: advice ?? advices.find(([pattern]) => pattern.test(name))?.[1] ?? databaseAdvice,
     }))
 }
 

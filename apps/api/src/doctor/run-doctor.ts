@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
 import type { LogReport } from '../admin/log-report.ts'
+import type { Readiness } from '../admin/readiness.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
 import { listSigners } from '../notes/signers/open-signers.ts'
@@ -19,11 +20,13 @@ import { checkServedCertificate } from './check-served-certificate.ts'
 import { checkService } from './check-service.ts'
 import { checkSigner } from './check-signer.ts'
 import { checkSubgraph } from './check-subgraph.ts'
+import { findPoolRemedies } from './find-problems.ts'
 import { findService, type ServiceProbe } from './find-service.ts'
 import { type Check, createFindings } from './findings.ts'
 import { type RpcHead, readHeads } from './read-heads.ts'
 import { createRedactor } from './redact-secrets.ts'
 import { runSubject, type StartSubject, type SubjectRun } from './run-subject.ts'
+import { embeddedEndpoint, findMaturePositions, listRemoteEndpoints } from './subgraph-endpoints.ts'
 
 export type DoctorOptions = {
   readonly configPath: string
@@ -87,7 +90,8 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
   const notes = start('notes', async (findings) => {
     const isEmpty = (await database.result)?.isEmpty === true
     const known = await Promise.all(config.chains.map(async ({ id }) => [id, (await signers.of(id))?.address] as const))
-    checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known) })
+    const remedies = await readPoolRemedies(service)
+    checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known), remedies })
   })
   const log = start('log', async (findings) => checkLog(findings, { config: config.log, report: (await reports)?.log }))
   const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
@@ -126,14 +130,23 @@ function startChainSubjects(
 ): SubjectRun<void>[] {
   const now = () => toSeconds(clock.now() + (service.state === 'running' ? service.offsetMs : 0))
   const current = periodAt(now())
+  const { listen } = config
+  const listEndpoints = (certificate: X509Certificate | undefined) => [
+    ...(chain.subgraph?.embedded && listen.tls && listen.port > 0 && service.state === 'running'
+      ? [embeddedEndpoint({ chain, listen, certificate })]
+      : []),
+    ...listRemoteEndpoints(chain),
+  ]
   return [
     start(`chain ${chain.id}`, async (findings) =>
       checkChain(findings, {
+        config,
         chain,
         tenors: chain.tenors,
         heads: (await results.heads.get(chain.id)) ?? [],
         signer: await results.signerOf(chain.id),
         notes: currentNotes(await results.reports, chain),
+        findMature: async () => findMaturePositions(listEndpoints(await results.certificate), now()),
         coupons: couponsInForce(await results.reports, chain),
         nowSeconds: now(),
         periods: [current, periodAfter(current)],
@@ -168,6 +181,15 @@ async function readReports(
   } catch {
     return undefined
   }
+}
+
+/** Reads what a running service says to do about its pools. */
+async function readPoolRemedies(service: ServiceProbe): Promise<ReadonlyMap<number, string> | undefined> {
+  if (service.state !== 'running') return undefined
+  return service
+    .get<Readiness>('/readyz')
+    .then(findPoolRemedies)
+    .catch(() => undefined)
 }
 
 function currentNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {

@@ -303,17 +303,21 @@ describe('bounds', () => {
 
 describe('withholding', () => {
   const tenorsOf = ({ notes }: NoteSet) => notes.map(({ tenorDays }) => tenorDays)
+  const because = (tenors: readonly number[]) => ({ tenors, clause: 'the pool is paused' })
 
   test('behavior: without the withheld tenors, the others are served in an answer that is not complete', () => {
     const set = setOf({ tenors: [7, 14, 30] })
     const published = publishedWith(set)
     const before = bodyOf(published.at(startMs))
-    published.setWithheld(set, [7, 30])
+    published.setWithheld(set, because([7, 30]))
     const period = published.at(startMs)
     expect(bodyOf(period)).toMatchObject({ data: [before.data[1]], availableMaturities: [14] })
+    expect(bodyOf(period).message).toMatch(
+      / New York\. The notes of 7, 30 days on chain 324 are withheld: the pool is paused\.$/,
+    )
     expect(period?.answer({})?.complete).toBe(false)
     expect(period?.sets.get(324)?.notes).toEqual([set.notes[1]])
-    published.setWithheld(set, [])
+    published.setWithheld(set, undefined)
     expect(bodyOf(published.at(startMs))).toEqual(before)
     expect(published.at(startMs)?.answer({})?.complete).toBe(true)
   })
@@ -322,12 +326,16 @@ describe('withholding', () => {
     const [withheld, other] = [setOf(), setOf({ chainId: 10 })]
     const published = publishedWith(withheld, other)
     const before = bodyOf(published.at(startMs))
-    published.setWithheld(withheld, tenorsOf(withheld))
+    published.setWithheld(withheld, because(tenorsOf(withheld)))
     expect(published.find(324, current.start)).toBe(withheld)
     expect(published.at(startMs)?.answer({ chainId: 324 })).toBeUndefined()
     expect(published.at(startMs)?.answer({})?.complete).toBe(false)
     expect(bodyOf(published.at(startMs)).data.every(({ chainid }) => chainid === '10')).toBe(true)
-    published.setWithheld(withheld, [])
+    expect(bodyOf(published.at(startMs)).message).toMatch(/ days on chain 324 are withheld: the pool is paused\.$/)
+    expect(published.at(startMs)?.answer({ chainId: 10 })?.body.toString()).not.toContain('withheld')
+    expect(published.findWithheld(324, startMs)).toEqual(because(tenorsOf(withheld)))
+    expect([published.findWithheld(10, startMs), published.findWithheld(324, endMs)]).toEqual([undefined, undefined])
+    published.setWithheld(withheld, undefined)
     expect(bodyOf(published.at(startMs))).toEqual(before)
   })
 
@@ -336,15 +344,15 @@ describe('withholding', () => {
     const published = publishedWith(checked)
     const adopted = { ...checked, issuedAt: checked.issuedAt + 1n }
     published.publish(adopted)
-    published.setWithheld(checked, [7])
+    published.setWithheld(checked, because([7]))
     expect(published.find(324, current.start)).toBe(adopted)
-    published.setWithheld(checked, [])
+    published.setWithheld(checked, undefined)
     expect(published.find(324, current.start)).toBe(adopted)
   })
 
   test('behavior: a period whose only set is withheld serves nothing, even if it is published again', () => {
     const published = publishedWith(setOf(), setOf({ period: next }))
-    published.setWithheld(setOf(), tenorsOf(setOf()))
+    published.setWithheld(setOf(), because(tenorsOf(setOf())))
     published.publish(setOf())
     expect(published.at(startMs)).toBeUndefined()
     expect(published.at(endMs)).toBeDefined()
@@ -352,7 +360,7 @@ describe('withholding', () => {
 
   test('behavior: a set withheld before it is published is not served', () => {
     const published = createPublishedNotes([324])
-    published.setWithheld(setOf(), tenorsOf(setOf()))
+    published.setWithheld(setOf(), because(tenorsOf(setOf())))
     expect(published.find(324, current.start)).toBeUndefined()
     published.publish(setOf())
     expect(published.at(startMs)).toBeUndefined()

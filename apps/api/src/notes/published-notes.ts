@@ -1,4 +1,4 @@
-import { encodeNote, formatPeriod, type NotesResponse } from '@tallystick/core'
+import { encodeNote, formatPeriod, type NotesResponse, periodAt } from '@tallystick/core'
 import { etagOf } from '../http/etag-of.ts'
 import type { NoteSet } from './note-set.ts'
 
@@ -29,6 +29,9 @@ export type PublishedPeriod = {
   answer(filter: NotesFilter): NotesAnswer | undefined
 }
 
+/** Notes of a set that are not served, by tenor, and a clause for integrators that says why. */
+export type WithheldNotes = { readonly tenors: readonly number[]; readonly clause: string }
+
 export type PublishedNotes = {
   publish(set: NoteSet): void
   /** Returns the notes that are valid at an instant and not withheld. */
@@ -36,7 +39,9 @@ export type PublishedNotes = {
   /** Returns the set of a chain and period, also if it is withheld or its period has not started. */
   find(chainId: number, periodStart: bigint): NoteSet | undefined
   /** Excludes these tenors of a chain and period from `at`, and includes the others again. All stay in memory. */
-  setWithheld(set: Pick<NoteSet, 'chainId' | 'period'>, tenors: readonly number[]): void
+  setWithheld(set: Pick<NoteSet, 'chainId' | 'period'>, withheld: WithheldNotes | undefined): void
+  /** Returns which notes of a chain are withheld at an instant, and why. */
+  findWithheld(chainId: number, nowMs: number): WithheldNotes | undefined
   /** Removes a set that was deleted from the database. */
   drop(chainId: number, periodStart: bigint): void
 }
@@ -53,14 +58,16 @@ const answersMax = 256
  */
 export function createPublishedNotes(chainIds: readonly number[], origin?: string): PublishedNotes {
   let periods: readonly KeptPeriod[] = []
-  const withheld = new Map<string, readonly number[]>()
+  const withheld = new Map<string, WithheldNotes>()
+  const withheldFrom = (set: NoteSet | undefined) => set && withheld.get(keyOf(set))
   const createKept = (startMs: number, sets: ReadonlyMap<number, NoteSet>): KeptPeriod => {
-    const served = [...sets.values()].flatMap((set) => withoutTenors(set, withheld.get(keyOf(set)) ?? []))
+    const served = [...sets.values()].flatMap((set) => withoutTenors(set, withheld.get(keyOf(set))?.tenors ?? []))
     const isWhole = (set: NoteSet) => set.notes.length === sets.get(set.chainId)?.notes.length
+    const withheldOf = (chainId: number) => withheldFrom(sets.get(chainId))
     return {
       startMs,
       sets,
-      offered: served.length > 0 ? createPeriod(served, { chainIds, isWhole, origin }) : undefined,
+      offered: served.length > 0 ? createPeriod(served, { chainIds, isWhole, withheldOf, origin }) : undefined,
     }
   }
   const keep = (set: NoteSet) => {
@@ -78,8 +85,9 @@ export function createPublishedNotes(chainIds: readonly number[], origin?: strin
     publish: keep,
     at: (nowMs) => periods.find(({ offered }) => offered && offered.startMs <= nowMs && nowMs < offered.endMs)?.offered,
     find,
-    setWithheld: (set, tenors) => {
-      if (tenors.length > 0) withheld.set(keyOf(set), tenors)
+    findWithheld: (chainId, nowMs) => withheldFrom(find(chainId, periodAt(BigInt(Math.floor(nowMs / 1000))).start)),
+    setWithheld: (set, notes) => {
+      if (notes) withheld.set(keyOf(set), notes)
       else if (!withheld.delete(keyOf(set))) return
       // Another set may have been published since the caller read its own.
       const published = find(set.chainId, set.period.start)
@@ -122,10 +130,12 @@ function createPeriod(
   {
     chainIds,
     isWhole,
+    withheldOf,
     origin,
   }: {
     readonly chainIds: readonly number[]
     readonly isWhole: (set: NoteSet) => boolean
+    readonly withheldOf: (chainId: number) => WithheldNotes | undefined
     /** Origin of the public log, if there is one. */
     readonly origin: string | undefined
   },
@@ -135,6 +145,7 @@ function createPeriod(
   const answers = new Map<string, NotesAnswer>()
   const setsOf = (chainId: number | undefined) =>
     [...sets.values()].filter((set) => chainId === undefined || set.chainId === chainId)
+  const isWithheld = (chainId: number) => withheldOf(chainId) !== undefined
   const missing = chainIds.filter((chainId) => !sets.has(chainId))
   const title = `Treasury notes of ${formatPeriod(period)}.`
   const tenors = (chainId: number | undefined) =>
@@ -147,7 +158,10 @@ function createPeriod(
     const data = encodeSets(chosen, filter)
     if (data.length === 0) return undefined
     const absent = filter.chainId === undefined ? missing : []
-    const message = absent.length === 0 ? title : `${title} None are available for chain ${absent.join(', ')}.`
+    const unexplained = absent.filter((chainId) => !isWithheld(chainId))
+    const none = unexplained.length === 0 ? [] : [`None are available for chain ${unexplained.join(', ')}.`]
+    const requested = filter.chainId === undefined ? chainIds : [filter.chainId]
+    const message = [title, ...none, ...requested.flatMap((id) => describeWithheld(id, withheldOf(id)))].join(' ')
     const created = createAnswer({ message, data, availableMaturities: tenors(filter.chainId) })
     const complete = absent.length === 0 && chosen.every(isWhole)
     const whole = { ...created, complete, log: origin === undefined ? undefined : formatPlaces(chosen, origin) }
@@ -159,6 +173,12 @@ function createPeriod(
   answer({})
   for (const chainId of sets.keys()) answer({ chainId })
   return { startMs: Number(period.start) * 1000, endMs: Number(period.end) * 1000, sets, tenors, answer }
+}
+
+/** Describes the notes of a chain that are withheld, and why. */
+export function describeWithheld(chainId: number, withheld: WithheldNotes | undefined): string[] {
+  if (!withheld) return []
+  return [`The notes of ${withheld.tenors.join(', ')} days on chain ${chainId} are withheld: ${withheld.clause}.`]
 }
 
 function encodeSets(sets: readonly NoteSet[], { tenors }: NotesFilter): NotesResponse['data'] {

@@ -11,7 +11,13 @@ import type { ClockMonitor } from '../time/clock-monitor.ts'
 import type { IssueScheduler } from './issue/issue-scheduler.ts'
 import type { NoteSet } from './note-set.ts'
 import { assertKnownTenors, parseNotesQuery } from './notes-query.ts'
-import type { NotesAnswer, NotesFilter, PublishedNotes } from './published-notes.ts'
+import {
+  describeWithheld,
+  type NotesAnswer,
+  type NotesFilter,
+  type PublishedNotes,
+  type WithheldNotes,
+} from './published-notes.ts'
 
 export type NotesParts = {
   readonly published: PublishedNotes
@@ -42,7 +48,7 @@ export function createNotesRoute({
     const found = await findAnswer(parts, { filter, chains: requested, nowMs: request.nowMs })
     if (!found) {
       const dispute = parts.time.findDispute(parts.clock.now())
-      throw dispute ? disputed(dispute) : unavailable(filter)
+      throw dispute ? disputed(dispute) : unavailable(filter, findReasons(parts, requested))
     }
     const { answer, maxAgeSeconds } = found
     reply.header('etag', answer.etag)
@@ -117,15 +123,33 @@ function findSets(published: PublishedNotes, { chains, nowMs }: Wanted): NoteSet
   return chains.flatMap(({ id }) => published.find(id, start) ?? [])
 }
 
-function unavailable({ chainId, tenors }: NotesFilter): TallystickError {
+/** Returns the notes of the requested chains that are withheld now, and why. */
+function findReasons({ published, clock }: NotesParts, chains: readonly OfferingChain[]): readonly WithheldChain[] {
+  return chains.flatMap(({ id }) => {
+    const withheld = published.findWithheld(id, clock.now())
+    return withheld ? [{ chainId: id, withheld }] : []
+  })
+}
+
+type WithheldChain = { readonly chainId: number; readonly withheld: WithheldNotes }
+
+function unavailable({ chainId, tenors }: NotesFilter, reasons: readonly WithheldChain[]): TallystickError {
   const notes = tenors === undefined ? 'notes' : `notes of ${tenors.join(' or ')} days`
+  const none =
+    `There are no ${notes} for the current period${chainId === undefined ? '' : ` on chain ${chainId}`}. ` +
+    'Notes of earlier periods have expired.'
+  const withheld = reasons.flatMap((reason) => describeWithheld(reason.chainId, reason.withheld))
+  const details = reasons.map((reason) => ({
+    chainid: String(reason.chainId),
+    maturities: reason.withheld.tenors,
+    reason: reason.withheld.clause,
+  }))
   return new TallystickError({
     code: 'notes_unavailable',
-    message:
-      `There are no ${notes} for the current period${chainId === undefined ? '' : ` on chain ${chainId}`}. ` +
-      `Notes of earlier periods have expired. Retry in ${retryAfterSeconds} seconds.`,
+    message: `${withheld.length > 0 ? withheld.join(' ') : none} Retry in ${retryAfterSeconds} seconds.`,
     retryable: true,
     retryAfterSeconds,
+    ...(details.length > 0 && { details: { withheld: details } }),
   })
 }
 

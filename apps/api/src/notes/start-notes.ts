@@ -20,11 +20,13 @@ import type { Signer } from './signers/signer.ts'
 import { startTreasurySource } from './treasury/treasury-source.ts'
 import { createReadPool, createReadPoolLimits, type ReadPool } from './watch/pool-source.ts'
 import { type PoolWatch, watchPools } from './watch/watch-pools.ts'
+import type { FindMaturePositions } from './watch/watch-wiring.ts'
 
 export type NotesContext = ServiceContext & {
   /** Readers of the pools that have an RPC. */
   readonly pools: ReadonlyMap<number, PoolReader>
   readonly readIndexedPool: ReadIndexedPool
+  readonly findMature: FindMaturePositions
   readonly readChainTime: ReadChainTime
   readonly time: ClockMonitor
   /** Undefined if no public log is configured. */
@@ -131,7 +133,8 @@ function openPreflight({ config, pools, ...parts }: NotesContext): Preflight {
   const mode = config.rails.preflight
   const readers = mode === 'off' ? new Map<number, PoolReader>() : pools
   const metrics = createPreflightMetrics({ ...parts, chainIds: [...readers.keys()] })
-  return createPreflight({ ...parts, mode, readers, metrics })
+  const nextSigners = new Map(config.chains.map(({ id, signer }) => [id, signer.next]))
+  return createPreflight({ ...parts, mode, readers, metrics, nextSigners })
 }
 
 async function openCurveSource(

@@ -5,7 +5,7 @@ import { headerReferences } from './headers.ts'
 import { curl, keyHeader, typescript } from './samples.ts'
 import { queryParameters, schemaReference } from './schemas.ts'
 
-const description = `Returns a stream of server-sent events that stays open. \`notes\` has the whole new set of a chain in the first second of its period. \`rate\` has the figures of a chain when one of them changed. \`status\` says that the pool was paused or opened, that the protocol is synced or not, which tenors have notes, or that the signer changed.
+const description = `Returns a stream of server-sent events that stays open. \`notes\` has the whole new set of a chain in the first second of its period. \`rate\` has the figures of a chain when one of them changed. \`status\` says that the pool was paused or opened or rejects the notes, that the protocol is synced or not, which tenors have notes, or that the signer changed.
 
 \`notes\` events need the scope \`notes\`. The others need \`rate\`. A new stream has new events only: open it first, then fetch the current state.
 

@@ -33,7 +33,7 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   headers_too_large: 'The headers exceed the size limit. Send fewer or shorter headers.',
   internal_error: 'An unexpected error. Try again later. If it persists, send the operator the `requestId`.',
   notes_unavailable:
-    'There are no such notes for the current period. Notes of earlier periods have expired. Try again after `Retry-After`.',
+    'There are no such notes for the current period, or they are withheld because the pool would reject them; `message` says why. Notes of earlier periods have expired. Try again after `Retry-After`.',
   upstream_failed: 'No subgraph of the requested chains returned a usable answer. Try again later.',
   upstream_timeout: 'The subgraphs of the requested chains did not answer in time. Try again or select less.',
   not_ready:

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
-import type { PoolProblem } from '../notes/watch/find-pool-problems.ts'
-import { addObstacles, findPoolStatus } from './find-pool-status.ts'
+import { describe, expect, test } from 'vitest'
+import type { PoolProblem, PoolProblems } from '../notes/watch/find-pool-problems.ts'
+import { addObstacles, findPoolStatus, type PoolStatus } from './find-pool-status.ts'
 import type { ReadPoolState } from './pool-states.ts'
 
-const problemsOf = (...names: readonly PoolProblem[]) => new Map(names.map((name) => [name, '']))
+const problemsOf = (...names: readonly PoolProblem[]) =>
+  new Map(names.map((name) => [name, { message: '', remedy: '', clause: `the pool has ${name}` }]))
 const poolOf = (
   paused: ReadPoolState['pauses']['paused'],
   { isCurrent = true, tellsPause = true } = {},
@@ -35,15 +36,36 @@ test.each([
   expect(findPoolStatus(pool, problems)).toBeUndefined()
 })
 
-test('behavior: obstacles replace the reason of an open pool and follow every other', () => {
-  const problems = problemsOf('limits', 'signer', 'pool_paused')
-  const [signer, limits] = [
-    'The pool accepts notes of another signer only and rejects these.',
-    'Notes beyond the pool’s',
-  ]
+describe('obstacles', () => {
   const open = { status: 'open', reason: 'The pool is not paused.' } as const
-  expect(addObstacles(open, problems).reason).toMatch(new RegExp(`^${signer} ${limits}`))
   const paused = { status: 'paused', reason: 'The pool is paused.' } as const
-  expect(addObstacles(paused, problems).reason).toMatch(new RegExp(`^The pool is paused. ${signer} ${limits}`))
-  expect(addObstacles(open, undefined)).toEqual(open)
+  const add = (status: PoolStatus, problems: PoolProblems | undefined, hasNotes = true) =>
+    addObstacles(status, { problems, hasNotes })
+
+  test('default: they replace the reason of an open pool and follow every other', () => {
+    const problems = problemsOf('limits', 'signer', 'pool_paused')
+    const sentences = 'The pool has signer. The pool has limits.'
+    expect(add(open, problems)).toEqual({ status: 'rejecting', reason: sentences })
+    expect(add(paused, problems)).toEqual({ status: 'paused', reason: `The pool is paused. ${sentences}` })
+    const index = { status: 'open', reason: 'Its index says that the pool is not paused.' } as const
+    expect(add(index, problems)).toEqual({ status: 'rejecting', reason: `${index.reason} ${sentences}` })
+    expect(add(open, undefined)).toEqual(open)
+  })
+
+  test.each([
+    ['signer', true, 'rejecting'],
+    ['wiring', true, 'rejecting'],
+    ['refused', true, 'rejecting'],
+    ['limits', true, 'open'],
+    ['limits', false, 'rejecting'],
+    ['signer_change', true, 'open'],
+    ['income', true, 'open'],
+    ['unknown', true, 'open'],
+  ] as const)(
+    'behavior: with the problem %s and notes on offer %s, an open pool is %s',
+    (problem, hasNotes, status) => {
+      expect(add(open, problemsOf(problem), hasNotes).status).toBe(status)
+      expect(add({ status: 'unknown', reason: '' }, problemsOf(problem), hasNotes).status).toBe('unknown')
+    },
+  )
 })

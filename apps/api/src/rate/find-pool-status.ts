@@ -13,11 +13,9 @@ const pauseSentences = {
 
 const notPaused = 'The pool is not paused.'
 
-const obstacleSentences = {
-  signer: 'The pool accepts notes of another signer only and rejects these.',
-  limits: 'Notes beyond the pool’s present limits are not on offer.',
-  refused: 'The pool rejects these notes.',
-} as const satisfies Partial<Record<PoolProblem, string>>
+/** Problems that the reason names, and those of them for which the pool accepts no note. */
+const obstacles = ['signer', 'wiring', 'refused', 'limits', 'signer_change'] as const satisfies readonly PoolProblem[]
+const rejecting: readonly PoolProblem[] = ['signer', 'wiring', 'refused']
 
 const pauseProblems = {
   pool: 'pool_paused',
@@ -46,9 +44,26 @@ export function findPoolStatus(
 }
 
 /** Returns a status with the problems that the pool watch found and that keep an open pool from accepting notes. */
-export function addObstacles({ status, reason }: PoolStatus, problems: PoolProblems | undefined): PoolStatus {
-  const names = Object.keys(obstacleSentences) as (keyof typeof obstacleSentences)[]
-  const obstacles = names.filter((name) => problems?.has(name)).map((name) => obstacleSentences[name])
-  const sentences = reason === notPaused && obstacles.length > 0 ? obstacles : [reason, ...obstacles]
-  return { status, reason: sentences.join(' ') }
+export function addObstacles(
+  { status, reason }: PoolStatus,
+  {
+    problems,
+    hasNotes,
+  }: {
+    readonly problems: PoolProblems | undefined
+    /** Whether notes are on offer. The pool's limits may have left none. */
+    readonly hasNotes: boolean
+  },
+): PoolStatus {
+  const found = obstacles.filter((name) => problems?.has(name))
+  const sentences = found.map((name) => toSentence(problems?.get(name)?.clause ?? ''))
+  const isRejecting = found.some((name) => rejecting.includes(name)) || (found.includes('limits') && !hasNotes)
+  return {
+    status: status === 'open' && isRejecting ? 'rejecting' : status,
+    reason: (reason === notPaused && found.length > 0 ? sentences : [reason, ...sentences]).join(' '),
+  }
+}
+
+function toSentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
 }

@@ -46,12 +46,9 @@ async function gatherFacts(
     status ? undefined : readIndexedPool(chainId),
   ])
   const context = { hasRpc, nowSeconds: toSeconds(nowMs), maxLagSeconds }
-  return {
-    chainId,
-    fixed: published.at(nowMs)?.sets.get(chainId)?.notes ?? [],
-    floating,
-    status: addObstacles(status ?? describeIndexedStatus(indexed, context), problems),
-  }
+  const fixed = published.at(nowMs)?.sets.get(chainId)?.notes ?? []
+  const known = status ?? describeIndexedStatus(indexed, context)
+  return { chainId, fixed, floating, status: addObstacles(known, { problems, hasNotes: fixed.length > 0 }) }
 }
 
 /** Returns the floating income by the contract, by the index, or by the contract within the last minute. */

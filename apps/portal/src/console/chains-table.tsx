@@ -20,7 +20,7 @@ const columns: readonly Column<ChainStatus>[] = [
       <Pill tone={isNextSigned ? 'good' : 'calm'}>{isNextSigned ? 'Signed' : 'Not signed yet'}</Pill>
     ),
   },
-  { title: 'Pool', cell: ({ poolProblems }) => <PoolState problems={poolProblems} /> },
+  { title: 'Pool', cell: ({ poolStatus, poolProblems }) => <PoolState status={poolStatus} problems={poolProblems} /> },
   { title: 'Index', cell: ({ index, standby }) => <IndexState index={index} standby={standby} /> },
   {
     title: 'Block',
@@ -46,7 +46,15 @@ export function ChainsTable({ chains }: { readonly chains: readonly ChainStatus[
   )
 }
 
-function PoolState({ problems }: { readonly problems: readonly string[] | null }) {
+function PoolState({
+  status,
+  problems,
+}: {
+  readonly status: ChainStatus['poolStatus']
+  readonly problems: readonly string[] | null
+}) {
+  if (status === 'rejecting') return <Pill tone="bad">Rejecting</Pill>
+  if (status === 'paused') return <Pill tone="bad">Paused</Pill>
   if (problems === null) return <Pill tone="calm">Unknown</Pill>
   if (problems.length === 0) return <Pill tone="good">Open</Pill>
   return <Pill tone="bad">See problems</Pill>

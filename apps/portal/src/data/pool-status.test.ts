@@ -1,13 +1,15 @@
 import { ClientError, type RateAnswer } from '@tallystick/client'
 import { expect, test } from 'vitest'
-import { isPoolPaused, listPausedPools, poolStatusOf } from './pool-status.ts'
+import { findRejection, isPoolPaused, listClosedPools, poolStatusOf } from './pool-status.ts'
 import type { PortalChain } from './portal-info.ts'
 
-const chains = [{ id: 324 }, { id: 8453 }] as unknown as readonly PortalChain[]
+const chains = [{ id: 324 }, { id: 8453 }, { id: 10 }] as unknown as readonly PortalChain[]
 const value = {
   chains: [
     { chainId: 324, status: 'open', statusReason: 'The pool is not paused.' },
     { chainId: 8453, status: 'paused', statusReason: 'The pool is paused.' },
+    { chainId: 10, status: 'rejecting', statusReason: 'The pool’s signer is 0xab, not 0xcd.' },
+    { chainId: 11, status: 'on_fire', statusReason: 'A status of a later version.' },
   ],
 } as unknown as RateAnswer
 
@@ -15,7 +17,16 @@ test('default: states a pool’s status and its reason', () => {
   const rate = { value, error: undefined }
   expect(poolStatusOf(rate, 324)).toEqual({ state: 'open', reason: 'The pool is not paused.' })
   expect([324, 8453, 1].map((id) => isPoolPaused(rate, id))).toEqual([false, true, false])
-  expect(listPausedPools(rate, chains)).toEqual([{ chain: chains[1], reason: 'The pool is paused.' }])
+  expect(listClosedPools(rate, chains)).toEqual([
+    { chain: chains[1], state: 'paused', reason: 'The pool is paused.' },
+    { chain: chains[2], state: 'rejecting', reason: 'The pool’s signer is 0xab, not 0xcd.' },
+  ])
+  expect([10, 324, 8453].map((id) => findRejection(rate, id))).toEqual([
+    'The pool’s signer is 0xab, not 0xcd.',
+    undefined,
+    undefined,
+  ])
+  expect(poolStatusOf(rate, 11).state).toBe('unknown')
 })
 
 test('behavior: says nothing while it loads, and keeps the last state when a request fails', () => {
@@ -24,5 +35,5 @@ test('behavior: says nothing while it loads, and keeps the last state when a req
   expect(poolStatusOf({ value: undefined, error }, 324).state).toBe('unknown')
   expect(poolStatusOf({ value, error }, 8453).state).toBe('paused')
   expect(poolStatusOf({ value, error: undefined }, 1).state).toBe('unknown')
-  expect(listPausedPools({ value: undefined, error }, chains)).toEqual([])
+  expect(listClosedPools({ value: undefined, error }, chains)).toEqual([])
 })

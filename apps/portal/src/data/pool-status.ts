@@ -3,9 +3,10 @@ import type { PortalChain } from './portal-info.ts'
 import type { Polled } from './use-polled.ts'
 
 /** State of a chain's pool. While it loads, nothing is said about it. */
-export type PoolStatus =
-  | { readonly state: 'loading' }
-  | { readonly state: 'open' | 'paused' | 'unknown'; readonly reason: string }
+export type PoolStatus = { readonly state: 'loading' } | { readonly state: KnownState; readonly reason: string }
+
+type KnownState = (typeof states)[number]
+const states = ['open', 'paused', 'rejecting', 'unknown'] as const
 
 /** Returns the state of a chain's pool from the last answer of `/rate`. */
 export function poolStatusOf({ value, error }: Polled<RateAnswer>, chainId: number): PoolStatus {
@@ -16,8 +17,8 @@ export function poolStatusOf({ value, error }: Polled<RateAnswer>, chainId: numb
 }
 
 /** A status that the page does not know counts as unknown. */
-function toState(status: string): 'open' | 'paused' | 'unknown' {
-  return status === 'open' || status === 'paused' ? status : 'unknown'
+function toState(status: string): KnownState {
+  return states.find((state) => state === status) ?? 'unknown'
 }
 
 /** Returns whether nobody can lend to or claim from a pool, so that the page must not offer it. */
@@ -25,13 +26,20 @@ export function isPoolPaused(rate: Polled<RateAnswer>, chainId: number): boolean
   return poolStatusOf(rate, chainId).state === 'paused'
 }
 
-/** Returns the chains whose pools are paused, with the reason. */
-export function listPausedPools(
+/** Returns why nobody can lend to a pool because it would reject every note, or undefined. Claims may still work. */
+export function findRejection(rate: Polled<RateAnswer>, chainId: number): string | undefined {
+  const status = poolStatusOf(rate, chainId)
+  return status.state === 'rejecting' ? status.reason : undefined
+}
+
+/** Returns the chains whose pools accept no loans, with the reason. */
+export function listClosedPools(
   rate: Polled<RateAnswer>,
   chains: readonly PortalChain[],
-): readonly { readonly chain: PortalChain; readonly reason: string }[] {
+): readonly { readonly chain: PortalChain; readonly state: 'paused' | 'rejecting'; readonly reason: string }[] {
   return chains.flatMap((chain) => {
     const status = poolStatusOf(rate, chain.id)
-    return status.state === 'paused' ? [{ chain, reason: status.reason }] : []
+    if (status.state !== 'paused' && status.state !== 'rejecting') return []
+    return [{ chain, state: status.state, reason: status.reason }]
   })
 }

@@ -9,6 +9,8 @@ export type ObstacleFacts = {
   readonly hasExpired: boolean
   /** Whether the service says that the pool is paused. */
   readonly isPaused: boolean
+  /** Why the pool would reject every note, by the service. */
+  readonly rejection: string | undefined
   readonly currency: string
   /** Whether the link names a partner that the pool does not know. */
   readonly isPartnerUnknown: boolean
@@ -16,8 +18,9 @@ export type ObstacleFacts = {
 
 /** Returns why the visitor cannot lend now, most important first, or undefined. */
 export function findObstacle(facts: ObstacleFacts): string | undefined {
-  const { isConnected, lender, amount, hasNote, hasExpired, isPaused, currency, isPartnerUnknown } = facts
+  const { isConnected, lender, amount, hasNote, hasExpired, isPaused, rejection, currency, isPartnerUnknown } = facts
   if (isPaused || lender?.isPaused) return 'The pool is paused. Nothing can be lent until the pause ends.'
+  if (rejection !== undefined) return `The pool rejects loans. ${rejection}`
   if (!hasNote) return 'No note is on offer for this choice.'
   if (hasExpired) return 'The notes of the last period have expired. The new ones are loading.'
   if (!isConnected) return 'Connect a wallet first.'

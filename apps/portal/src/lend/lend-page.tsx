@@ -5,7 +5,7 @@ import type { Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
 import { useConnector } from '../connect/use-connector.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
-import { isPoolPaused } from '../data/pool-status.ts'
+import { findRejection, isPoolPaused } from '../data/pool-status.ts'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage } from '../data/use-notes.ts'
@@ -54,6 +54,7 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
     hasNote: chosen !== undefined,
     hasExpired: useHasExpired(notes.view),
     isPaused: isPoolPaused(rate, chain.id),
+    rejection: findRejection(rate, chain.id),
     currency: chain.currency,
     isPartnerUnknown: partnerId !== undefined && lender !== undefined && lender.partnerFeeBps === undefined,
   })

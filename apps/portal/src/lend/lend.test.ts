@@ -94,6 +94,7 @@ describe('obstacles', () => {
     hasNote: true,
     hasExpired: false,
     isPaused: false,
+    rejection: undefined,
     currency: 'ETH',
     isPartnerUnknown: false,
   }
@@ -107,6 +108,7 @@ describe('obstacles', () => {
     [{ isConnected: false }, 'Connect a wallet first.'],
     [{ lender: undefined }, 'Reading your account…'],
     [{ isPaused: true, isConnected: false }, 'The pool is paused. Nothing can be lent until the pause ends.'],
+    [{ rejection: 'It has another signer.', hasNote: false }, 'The pool rejects loans. It has another signer.'],
     [{ lender: { ...lender, isPaused: true } }, 'The pool is paused. Nothing can be lent until the pause ends.'],
     [{ hasNote: false }, 'No note is on offer for this choice.'],
     [{ hasExpired: true }, 'The notes of the last period have expired. The new ones are loading.'],

@@ -12,6 +12,7 @@ const lagSecondsMax = 60
 const poolStates: ReadonlyMap<string, string> = new Map([
   ['open', 'Pool open'],
   ['paused', 'Pool paused'],
+  ['rejecting', 'Pool rejects loans'],
 ])
 
 // Reason of a pool without problems. It repeats the status.

@@ -9,7 +9,7 @@ import {
   ReserveStabilityPool__InvalidCoupon,
   ReserveStabilityPool__InvalidMaturity,
 } from '@tallystick/contracts/errors'
-import { decodeErrorResult, type Hex } from 'viem'
+import { type Address, decodeErrorResult, type Hex } from 'viem'
 
 export type RevertReason =
   | 'FeedNotYetValid'
@@ -27,6 +27,8 @@ export type Revert = {
   readonly reason: RevertReason
   /** Clause without a full stop. */
   readonly message: string
+  /** Signer of the note and the pool's own. Only of `InvalidSigner`. */
+  readonly signers?: { readonly recovered: Address; readonly registered: Address } | undefined
 }
 
 /** Returns whether a pool refuses a note because of its limits of coupon and maturity. */
@@ -42,7 +44,10 @@ export function describeRevert(data: Hex): Revert {
   try {
     const { errorName, args } = decodeErrorResult({ abi: describedErrors, data })
     const reason = errorName.replace(/^.*__/, '') as RevertReason
-    return { reason, message: messages[errorName]((args ?? []) as readonly unknown[]) }
+    const message = messages[errorName]((args ?? []) as readonly unknown[])
+    if (errorName !== 'FeedSignatureVerifier__InvalidSigner') return { reason, message }
+    const [recovered, registered] = args
+    return { reason, message, signers: { recovered, registered } }
   } catch {
     return { reason: 'unknown', message: `the pool reverted with an unknown error (selector ${data.slice(0, 10)})` }
   }

@@ -30,7 +30,12 @@ export type PoolState = PoolPauses & {
   readonly limits: PoolLimits
   /** Signer whose notes the pool accepts. */
   readonly signer: Address | undefined
+  /** Last UTC day whose floating income is known, days since 1970-01-01. Undefined if none has been set. */
+  readonly lastIncomeDay: number | undefined
 }
+
+// A later day is not one of this protocol, and has no date.
+const dayMax = 9_999_999n
 
 type Getter = Extract<
   (typeof poolAbi)[number],
@@ -47,15 +52,17 @@ export function createReadPoolState(
 ): (endpoint: RpcEndpoint) => Promise<PoolState> {
   const readLimitLogs = createReadLimitLogs(pool, startBlock)
   return async (endpoint) => {
-    const [pauses, minLendLimit, announced, signer] = await Promise.all([
+    const [pauses, minLendLimit, announced, signer, day] = await Promise.all([
       readPauses(endpoint, pool),
       readGetter(endpoint, { to: pool, getter: 'minLendLimit' }),
       readLimitLogs(endpoint),
       probeSigner(endpoint, { pool }),
+      readGetter(endpoint, { to: pool, getter: 'lastFloatingIncomeUpdateDay' }) as Promise<bigint | undefined>,
     ])
+    const lastIncomeDay = day !== undefined && day > 0n && day <= dayMax ? Number(day) : undefined
     const { maxCouponLimit, minMaturityLimit } = announced
     const limits = { minLendLimit: minLendLimit as bigint | undefined, maxCouponLimit, minMaturityLimit }
-    return { ...pauses, limits, signer: signer && getAddress(signer) }
+    return { ...pauses, limits, signer: signer && getAddress(signer), lastIncomeDay }
   }
 }
 

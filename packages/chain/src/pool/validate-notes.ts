@@ -4,13 +4,12 @@ import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } fro
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 import { callContract } from './call-contract.ts'
-import { describeRevert, isLimitReason, type RevertReason } from './describe-revert.ts'
+import { describeRevert, isLimitReason, type Revert, type RevertReason } from './describe-revert.ts'
 
 /** Why a pool refuses a note. */
-export type NoteRefusal = {
+export type NoteRefusal = Pick<Revert, 'message' | 'signers'> & {
   readonly note: Note
   readonly reason: RevertReason | 'no_code'
-  readonly message: string
 }
 
 /** Whether a pool accepts a set of notes: their signatures (`validatePriceFeed`), coupons and maturities (`lend`). */
@@ -87,11 +86,11 @@ async function callWithNote(
   const outcome = await callContract(endpoint, { to: pool, data, atSeconds })
   if ('value' in outcome) return { outcome: 'accepted' }
   if ('timeUnsupported' in outcome) return { outcome: 'time_unsupported', message: outcome.message }
-  const { reason, message } = describeRevert(outcome.revert)
+  const { reason, message, signers } = describeRevert(outcome.revert)
   // Some nodes accept the override but ignore it. The pool then compares with the newest block's time.
   const isInWindow = atSeconds !== undefined && note.validAfter < atSeconds && atSeconds < note.validBefore
   if (isInWindow && (reason === 'FeedNotYetValid' || reason === 'FeedExpired')) {
     return { outcome: 'time_unsupported', message: 'ignored the requested block time' }
   }
-  return { outcome: 'refused', note, reason, message }
+  return { outcome: 'refused', note, reason, message, signers }
 }

@@ -4,7 +4,7 @@ import type { MetricHelp, Metrics } from '../../metrics.ts'
 import type { NoteSet } from '../note-set.ts'
 
 /** Results of a preflight, see `PreflightResult`. */
-export const preflightOutcomes = ['accepted', 'refused', 'too_early', 'unavailable'] as const
+export const preflightOutcomes = ['accepted', 'refused', 'planned', 'too_early', 'unavailable'] as const
 export type PreflightOutcome = (typeof preflightOutcomes)[number]
 
 export type PreflightMetrics = { count(set: NoteSet, outcome: PreflightOutcome): void }
@@ -39,7 +39,7 @@ export function createPreflightMetrics({
   })
   gauge('tallystick_preflight_unchecked', (chain) => {
     const outcome = latest.get(`${chain}:${currentPeriod().start}`)
-    return outcome !== 'accepted' && outcome !== 'refused'
+    return outcome !== 'accepted' && outcome !== 'refused' && outcome !== 'planned'
   })
   return {
     count: ({ chainId, period }, outcome) => {

@@ -1,16 +1,19 @@
 import { ChainError, isLimitReason, type NoteRefusal, type PoolReader, type RevertReason } from '@tallystick/chain'
 import { formatPeriod, type Note } from '@tallystick/core'
 import type { Logger } from 'pino'
+import { type Address, isAddressEqual } from 'viem'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'
+import { isPlannedChange } from '../planned-change.ts'
 import type { PreflightMetrics } from './preflight-metrics.ts'
 import type { Refusal } from './refusal.ts'
 import { createRetryGate } from './retry-gate.ts'
 
 /**
- * Result of a preflight. `too_early`: the node cannot simulate a future block time, so the check has to wait for the
- * boundary. `unavailable`: no RPC answers.
+ * Result of a preflight. `planned`: the pool refuses the notes only because a planned change of the signer is half done.
+ * `too_early`: the node cannot simulate a future block time, so the check has to wait for the boundary. `unavailable`: no
+ * RPC answers.
  */
 export type PreflightResult =
   | { readonly outcome: 'accepted' }
@@ -21,7 +24,7 @@ export type PreflightResult =
       /** Notes that the pool's limits reject, by tenor. Empty if it rejects the notes for another reason. */
       readonly tenorsBeyondLimits: readonly number[]
     }
-  | { readonly outcome: 'too_early' | 'unavailable'; readonly message: string }
+  | { readonly outcome: 'planned' | 'too_early' | 'unavailable'; readonly message: string }
 
 /** Why a set must not be stored. */
 export type PreflightRefusal = {
@@ -50,6 +53,8 @@ export type PreflightOptions = {
   readonly mode: Config['rails']['preflight']
   /** By chain id. A chain without an RPC has no reader and is not checked. */
   readonly readers: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
+  /** Announced signers, by chain id. */
+  readonly nextSigners?: ReadonlyMap<number, Address | undefined> | undefined
   readonly clock: Clock
   readonly metrics: PreflightMetrics
   readonly log: Logger
@@ -68,6 +73,7 @@ export function createPreflight(options: PreflightOptions): Preflight {
     const result = await runPreflight(readers.get(set.chainId) as PoolReader, {
       set,
       nowSeconds: toSeconds(clock.now()),
+      next: options.nextSigners?.get(set.chainId),
     })
     report(set, result)
     if (result.outcome === 'accepted') accepted.keep(set)
@@ -95,7 +101,7 @@ export function createPreflight(options: PreflightOptions): Preflight {
     isRequired: (chainId) => mode === 'require' && readers.has(chainId),
     findRefusal: async (set) => {
       const result = await check(set)
-      if (result.outcome === 'accepted') return undefined
+      if (result.outcome === 'accepted' || result.outcome === 'planned') return undefined
       pending.keep(set)
       const reason = result.outcome === 'refused' ? 'preflight_refused' : 'preflight_unavailable'
       const message = `they are withheld (rails.preflight is "require"): ${result.message}`
@@ -119,10 +125,13 @@ export async function runPreflight(
   {
     set,
     nowSeconds,
+    next,
     ...options
   }: {
     readonly set: NoteSet
     readonly nowSeconds: bigint
+    /** Announced signer. */
+    readonly next?: Address | undefined
     readonly knowsLimits?: boolean
     readonly signal?: AbortSignal
   },
@@ -142,6 +151,11 @@ export async function runPreflight(
       const message = `chain ${chainId} has no block in the period ${formatPeriod(period)} yet.`
       return { outcome: 'too_early', message }
     }
+    const isPlanned = validation.refusals.every((refusal) => isAboutChange(refusal, { set, next, nowSeconds }))
+    if (isPlanned) {
+      const message = `the pool of chain ${chainId} does not accept the notes yet or any more: the signer is being changed to ${next} as announced.`
+      return { outcome: 'planned', message }
+    }
     const tenorOf = ({ maturityTimestamp }: Note) =>
       notes.find((candidate) => candidate.maturityTimestamp === maturityTimestamp)?.tenorDays as number
     const refusals = validation.refusals.toSorted((a, b) => Number(isLimit(a)) - Number(isLimit(b)))
@@ -153,6 +167,15 @@ export async function runPreflight(
     if (!(error instanceof ChainError)) throw error
     return { outcome: 'unavailable', message: `the pool of chain ${chainId} cannot be read: ${error.message}` }
   }
+}
+
+/** The recovered signer shows that the pool reads the note as it was signed, so that only the registration differs. */
+function isAboutChange(
+  { signers }: NoteRefusal,
+  { set, ...change }: { readonly set: NoteSet; readonly next: Address | undefined; readonly nowSeconds: bigint },
+): boolean {
+  if (!signers || !isAddressEqual(signers.recovered, set.signer)) return false
+  return isPlannedChange({ ...change, set, registered: signers.registered })
 }
 
 function isLimit({ reason }: NoteRefusal): boolean {

@@ -36,7 +36,7 @@ export async function openSigners(chains: readonly SigningChain[]): Promise<Read
 /** Returns a text that only equal settings have. It contains the secrets. */
 function identify(config: ChainConfig['signer']): string {
   return JSON.stringify(config, (name, value) => {
-    if (name === 'journal') return undefined
+    if (name === 'journal' || name === 'next') return undefined
     return typeof value?.reveal === 'function' ? value.reveal() : value
   })
 }

@@ -1,94 +1,94 @@
-import { isLimitReason, type PausableContract, type PoolLimits, type RevertReason } from '@tallystick/chain'
-import { type Address, isAddressEqual } from 'viem'
-import type { PreflightResult } from '../issue/preflight.ts'
+import type { PausableContract, PoolLimits } from '@tallystick/chain'
+import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import type { NoteSet } from '../note-set.ts'
 import type { KnownPool } from './pool-source.ts'
 
-/** Problems a pool can have. `unknown`: its state cannot be read. */
+/** Problems a pool can have. `signer_change`: a planned change is half done. `unknown`: its state cannot be read. */
 export const poolProblems = [
   'pool_paused',
   'position_token_paused',
   'dollar_paused',
   'signer',
+  'signer_change',
   'limits',
+  'wiring',
   'refused',
+  'income',
   'unknown',
 ] as const
 export type PoolProblem = (typeof poolProblems)[number]
 
-/** The problems of a pool, each with a message for operators. */
-export type PoolProblems = ReadonlyMap<PoolProblem, string>
-
-type PoolContext = {
-  readonly state: KnownPool
-  /** The set of the current period. */
-  readonly current: NoteSet | undefined
-  /** Signer of notes to come. */
-  readonly configuredSigner: Address
-  /** Whether the pool was asked about the current set. */
-  readonly hasPreflight: boolean
-  readonly nowSeconds: bigint
-  /** Refused preflights, each confirmed by a second one. */
-  readonly refusals: readonly RefusedPreflight[]
+export type PoolFinding = {
+  /** Clause for operators. */
+  readonly message: string
+  /** Full sentences for operators: what to do. */
+  readonly remedy: string
+  /** Clause for integrators, without hosts and without steps for the operator. */
+  readonly clause: string
 }
 
-export type RefusedPreflight = Extract<PreflightResult, { readonly outcome: 'refused' }>
+/** The problems of a pool. */
+export type PoolProblems = ReadonlyMap<PoolProblem, PoolFinding>
 
-const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
+export const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
   pool: 'pool_paused',
   'position token': 'position_token_paused',
   dollar: 'dollar_paused',
 }
 
 /** Returns the problems of a pool. Pure. */
-export function findPoolProblems({ state, refusals, ...context }: PoolContext): PoolProblems {
-  const problems = new Map<PoolProblem, string>()
-  for (const contract of state.paused) {
-    problems.set(pauseProblems[contract], `the ${contract} is paused: lending and claiming fail`)
-  }
-  for (const { reason, message } of refusals) {
-    const problem = problemOf(reason)
-    if (!problems.has(problem)) problems.set(problem, message)
-  }
+export function findPoolProblems({
+  state,
+  obstacles,
+  current,
+  nowSeconds,
+}: {
+  readonly state: KnownPool
+  /** Obstacles to the published sets, confirmed by as many checks as each needs. */
+  readonly obstacles: readonly (PoolFinding & { readonly problem: PoolProblem })[]
+  /** The set of the current period. */
+  readonly current: NoteSet | undefined
+  readonly nowSeconds: bigint
+}): PoolProblems {
+  const problems = new Map<PoolProblem, PoolFinding>()
+  for (const contract of state.paused) problems.set(pauseProblems[contract], describePause(contract))
+  for (const obstacle of obstacles) if (!problems.has(obstacle.problem)) problems.set(obstacle.problem, obstacle)
   if (!state.tellsPause) {
-    problems.set('unknown', 'the contract at the pool address has no paused() function. Is it a pool of this protocol?')
+    const message = 'the contract at the pool address has no paused() function. Is it a pool of this protocol?'
+    problems.set('unknown', { message, remedy: 'Correct chains[].pool.', clause: 'the pool cannot be read' })
   }
-  const { current, configuredSigner, nowSeconds } = context
   const beyond = current && findBeyondLimits(current, { limits: state.limits, atSeconds: nowSeconds })
-  if (beyond && !problems.has('limits')) problems.set('limits', beyond.message)
-  // A preflight has the pool's answer to the notes themselves.
-  const signer = current?.signer ?? configuredSigner
-  if (!context.hasPreflight && state.signer && !isAddressEqual(state.signer, signer)) {
-    problems.set('signer', `the pool accepts notes signed by ${state.signer}, not by ${signer}`)
-  }
+  if (beyond && !problems.has('limits')) problems.set('limits', beyond)
+  const income = findIncomeProblem(state, nowSeconds)
+  if (income) problems.set('income', income)
   return problems
 }
 
-/**
- * Returns whether the pool rejects the notes themselves. Refusals about time are left to the clock checks, and a pause may
- * end within the period.
- */
-export function rejectsNotes(result: PreflightResult): result is RefusedPreflight {
-  return result.outcome === 'refused' && !temporaryReasons.includes(result.reason)
+export function describePause(contract: PausableContract): PoolFinding {
+  return {
+    message: `the ${contract} is paused: lending and claiming fail`,
+    remedy: `If the pause is unintended, call unpause() of the ${contract} from its pauser role.`,
+    clause: `the ${contract} is paused`,
+  }
 }
 
-const temporaryReasons: readonly RefusedPreflight['reason'][] = [
-  'EnforcedPause',
-  'FeedNotYetValid',
-  'FeedExpired',
-  'InvalidMaturityTimestamp',
-]
-
-function problemOf(reason: RevertReason | 'no_code'): PoolProblem {
-  if (reason === 'InvalidSigner') return 'signer'
-  return isLimitReason(reason) ? 'limits' : 'refused'
+function findIncomeProblem({ lastIncomeDay }: KnownPool, nowSeconds: bigint): PoolFinding | undefined {
+  if (lastIncomeDay === undefined) return undefined
+  const missing = findMissingIncome({ lastDay: lastIncomeDay, nowSeconds })
+  if (!isIncomeStale(missing)) return undefined
+  const { days, since } = missing
+  return {
+    message: `the floating income of ${days} days (UTC) is not reported, since ${since}: a claim pays too little until it is`,
+    remedy: `Report it with updatePreviousFloatingIncome(${lastIncomeDay + 1}, ${days}, …) from the reporter’s role.`,
+    clause: `the floating income of ${days} days is not reported, since ${since}`,
+  }
 }
 
 /** Returns the tenors of notes that the pool's limits reject at an instant, and why. */
 export function findBeyondLimits(
-  { notes }: Pick<NoteSet, 'notes'>,
+  { notes, chainId }: Pick<NoteSet, 'notes' | 'chainId'>,
   { limits, atSeconds }: { readonly limits: PoolLimits; readonly atSeconds: bigint },
-): { readonly tenors: readonly number[]; readonly message: string } | undefined {
+): (PoolFinding & { readonly tenors: readonly number[] }) | undefined {
   const { maxCouponLimit, minMaturityLimit } = limits
   const tooHigh = notes.filter(({ coupon }) => maxCouponLimit !== undefined && coupon > maxCouponLimit)
   const tooShort = notes.filter(
@@ -99,5 +99,10 @@ export function findBeyondLimits(
   const limit =
     tooHigh.length > 0 ? `accepts coupons up to ${maxCouponLimit} bps` : `requires ${minMaturityLimit} s to maturity`
   const tenors = broken.map(({ tenorDays }) => tenorDays)
-  return { tenors, message: `the pool ${limit} and refuses the notes of ${tenors.join(', ')} days` }
+  const clause = `the pool ${limit} and refuses the notes of ${tenors.join(', ')} days`
+  return { tenors, message: clause, remedy: adviseOnLimits(chainId), clause }
+}
+
+export function adviseOnLimits(chainId: number): string {
+  return `Set coupons that the pool accepts with \`tallystick curve set … --chain ${chainId}\`, or change its limits.`
 }

@@ -54,12 +54,13 @@ function fill(limits: PoolLimits, indexed: IndexedPool): PoolLimits {
 }
 
 function fromIndex(indexed: IndexedPool): KnownPool {
-  const { tellsPauseOf, paused, signer, minLendLimit, maxCouponLimit, minMaturityLimit } = indexed
+  const { tellsPauseOf, paused, signer, minLendLimit, maxCouponLimit, minMaturityLimit, lastIncomeDay } = indexed
   return {
     tellsPause: tellsPauseOf.includes('pool'),
     paused,
     limits: { minLendLimit, maxCouponLimit, minMaturityLimit },
     signer,
+    lastIncomeDay,
     source: 'index',
   }
 }

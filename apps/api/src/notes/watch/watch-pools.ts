@@ -1,15 +1,9 @@
-import { ChainError, type PoolLimits, type PoolReader } from '@tallystick/chain'
-import { periodAfter, periodAt } from '@tallystick/core'
-import { toSeconds } from '../../clock.ts'
+import { ChainError } from '@tallystick/chain'
 import type { ChainConfig } from '../../config.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
-import { runPreflight } from '../issue/preflight.ts'
-import type { NoteSet } from '../note-set.ts'
-import type { Signer } from '../signers/signer.ts'
-import { findPoolProblems, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
-import { findWithholding, type PreflightedSet } from './find-withholding.ts'
-import type { KnownPool, ReadPool } from './pool-source.ts'
-import { createNoteWithholder, type WithholdOptions } from './withhold-notes.ts'
+import { createPoolCheck, type PoolCheckOptions } from './check-pool.ts'
+import { type PoolFinding, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
+import type { KnownPool } from './pool-source.ts'
 
 /** The last known problems and the last known state of a pool; undefined before the first successful check. */
 export type WatchedPool = { readonly problems: PoolProblems | undefined; readonly state: KnownPool | undefined }
@@ -29,12 +23,7 @@ export type PoolWatchIntervals = {
   readonly staleMs: number
 }
 
-export type PoolWatchOptions = WithholdOptions & {
-  /** By chain id, for chains with an RPC. Notes of other chains cannot be validated. */
-  readonly pools: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
-  readonly readPool: ReadPool
-  /** By chain id. */
-  readonly signers: ReadonlyMap<number, Pick<Signer, 'address'>>
+export type PoolWatchOptions = Omit<PoolCheckOptions, 'signal'> & {
   readonly metrics: Metrics
   readonly monotonicNow: () => number
   readonly times?: PoolWatchIntervals | undefined
@@ -42,7 +31,7 @@ export type PoolWatchOptions = WithholdOptions & {
 
 export const poolMetricHelp: MetricHelp = {
   tallystick_pool_problem:
-    'ALARM: 1 while a pool is paused, refuses the published notes, has limits they violate, or cannot be read (unknown).',
+    'ALARM: 1 while a pool is paused, refuses the published notes, has limits they violate, lacks a role or a report of income, or cannot be read (unknown).',
 }
 
 // A chain without an RPC has a remote subgraph, whose queries may cost money. It is read once a minute.
@@ -51,9 +40,10 @@ const indexFactor = 4
 const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
 
 /**
- * Checks every pool that has an RPC or a subgraph periodically: pauses, limits, and whether it accepts the published notes.
- * Logs each change once. Withholds notes beyond the pool's limits until it accepts them. If rails.preflight is "require",
- * withholds all notes that the pool refuses, and resolves after the first checks. Only what two checks in a row find counts.
+ * Checks every pool that has an RPC or a subgraph periodically: pauses, limits, signer, roles, and whether it accepts the
+ * published notes. Logs each change once. Withholds the notes that the pool would refuse until it accepts them. If
+ * rails.preflight is "require", withholds them for every reason, and resolves after the first checks. Only what two checks
+ * in a row find counts, and three for a pause.
  */
 export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> {
   const chains = options.config.chains.filter(({ id, subgraph }) => subgraph || options.pools.has(id))
@@ -89,7 +79,7 @@ type SinglePoolWatch = {
 function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
   const { monotonicNow, signal } = options
   const times = timesOf(options.times ?? defaultTimes, { hasRpc: options.pools.has(chain.id) })
-  const readProblems = createProblemReader(chain, options)
+  const readProblems = createPoolCheck(chain, options)
   const report = createProblemReporter(chain, options)
   let problems: PoolProblems | undefined
   let state: KnownPool | undefined
@@ -113,7 +103,7 @@ function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly si
     const isStale = 'failure' in result && monotonicNow() - answeredAtMs >= times.staleMs
     if (known || isStale) {
       const failure = 'failure' in result ? result.failure : ''
-      const unknown: [PoolProblem, string][] = isStale ? [['unknown', `the pool cannot be read: ${failure}`]] : []
+      const unknown: [PoolProblem, PoolFinding][] = isStale ? [['unknown', describeSilence(failure)]] : []
       problems = report(new Map([...(known ?? []), ...unknown]))
     }
     return { mustConfirm: !('failure' in result) && result.mustConfirm }
@@ -141,85 +131,34 @@ function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly si
   }
 }
 
+function describeSilence(failure: string): PoolFinding {
+  return {
+    message: `the pool cannot be read: ${failure}`,
+    remedy: 'Fix the RPC, or add another one to chains[].rpc. The service retries automatically.',
+    clause: 'the pool cannot be read',
+  }
+}
+
 function timesOf(times: PoolWatchIntervals, { hasRpc }: { readonly hasRpc: boolean }): PoolWatchIntervals {
   const { intervalMs, confirmMs, staleMs } = times
   return hasRpc ? times : { intervalMs: intervalMs * indexFactor, confirmMs, staleMs: staleMs * indexFactor }
 }
 
-type PoolCheckResult = {
-  readonly state: KnownPool
-  readonly problems: PoolProblems
-  /** Whether notes were refused for the first time. */
-  readonly mustConfirm: boolean
-}
+const planned: readonly PoolProblem[] = ['signer_change']
 
-/** Creates a function that reads the pool's state and runs a preflight of the published sets. Throws `ChainError`. */
-function createProblemReader(
-  chain: ChainConfig,
-  options: PoolWatchOptions & { readonly signal: AbortSignal },
-): () => Promise<PoolCheckResult> {
-  const { published, clock, signal, config, readPool } = options
-  const reader = config.rails.preflight === 'off' ? undefined : options.pools.get(chain.id)
-  const withhold = createNoteWithholder(options)
-  const logLimits = createLimitLogger(chain, options)
-  let suspected: ReadonlySet<string> = new Set()
-
-  return async () => {
-    const nowSeconds = toSeconds(clock.now())
-    const current = periodAt(nowSeconds)
-    const sets = [current, periodAfter(current)].flatMap(({ start }) => published.find(chain.id, start) ?? [])
-    const state = await readPool(chain.id, signal)
-    const { maxCouponLimit, minMaturityLimit } = state.limits
-    const knowsLimits = maxCouponLimit !== undefined && minMaturityLimit !== undefined
-    const check = async (set: NoteSet): Promise<PreflightedSet> => ({
-      set,
-      preflight: reader && (await runPreflight(reader, { set, nowSeconds, knowsLimits, signal })),
-    })
-    const checked = await Promise.all(sets.map(check))
-    const failed = checked.find(({ preflight }) => preflight?.outcome === 'unavailable')?.preflight
-    if (failed?.outcome === 'unavailable') throw new ChainError(failed.message)
-    logLimits(state.limits)
-    const found = checked.map((preflighted) => {
-      const finding = findWithholding(preflighted, { state, nowSeconds, mode: config.rails.preflight })
-      return { ...preflighted, ...finding, isConfirmed: finding.key === undefined || suspected.has(finding.key) }
-    })
-    suspected = new Set(found.flatMap(({ key }) => key ?? []))
-    for (const { set, withholding, isConfirmed, isReleased } of found) {
-      if (isReleased || (withholding && isConfirmed)) await withhold(set, withholding)
-    }
-    const refusals = found.flatMap(({ refusal, isConfirmed }) => (refusal && isConfirmed ? [refusal] : []))
-    const currentSet = published.find(chain.id, current.start)
-    const configuredSigner = (options.signers.get(chain.id) as Signer).address
-    const hasPreflight = reader !== undefined && currentSet !== undefined
-    const context = { current: currentSet, configuredSigner, hasPreflight, nowSeconds }
-    const problems = findPoolProblems({ ...context, state, refusals })
-    return { state, problems, mustConfirm: found.some(({ isConfirmed }) => !isConfirmed) }
-  }
+function levelOf(problem: PoolProblem): 'warn' | 'error' {
+  return planned.includes(problem) ? 'warn' : 'error'
 }
 
 /** Creates a function that logs when a problem begins and ends, and returns the problems. */
 function createProblemReporter({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
   let reported: PoolProblems = new Map()
   return (problems: PoolProblems): PoolProblems => {
-    for (const [problem, message] of problems) {
-      if (!reported.has(problem)) log.error({ chain, problem }, `pool: ${message}`)
+    for (const [problem, { message }] of problems) {
+      if (!reported.has(problem)) log[levelOf(problem)]({ chain, problem }, `pool: ${message}`)
     }
     for (const problem of reported.keys()) if (!problems.has(problem)) log.info({ chain, problem }, 'pool: recovered')
     reported = problems
     return problems
-  }
-}
-
-/** Creates a function that logs changed limits, even if no note violates them. */
-function createLimitLogger({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
-  let known: PoolLimits | undefined
-  return (limits: PoolLimits) => {
-    for (const name of ['minLendLimit', 'maxCouponLimit', 'minMaturityLimit'] as const) {
-      const [from, to] = [known?.[name], limits[name]]
-      if (known && to !== undefined && from !== to) {
-        log.warn({ chain, limit: name, from: from?.toString() ?? null, to: to.toString() }, 'pool: limit changed')
-      }
-    }
-    known = limits
   }
 }

@@ -9,7 +9,7 @@ import type { NoteSet } from '../note-set.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 
 export type WithholdOptions = {
-  readonly config: Pick<Config, 'chains' | 'rails'>
+  readonly config: Pick<Config, 'chains'>
   readonly published: Pick<PublishedNotes, 'find' | 'setWithheld'>
   readonly database: Database
   readonly clock: Clock
@@ -20,11 +20,19 @@ export type WithholdOptions = {
 /** Notes of a set that must not be served, by tenor, and why. */
 export type Withholding = {
   readonly tenors: readonly number[]
-  readonly reason: Extract<Refusal['reason'], 'pool_refuses' | 'pool_limits'>
+  readonly reason: (typeof withholdReasons)[number]
   readonly message: string
+  /** Clause for integrators. */
+  readonly clause: string
 }
 
-const reasons: readonly Withholding['reason'][] = ['pool_refuses', 'pool_limits']
+export const withholdReasons = [
+  'pool_refuses',
+  'pool_limits',
+  'pool_signer',
+  'pool_paused',
+  'pool_wiring',
+] as const satisfies readonly Refusal['reason'][]
 
 /**
  * Creates a function that withholds notes of a set from `GET /notes`, or releases all of them without a `withholding`. The
@@ -43,16 +51,18 @@ export function createNoteWithholder({ published, database, clock, log, config, 
   return async (set: NoteSet, withholding: Withholding | undefined): Promise<void> => {
     const { chainId, period } = set
     const key = `${chainId}:${period.start}`
-    const state = withholding ? `${withholding.reason} ${withholding.tenors}` : ''
+    const state = withholding ? `${withholding.reason} ${withholding.tenors} ${withholding.clause}` : ''
     const before = known.get(key)
     if (before === state) return
     keep(key, state)
-    published.setWithheld(set, withholding?.tenors ?? [])
+    published.setWithheld(set, withholding)
     const about = { chain: chainId, periodStart: Number(period.start) }
     if (!withholding) {
       if (before) log.info(about, 'notes released')
       // Also on the first call: an earlier process may have recorded a refusal.
-      const cleared = reasons.map((reason) => clearRefusal(database, { chainId, periodStart: period.start, reason }))
+      const cleared = withholdReasons.map((reason) =>
+        clearRefusal(database, { chainId, periodStart: period.start, reason }),
+      )
       await logFailure(chainId, Promise.all(cleared))
       return
     }

@@ -1,0 +1,36 @@
+import type { ChainStatus, StatusReport } from '@tallystick/core/admin/status-report'
+import { expect, test } from 'vitest'
+import { formatStatus, hasFailed } from './status.ts'
+
+const plain = (text: string) => text
+const layout = { style: { red: plain, yellow: plain, green: plain, bold: plain, dim: plain }, width: 200 } as never
+
+function reportOf(chain: Pick<ChainStatus, 'poolStatus' | 'poolProblems'>): StatusReport {
+  const index = { index: null, standby: null }
+  const times = { now: 'now', period: 'this', nextPeriod: 'next', boundary: 'then' }
+  const chains = [{ chainId: 324, name: 'zkSync Era', notes: 7, isNextSigned: false, ...index, ...chain }]
+  return { ...times, ready: true, problems: [], chains }
+}
+
+test.each([
+  ['open', 'open', [], false],
+  ['PROBLEM', 'open', ['the floating income of 9 days is not reported'], false],
+  ['PAUSED', 'paused', ['the pool is paused'], true],
+  ['REJECTING', 'rejecting', ['the pool has another signer'], true],
+  ['unknown', 'unknown', null, false],
+  ['open', undefined, [], false],
+] as const)(
+  'default: it shows %s for a pool that is %s, and fails if nobody can lend',
+  (shown, poolStatus, poolProblems, fails) => {
+    const report = reportOf({ poolStatus, poolProblems })
+    expect(formatStatus(report, layout)).toMatch(new RegExp(`^324 +7 +not signed yet +${shown} `, 'm'))
+    expect(hasFailed(report)).toBe(fails)
+  },
+)
+
+test('behavior: a problem that stops notes fails too', () => {
+  const problem = { subject: 'clock', found: 'it is wrong', advice: 'Correct it.' }
+  const report = reportOf({ poolStatus: 'open', poolProblems: [] })
+  expect(hasFailed({ ...report, problems: [{ ...problem, outcome: 'warn' }] })).toBe(false)
+  expect(hasFailed({ ...report, problems: [{ ...problem, outcome: 'fail' }] })).toBe(true)
+})

@@ -1,0 +1,30 @@
+import type { RateAnswer } from '@tallystick/client'
+import { listClosedPools } from '../data/pool-status.ts'
+import type { PortalChain } from '../data/portal-info.ts'
+import type { Polled } from '../data/use-polled.ts'
+import { Notice } from './notice.tsx'
+
+const titles = { paused: 'is paused', rejecting: 'rejects loans' } as const
+const hints = {
+  paused: 'Nobody can lend there until the pause ends.',
+  rejecting: 'Nobody can lend there until the operator has fixed it.',
+} as const
+
+/** Renders which pools accept no loans, at the top of every view. */
+export function ClosedPools({
+  rate,
+  chains,
+}: {
+  readonly rate: Polled<RateAnswer>
+  readonly chains: readonly PortalChain[]
+}) {
+  return (
+    <>
+      {listClosedPools(rate, chains).map(({ chain, state, reason }) => (
+        <Notice key={chain.id} tone="warn" title={`${chain.name} ${titles[state]}`}>
+          {hints[state]} {reason}
+        </Notice>
+      ))}
+    </>
+  )
+}
