@@ -230,3 +230,31 @@ test('error: nine unreported days are counted in status and /rate, and the pool 
     syncReason: expect.stringContaining(`The floating income of 9 days (UTC), since ${since}, has not been set.`),
   })
 })
+
+test('behavior: a claim of a mature position that the index knows is simulated', { tags: 'slow' }, async () => {
+  const note = (await startOnChain(chain, { preflight: 'off', atSeconds: headSeconds + 10n })).get('/notes?maturity=7')
+  const [{ signature, ...wire }] = (await note).body.data
+  const from = chain.wallets[1]!.address
+  const terms = {
+    ...{ coupon: wire.coupon, maturityTimestamp: wire.maturity_timestamp },
+    ...{ validAfter: wire.signature_valid_after, validBefore: wire.signature_valid_before },
+  }
+  const params = { beneficiary: from, partnerId: noPartner, partnerFeeBPS: 0n, principal: dollars(1_000) }
+  await send(chain, { from, to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000)] })
+  await send(chain, { from, to: chain.pool, functionName: 'lend', args: [params, terms, signature] })
+  await mineAt(BigInt(wire.maturity_timestamp) + 3_600n)
+  const proxy = await startRpcProxy(chain.client.transport.url as string)
+  onTestFinished(proxy.stop)
+  const subgraph = { embedded: { positions: chain.positions, startBlock: 0 } }
+  const setting = {
+    preflight: 'warn',
+    atSeconds: headSeconds + 10n,
+    poolWatchTimes,
+    subgraph,
+    rpc: [proxy.url],
+  } as const
+  const service = await startOnChain(chain, setting)
+  const hasClaimed = () => proxy.calls().some((call) => JSON.stringify(call).includes('"data":"0xaad3ec96'))
+  await poll(hasClaimed).toBe(true)
+  expect(await statusOf(service)).toMatchObject({ status: 'open' })
+})

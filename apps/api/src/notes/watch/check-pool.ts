@@ -71,7 +71,9 @@ export function createPoolCheck(chain: ChainConfig, options: PoolCheckOptions): 
     })
     for (const { set, preflight, obstacles } of found) {
       const withholding = joinWithholding(set, obstacles.filter(isConfirmed))
-      const isAccepted = preflight === undefined || preflight.outcome === 'accepted'
+      // Before the boundary some nodes cannot judge notes. Then the pool's state counts, as without a preflight.
+      const isUnjudged = preflight?.outcome === 'too_early' && mode === 'warn' && knowsLimits
+      const isAccepted = preflight === undefined || preflight.outcome === 'accepted' || isUnjudged
       if (withholding || (isAccepted && obstacles.length === 0)) await withhold(set, withholding)
     }
     const obstacles = [...found.flatMap((one) => one.obstacles), ...unsigned].filter(isConfirmed)
