@@ -190,6 +190,8 @@ function createMappingFinder() {
     const { contract, keys, value } = probe
     if (known?.contract !== contract || (known.mapping === undefined && callsToProbe-- <= 0)) {
       callsToProbe = callsPerProbe
+      // Also if it fails: a node that limits requests must not be probed with every check.
+      known = { contract, mapping: undefined }
       known = { contract, mapping: await findMapping(endpoint, probe) }
     }
     return known.mapping === undefined ? undefined : overrideSlot(contract, slotOf(known.mapping, keys), value)
