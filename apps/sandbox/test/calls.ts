@@ -5,6 +5,8 @@ import { type Chain, chainId, dollars, noPartner, signNote, startsAt } from './c
 /** When the tests' first position is lent, and when it matures. */
 export const lentAt = startsAt + 3_600n
 export const maturesAt = lentAt + 30n * 86_400n
+/** When the UTC day of that maturity is over, so that its floating income can be reported. */
+export const completeAt = (maturesAt / 86_400n + 1n) * 86_400n
 
 /** A note good around an instant. */
 export function noteAt(instantSeconds: bigint, { coupon = 500n, tenorDays = 30n } = {}): NoteTerms {
@@ -48,4 +50,14 @@ export function approvePosition({ pool, positions }: Chain, from: Address, token
 
 export function transferPosition({ positions }: Chain, from: Address, [to, tokenId]: readonly [Address, bigint]) {
   return { from, to: positions, functionName: 'transferFrom', args: [from, to, tokenId] }
+}
+
+/** The call that reports the same floating income for days, by default for all days of the first position. */
+export function reportIncome(
+  { admin, pool }: Chain,
+  { firstDay = lentAt / 86_400n, lastDay = maturesAt / 86_400n, income = 40_654_777_192_457_711n } = {},
+) {
+  const incomes = Array.from({ length: Number(lastDay - firstDay) + 1 }, () => income)
+  const args = [firstDay, BigInt(incomes.length), incomes]
+  return { from: admin.address, to: pool, functionName: 'updatePreviousFloatingIncome', args }
 }

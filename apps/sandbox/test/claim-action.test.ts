@@ -1,10 +1,10 @@
 import type { ChainPositions } from '@tallystick/client'
-import type { ActionStep } from '@tallystick/client/viem'
+import { type ActionStep, TransactionError } from '@tallystick/client/viem'
 import { positionTokenAbi } from '@tallystick/contracts'
 import { type Hex, toFunctionSelector } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { approvePosition, lendCall, lentAt, maturesAt, noteAt } from './calls.ts'
+import { approvePosition, completeAt, lendCall, lentAt, maturesAt, noteAt, reportIncome } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
 import { type Hook, openWallet } from './wallet.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
   const later = noteAt(lentAt, { tenorDays: 60n })
   await send(chain, await lendCall(chain, { lender: ann.address, note: later, at: lentAt + 6n }))
-  await moveTo(maturesAt)
+  await send(chain, { ...reportIncome(chain), at: completeAt })
 })
 afterAll(() => chain.stop())
 beforeEach(async () => {
@@ -37,11 +37,6 @@ beforeEach(async () => {
   await chain.client.setAutomine(true)
   snapshot = await chain.client.snapshot()
 })
-
-async function moveTo(instant: bigint): Promise<void> {
-  await chain.client.setNextBlockTimestamp({ timestamp: instant })
-  await chain.client.mine({ blocks: 1 })
-}
 
 describe('claim', () => {
   test('default: with a permit, one transaction claims and its receipt states what was paid', async () => {
@@ -112,7 +107,7 @@ describe('claimAll', () => {
     wallet.prompts.length = 0
     await wallet.claimAll({ tokenIds: [3n] })
     expect(wallet.prompts).toEqual(['sign', 'permitClaim'])
-    expect(await wallet.claimAll({ tokenIds: [] })).toEqual({ transactions: [], positions: [] })
+    expect(await wallet.claimAll({ tokenIds: [] })).toEqual({ transactions: [], positions: [], skipped: [] })
   })
 
   test('behavior: without token ids, the matured positions that the account still holds are claimed', async () => {
@@ -185,11 +180,20 @@ describe('claimAll', () => {
     expect(await failureOf(other.claimAll())).toMatchObject({ code: 'chain_failed', retryable: true })
   })
 
-  test('error: a position that cannot be claimed is named before anything is sent', async () => {
+  test('behavior: a position that cannot be claimed is left out, with its reason', async () => {
     const wallet = openWallet(chain, { account: ann.address })
-    const failure = await failureOf(wallet.claimAll({ tokenIds: [1n, 6n, 2n] }))
+    const { positions, skipped } = await wallet.claimAll({ tokenIds: [1n, 6n, 2n] })
+    expect(positions.map(({ tokenId }) => tokenId)).toEqual([1n, 2n])
+    expect(skipped).toEqual([{ tokenId: 6n, error: expect.any(TransactionError) }])
+    expect(skipped[0]?.error).toMatchObject({ code: 'call_reverted', details: { tokenId: '6' } })
+    expect(skipped[0]?.error.message).toMatch(/^Position 6: .* from its maturity on/)
+  })
+
+  test('error: if no position can be claimed, the first reason is thrown before anything is sent', async () => {
+    const wallet = openWallet(chain, { account: ann.address })
+    const failure = await failureOf(wallet.claimAll({ tokenIds: [6n, 99n] }))
     expect(failure).toMatchObject({ code: 'call_reverted', details: { tokenId: '6' } })
-    expect(failure.message).toMatch(/^Position 6: /)
+    expect(failure.skipped?.map(({ tokenId }) => tokenId)).toEqual([6n, 99n])
     expect(wallet.prompts).toEqual([])
   })
 

@@ -3,7 +3,7 @@ import type { ActionStep } from '@tallystick/client/viem'
 import { type Hex, keccak256 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { lendCall, lentAt, maturesAt, noteAt } from './calls.ts'
+import { completeAt, lendCall, lentAt, noteAt, reportIncome } from './calls.ts'
 import { type Chain, dollars, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
 import { type Hook, offerNote, openWallet } from './wallet.ts'
@@ -138,8 +138,7 @@ describe('the other transactions', () => {
     await send(chain, { from: ann.address, to: chain.token, functionName: 'approve', args: [chain.pool, principal] })
     const terms = { lender: ann.address, note: noteAt(lentAt), params: { principal }, at: lentAt + 10n }
     await send(chain, await lendCall(chain, terms))
-    await chain.client.setNextBlockTimestamp({ timestamp: maturesAt })
-    await chain.client.mine({ blocks: 1 })
+    await send(chain, { ...reportIncome(chain), at: completeAt })
     const wallet = openWallet(chain, { account: ann.address, hooks: failAfterSending(methods, times) })
     const claimed = wallet.claim({ tokenId: 1n, timeoutSeconds: times === 2 ? 60 : 0.2 })
     if (times === 2) expect((await claimed).position.tokenId).toBe(1n)

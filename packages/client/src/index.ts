@@ -5,7 +5,15 @@ export type { PositionTerms } from '@tallystick/core/income/position-terms'
 export type { Note, NoteSignature, NoteStatus, NoteTerms } from '@tallystick/core/note/note'
 export type { NoteVerification } from '@tallystick/core/note/verify-note'
 export type { Call } from './chain/call.ts'
-export { batchClaimCalldata, type ClaimOptions, claimCalldata, permitClaimCalldata } from './chain/claim-calldata.ts'
+export {
+  type BatchClaimOptions,
+  batchClaimCalldata,
+  type ClaimCondition,
+  type ClaimOptions,
+  type ClaimTarget,
+  claimCalldata,
+  permitClaimCalldata,
+} from './chain/claim-calldata.ts'
 export { type LendOptions, lendCalldata, permitLendCalldata } from './chain/lend-calldata.ts'
 export {
   type PermitClaimOptions,
@@ -46,8 +54,16 @@ export {
 } from './errors.ts'
 export type { CalendarOptions, CalendarPeriod } from './history/fetch-calendar.ts'
 export type { DayRange, HistoryDay, HistoryPeriod } from './history/fetch-history.ts'
+export {
+  type Claimability,
+  type ClaimIncome,
+  type ClaimTerms,
+  claimability,
+  type ReportedIncome,
+} from './income/claimability.ts'
 export { type ExpectedIncome, type ExpectedIncomeOptions, expectedIncome } from './income/expected-income.ts'
 export { floatingAccumulator } from './income/floating-accumulator.ts'
+export { type IncomeNotReported, IncomeNotReportedError } from './income/income-not-reported.ts'
 export { LogError, NotLoggedError } from './log/log-error.ts'
 export type { LogStorage } from './log/read-checkpoint.ts'
 export { type LoggedNotes, type VerifyLoggedOptions, verifyLogged } from './log/verify-logged.ts'
@@ -60,6 +76,7 @@ export type { WatchNotesOptions } from './notes/watch-notes.ts'
 export type { NotesState } from './notes/watch-state.ts'
 export type { ChainRate, RateAnswer, RateFigures } from './rate/fetch-rate.ts'
 export { explainRevert, type RevertExplanation } from './revert/explain-revert.ts'
+export type { RevertParties } from './revert/explanation.ts'
 export type { RevertName } from './revert/revert-abi.ts'
 export type { ChainStatus, WebhookEvent, WebhookFacts } from './webhook/decode-webhook.ts'
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from './webhook/verify-webhook.ts'

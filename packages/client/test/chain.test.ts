@@ -15,6 +15,8 @@ import { batchClaimCalldata, claimCalldata, permitClaimCalldata } from '../src/c
 import { lendCalldata, permitLendCalldata } from '../src/chain/lend-calldata.ts'
 import { permitClaimTypedData, permitLendTypedData } from '../src/chain/permit-typed-data.ts'
 import { poolAbi } from '../src/chain/pool-abi.ts'
+import { claimability } from '../src/income/claimability.ts'
+import { IncomeNotReportedError } from '../src/income/income-not-reported.ts'
 
 // Written by hand from the published interface, not taken from the package's own ABI.
 const published = parseAbi([
@@ -42,6 +44,13 @@ const note = {
 } as const
 const feed = { maturityTimestamp: 1739314800n, coupon: 401n, validAfter: 1737521999n, validBefore: 1737586800n }
 const principal = 1000n * 10n ** 18n
+const claimTerms = { ...feed, tokenId: 7n, principal, lendTimestamp: 1737522000n, partnerFeeBPS: 250n }
+const maturityDay = feed.maturityTimestamp / 86_400n
+/** A pool that has reported the same income for all days up to one. */
+function reportedUntil(lastUpdatedDay: bigint) {
+  return { now: (maturityDay + 1n) * 86_400n, lastUpdatedDay, accFloatingIncome: (day: bigint) => day * 10n ** 16n }
+}
+const reported = reportedUntil(maturityDay)
 const permitParts = { r: `0x${'0a'.repeat(32)}`, s: `0x${'0b'.repeat(32)}` } as const
 const permitWhole = `${permitParts.r}${permitParts.s.slice(2)}1c` as Hex
 
@@ -73,7 +82,7 @@ describe('calldata can be decoded with the published interface', () => {
     const lend = permitLendCalldata({ pool, note, beneficiary, principal, permit })
     const lendArguments = decodeFunctionData({ abi: published, data: lend.data }).args
     expect(lendArguments.slice(1)).toEqual([feed, note.signature, { ...permitParts, v: 28 }, 9n])
-    const claim = permitClaimCalldata({ pool, beneficiary, tokenId: 7n, permit })
+    const claim = permitClaimCalldata({ ...claimTerms, pool, beneficiary, reported, permit })
     expect(decodeFunctionData({ abi: published, data: claim.data })).toEqual({
       functionName: 'permitClaim',
       args: [beneficiary, 7n, { ...permitParts, v: 28 }, 9n],
@@ -81,19 +90,80 @@ describe('calldata can be decoded with the published interface', () => {
   })
 
   test('claim and batchClaim', () => {
-    const claim = claimCalldata({ pool, beneficiary, tokenId: 7n })
+    const claim = claimCalldata({ ...claimTerms, pool, beneficiary, reported })
     expect(decodeFunctionData({ abi: published, data: claim.data })).toEqual({
       functionName: 'claim',
       args: [beneficiary, 7n],
     })
-    const claims = [7n, 8n].map((tokenId) => ({ tokenId, beneficiary }))
-    expect(decodeFunctionData({ abi: published, data: batchClaimCalldata({ pool, claims }).data })).toEqual({
+    const claims = [7n, 8n].map((tokenId) => ({ ...claimTerms, tokenId, beneficiary }))
+    expect(decodeFunctionData({ abi: published, data: batchClaimCalldata({ pool, claims, reported }).data })).toEqual({
       functionName: 'batchClaim',
       args: [
         [beneficiary, beneficiary],
         [7n, 8n],
       ],
     })
+  })
+
+  describe('a claim that would lose income', () => {
+    const permit = { signature: permitWhole, deadline: 9n }
+    const incomplete = { ...claimTerms, pool, beneficiary, reported: reportedUntil(maturityDay - 1n) } as const
+    const others = [{ ...claimTerms, tokenId: 6n, maturityTimestamp: (maturityDay - 1n) * 86_400n, beneficiary }]
+    const builders = [
+      ['claim', (options: object) => claimCalldata({ ...incomplete, ...options })],
+      ['permitClaim', (options: object) => permitClaimCalldata({ ...incomplete, permit, ...options })],
+      [
+        'batchClaim',
+        (options: object) => batchClaimCalldata({ ...incomplete, claims: [...others, incomplete], ...options }),
+      ],
+    ] as const
+
+    test.each(builders)('error: %s is refused until the day of the maturity is reported', (_, build) => {
+      const error = failureOf(() => build({}))
+      expect(error).toBeInstanceOf(IncomeNotReportedError)
+      expect(error).toMatchObject({
+        ...{ code: 'income_not_reported', retryable: true },
+        claimability: claimability(incomplete, incomplete.reported),
+        details: {
+          ...{ tokenId: '7', lastReportedDay: '20129', maturityDay: '20130', completeFrom: '1739318400' },
+          ...{ paidNow: expect.stringMatching(/^\d+$/), expectedAfter: expect.stringMatching(/^\d+$/) },
+          missingIncome: String((82_800n * 10n ** 12n * 9_750n) / 10_000n),
+        },
+      })
+      expect(() => JSON.stringify(error.details)).not.toThrow()
+      expect(error.message).toBe(
+        'The pool has the floating income of the days up to 2025-02-10 (UTC), and position 7 earns until 2025-02-11. A claim now pays $3.9207 of income instead of about $4.0015, and the rest is lost. Claim after 2025-02-11 is reported, usually from 2025-02-12T00:00Z on, or pass `acceptMissingIncome: true`.',
+      )
+      expect(build({ reported }).data).toBe(build({ acceptMissingIncome: true }).data)
+    })
+
+    test.each(builders)('error: %s before the maturity, and without a report at all', (_, build) => {
+      const early = { ...incomplete.reported, now: feed.maturityTimestamp - 1n }
+      expect(failureOf(() => build({ reported: early })).message).toMatch(
+        /^Position 7 has not matured\. Claim after 2025/,
+      )
+      const none = { ...incomplete.reported, lastUpdatedDay: 0n }
+      expect(failureOf(() => build({ reported: none, claims: [incomplete] })).message).toMatch(
+        /^The pool has the floating income of no day/,
+      )
+    })
+
+    test.each(builders)('error: %s of a program that does not pass what is reported', (_, build) => {
+      const error = failureOf(() => build({ reported: undefined }))
+      expect(error).toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^Position \d: pass its terms/),
+      })
+    })
+
+    function failureOf(build: () => unknown): IncomeNotReportedError {
+      try {
+        build()
+      } catch (error) {
+        return error as IncomeNotReportedError
+      }
+      throw new Error('It was built.')
+    }
   })
 
   test.each([

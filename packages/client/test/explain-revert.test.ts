@@ -57,6 +57,10 @@ const published = [
   ['ReserveStabilityPool__DailyFloatingIncomeAlreadyUpdated()', '0xd0b56c62'],
   ['ReserveStabilityPool__PreviousDayNotUpdated()', '0xa67e45a6'],
   ['ReserveStabilityPool__UpdateDayIsNotValid(uint256)', '0xe8c0f3fa'],
+  ['AccessControlUnauthorizedAccount(address,bytes32)', '0xe2517d3f'],
+  ['ERC721InvalidReceiver(address)', '0x64a0ae92'],
+  ['PartnerFeeManager__ZeroAddress()', '0xe32f878e'],
+  ['ReserveStabilityPool__InvalidInputParameter()', '0x2344e08e'],
 ] as const
 type AbiError = Extract<Abi[number], { readonly type: 'error' }>
 const nameOf = (signature: string) => signature.replace(/\(.*/, '')
@@ -94,19 +98,53 @@ describe('explainRevert', () => {
     }
   })
 
-  test.each(['0xc3951bc8', '0xd7797d82'])('behavior: %s names the account on the denylist', (selector) => {
+  describe.each(['0xc3951bc8', '0xd7797d82'])('the denylist, %s', (selector) => {
     const account = getAddress(sampleOf.address)
     const data = `${selector}${account.slice(2).padStart(64, '0')}`
-    expect(explainRevert(data)?.message).toBe(
-      `The account ${account} is on the protocol’s denylist. It cannot lend, receive or claim. Use another account, or contact the operator.`,
+    const other = `0x${'0c'.repeat(20)}` as const
+    const parties = { sender: other, beneficiary: other, pool: other }
+    const approvedBefore =
+      'It can neither lend nor receive. A position that it approved for the pool before it was listed can still be claimed to another beneficiary.'
+
+    test('behavior: names the account, what it can still do, and whose it may be', () => {
+      expect(explainRevert(data)?.message).toBe(
+        `The account ${account} is on the protocol’s denylist. ${approvedBefore} If it is neither the sender nor the beneficiary, it is the vault of the position’s partner, and the partner’s owner must set another vault. Contact the operator.`,
+      )
+      // A cut argument is not an account.
+      for (const cut of [selector, data.slice(0, -2)]) {
+        expect(explainRevert(cut)).toMatchObject({
+          message: expect.stringMatching(
+            /^The sender, the receiver or the vault .* is on the protocol’s denylist\. It can/,
+          ),
+          args: [],
+        })
+      }
+    })
+
+    test('behavior: with the accounts of the transaction, says whose it is', () => {
+      const listed = account.toLowerCase() as `0x${string}`
+      expect(explainRevert(data, { ...parties, sender: listed, beneficiary: listed })?.message).toBe(
+        `Your account ${account} is on the protocol’s denylist. ${approvedBefore} Contact the operator.`,
+      )
+      expect(explainRevert(data, { ...parties, beneficiary: listed })?.message).toContain('Choose another beneficiary.')
+      const vault = explainRevert(data, parties)
+      expect(vault).toMatchObject({ title: 'The partner’s vault is on the denylist', retryable: true })
+      expect(vault?.message).toContain(`The vault ${account} of the position’s partner`)
+      expect(vault?.message).not.toMatch(/another account|another beneficiary|your account/i)
+      expect(explainRevert(data, { ...parties, pool: listed })?.title).toBe('The account is on the denylist')
+    })
+  })
+
+  test('behavior: a missing role of the sender is told from one of the protocol’s contracts', () => {
+    const [account, role] = [getAddress(sampleOf.address), sampleOf.bytes32]
+    const data = `0xe2517d3f${account.slice(2).padStart(64, '0')}${role.slice(2)}`
+    const parties = { sender: account, beneficiary: account, pool: account }
+    const own = explainRevert(data, parties)
+    expect(own?.message).toBe(
+      `The account ${account} lacks the role ${role}. Only an account with this role can do this.`,
     )
-    // A cut argument is not an account.
-    for (const cut of [selector, data.slice(0, -2)]) {
-      expect(explainRevert(cut)).toMatchObject({
-        message: expect.stringMatching(/^The sender or the receiver is on the protocol’s denylist\. It cannot lend/),
-        args: [],
-      })
-    }
+    const contract = explainRevert(data, { ...parties, sender: `0x${'0c'.repeat(20)}` })
+    expect(contract).toMatchObject({ retryable: true, message: expect.stringContaining('Contact the operator') })
   })
 
   test('behavior: a pause can be that of the pool, the position token or the dollar', () => {

@@ -221,13 +221,13 @@ describe('default: a bundle contains only the used modules', () => {
     { name: 'noteStatus', limit: 300, limitWithViem: 300 },
     { name: 'fixedIncome', limit: 400, limitWithViem: 400 },
     // The texts of 52 errors and their ABI are most of it.
-    { name: 'explainRevert', limit: 16_000, limitWithViem: 40_000 },
+    { name: 'explainRevert', limit: 18_000, limitWithViem: 40_000 },
     { name: 'lendCalldata', limit: 4_000, limitWithViem: 40_000 },
     { name: 'verifyLogged', limit: 24_000, limitWithViem: 60_000 },
     { name: 'createClient', limit: 44_000, limitWithViem: 44_000 },
-    { name: '*', limit: 80_000, limitWithViem: 175_000 },
+    { name: '*', limit: 88_000, limitWithViem: 178_000 },
     // Most of it is the texts of errors, and viem's wallet actions.
-    { name: 'tallystickActions', from: '/viem', limit: 42_000, limitWithViem: 240_000 },
+    { name: 'tallystickActions', from: '/viem', limit: 53_000, limitWithViem: 242_000 },
     { name: 'useNotes', from: '/react', limit: 1_500, limitWithViem: 1_500 },
     { name: '*', from: '/react', limit: 4_000, limitWithViem: 4_000 },
   ]

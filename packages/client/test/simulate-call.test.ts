@@ -4,7 +4,7 @@ import { simulateCall } from '../src/chain/simulate-call.ts'
 
 const from = `0x${'11'.repeat(20)}` as const
 const pool = `0x${'22'.repeat(20)}` as const
-const call = claimCalldata({ pool, beneficiary: from, tokenId: 7n })
+const call = claimCalldata({ pool, beneficiary: from, tokenId: 7n, acceptMissingIncome: true })
 
 test.each([
   [{}, 'latest'],

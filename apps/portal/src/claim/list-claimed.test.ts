@@ -4,7 +4,7 @@ import { describeFailure, reduceActivity } from '../connect/activity.ts'
 import { listClaimed } from './list-claimed.ts'
 
 const positions = [{ tokenId: 1n }, { tokenId: 2n }] as unknown as readonly ClaimedPosition[]
-const claimed = { transactions: [], positions }
+const claimed = { transactions: [], positions, skipped: [] }
 const running = { phase: 'running', step: 'send', done: [] } as const
 
 function fail(error: unknown, signal = new AbortController().signal) {

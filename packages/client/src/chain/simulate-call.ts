@@ -32,7 +32,8 @@ export type Simulation =
  *
  * @example
  * const provider = { request: async () => '0x' }
- * const call = claimCalldata({ pool, beneficiary: wallet, tokenId: 7n })
+ * const { notes } = await client.notes({ maturity: 7 })
+ * const call = lendCalldata({ pool, note: notes[0]!, beneficiary: wallet, principal: 1000n * 10n ** 18n })
  * const simulation = await simulateCall(provider, { from: wallet, call })
  * if (!simulation.ok) console.log(simulation.explanation?.message ?? simulation.error)
  * simulation.ok // => true

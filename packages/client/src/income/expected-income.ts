@@ -1,8 +1,9 @@
 import { fixedIncome } from '@tallystick/core/income/fixed-income'
 import { partnerFee } from '@tallystick/core/income/partner-fee'
 import type { NoteTerms } from '@tallystick/core/note/note'
+import { usuallyCompleteFrom } from './claimability.ts'
 
-/** Expected income of a lend at maturity, in the dollar token's smallest unit. */
+/** Expected income of a lend, in the dollar token's smallest unit, if it is claimed from `holdsFrom` on. */
 export type ExpectedIncome = {
   /** Certain once the lend is mined. */
   readonly fixed: bigint
@@ -12,6 +13,11 @@ export type ExpectedIncome = {
   readonly fee: bigint
   /** Income of the lender: fixed and floating, minus the fee. */
   readonly net: bigint
+  /**
+   * From when on a claim usually pays this, Unix seconds: after the UTC day of the maturity, when its floating income is
+   * reported. A claim between the maturity and that report pays less, and the rest is lost for good. See `claimability`.
+   */
+  readonly holdsFrom: bigint
 }
 
 /** Inputs of `expectedIncome`. */
@@ -28,13 +34,14 @@ export type ExpectedIncomeOptions = {
 
 /**
  * Returns the income of a lend on a note until maturity. The fixed part is exact, the floating part is an estimate. Each is
- * rounded down, like the pool does.
+ * rounded down, like the pool does. The position must be claimed from `holdsFrom` on.
  *
  * @example
  * const note = { coupon: 401n, maturityTimestamp: 1739314800n }
  * const terms = { principal: 1000n * 10n ** 18n, lendTimestamp: 1737522000n }
  * expectedIncome(note, terms).fixed // => 2311319444444444444n
  * expectedIncome(note, { ...terms, floatingRate: 1264n }).floating // => 7285555555555555555n
+ * expectedIncome(note, terms).holdsFrom // => 1739318400n
  */
 export function expectedIncome(
   { coupon, maturityTimestamp }: Pick<NoteTerms, 'coupon' | 'maturityTimestamp'>,
@@ -44,5 +51,5 @@ export function expectedIncome(
     fixedIncome({ principal, coupon: rate, lendTimestamp, maturityTimestamp }, maturityTimestamp)
   const [fixed, floating] = [atMaturity(coupon), atMaturity(floatingRate ?? 0n)]
   const fee = partnerFee({ totalIncome: fixed + floating, partnerFeeBps: partnerFeeBPS ?? 0n })
-  return { fixed, floating, fee, net: fixed + floating - fee }
+  return { fixed, floating, fee, net: fixed + floating - fee, holdsFrom: usuallyCompleteFrom(maturityTimestamp) }
 }

@@ -1,5 +1,5 @@
 import { decodeErrorResult, type Hex } from 'viem'
-import type { Explanation } from './explanation.ts'
+import type { Explain, Explanation, RevertParties } from './explanation.ts'
 import { partnerExplanations } from './partner-explanations.ts'
 import { poolExplanations } from './pool-explanations.ts'
 import { type RevertName, revertAbi } from './revert-abi.ts'
@@ -19,7 +19,7 @@ export type RevertExplanation = {
   readonly args: readonly unknown[]
 }
 
-const explanations: Readonly<Record<RevertName, Explanation>> = {
+const explanations: Readonly<Record<RevertName, Explanation | Explain>> = {
   ...poolExplanations,
   ...tokenExplanations,
   ...partnerExplanations,
@@ -27,15 +27,17 @@ const explanations: Readonly<Record<RevertName, Explanation>> = {
 
 /**
  * Explains a failed lend, claim, transfer, or call of a partner or reporter. Returns undefined if the error is not one of the
- * protocol's. Accepts an error of viem or another library, a response of a node, or the revert data.
+ * protocol's. Accepts an error of viem or another library, a response of a node, or the revert data. With the accounts of
+ * the transaction, the explanation of a denylisted account says whose it is.
  *
  * @example
  * explainRevert('0xd93c0665')?.title // => 'The protocol is paused'
  * explainRevert(new Error('the network is gone')) // => undefined
  */
-export function explainRevert(error: unknown): RevertExplanation | undefined {
+export function explainRevert(error: unknown, parties?: RevertParties): RevertExplanation | undefined {
   for (const candidate of findCandidates(error, new Set())) {
-    const explanation = typeof candidate === 'string' ? explainData(candidate) : explainNamed(candidate)
+    const explanation =
+      typeof candidate === 'string' ? explainData(candidate, parties) : explainNamed(candidate, parties)
     if (explanation) return explanation
   }
   return undefined
@@ -68,12 +70,12 @@ function* findCandidates(value: unknown, seen: Set<unknown>): Generator<Hex | Na
   for (const member of members) yield* findCandidates((value as Readonly<Record<string, unknown>>)[member], seen)
 }
 
-function explainData(data: Hex): RevertExplanation | undefined {
+function explainData(data: Hex, parties: RevertParties | undefined): RevertExplanation | undefined {
   const decoded = decode(data)
-  if (decoded) return explainNamed(decoded)
+  if (decoded) return explainNamed(decoded, parties)
   // Some wallets return only the selector. It identifies the error, but not its arguments.
   const { errorName } = decode(`${data.slice(0, 10)}${'00'.repeat(96)}` as Hex) ?? {}
-  return errorName === undefined ? undefined : explainNamed({ errorName })
+  return errorName === undefined ? undefined : explainNamed({ errorName }, parties)
 }
 
 function decode(data: Hex): NamedError | undefined {
@@ -85,9 +87,12 @@ function decode(data: Hex): NamedError | undefined {
 }
 
 /** Explains a decoded error. `Error` and `Panic`, which viem decodes too, have no explanation. */
-function explainNamed({ errorName, args = [] }: NamedError): RevertExplanation | undefined {
+function explainNamed(
+  { errorName, args = [] }: NamedError,
+  parties: RevertParties | undefined,
+): RevertExplanation | undefined {
   if (!Object.hasOwn(explanations, errorName)) return undefined
   const name = errorName as RevertName
-  const { message, ...explanation } = explanations[name]
-  return { name, ...explanation, message: typeof message === 'string' ? message : message(args), args }
+  const explanation = explanations[name]
+  return { name, ...(typeof explanation === 'function' ? explanation(args, parties) : explanation), args }
 }

@@ -1,9 +1,13 @@
-/** Text of one error. A message can name the arguments, which are empty if only the selector is known. */
-export type Explanation = {
-  readonly title: string
-  readonly message: string | ((args: readonly unknown[]) => string)
-  readonly retryable: boolean
-}
+import type { Address } from 'viem'
+
+/** Accounts of a rejected transaction, so that the explanation can say whose account the contracts reject. */
+export type RevertParties = { readonly sender: Address; readonly beneficiary: Address; readonly pool: Address }
+
+/** Text of one error. */
+export type Explanation = { readonly title: string; readonly message: string; readonly retryable: boolean }
+
+/** Returns the text of an error with its arguments, which are empty if only the selector is known. */
+export type Explain = (args: readonly unknown[], parties: RevertParties | undefined) => Explanation
 
 export const expiredPermit: Explanation = {
   title: 'The permit has expired',
@@ -49,9 +53,31 @@ export const unknownPosition: Explanation = {
   retryable: false,
 }
 
-export const denylisted: Explanation = {
-  title: 'The account is on the denylist',
-  message: ([account]) =>
-    `The ${typeof account === 'string' ? `account ${account}` : 'sender or the receiver'} is on the protocol’s denylist. It cannot lend, receive or claim. Use another account, or contact the operator.`,
-  retryable: false,
+const canStillClaim =
+  'It can neither lend nor receive. A position that it approved for the pool before it was listed can still be claimed to another beneficiary.'
+
+export const denylisted: Explain = ([account], parties) => {
+  const title = 'The account is on the denylist'
+  if (typeof account !== 'string') {
+    const message = `The sender, the receiver or the vault of the position’s partner is on the protocol’s denylist. ${canStillClaim} Contact the operator.`
+    return { title, message, retryable: false }
+  }
+  const isListed = (party: string | undefined) => party?.toLowerCase() === account.toLowerCase()
+  if (isListed(parties?.sender)) {
+    const message = `Your account ${account} is on the protocol’s denylist. ${canStillClaim} Contact the operator.`
+    return { title, message, retryable: false }
+  }
+  if (isListed(parties?.beneficiary)) {
+    const message = `The beneficiary ${account} is on the protocol’s denylist and cannot receive. Choose another beneficiary.`
+    return { title: 'The beneficiary is on the denylist', message, retryable: false }
+  }
+  if (parties && !isListed(parties.pool)) return denylistedVault(account)
+  const message = `The account ${account} is on the protocol’s denylist. ${canStillClaim} If it is neither the sender nor the beneficiary, it is the vault of the position’s partner, and the partner’s owner must set another vault. Contact the operator.`
+  return { title, message, retryable: false }
+}
+
+/** The only other account that a claim pays. */
+function denylistedVault(vault: string): Explanation {
+  const message = `The vault ${vault} of the position’s partner is on the protocol’s denylist and cannot receive the fee, so that the position cannot be claimed now. No funds are lost. Ask the partner to set another vault (setPartnerVault), then claim again.`
+  return { title: 'The partner’s vault is on the denylist', message, retryable: true }
 }

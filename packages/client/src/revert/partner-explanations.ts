@@ -35,4 +35,9 @@ export const partnerExplanations: Readonly<Record<PartnerRevert, Explanation>> =
     message: 'Nothing would change. Pass another owner.',
     retryable: false,
   },
+  PartnerFeeManager__ZeroAddress: {
+    title: 'The partner’s address is missing',
+    message: 'The vault or the new owner of a partner is the zero address. Pass an account that exists.',
+    retryable: false,
+  },
 }

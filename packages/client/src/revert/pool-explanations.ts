@@ -125,4 +125,9 @@ export const poolExplanations: Readonly<Record<PoolRevert, Explanation>> = {
     message: 'Only days before today (UTC) can be reported. Check the first day and the number of days.',
     retryable: false,
   },
+  ReserveStabilityPool__InvalidInputParameter: {
+    title: 'The days of the floating income are missing',
+    message: 'The first day or the number of days is zero. Pass the first day to report and how many follow.',
+    retryable: false,
+  },
 }

@@ -1,5 +1,6 @@
 import {
   denylisted,
+  type Explain,
   type Explanation,
   expiredPermit,
   invalidPermit,
@@ -7,6 +8,7 @@ import {
   lowBalance,
   notApproved,
   notOwner,
+  type RevertParties,
   unknownPosition,
 } from './explanation.ts'
 import type { RevertName } from './revert-abi.ts'
@@ -17,7 +19,7 @@ type TokenRevert = Exclude<
 >
 
 /** Explanations of the errors of the position token and the dollar, and of the pause that all contracts have. */
-export const tokenExplanations: Readonly<Record<TokenRevert, Explanation>> = {
+export const tokenExplanations: Readonly<Record<TokenRevert, Explanation | Explain>> = {
   EnforcedPause: {
     title: 'The protocol is paused',
     message:
@@ -37,6 +39,13 @@ export const tokenExplanations: Readonly<Record<TokenRevert, Explanation>> = {
     retryable: false,
   },
   ERC721NonexistentToken: unknownPosition,
+  ERC721InvalidReceiver: {
+    title: 'The receiver cannot hold a position',
+    message:
+      'The receiver of the position is the zero address, or a contract that does not accept EIP-721 tokens. Choose another beneficiary or receiver.',
+    retryable: false,
+  },
+  AccessControlUnauthorizedAccount: unauthorized,
   ERC721InsufficientApproval: notApproved,
   ERC721IncorrectOwner: notOwner,
   ParabolUSD__Denylisted: denylisted,
@@ -53,4 +62,18 @@ export const tokenExplanations: Readonly<Record<TokenRevert, Explanation>> = {
   ERC20InsufficientBalance: lowBalance,
   ERC2612ExpiredSignature: expiredPermit,
   ERC2612InvalidSigner: invalidPermit,
+}
+
+/**
+ * Explains a missing role. A lender meets it if a role of the pool itself was taken away: then nothing can be lent or claimed
+ * until the operator gives it back.
+ */
+function unauthorized([account, role]: readonly unknown[], parties: RevertParties | undefined): Explanation {
+  const title = 'The account lacks a role'
+  const who =
+    typeof account === 'string' ? `The account ${account} lacks the role ${role}.` : 'An account lacks a role.'
+  const isSender = parties?.sender.toLowerCase() === String(account).toLowerCase()
+  if (isSender) return { title, message: `${who} Only an account with this role can do this.`, retryable: false }
+  const message = `${who} If it is not your account, it is a contract of the protocol whose role was taken away: for example, the pool may not mint the income of a claim. No funds are lost. Contact the operator, and try again when the role is back.`
+  return { title, message, retryable: parties !== undefined }
 }

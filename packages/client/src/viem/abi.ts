@@ -18,8 +18,18 @@ export const dollarAbi = [
   { ...write, name: 'permit', inputs: [address, address, uint256, uint256, ...signatureInputs], outputs: [] },
 ] as const
 
-/** Functions of the position token: EIP-721 and its permit. */
+const lendInfo = [
+  { type: 'uint128', name: 'lendTimestamp' },
+  { type: 'uint128', name: 'maturityTimestamp' },
+  { ...uint256, name: 'coupon' },
+  { ...uint256, name: 'principal' },
+  { ...uint256, name: 'partnerFeeBPS' },
+  { ...bytes32, name: 'partnerId' },
+] as const
+
+/** Functions of the position token: EIP-721, its permit, and the terms of a position. */
 export const positionAbi = [
+  { ...view, name: 'getLendInfo', inputs: [uint256], outputs: [{ type: 'tuple', components: lendInfo }] },
   { ...view, name: 'ownerOf', inputs: [uint256], outputs: [address] },
   { ...view, name: 'getApproved', inputs: [uint256], outputs: [address] },
   { ...view, name: 'isApprovedForAll', inputs: [address, address], outputs: [{ type: 'bool' }] },

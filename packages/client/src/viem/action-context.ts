@@ -3,6 +3,7 @@ import { getBlock, getChainId } from 'viem/actions'
 import { parseAccount } from 'viem/utils'
 import { InvalidRequestError } from '../errors.ts'
 import { parseTimeout } from '../http/parse-timeout.ts'
+import type { RevertParties } from '../revert/explanation.ts'
 import type { ActionOptions, ActionStep, TallystickActionsOptions } from './action-options.ts'
 import { TransactionError, toTransactionError } from './transaction-error.ts'
 
@@ -14,6 +15,8 @@ export type ActionContext = {
   readonly pool: Address
   readonly chainId: number
   readonly beneficiary: Address
+  /** For the explanation of a revert. */
+  readonly parties: RevertParties
   readonly confirmations: bigint
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
@@ -72,14 +75,18 @@ async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise
 
 function createContext(parts: ActionParts & { readonly account: Account; readonly chainId: number }): ActionContext {
   const { client, options, defaults, account, chainId } = parts
-  const pool = parseAddress(options.pool ?? defaults.pools?.[chainId], 'pool')
+  const given = options.pool ?? defaults.pools?.[chainId]
+  if (given === undefined) throw unknownPool(chainId, defaults)
+  const pool = parseAddress(given, 'pool')
+  const beneficiary = parseAddress(options.beneficiary ?? account.address, 'beneficiary')
   return {
     client,
     account,
     owner: account.address,
     pool,
     chainId,
-    beneficiary: parseAddress(options.beneficiary ?? account.address, 'beneficiary'),
+    beneficiary,
+    parties: { sender: account.address, beneficiary, pool },
     confirmations: BigInt(options.confirmations ?? 1),
     timeoutMs: parseTimeout(options.timeoutSeconds ?? 180),
     signal: options.signal,
@@ -105,10 +112,16 @@ function parseAccountOf(client: Client, options: ActionOptions): Account {
   throw new InvalidRequestError({ code: 'invalid_request', message })
 }
 
-function parseAddress(value: Address | undefined, option: string): Address {
-  if (value !== undefined && isAddress(value, { strict: false })) return value
-  const given = value === undefined ? 'is missing' : `${JSON.stringify(value)} is not an address`
-  throw new InvalidRequestError({ code: 'invalid_request', message: `\`${option}\` ${given}.` })
+function unknownPool(chainId: number, { pools = {} }: TallystickActionsOptions): InvalidRequestError {
+  const known = Object.keys(pools).join(', ')
+  const message = `\`pools\` has no pool for chain ${chainId}${known ? `, only for ${known}` : ''}. Add it to tallystickActions({ pools }), or pass \`pool\`.`
+  return new InvalidRequestError({ code: 'invalid_request', message, details: { chainId } })
+}
+
+function parseAddress(value: Address, option: string): Address {
+  if (isAddress(value, { strict: false })) return value
+  const message = `\`${option}\` ${JSON.stringify(value)} is not an address.`
+  throw new InvalidRequestError({ code: 'invalid_request', message })
 }
 
 /**

@@ -1,6 +1,9 @@
 import type { Account, Address, Hash, Hex, TransactionReceipt } from 'viem'
+import type { ClientError } from '../client-error.ts'
 import type { Client as TallystickClient } from '../create-client.ts'
+import type { Claimability } from '../income/claimability.ts'
 import type { OfferedNote } from '../notes/decode-notes.ts'
+import type { RevertExplanation } from '../revert/explain-revert.ts'
 
 /** Options of `tallystickActions`. */
 export type TallystickActionsOptions = {
@@ -54,16 +57,26 @@ export type LendActionOptions = ActionOptions & {
   readonly partnerFeeBPS?: bigint | undefined
 }
 
+/** What both claiming actions need to know about income that is not reported yet. */
+export type ClaimConsent = {
+  /**
+   * Claims even if the pool does not have the floating income of the maturity's UTC day yet. The missing income is lost for
+   * good. Without it, such a claim is refused with `income_not_reported`.
+   */
+  readonly acceptMissingIncome?: boolean | undefined
+}
+
 /** Options of the action `claim`. */
-export type ClaimActionOptions = ActionOptions & { readonly tokenId: bigint }
+export type ClaimActionOptions = ActionOptions & ClaimConsent & { readonly tokenId: bigint }
 
 /** Options of the action `claimAll`. */
-export type ClaimAllActionOptions = ActionOptions & {
-  /** By default all matured positions of the account, which `tallystickActions({ client })` finds. */
-  readonly tokenIds?: readonly bigint[] | undefined
-  /** Most claims in one transaction; 20 by default, 100 at most. */
-  readonly batchSize?: number | undefined
-}
+export type ClaimAllActionOptions = ActionOptions &
+  ClaimConsent & {
+    /** By default all matured positions of the account, which `tallystickActions({ client })` finds. */
+    readonly tokenIds?: readonly bigint[] | undefined
+    /** Most claims in one transaction; 20 by default, 100 at most. */
+    readonly batchSize?: number | undefined
+  }
 
 /** Position of a lend, as its receipt states it. It can be passed to `fixedIncome`. */
 export type LentPosition = {
@@ -115,4 +128,18 @@ export type ClaimResult = MinedTransaction & { readonly position: ClaimedPositio
 export type ClaimAllResult = {
   readonly transactions: readonly MinedTransaction[]
   readonly positions: readonly ClaimedPosition[]
+  /** Positions that were left out, each with its reason. They are still there. */
+  readonly skipped: readonly SkippedPosition[]
+}
+
+/**
+ * Position that `claimAll` left out, and the `TransactionError` that says why. Its code is `income_not_reported` if a claim
+ * now would lose income, and `call_reverted` if the contracts reject it.
+ */
+export type SkippedPosition = {
+  readonly tokenId: bigint
+  readonly error: ClientError & {
+    readonly explanation: RevertExplanation | undefined
+    readonly claimability: Claimability | undefined
+  }
 }

@@ -1,5 +1,4 @@
-import { type Address, encodeFunctionData, isAddressEqual } from 'viem'
-import { readContract } from 'viem/actions'
+import { encodeFunctionData } from 'viem'
 import type { Call } from '../chain/call.ts'
 import { batchClaimCalldata, claimCalldata } from '../chain/claim-calldata.ts'
 import type { Client as TallystickClient } from '../create-client.ts'
@@ -7,8 +6,11 @@ import { InvalidRequestError } from '../errors.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { ClaimAllActionOptions, ClaimAllResult, ClaimedPosition, MinedTransaction } from './action-options.ts'
-import { claim, findPositionToken, isApproved, readClaims, unapproved, unclaimed } from './claim.ts'
-import { isRevert } from './is-revert.ts'
+import { checkedOnChain, claim, findPositionToken, isApproved, readClaims, unapproved, unclaimed } from './claim.ts'
+import { findMatured } from './find-matured.ts'
+import { mapBounded } from './map-bounded.ts'
+import { findMissingIncome, readLastReportedDay } from './missing-income.ts'
+import { nameError, throwNamed } from './name-error.ts'
 import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './send-call.ts'
 import { rejectedCall, TransactionError, toTransactionError } from './transaction-error.ts'
 
@@ -19,22 +21,34 @@ const tokenIdsMax = 1_000
 
 type ClaimAll = ClaimAllActionOptions & { readonly client: Pick<TallystickClient, 'positions'> | undefined }
 
-/** Claims positions in as few transactions as `batchSize` allows. */
+/** Positions to claim, and those that are left out. */
+type Selection = Pick<ClaimAllResult, 'skipped'> & { readonly tokenIds: readonly bigint[] }
+
+/** Claims positions in as few transactions as `batchSize` allows. Leaves out those that cannot be claimed, or not in full. */
 export async function claimAll(context: ActionContext, options: ClaimAll): Promise<ClaimAllResult> {
   const batchSize = parseBatchSize(options.batchSize)
-  const tokenIds = options.tokenIds ? parseTokenIds(options.tokenIds) : await findMatured(context, options.client)
+  const { acceptMissingIncome } = options
+  const tokenIds = options.tokenIds
+    ? parseTokenIds(options.tokenIds)
+    : await findMatured(context, { client: options.client, countMax: tokenIdsMax })
   const [first, ...others] = tokenIds
-  if (first === undefined) return { transactions: [], positions: [] }
+  if (first === undefined) return { transactions: [], positions: [], skipped: [] }
   if (others.length === 0) {
-    const { position, ...mined } = await claim(context, { tokenId: first })
-    return { transactions: [mined], positions: [position] }
+    const { position, ...mined } = await claim(context, { tokenId: first, acceptMissingIncome })
+    return { transactions: [mined], positions: [position], skipped: [] }
   }
-  await assertClaimable(context, tokenIds)
-  await approveAll(context, tokenIds)
-  const batches = Array.from({ length: Math.ceil(tokenIds.length / batchSize) }, (_, index) =>
+  context.step('simulate')
+  const claimable = await leaveOut({ tokenIds, skipped: [] }, (tokenId) => findFault(context, tokenId))
+  const complete = acceptMissingIncome === true ? claimable : await leaveOutIncomplete(context, claimable)
+  await approveAll(context, complete.tokenIds)
+  const { skipped, ...accepted } = await leaveOutRejected(context, { selection: complete, batchSize })
+  return sendBatches(context, { batches: split(accepted.tokenIds, batchSize), skipped })
+}
+
+function split(tokenIds: readonly bigint[], batchSize: number): readonly (readonly bigint[])[] {
+  return Array.from({ length: Math.ceil(tokenIds.length / batchSize) }, (_, index) =>
     tokenIds.slice(index * batchSize, (index + 1) * batchSize),
   )
-  return sendBatches(context, batches)
 }
 
 function parseBatchSize(batchSize = batchSizeDefault): number {
@@ -50,55 +64,82 @@ function parseTokenIds(tokenIds: readonly bigint[]): readonly bigint[] {
   throw new InvalidRequestError({ code: 'invalid_request', message })
 }
 
-/** Returns the account's matured positions, oldest first. The index may lag, so that the chain decides who holds them. */
-async function findMatured(context: ActionContext, client: ClaimAll['client']): Promise<readonly bigint[]> {
-  const { chainId, owner } = context
-  if (!client) {
-    const message = 'Without `tokenIds`, the positions are read from the service: use tallystickActions({ client }).'
-    throw new InvalidRequestError({ code: 'invalid_request', message })
-  }
-  const [[result], now] = await Promise.all([client.positions(owner, { chains: [chainId] }), context.chainTime()])
-  if (!result?.positions) {
-    const message = `The positions on chain ${chainId} are not available: ${result?.errors?.[0]?.message ?? 'no answer'}`
-    throw new TransactionError({ code: 'chain_failed', message, retryable: true })
-  }
-  const tokenIds = result.positions
-    .filter(({ status, maturityTimestamp }) => status === 'Active' && maturityTimestamp <= now)
-    .map(({ tokenId }) => tokenId)
-    .sort((a, b) => (a < b ? -1 : 1))
-    .slice(0, tokenIdsMax)
-  const positions = await findPositionToken(context)
-  const held = await mapBounded(tokenIds, (tokenId) => isHeld(context, { positions, tokenId }))
-  return tokenIds.filter((_, index) => held[index])
+/** Moves the positions with a fault to the skipped ones. Throws the first fault if nothing is left to claim. */
+async function leaveOut(
+  { tokenIds, skipped }: Selection,
+  findFaultOf: (tokenId: bigint) => Promise<TransactionError | undefined>,
+): Promise<Selection> {
+  const faults = await mapBounded(tokenIds, findFaultOf)
+  const faulty = tokenIds.flatMap((tokenId, index) => {
+    const error = faults[index]
+    return error ? [{ tokenId, error }] : []
+  })
+  const left = { tokenIds: tokenIds.filter((_, index) => !faults[index]), skipped: [...skipped, ...faulty] }
+  const [first] = left.skipped
+  if (left.tokenIds.length > 0 || !first) return left
+  const { code, message, explanation, retryable, details, claimability, cause } = first.error
+  const reason = { code, message, explanation, retryable, details, claimability, cause }
+  throw new TransactionError({ ...reason, skipped: left.skipped })
 }
 
-/** Returns whether the account holds a position. A claimed one has no owner: the call reverts. */
-async function isHeld(
-  { client, owner }: ActionContext,
-  { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
-): Promise<boolean> {
-  const call = { address: positions, abi: positionAbi, functionName: 'ownerOf', args: [tokenId] } as const
-  return readContract(client, call).then(
-    (holder) => isAddressEqual(holder, owner),
-    (error: unknown) => (isRevert(error) ? false : throwNamed(rejectedCall(error), tokenId)),
+/** Simulates a claim, and returns why the contracts reject it. A missing approval is no fault. */
+async function findFault(context: ActionContext, tokenId: bigint): Promise<TransactionError | undefined> {
+  const { pool, beneficiary } = context
+  const call = claimCalldata({ pool, beneficiary, tokenId, ...checkedOnChain })
+  return assertOnlyUnapproved(context, { call, unapproved }).then(
+    () => undefined,
+    (error: unknown) => faultOf(error, tokenId),
   )
 }
 
-/** Simulates each claim, so that an error names its position and nothing was sent yet. */
-async function assertClaimable(context: ActionContext, tokenIds: readonly bigint[]): Promise<void> {
-  const { pool, beneficiary } = context
+async function leaveOutIncomplete(context: ActionContext, selection: Selection): Promise<Selection> {
+  const [positions, lastReportedDay] = await Promise.all([findPositionToken(context), readLastReportedDay(context)])
+  return leaveOut(selection, (tokenId) =>
+    findMissingIncome(context, { positions, tokenId, lastReportedDay }).catch((error) => throwNamed(error, tokenId)),
+  )
+}
+
+/**
+ * Simulates every batch before the first is sent. Some faults are found only now, because a claim without an approval fails
+ * before them: for example a partner's vault on the denylist. Such positions are left out, and the others are claimed.
+ */
+async function leaveOutRejected(
+  context: ActionContext,
+  { selection, batchSize }: { readonly selection: Selection; readonly batchSize: number },
+): Promise<Selection> {
+  const { pool, beneficiary, parties } = context
   context.step('simulate')
-  await mapBounded(tokenIds, async (tokenId) => {
-    const call = claimCalldata({ pool, beneficiary, tokenId })
-    await assertOnlyUnapproved(context, { call, unapproved }).catch((error) => throwNamed(error, tokenId))
+  const rejection = await findBatchRejection(context, split(selection.tokenIds, batchSize))
+  if (rejection === undefined) return selection
+  const left = await leaveOut(selection, async (tokenId) => {
+    const call = claimCalldata({ pool, beneficiary, tokenId, ...checkedOnChain })
+    const error = await findRejection(context, call)
+    return error === undefined ? undefined : faultOf(rejectedCall(error, { parties }), tokenId)
+  })
+  if (left.tokenIds.length === selection.tokenIds.length) throw rejectedCall(rejection, { parties })
+  return leaveOutRejected(context, { selection: left, batchSize })
+}
+
+async function findBatchRejection(context: ActionContext, batches: readonly (readonly bigint[])[]): Promise<unknown> {
+  for (const tokenIds of batches) {
+    const error = await findRejection(context, encodeBatch(context, tokenIds))
+    if (error !== undefined) return error
+  }
+  return undefined
+}
+
+function encodeBatch({ pool, beneficiary }: ActionContext, tokenIds: readonly bigint[]): Call {
+  return batchClaimCalldata({
+    pool,
+    claims: tokenIds.map((tokenId) => ({ beneficiary, tokenId })),
+    ...checkedOnChain,
   })
 }
 
-function throwNamed(error: unknown, tokenId: bigint): never {
-  if (!(error instanceof TransactionError)) throw error
-  const { code, explanation, retryable, cause } = error
-  const message = `Position ${tokenId}: ${error.message}`
-  throw new TransactionError({ code, explanation, retryable, cause, message, details: { tokenId: String(tokenId) } })
+/** Returns the rejection of a claim. Any other error says nothing about the position, and is thrown. */
+function faultOf(error: unknown, tokenId: bigint): TransactionError {
+  if (error instanceof TransactionError && error.code === 'call_reverted') return nameError(error, tokenId)
+  return throwNamed(error, tokenId)
 }
 
 /** Approves the missing positions: one alone, or with one transaction all that the account holds. */
@@ -115,40 +156,25 @@ async function approveAll(context: ActionContext, tokenIds: readonly bigint[]): 
   await sendApproval(context, { to: positions, data, value: 0n })
 }
 
-async function sendBatches(context: ActionContext, batches: readonly (readonly bigint[])[]): Promise<ClaimAllResult> {
-  const { pool, beneficiary } = context
-  const calls = batches.map((tokenIds) => ({
-    tokenIds,
-    call: batchClaimCalldata({ pool, claims: tokenIds.map((tokenId) => ({ beneficiary, tokenId })) }),
-  }))
-  await assertAllSucceed(
-    context,
-    calls.map(({ call }) => call),
-  )
+async function sendBatches(
+  context: ActionContext,
+  { batches, skipped }: Pick<ClaimAllResult, 'skipped'> & { readonly batches: readonly (readonly bigint[])[] },
+): Promise<ClaimAllResult> {
   const transactions: MinedTransaction[] = []
   const positions: ClaimedPosition[] = []
-  for (const { call, tokenIds } of calls) {
+  for (const tokenIds of batches) {
     try {
-      const mined = await sendCall(context, call)
+      const mined = await sendCall(context, encodeBatch(context, tokenIds))
       const claims = readClaims(context, mined.receipt)
       transactions.push(mined)
       positions.push(...claims)
       const missing = tokenIds.find((tokenId) => !claims.some((claimed) => claimed.tokenId === tokenId))
       if (missing !== undefined) throw unclaimed(mined.hash, missing)
     } catch (error) {
-      throw withClaimed(context, error, { transactions, positions })
+      throw withClaimed(context, error, { transactions, positions, skipped })
     }
   }
-  return { transactions, positions }
-}
-
-/** Simulates every batch before the first is sent. */
-async function assertAllSucceed(context: ActionContext, calls: readonly Call[]): Promise<void> {
-  context.step('simulate')
-  for (const call of calls) {
-    const error = await findRejection(context, call)
-    if (error !== undefined) throw rejectedCall(error)
-  }
+  return { transactions, positions, skipped }
 }
 
 /** Adds the claims of earlier transactions to the error of a later one: they are paid. */
@@ -161,17 +187,4 @@ function withClaimed({ signal }: ActionContext, error: unknown, claimed: ClaimAl
   }
   const message = `The action was aborted after ${claimed.positions.length} claims, which are paid.`
   return new TransactionError({ code: 'aborted', message, cause: failure, claimed })
-}
-
-const readsAtOnce = 10
-
-async function mapBounded<Value, Result>(
-  values: readonly Value[],
-  map: (value: Value) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = []
-  for (let start = 0; start < values.length; start += readsAtOnce) {
-    results.push(...(await Promise.all(values.slice(start, start + readsAtOnce).map(map))))
-  }
-  return results
 }

@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { readContract } from 'viem/actions'
 import type { Call } from '../chain/call.ts'
-import { type ClaimOptions, claimCalldata, permitClaimCalldata } from '../chain/claim-calldata.ts'
+import { claimCalldata, permitClaimCalldata } from '../chain/claim-calldata.ts'
 import { permitClaimTypedData } from '../chain/permit-typed-data.ts'
 import { poolEventAbi } from '../chain/pool-event-abi.ts'
 import { explainRevert } from '../revert/explain-revert.ts'
@@ -17,6 +17,7 @@ import type { RevertName } from '../revert/revert-abi.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { ClaimActionOptions, ClaimedPosition, ClaimResult } from './action-options.ts'
+import { findMissingIncome, readLastReportedDay } from './missing-income.ts'
 import { findPermitToken, impossibleSignature, signPermit } from './permit.ts'
 import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './send-call.ts'
 import { TransactionError } from './transaction-error.ts'
@@ -31,13 +32,15 @@ export const unapproved: readonly RevertName[] = [
 const permitSeconds = 86_400n
 
 /** Claims a position: with the present approval, with a permit, or with an approval. */
-export async function claim(context: ActionContext, { tokenId }: ClaimActionOptions): Promise<ClaimResult> {
-  const { pool, beneficiary } = context
-  const mined = await sendCall(context, await authorize(context, { pool, beneficiary, tokenId }))
+export async function claim(context: ActionContext, options: Claim): Promise<ClaimResult> {
+  const { tokenId } = options
+  const mined = await sendCall(context, await authorize(context, options))
   const position = readClaims(context, mined.receipt).find((claimed) => claimed.tokenId === tokenId)
   if (position) return { ...mined, position }
   throw unclaimed(mined.hash, tokenId)
 }
+
+type Claim = Pick<ClaimActionOptions, 'tokenId' | 'acceptMissingIncome'>
 
 export function unclaimed(hash: Hash, tokenId: bigint): TransactionError {
   const message = `Transaction ${hash} was mined, but its receipt has no claim of position ${tokenId}. Check your positions.`
@@ -45,19 +48,31 @@ export function unclaimed(hash: Hash, tokenId: bigint): TransactionError {
 }
 
 /** Returns the call that claims, after the pool may take the position. */
-async function authorize(context: ActionContext, claim: ClaimOptions): Promise<Call> {
-  const { pool } = context
-  const { tokenId } = claim
-  const call = claimCalldata(claim)
+async function authorize(context: ActionContext, { tokenId, acceptMissingIncome }: Claim): Promise<Call> {
+  const { pool, beneficiary } = context
+  const call = claimCalldata({ pool, beneficiary, tokenId, ...checkedOnChain })
   context.step('simulate')
   await assertOnlyUnapproved(context, { call, unapproved })
   const positions = await findPositionToken(context)
+  if (acceptMissingIncome !== true) await assertComplete(context, { positions, tokenId })
   if (await isApproved(context, { positions, tokenId })) return call
-  const permitted = await permitClaim(context, { positions, claim })
+  const permitted = await permitClaim(context, { positions, tokenId })
   if (permitted) return permitted
   const data = encodeFunctionData({ abi: positionAbi, functionName: 'approve', args: [pool, tokenId] })
   await sendApproval(context, { to: positions, data, value: 0n })
   return call
+}
+
+/** The actions read the last reported day from the pool itself, and do not ask for the terms of the position. */
+export const checkedOnChain = { acceptMissingIncome: true } as const
+
+async function assertComplete(
+  context: ActionContext,
+  position: { readonly positions: Address; readonly tokenId: bigint },
+): Promise<void> {
+  const lastReportedDay = await readLastReportedDay(context)
+  const error = await findMissingIncome(context, { ...position, lastReportedDay })
+  if (error) throw error
 }
 
 export function findPositionToken({ client, pool }: ActionContext): Promise<Address> {
@@ -80,10 +95,9 @@ export async function isApproved(
 /** Returns the call with a permit, or undefined if the token or the wallet cannot do that. */
 async function permitClaim(
   context: ActionContext,
-  { positions, claim }: { readonly positions: Address; readonly claim: ClaimOptions },
+  { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
 ): Promise<Call | undefined> {
-  const { client, pool, chainId } = context
-  const { tokenId } = claim
+  const { client, pool, chainId, beneficiary } = context
   const deadline = (await context.chainTime()) + permitSeconds
   const args = [pool, tokenId, deadline, ...impossibleSignature] as const
   const probe = encodeFunctionData({ abi: positionAbi, functionName: 'permit', args })
@@ -94,7 +108,7 @@ async function permitClaim(
   const typedData = permitClaimTypedData({ positions: token, chainId, pool, tokenId, nonce, deadline })
   const permit = await signPermit(context, typedData, deadline)
   if (!permit) return undefined
-  const call = permitClaimCalldata({ ...claim, permit })
+  const call = permitClaimCalldata({ pool, beneficiary, tokenId, permit, ...checkedOnChain })
   const rejection = explainRevert(await findRejection(context, call))
   return rejection && unapproved.includes(rejection.name) ? undefined : call
 }

@@ -4,12 +4,14 @@ export type {
   ClaimActionOptions,
   ClaimAllActionOptions,
   ClaimAllResult,
+  ClaimConsent,
   ClaimedPosition,
   ClaimResult,
   LendActionOptions,
   LendResult,
   LentPosition,
   MinedTransaction,
+  SkippedPosition,
   TallystickActionsOptions,
 } from './action-options.ts'
 export { type TallystickActions, tallystickActions } from './tallystick-actions.ts'

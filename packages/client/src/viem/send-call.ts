@@ -36,14 +36,14 @@ export async function assertOnlyUnapproved(
   const explanation = explainRevert(error)
   // A revert that is not the protocol's may be the token's own way to report the missing allowance.
   const isUnapproved = explanation ? unapproved.includes(explanation.name) : isRevert(error)
-  if (!isUnapproved) throw rejectedCall(error)
+  if (!isUnapproved) throw rejectedCall(error, { parties: context.parties })
 }
 
 /** Simulates, sends and awaits a transaction. */
 export async function sendCall(context: ActionContext, call: Call): Promise<MinedTransaction> {
   context.step('simulate')
   const error = await findRejection(context, call)
-  if (error !== undefined) throw rejectedCall(error)
+  if (error !== undefined) throw rejectedCall(error, { parties: context.parties })
   await context.assertChain()
   context.step('send')
   const hash = await submitCall(context, call)
@@ -74,7 +74,7 @@ async function awaitSuccess(
   const minedHash = receipt.transactionHash
   if (receipt.status === 'success') return { hash: minedHash, receipt }
   const reason = await findRevertReason(context, { call, receipt })
-  if (explainRevert(reason)) throw rejectedCall(reason, minedHash)
+  if (explainRevert(reason)) throw rejectedCall(reason, { hash: minedHash, parties: context.parties })
   const message = `Transaction ${minedHash} was mined, but reverted. Nothing was lent or claimed.`
   throw new TransactionError({ code: 'call_reverted', message, hash: minedHash, cause: reason })
 }

@@ -20,11 +20,16 @@ export type TallystickActions = {
    * Otherwise approves exactly the principal first, unless the allowance is enough.
    */
   lend(options: LendActionOptions): Promise<LendResult>
-  /** Claims a matured position and returns what it paid. Uses a permit where token and wallet can. */
+  /**
+   * Claims a matured position and returns what it paid. Uses a permit where token and wallet can. If the pool does not have
+   * the floating income of the maturity's day yet, it throws `income_not_reported`, because the rest would be lost.
+   */
   claim(options: ClaimActionOptions): Promise<ClaimResult>
   /**
    * Claims several matured positions with as few transactions as possible and returns what each paid. If more than one is
    * not approved, the pool is approved for all positions of the account, because each single approval is a transaction.
+   * Positions that cannot be claimed, or not in full yet, are left out and returned as `skipped`, each with its reason. If
+   * that leaves none, the first reason is thrown.
    */
   claimAll(options?: ClaimAllActionOptions): Promise<ClaimAllResult>
 }

@@ -1,7 +1,9 @@
 import { BaseError, type Hash } from 'viem'
 import { ClientError, type ClientErrorOptions } from '../client-error.ts'
+import type { Claimability } from '../income/claimability.ts'
 import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
-import type { ClaimAllResult } from './action-options.ts'
+import type { RevertParties } from '../revert/explanation.ts'
+import type { ClaimAllResult, SkippedPosition } from './action-options.ts'
 import { partsOfError } from './error-parts.ts'
 import { isRevert } from './is-revert.ts'
 
@@ -11,6 +13,8 @@ export type TransactionErrorOptions = ClientErrorOptions & {
   readonly explanation?: RevertExplanation | undefined
   readonly hash?: Hash | undefined
   readonly claimed?: ClaimAllResult | undefined
+  readonly skipped?: readonly SkippedPosition[] | undefined
+  readonly claimability?: Claimability | undefined
 }
 
 /**
@@ -21,7 +25,7 @@ export type TransactionErrorOptions = ClientErrorOptions & {
  * `transaction_pending`: it was sent, but its receipt was not read within `timeoutSeconds`; or, without `hash`, the wallet
  * failed while it sent it. It may be mined already or later. `chain_failed`: the wallet or its node failed, and nothing was
  * sent. `aborted`: the signal stopped `claimAll` after some claims, which `claimed` has; an abort before throws the signal's
- * reason. An error with a `hash` or `claimed` is never `retryable`.
+ * reason. `income_not_reported`: a claim would lose income for good, and `claimability` says how much; nothing was sent. An error with a `hash` or `claimed` is never `retryable`.
  *
  * @example
  * const error = new TransactionError({ code: 'note_expired', message: 'The note has expired.' })
@@ -35,14 +39,20 @@ export class TransactionError extends ClientError {
   readonly hash: Hash | undefined
   /** Claims that `claimAll` made before a later transaction failed. They are paid. */
   readonly claimed: ClaimAllResult | undefined
+  /** All positions of `claimAll` with their reasons, if none of them could be claimed. */
+  readonly skipped: readonly SkippedPosition[] | undefined
+  /** What the claim would pay now and later, if the code is `income_not_reported`. */
+  readonly claimability: Claimability | undefined
 
-  constructor({ explanation, hash, claimed, retryable, ...options }: TransactionErrorOptions) {
+  constructor({ explanation, hash, claimed, skipped, claimability, retryable, ...options }: TransactionErrorOptions) {
     // After a transaction was sent, the same call can lend twice.
     const isSent = hash !== undefined || claimed !== undefined
     super({ ...options, retryable: !isSent && (retryable ?? explanation?.retryable ?? false) })
     this.explanation = explanation
     this.hash = hash
     this.claimed = claimed
+    this.skipped = skipped
+    this.claimability = claimability
   }
 }
 
@@ -52,8 +62,11 @@ export function noteExpired(cause?: unknown): TransactionError {
 }
 
 /** Returns the error of a call that the contracts reject, or that could not be run. */
-export function rejectedCall(error: unknown, hash?: Hash): TransactionError {
-  const explanation = explainRevert(error)
+export function rejectedCall(
+  error: unknown,
+  { hash, parties }: { readonly hash?: Hash | undefined; readonly parties?: RevertParties | undefined } = {},
+): TransactionError {
+  const explanation = explainRevert(error, parties)
   const failed = { explanation, hash, cause: error }
   if (!explanation) return failedCall(error, hash)
   if (explanation.name === 'FeedSignatureVerifier__FeedExpired') {
