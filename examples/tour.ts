@@ -94,12 +94,12 @@ say(
 )
 
 // 7. Advance the clock of the development chain over the UTC day of the maturity. The sandbox follows it. A claim before the
-// floating income of that day is reported would lose it for good.
+// floating income of that day is reported would lose it for good. The sandbox reports it 5 minutes after the day.
 title('A week later')
 const { timestamp } = await reader.getBlock()
 await reader.request({
   method: 'evm_increaseTime',
-  params: [Number(expected.holdsFrom - timestamp) + 60],
+  params: [Number(expected.holdsFrom - timestamp) + 360],
 } as never)
 const { rate, reported } = await until('the service follows and the floating incomes are reported', async () => {
   const [current, [incomes]] = await Promise.all([client.rate(), client.floatingIncomes({ chains: [chainId] })])

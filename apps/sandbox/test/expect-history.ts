@@ -24,6 +24,15 @@ export async function expectHistory(credentials: Credentials, { positions }: { p
     const maturities = tenors.map((tenorDays) => maturityOf({ noteDay, tenorDays }))
     expect(maturities).toContain(event.args.maturityTimestamp)
   }
+  let lastDay = 0n
+  for (const event of events) {
+    if (event.eventName === 'UpdateDailyFloatingIncome') lastDay = event.args.updatedDay
+    if (event.eventName === 'UpdatePreviousFloatingIncome') {
+      lastDay = event.args.firstDay + BigInt(event.args.floatingIncomes.length) - 1n
+    }
+    // A claim before loses income.
+    if (event.eventName === 'Claim') expect(lastDay >= event.args.maturityTimestamp / 86_400n).toBe(true)
+  }
   if (positions >= 40) {
     expect(count('Claim')).toBeGreaterThan(0)
     const transfer = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)')

@@ -57,12 +57,14 @@ test('behavior: 40 positions result in all kinds of steps', () => {
   expect(count('claim')).toBeGreaterThan(5)
 })
 
-/** Returns the steps that the pool would reject. */
+/** Returns the steps that the pool would reject, and the claims that would lose income. */
 function faultsOf(steps: readonly Step[]): string[] {
   const faults: string[] = []
   const owners = new Map<bigint, { owner: number; maturity: bigint }>()
   let paused = false
+  let lastDay = 0n
   for (const step of steps) {
+    if (step.kind === 'income') lastDay = step.firstDay + BigInt(step.incomes.length) - 1n
     if (step.kind === 'pause' || step.kind === 'unpause') paused = step.kind === 'pause'
     if (paused && (step.kind === 'lend' || step.kind === 'claim'))
       faults.push(`${step.kind} at ${step.at} while paused`)
@@ -86,6 +88,7 @@ function faultsOf(steps: readonly Step[]): string[] {
       for (const { tokenId, owner } of step.claims) {
         const position = owners.get(tokenId)
         if (position?.owner !== owner || position.maturity > step.at) faults.push(`${tokenId} cannot be claimed`)
+        if (position && lastDay < position.maturity / daySeconds) faults.push(`${tokenId} is claimed too early`)
         owners.set(tokenId, { owner: -1, maturity: 0n })
       }
     }

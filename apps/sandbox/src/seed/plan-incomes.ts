@@ -23,10 +23,16 @@ export function planIncomes({
       const incomes = Array.from({ length: index - first + 1 }, (_, offset) =>
         incomeOf(firstDay + BigInt(first + offset)),
       )
-      const reportedAt = (firstDay + BigInt(index) + 1n) * daySeconds + reportedAfterSeconds
-      const at = reportedAt < nowSeconds ? reportedAt : nowSeconds
+      const planned = reportedAt(firstDay + BigInt(index), firstDay)
+      const at = planned < nowSeconds ? planned : nowSeconds
       return { kind: 'income', at, firstDay: firstDay + BigInt(first), incomes }
     })
+}
+
+/** Returns when the income of a UTC day is reported. */
+export function reportedAt(day: bigint, firstDay: bigint): bigint {
+  const isLate = lateDays.includes(Number(day - firstDay))
+  return (day + (isLate ? 2n : 1n)) * daySeconds + reportedAfterSeconds
 }
 
 /** Returns the income of a UTC day, which varies around the typical one. */

@@ -1,6 +1,7 @@
 import { maturityOf, periodAt } from '@tallystick/core'
 import {
   type ClaimStep,
+  daySeconds,
   historyDays,
   type LendStep,
   lenderCount,
@@ -8,6 +9,7 @@ import {
   partnerFeesBps,
   type TransferStep,
 } from './history.ts'
+import { reportedAt } from './plan-incomes.ts'
 import { pick, type Random } from './random.ts'
 
 type Span = {
@@ -76,7 +78,7 @@ function planTransfer(random: Random, { lend, pause, nowSeconds }: Opened): Tran
 /** Plans one block of claims per tenor, because positions of one tenor mature together. */
 function planClaims(
   random: Random,
-  { lend, transfer, pause, nowSeconds }: Opened & { readonly transfer: TransferStep | undefined },
+  { lend, transfer, pause, startsAt, nowSeconds }: Opened & { readonly transfer: TransferStep | undefined },
 ): ClaimStep[] {
   const ownerOf = ({ tokenId, beneficiary }: PlannedPosition) =>
     transfer?.transfers.find((one) => one.tokenId === tokenId)?.to ?? beneficiary
@@ -87,10 +89,17 @@ function planClaims(
       .map((position) => ({ tokenId: position.tokenId, owner: ownerOf(position) }))
     const delaySeconds = hourSeconds * BigInt(6 + Math.floor(random() * 60))
     if (claims.length === 0) return []
-    const at = alignToSlot(afterPause(pause, maturityOf({ noteDay, tenorDays }) + delaySeconds), 2n)
+    const maturity = maturityOf({ noteDay, tenorDays })
+    const complete = reportedAt(maturity / daySeconds, startsAt / daySeconds)
+    const at = alignToSlot(afterPause(pause, claimedAt(maturity + delaySeconds, complete)), 2n)
     if (at > nowSeconds - quietSeconds) return []
     return [{ kind: 'claim', at, claims }]
   })
+}
+
+/** Returns the same time of the first day on which a claim is complete. Earlier, it would lose income. */
+function claimedAt(at: bigint, complete: bigint): bigint {
+  return at > complete ? at : claimedAt(at + daySeconds, complete)
 }
 
 function pickOther(random: Random, wallet: number): number {
