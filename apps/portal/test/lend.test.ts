@@ -1,4 +1,4 @@
-import { denylisterAbi, dollarTokenAbi } from '@tallystick/contracts'
+import { denylisterAbi, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import type { Locator, Page, Route } from 'playwright-core'
 import { type Address, createPublicClient, encodeFunctionData, encodePacked, http, keccak256 } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
@@ -80,19 +80,33 @@ test('default: a new visitor lends with the sandbox’s wallet, by clicking only
   expect(requested.filter((url) => !url.startsWith(`${credentials.baseUrl}/`))).toEqual([])
 })
 
-test('behavior: matured positions are claimed, one and then all, and pay to the cent what was shown', async () => {
+test('behavior: a claim that loses income needs a second decision, which names the loss', async () => {
   const { page } = visit
-  const account = credentials.wallets[3]!.address
   await page.getByRole('link', { name: 'See your position' }).click()
-  const card = page.getByRole('region', { name: /^Claim on zkSync Era/ })
+  const card = claimCard(page)
   await card.locator('[data-claim]').nth(2).waitFor()
   expect(await findAxeFaults(page)).toEqual([])
   await shoot(page, 'claim')
-  const first = card.locator('[data-claim]').first()
-  const tokenId = (await first.getAttribute('data-claim')) as string
-  const shown = await readValue(first.locator('data'))
+  // It matured today, and this UTC day is reported when it is over.
+  const early = card.locator('[data-complete="false"]')
+  const tokenId = (await early.getAttribute('data-claim')) as string
+  const fullFrom = 'claimable in full from about 13 Nov 2026, 19:00'
+  expect(await early.innerText()).toContain(fullFrom)
+  expect(await page.locator(`[data-token="${tokenId}"]`).innerText()).toContain(fullFrom)
+  await early.getByRole('button', { name: 'Claim early…' }).click()
+  const loss = await readLoss(BigInt(tokenId))
+  await page.getByRole('heading', { name: `Claim position #${tokenId} now and lose about $${loss}?` }).waitFor()
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Wait')
+  expect(await findAxeFaults(page)).toEqual([])
+  await shoot(page, 'claim-early')
+  await early.getByRole('button', { name: 'Wait' }).click()
+  expect(await early.locator('.early-claim').count()).toBe(0)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  const account = credentials.wallets[3]!.address
+  const shown = await readValue(early.locator('data'))
   const before = await readBalance(account)
-  await first.getByRole('button').click()
+  await early.getByRole('button', { name: 'Claim early…' }).click()
+  await early.getByRole('button', { name: `Claim now and lose about $${loss}` }).click()
   await dialogButton(page, 'Sign').click()
   // The page cannot look the wallet up again. What was claimed stays on the page.
   const refuse = (route: Route) =>
@@ -104,16 +118,46 @@ test('behavior: matured positions are claimed, one and then all, and pay to the 
   await page.unroute('**/data', refuse)
   expect((await readBalance(account)) - before).toBe(shown)
   expect(await readValue(page.locator('#claim-paid'))).toBe(shown)
+})
+
+test('behavior: complete positions are claimed at once, and pay to the cent what was shown', async () => {
+  const { page } = visit
+  const account = credentials.wallets[3]!.address
+  const card = claimCard(page)
   await expect.poll(() => card.locator('[data-claim]').count()).toBe(2)
+  const tokenId = (await card.locator('[data-claim]').first().getAttribute('data-claim')) as string
   const total = await readValue(page.locator('#claim-total'))
+  const before = await readBalance(account)
   await card.getByRole('button', { name: 'Claim all 2' }).click()
   await confirmClaims(page)
   await expect.poll(() => card.locator('[data-claim]').count()).toBe(0)
-  expect((await readBalance(account)) - before).toBe(shown + total)
+  expect((await readBalance(account)) - before).toBe(total)
   expect(await page.locator(`[data-token="${tokenId}"]`).innerText()).toContain('Claimed')
   await shoot(page, 'claimed')
   await page.goBack()
 })
+
+const claimCard = (page: Page) => page.getByRole('region', { name: /^Claim on zkSync Era/ })
+
+/** Returns the dollars, rounded up, that a position earns on the day of its maturity at the rate of the last reported day. */
+async function readLoss(tokenId: bigint): Promise<string> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const { pool, positions } = credentials.chains[0]
+  const [reads, token] = [
+    { address: pool, abi: poolAbi } as const,
+    { address: positions, abi: positionTokenAbi } as const,
+  ]
+  const lastDay = await client.readContract({ ...reads, functionName: 'lastFloatingIncomeUpdateDay' })
+  const [last, earlier, terms] = await Promise.all([
+    client.readContract({ ...reads, functionName: 'accFloatingIncome', args: [lastDay] }),
+    client.readContract({ ...reads, functionName: 'accFloatingIncome', args: [lastDay - 1n] }),
+    client.readContract({ ...token, functionName: 'getLendInfo', args: [tokenId] }),
+  ])
+  const seconds = terms.maturityTimestamp - (lastDay + 1n) * 86_400n
+  const income = ((last - earlier) * terms.principal * seconds) / 10n ** 25n
+  const cents = ((income * (10_000n - terms.partnerFeeBPS)) / 10_000n + 10n ** 16n - 1n) / 10n ** 16n
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+}
 
 async function readValue(data: Locator): Promise<bigint> {
   return BigInt((await data.getAttribute('value')) as string)

@@ -2,17 +2,18 @@ import { type ClaimedPosition, TransactionError } from '@tallystick/client/viem'
 import { expect, test } from 'vitest'
 import { describeFailure, reduceActivity } from '../connect/activity.ts'
 import { listClaimed } from './list-claimed.ts'
+import type { ClaimReport } from './run-claim.ts'
 
 const positions = [{ tokenId: 1n }, { tokenId: 2n }] as unknown as readonly ClaimedPosition[]
 const claimed = { transactions: [], positions, skipped: [] }
 const running = { phase: 'running', step: 'send', done: [] } as const
 
 function fail(error: unknown, signal = new AbortController().signal) {
-  return reduceActivity<readonly ClaimedPosition[]>(running, describeFailure(error, signal))
+  return reduceActivity<ClaimReport>(running, describeFailure(error, signal))
 }
 
 test('default: all positions of a claim that was mined', () => {
-  expect(listClaimed(reduceActivity(running, { kind: 'mined', hash: '0x1', result: positions }))).toBe(positions)
+  expect(listClaimed(reduceActivity(running, { kind: 'mined', hash: '0x1', result: claimed }))).toBe(positions)
 })
 
 test('behavior: a claim that failed later has the positions of its first transactions', () => {

@@ -1,4 +1,4 @@
-import type { ClaimedPosition } from '@tallystick/client/viem'
+import type { ClaimAllResult } from '@tallystick/client/viem'
 import type { Address } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
 import type { Connection } from '../connect/connector.ts'
@@ -7,6 +7,9 @@ import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
 import { createReader, openWallet, reportSteps } from '../connect/wallet-client.ts'
 import type { PortalChain } from '../data/portal-info.ts'
 
+/** Positions that were claimed, and those that were left out. */
+export type ClaimReport = Pick<ClaimAllResult, 'positions' | 'skipped'>
+
 /** Income of a matured position, in the dollar's smallest unit. */
 export type MaturedIncome = { readonly fixed: bigint; readonly floating: bigint }
 
@@ -14,25 +17,24 @@ export type ClaimOrder = {
   readonly connection: Connection
   readonly chain: PortalChain
   readonly tokenIds: readonly bigint[]
+  /** Whether the visitor has decided to lose the income that is not reported yet. */
+  readonly acceptMissingIncome: boolean
   /** Returns the service's time in Unix seconds. */
   readonly now: () => bigint
 }
 
 /** Claims positions with the visitor's wallet. */
-export async function runClaim(
-  order: ClaimOrder,
-  tools: ActionTools,
-): Promise<ActionOutcome<readonly ClaimedPosition[]>> {
-  const { chain, tokenIds } = order
+export async function runClaim(order: ClaimOrder, tools: ActionTools): Promise<ActionOutcome<ClaimReport>> {
+  const { chain, tokenIds, acceptMissingIncome } = order
   const { client, provider } = await openWallet({ ...order, tools })
-  const options = { pool: chain.pool, signal: tools.signal, onStep: reportSteps(tools) }
+  const options = { pool: chain.pool, signal: tools.signal, onStep: reportSteps(tools), acceptMissingIncome }
   const [tokenId, ...others] = tokenIds
   if (tokenId !== undefined && others.length === 0) {
     const { hash, position } = await client.claim({ ...options, tokenId })
-    return { hash, result: [position], provider }
+    return { hash, result: { positions: [position], skipped: [] }, provider }
   }
-  const { transactions, positions } = await client.claimAll({ ...options, tokenIds })
-  return { hash: transactions.at(-1)?.hash as string, result: positions, provider }
+  const { transactions, ...result } = await client.claimAll({ ...options, tokenIds })
+  return { hash: transactions.at(-1)?.hash as string, result, provider }
 }
 
 const view = { type: 'function', stateMutability: 'view' } as const
@@ -40,7 +42,15 @@ const inputs = [{ type: 'uint256' }] as const
 const abi = [
   { ...view, name: 'calculateFixedIncome', inputs, outputs: inputs },
   { ...view, name: 'calculateFloatingIncome', inputs, outputs: inputs },
+  { ...view, name: 'lastFloatingIncomeUpdateDay', inputs: [], outputs: inputs },
 ] as const
+
+/** What the pool knows about positions now. */
+export type PoolIncomes = {
+  readonly incomes: ReadonlyMap<bigint, MaturedIncome>
+  /** Last UTC day whose floating income the pool has. */
+  readonly lastReportedDay: bigint
+}
 
 /** Returns the income of positions as the pool computes it now. Returns undefined if the wallet is on another network. */
 export async function readIncomes({
@@ -48,14 +58,20 @@ export async function readIncomes({
   chain,
   tokenIds,
   signal,
-}: Omit<ClaimOrder, 'now'> & { readonly signal: AbortSignal }): Promise<
-  ReadonlyMap<bigint, MaturedIncome> | undefined
+}: Pick<ClaimOrder, 'connection' | 'chain' | 'tokenIds'> & { readonly signal: AbortSignal }): Promise<
+  PoolIncomes | undefined
 > {
   const client = createReader(createPatientProvider(wallet.provider, { signal }), { chain, account })
   if ((await getChainId(client)) !== chain.id) return undefined
   const pool: Address = chain.pool
-  const read = (functionName: (typeof abi)[number]['name'], tokenId: bigint) =>
+  const read = (functionName: 'calculateFixedIncome' | 'calculateFloatingIncome', tokenId: bigint) =>
     readContract(client, { abi, address: pool, functionName, args: [tokenId] })
+  // Before the incomes: they may then contain a later day, but no day is missing in them that counts as reported.
+  const lastReportedDay = await readContract(client, {
+    abi,
+    address: pool,
+    functionName: 'lastFloatingIncomeUpdateDay',
+  })
   const rows = await Promise.all(
     tokenIds.map(async (tokenId) => {
       const [fixed, floating] = await Promise.all([
@@ -65,5 +81,5 @@ export async function readIncomes({
       return [tokenId, { fixed, floating }] as const
     }),
   )
-  return new Map(rows)
+  return { incomes: new Map(rows), lastReportedDay }
 }

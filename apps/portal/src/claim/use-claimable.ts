@@ -1,3 +1,4 @@
+import type { Claimability } from '@tallystick/client'
 import { useCallback } from 'preact/hooks'
 import type { Connection } from '../connect/connector.ts'
 import type { PortalChain } from '../data/portal-info.ts'
@@ -7,7 +8,12 @@ import type { Holding } from '../wallet/look-up-wallet.ts'
 import { readIncomes } from './run-claim.ts'
 
 /** Matured position and what its claim pays. */
-export type Claimable = { readonly holding: Holding; readonly amounts: HoldingAmounts }
+export type Claimable = {
+  readonly holding: Holding
+  readonly amounts: HoldingAmounts
+  /** What a claim now would lose. Undefined if it pays all income, or if that is not known: the claim itself asks the pool. */
+  readonly missing: Claimability | undefined
+}
 
 const intervalMs = 30_000
 
@@ -34,7 +40,14 @@ export function useClaimable({
   const canRead = connection !== undefined && chainId === chain.id && tokenIds.length > 0
   const read = usePolled(canRead ? request : undefined, intervalMs).value
   return holdings.map((holding) => {
-    const income = read?.get(holding.tokenId)
-    return { holding, amounts: income ? amountsOfActive(holding, income) : holding.amounts }
+    const income = read?.incomes.get(holding.tokenId)
+    const amounts = income ? amountsOfActive(holding, income) : holding.amounts
+    return { holding, amounts, missing: findMissing(holding, read?.lastReportedDay) }
   })
+}
+
+function findMissing({ claimability }: Holding, lastReportedDay: bigint | undefined): Claimability | undefined {
+  if (claimability?.status !== 'income_not_reported') return undefined
+  const isReported = lastReportedDay !== undefined && lastReportedDay >= claimability.maturityDay
+  return isReported ? undefined : claimability
 }

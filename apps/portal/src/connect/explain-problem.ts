@@ -46,6 +46,12 @@ export function explainProblem(error: unknown): Problem {
       const { explanation } = error as { readonly explanation?: { readonly title: string } }
       return { title: explanation?.title ?? 'The transaction would fail', text: messageOf(error) }
     }
+    case 'income_not_reported':
+      return {
+        title: 'The claim would lose income',
+        text: 'The pool does not have all of the position’s income yet. Nothing was sent for it. Wait for the report, then look the wallet up again.',
+        isCalm: true,
+      }
     case 'note_not_yet_valid':
       return {
         title: 'The chain is a moment behind',

@@ -1,4 +1,4 @@
-import { fixedIncome, type OfferedNote } from '@tallystick/client'
+import { expectedIncome, fixedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
 import { useCallback, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
@@ -108,8 +108,9 @@ function Mined({
         <data id="lent-fixed" value={fixed.toString()}>
           ${formatDollars(fixed)}
         </data>{' '}
-        of fixed income at {formatRate(coupon)}, and the floating income on top. You can claim it from{' '}
-        <Instant seconds={maturityTimestamp} only="date" /> on.
+        of fixed income at {formatRate(coupon)}, and the floating income on top. It matures on{' '}
+        <Instant seconds={maturityTimestamp} only="date" />, and you can claim it in full from about{' '}
+        <Instant seconds={expectedIncome(position, position).holdsFrom} /> on.
       </Notice>
       {activity.phase === 'mined' && activity.wasMoved ? (
         <p class="hint">A reorganisation moved the lend to another block. It is in the chain.</p>

@@ -50,9 +50,9 @@ export function PaymentTable({
       <Line
         name="You get"
         help={
-          note && (
+          income && (
             <>
-              on <Instant seconds={note.maturityTimestamp} only="date" />, when you claim it
+              when you claim it, from about <Instant seconds={income.holdsFrom} /> on
             </>
           )
         }

@@ -8,6 +8,10 @@ const risks = [
     'It is set once a day from what the pool earned. It can fall to zero. The fixed income does not change.',
   ],
   [
+    'A claim can come too early',
+    'The floating income of the last day is reported about a day after maturity. A claim before then pays without it, and never again. The page tells you when the income is complete.',
+  ],
+  [
     'Terms expire',
     'A note can be used until 00:00 or 18:00 New York. A transaction that is mined later fails and costs the network fee.',
   ],

@@ -127,7 +127,7 @@ function Result({
       </dl>
       <p class="hint">
         If lent at <time dateTime={new Date(Number(lendTimestamp) * 1000).toISOString()}>this minute</time>, before a
-        partner’s fee.
+        partner’s fee, and claimed from about <Instant seconds={income.holdsFrom} /> on.
       </p>
     </div>
   )

@@ -1,20 +1,28 @@
 import { formatCents } from '../format/cents.ts'
 import { Pill } from '../parts/pill.tsx'
+import { FullFrom } from './full-from.tsx'
 import type { Holding } from './look-up-wallet.ts'
 
 /** Renders whether a position is lent, matured or claimed, and what its claim pays. */
-export function HoldingState({ holding: { state, amounts } }: { readonly holding: Holding }) {
+export function HoldingState({ holding }: { readonly holding: Holding }) {
+  const { state, amounts } = holding
   const payout = amounts.payout && `$${formatCents(amounts.payout.cents)}`
   switch (state) {
     case 'lent':
-      return <Pill tone="good">Lent</Pill>
+      return (
+        <>
+          <Pill tone="good">Lent</Pill>
+          <Incomplete holding={holding} />
+        </>
+      )
     case 'matured':
       return (
         <>
-          <Pill tone="warn">{maturedText}</Pill>
+          <Pill tone="warn">{maturedText(holding)}</Pill>
           {payout ? (
             <span class="state-detail">
               pays {payout}
+              {isIncomplete(holding) ? ' now' : ''}
               {amounts.income && amounts.income.fee.cents > 0n ? (
                 <>
                   ,<br />
@@ -23,6 +31,7 @@ export function HoldingState({ holding: { state, amounts } }: { readonly holding
               ) : null}
             </span>
           ) : null}
+          <Incomplete holding={holding} />
         </>
       )
     case 'claimed':
@@ -40,4 +49,21 @@ export function HoldingState({ holding: { state, amounts } }: { readonly holding
   }
 }
 
-export const maturedText = 'Matured, can be claimed'
+/** Renders when a position that a claim would not pay in full now is usually complete. */
+function Incomplete({ holding: { claimability, at } }: { readonly holding: Holding }) {
+  if (!claimability || claimability.status === 'complete') return null
+  return (
+    <span class="state-detail">
+      <FullFrom {...{ claimability, at }} />
+    </span>
+  )
+}
+
+/** Returns the state of a matured position. */
+export function maturedText({ claimability }: Pick<Holding, 'claimability'>): string {
+  return isIncomplete({ claimability }) ? 'Matured, not complete' : 'Matured, can be claimed'
+}
+
+function isIncomplete({ claimability }: Pick<Holding, 'claimability'>): boolean {
+  return claimability?.status === 'income_not_reported'
+}

@@ -1,4 +1,12 @@
-import { type Client, fixedIncome, floatingAccumulator, floatingIncome, type Position } from '@tallystick/client'
+import {
+  type Claimability,
+  type Client,
+  claimability,
+  fixedIncome,
+  floatingAccumulator,
+  floatingIncome,
+  type Position,
+} from '@tallystick/client'
 import type { Address } from 'viem'
 import type { PortalChain } from '../data/portal-info.ts'
 import { type Claim, fetchClaims } from './fetch-claims.ts'
@@ -20,6 +28,10 @@ export type Holding = Position & {
   readonly accrued?: { readonly fixed: bigint; readonly floating: bigint } | undefined
   /** Undefined if not claimed, or if it could not be read. */
   readonly claim?: Claim | undefined
+  /** Whether a claim pays all income. Undefined if claimed, or if the floating incomes could not be read. */
+  readonly claimability?: Claimability | undefined
+  /** Instant of the lookup, in Unix seconds. */
+  readonly at: bigint
 }
 
 export type Wallet = {
@@ -69,14 +81,16 @@ export async function lookUpWallet(
       const claim = claimOf?.get(position.tokenId)
       const { principal } = position
       if (claim || position.status !== 'Active') {
-        return [{ ...position, chain, claim, state: 'claimed', amounts: amountsOfClaimed(principal, claim) }]
+        return [{ ...position, chain, claim, at, state: 'claimed', amounts: amountsOfClaimed(principal, claim) }]
       }
       const accrued = accumulator && {
         fixed: fixedIncome(position, at),
         floating: floatingIncome(position, { instantSeconds: at, ...accumulator }),
       }
       const state = position.maturityTimestamp <= at ? 'matured' : 'lent'
-      return [{ ...position, chain, state, accrued, amounts: amountsOfActive(position, accrued) }]
+      const found = accumulator && claimability(position, { ...accumulator, now: at })
+      const amounts = amountsOfActive(position, accrued)
+      return [{ ...position, chain, at, state, accrued, claimability: found, amounts }]
     })
   })
   const failures = [...positions, ...incomes].flatMap(({ chain, errors }) =>

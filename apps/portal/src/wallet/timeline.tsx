@@ -52,7 +52,7 @@ export function Timeline({
 }
 
 function Bar({
-  holding: { chain, tokenId, lendTimestamp, maturityTimestamp, amounts },
+  holding,
   now,
   part,
   namesChain,
@@ -62,6 +62,7 @@ function Bar({
   readonly part: (seconds: bigint) => number
   readonly namesChain: boolean
 }) {
+  const { chain, tokenId, lendTimestamp, maturityTimestamp, amounts } = holding
   const [left, right] = [part(lendTimestamp), part(maturityTimestamp)]
   const isMature = maturityTimestamp <= now
   const done = isMature ? 100 : (Number(now - lendTimestamp) / Number(maturityTimestamp - lendTimestamp)) * 100
@@ -81,7 +82,7 @@ function Bar({
       </span>
       <span class="timeline-when">
         {isMature ? (
-          <strong>{maturedText}</strong>
+          <strong>{maturedText(holding)}</strong>
         ) : (
           <>
             <Instant seconds={maturityTimestamp} only="date" />

@@ -60,8 +60,9 @@ export function WalletReport({
             actionOf={forHolding && ((holding) => forHolding(holding, refresh))}
           />
           <p class="hint">
-            As of <Instant id="wallet-at" seconds={at} />. Floating income is included up to the last reported day. Each
-            position is rounded down to the cent, and a total is the sum of what is shown.
+            As of <Instant id="wallet-at" seconds={at} />. Floating income is included up to the last reported day. A
+            claim before the UTC day of the maturity is reported loses the rest for good. Each position is rounded down
+            to the cent, and a total is the sum of what is shown.
           </p>
         </>
       )}

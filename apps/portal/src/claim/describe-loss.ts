@@ -1,0 +1,19 @@
+import type { Claimability } from '@tallystick/client'
+import { formatCents } from '../format/cents.ts'
+
+const cent = 10n ** 16n
+
+/**
+ * Describes in dollars what a claim now would lose. It is an estimate, rounded up to the cent, so that a loss is never shown
+ * as none. Before the first report of a pool there is no rate to estimate with.
+ *
+ * @example
+ * describeLoss({ missingIncome: 71n * 10n ** 15n, lastReportedDay: 20_500n }) // 'about $0.08'
+ */
+export function describeLoss({
+  missingIncome,
+  lastReportedDay,
+}: Pick<Claimability, 'missingIncome' | 'lastReportedDay'>): string {
+  if (lastReportedDay === 0n || missingIncome <= 0n) return 'an unknown part of the income'
+  return `about $${formatCents((missingIncome + cent - 1n) / cent)}`
+}
