@@ -35,7 +35,7 @@ export type TokenFacts = {
 export type PoolContracts = {
   readonly positionToken: Omit<TokenFacts, 'decimals'> | undefined
   readonly dollar: TokenFacts | undefined
-  /** Contract that lists the accounts that can neither lend, receive nor claim. */
+  /** Contract that lists the accounts that can neither lend nor receive. */
   readonly denylister: Address | undefined
 }
 

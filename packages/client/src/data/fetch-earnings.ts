@@ -15,7 +15,10 @@ import { decodePage, type PagedList, type PagesOptions, readRemainingPages, sele
 export type Earnings = {
   /** Income of claimed positions. `net` is the income after fees. */
   readonly claimed: { readonly income: bigint; readonly fees: bigint; readonly net: bigint }
-  /** Income of held positions up to `at`, for the days whose floating income is known. */
+  /**
+   * Income of held positions up to `at`, for the days whose floating income is known. A claim pays only these days: of a
+   * matured position, see `claimability` before you claim it.
+   */
   readonly accrued: {
     readonly fixed: bigint
     readonly floating: bigint

@@ -6,7 +6,11 @@ import type { ChainError } from './query-data.ts'
 import { readList } from './read-list.ts'
 import type { PagedList } from './read-pages.ts'
 
-/** Dollars lent to a pool, held as a token. It can be passed to `fixedIncome` and `floatingIncome`. */
+/**
+ * Dollars lent to a pool, held as a token. It can be passed to `fixedIncome`, `floatingIncome` and `claimability`. The pool
+ * accepts a claim from `maturityTimestamp` on, but a claim before the UTC day of the maturity is reported loses income for
+ * good: `claimability` tells.
+ */
 export type Position = PositionTerms & {
   readonly tokenId: bigint
   /** Holder of the token; after a claim, its last holder. */

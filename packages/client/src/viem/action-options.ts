@@ -78,7 +78,7 @@ export type ClaimAllActionOptions = ActionOptions &
     readonly batchSize?: number | undefined
   }
 
-/** Position of a lend, as its receipt states it. It can be passed to `fixedIncome`. */
+/** Position of a lend, as its receipt states it. It can be passed to `fixedIncome` and `claimability`. */
 export type LentPosition = {
   readonly chainId: number
   readonly pool: Address

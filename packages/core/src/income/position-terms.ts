@@ -5,6 +5,7 @@ export type PositionTerms = {
   /** Basis points per 360-day year. */
   readonly coupon: bigint
   readonly lendTimestamp: bigint
+  /** End of the income, and when the pool first accepts a claim. Its UTC day is reported after the day is over. */
   readonly maturityTimestamp: bigint
 }
 

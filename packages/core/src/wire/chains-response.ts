@@ -121,7 +121,7 @@ export const chainInfoSchema = z.strictObject({
   dollar: dollarSchema.nullable().meta({ description: 'Token that is lent. Null while unknown.' }),
   denylister: field(addressForm.nullable(), {
     description:
-      'Contract with `isDenylisted(address)`. A listed account can neither lend, receive nor claim. Null while unknown.',
+      'Contract with `isDenylisted(address)`. A listed account can neither lend nor receive. It can claim to another account a position that it approved before it was listed. Null while unknown.',
     unit: addressUnit,
     example: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
   }),
