@@ -11,11 +11,15 @@ import type {
 } from 'viem'
 import { expectTypeOf } from 'vitest'
 import {
+  batchClaimCalldata,
   type CalendarPeriod,
   type ChainResult,
+  type Claimability,
   type Client,
   ClientError,
   type ClientErrorCode,
+  claimability,
+  claimCalldata,
   createClient,
   fixedIncome,
   floatingAccumulator,
@@ -174,6 +178,22 @@ export function chain() {
   expectTypeOf(simulateCall(untyped, withRequest)).resolves.toHaveProperty('ok')
   // @ts-expect-error a number can lose digits
   lendCalldata({ pool: address, note, beneficiary: address, principal: 1000 })
+}
+
+export async function claims() {
+  const [held] = await client.positions(address)
+  const [position] = held?.positions ?? []
+  if (!position) return
+  const reported = { ...floatingAccumulator([]), now: 1n }
+  expectTypeOf(claimability(position, reported)).toEqualTypeOf<Claimability>()
+  const claim = { pool: address, beneficiary: address }
+  expectTypeOf(claimCalldata({ ...position, ...claim, reported }).data).toEqualTypeOf<Hex>()
+  claimCalldata({ ...claim, tokenId: 1n, acceptMissingIncome: true })
+  batchClaimCalldata({ pool: address, claims: [{ ...position, beneficiary: address }], reported })
+  // @ts-expect-error without the terms, nothing says whether the claim loses income
+  claimCalldata({ ...claim, tokenId: 1n, reported })
+  // @ts-expect-error without what is reported neither
+  claimCalldata({ ...claim, tokenId: 1n, acceptMissingIncome: false })
 }
 
 export async function chains() {

@@ -95,7 +95,9 @@ async function findFault(context: ActionContext, tokenId: bigint): Promise<Trans
 async function leaveOutIncomplete(context: ActionContext, selection: Selection): Promise<Selection> {
   const [positions, lastReportedDay] = await Promise.all([findPositionToken(context), readLastReportedDay(context)])
   return leaveOut(selection, (tokenId) =>
-    findMissingIncome(context, { positions, tokenId, lastReportedDay }).catch((error) => throwNamed(error, tokenId)),
+    findMissingIncome(context, { positions, tokenId, lastReportedDay }).catch((error: unknown) =>
+      faultOf(rejectedCall(error), tokenId),
+    ),
   )
 }
 
