@@ -173,9 +173,9 @@ describe('claimAll', () => {
   })
 
   test.each([
-    ['two', [1n, 2n]],
-    ['one', [1n]],
-  ])('error: %s that are not complete, and nothing is sent', async (_, tokenIds) => {
+    ['two positions', [1n, 2n]],
+    ['one position', [1n]],
+  ])('error: of %s, nothing is sent if none is complete', async (_, tokenIds) => {
     await report(lendDay - 2n, maturityDay - 1n, maturesAt + hour)
     const wallet = openWallet(chain, { account: ann.address })
     const failure = await failureOf(wallet.claimAll({ tokenIds }))

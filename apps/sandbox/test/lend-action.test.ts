@@ -167,7 +167,7 @@ describe('what stops a lend before the wallet is asked for anything', () => {
     const wallet = openWallet(chain, { account: ann.address })
     const other = await failureOf(wallet.lend({ note: { ...note, chainId: 8453 }, principal, pool: chain.pool }))
     expect(other).toMatchObject({ code: 'wrong_chain', details: { chainId: 8453, walletChainId: 324 } })
-    await expect(wallet.lend({ note: { ...note, chainId: 8453 }, principal })).rejects.toThrow('`pool` is missing')
+    await expect(wallet.lend({ note: { ...note, chainId: 8453 }, principal })).rejects.toThrow('no pool for chain 8453')
     // A timer of 30 days would fire at once, after the transaction was sent.
     await expect(wallet.lend({ note, principal, timeoutSeconds: 30 * 86_400 })).rejects.toThrow(
       'timeoutSeconds is 2592000. Use a number above 0',

@@ -18,7 +18,7 @@ export function EarlyClaim({
   onWait,
 }: {
   readonly tokenId: bigint
-  /** What a claim pays now. */
+  /** Payment of a claim now. */
   readonly payout: Amount | undefined
   readonly missing: Claimability
   readonly at: bigint

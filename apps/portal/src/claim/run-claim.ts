@@ -45,7 +45,7 @@ const abi = [
   { ...view, name: 'lastFloatingIncomeUpdateDay', inputs: [], outputs: inputs },
 ] as const
 
-/** What the pool knows about positions now. */
+/** Incomes of positions as the pool computes them now. */
 export type PoolIncomes = {
   readonly incomes: ReadonlyMap<bigint, MaturedIncome>
   /** Last UTC day whose floating income the pool has. */

@@ -11,7 +11,7 @@ import { readIncomes } from './run-claim.ts'
 export type Claimable = {
   readonly holding: Holding
   readonly amounts: HoldingAmounts
-  /** What a claim now would lose. Undefined if it pays all income, or if that is not known: the claim itself asks the pool. */
+  /** Income that a claim now would lose. Undefined if it pays all income, or if that is not known: the claim itself asks the pool. */
   readonly missing: Claimability | undefined
 }
 

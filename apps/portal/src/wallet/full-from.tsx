@@ -1,7 +1,7 @@
 import type { Claimability } from '@tallystick/client'
 import { Instant } from '../parts/instant.tsx'
 
-/** Renders from when on a claim usually pays all income, or that a report of floating income is late. */
+/** Renders from when on a claim usually pays all income, or that the report is due. */
 export function FullFrom({
   claimability: { completeFrom },
   at,
@@ -10,7 +10,7 @@ export function FullFrom({
   /** Unix seconds. */
   readonly at: bigint
 }) {
-  if (at >= completeFrom) return <>claimable in full after the report of floating income, which is late</>
+  if (at >= completeFrom) return <>claimable in full once the rest of its floating income is reported, which is due</>
   return (
     <>
       claimable in full from about <Instant seconds={completeFrom} />

@@ -13,7 +13,7 @@ import { type Permit, splitPermit } from './split-permit.ts'
 export type ClaimCondition =
   | (ClaimTerms & { readonly reported: ReportedIncome; readonly acceptMissingIncome?: boolean | undefined })
   | {
-      /** The claim may come before the day of the maturity is reported. What is missing then is lost for good. */
+      /** The claim may come before the day of the maturity is reported. The missing income is then lost for good. */
       readonly acceptMissingIncome: true
     }
 

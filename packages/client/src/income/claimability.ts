@@ -23,7 +23,7 @@ export type ClaimIncome = {
   readonly total: bigint
   /** The partner's share of the total. */
   readonly fee: bigint
-  /** What the beneficiary gets in addition to the principal. */
+  /** Income that the beneficiary gets in addition to the principal. */
   readonly net: bigint
 }
 
@@ -38,11 +38,11 @@ export type Claimability = {
   readonly lastReportedDay: bigint
   /** UTC day of the maturity, in days since 1970. */
   readonly maturityDay: bigint
-  /** What a claim pays with the days reported so far. Exact from the maturity on. */
+  /** Income that a claim pays with the days reported so far. Exact from the maturity on. */
   readonly paidNow: ClaimIncome
   /**
-   * What a claim pays once the day of the maturity is reported. If `status` is not `complete`, it is an estimate: each
-   * missing day is assumed to earn what the last reported day did.
+   * Income that a claim pays once the day of the maturity is reported. If `status` is not `complete`, it is an estimate:
+   * each missing day is assumed to earn what the last reported day did.
    */
   readonly expectedAfter: ClaimIncome
   /** Estimate of what a claim now loses: `net` of `expectedAfter` minus that of `paidNow`. */

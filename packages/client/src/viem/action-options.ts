@@ -57,7 +57,7 @@ export type LendActionOptions = ActionOptions & {
   readonly partnerFeeBPS?: bigint | undefined
 }
 
-/** What both claiming actions need to know about income that is not reported yet. */
+/** Option of both claiming actions for income that is not reported yet. */
 export type ClaimConsent = {
   /**
    * Claims even if the pool does not have the floating income of the maturity's UTC day yet. The missing income is lost for

@@ -41,7 +41,7 @@ export class TransactionError extends ClientError {
   readonly claimed: ClaimAllResult | undefined
   /** All positions of `claimAll` with their reasons, if none of them could be claimed. */
   readonly skipped: readonly SkippedPosition[] | undefined
-  /** What the claim would pay now and later, if the code is `income_not_reported`. */
+  /** Income of the claim now and later, if the code is `income_not_reported`. */
   readonly claimability: Claimability | undefined
 
   constructor({ explanation, hash, claimed, skipped, claimability, retryable, ...options }: TransactionErrorOptions) {
