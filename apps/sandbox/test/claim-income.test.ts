@@ -180,7 +180,7 @@ describe('claimAll', () => {
     const wallet = openWallet(chain, { account: ann.address })
     const failure = await failureOf(wallet.claimAll({ tokenIds }))
     expect(failure).toMatchObject({ code: 'income_not_reported', retryable: true, claimability: { maturityDay } })
-    if (tokenIds.length > 1) expect(failure.skipped?.map(({ tokenId }) => tokenId)).toEqual(tokenIds)
+    expect(failure.skipped?.map(({ tokenId }) => tokenId)).toEqual(tokenIds)
     expect(wallet.prompts).toEqual([])
   })
 })

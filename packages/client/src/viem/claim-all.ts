@@ -5,7 +5,14 @@ import type { Client as TallystickClient } from '../create-client.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
-import type { ClaimAllActionOptions, ClaimAllResult, ClaimedPosition, MinedTransaction } from './action-options.ts'
+import type {
+  ClaimActionOptions,
+  ClaimAllActionOptions,
+  ClaimAllResult,
+  ClaimedPosition,
+  MinedTransaction,
+  SkippedPosition,
+} from './action-options.ts'
 import { checkedOnChain, claim, findPositionToken, isApproved, readClaims, unapproved, unclaimed } from './claim.ts'
 import { findMatured } from './find-matured.ts'
 import { mapBounded } from './map-bounded.ts'
@@ -33,10 +40,7 @@ export async function claimAll(context: ActionContext, options: ClaimAll): Promi
     : await findMatured(context, { client: options.client, countMax: tokenIdsMax })
   const [first, ...others] = tokenIds
   if (first === undefined) return { transactions: [], positions: [], skipped: [] }
-  if (others.length === 0) {
-    const { position, ...mined } = await claim(context, { tokenId: first, acceptMissingIncome })
-    return { transactions: [mined], positions: [position], skipped: [] }
-  }
+  if (others.length === 0) return claimOne(context, { tokenId: first, acceptMissingIncome })
   context.step('simulate')
   const claimable = await leaveOut({ tokenIds, skipped: [] }, (tokenId) => findFault(context, tokenId))
   const complete = acceptMissingIncome === true ? claimable : await leaveOutIncomplete(context, claimable)
@@ -44,6 +48,22 @@ export async function claimAll(context: ActionContext, options: ClaimAll): Promi
   const { skipped, ...accepted } = await leaveOutRejected(context, { selection: complete, batchSize })
   return sendBatches(context, { batches: split(accepted.tokenIds, batchSize), skipped })
 }
+
+/** Claims the only position, with a permit where the wallet can. */
+async function claimOne(
+  context: ActionContext,
+  options: Pick<ClaimActionOptions, 'tokenId' | 'acceptMissingIncome'>,
+): Promise<ClaimAllResult> {
+  try {
+    const { position, ...mined } = await claim(context, options)
+    return { transactions: [mined], positions: [position], skipped: [] }
+  } catch (error) {
+    const isFault = error instanceof TransactionError && error.hash === undefined && faultCodes.includes(error.code)
+    throw isFault ? nothingToClaim([{ tokenId: options.tokenId, error }]) : error
+  }
+}
+
+const faultCodes: readonly string[] = ['call_reverted', 'income_not_reported']
 
 function split(tokenIds: readonly bigint[], batchSize: number): readonly (readonly bigint[])[] {
   return Array.from({ length: Math.ceil(tokenIds.length / batchSize) }, (_, index) =>
@@ -75,11 +95,14 @@ async function leaveOut(
     return error ? [{ tokenId, error }] : []
   })
   const left = { tokenIds: tokenIds.filter((_, index) => !faults[index]), skipped: [...skipped, ...faulty] }
-  const [first] = left.skipped
-  if (left.tokenIds.length > 0 || !first) return left
-  const { code, message, explanation, retryable, details, claimability, cause } = first.error
-  const reason = { code, message, explanation, retryable, details, claimability, cause }
-  throw new TransactionError({ ...reason, skipped: left.skipped })
+  if (left.tokenIds.length === 0) throw nothingToClaim(left.skipped)
+  return left
+}
+
+/** Returns the first reason with all of them. */
+function nothingToClaim(skipped: readonly SkippedPosition[]): TransactionError {
+  const { code, message, explanation, retryable, details, claimability, cause } = (skipped[0] as SkippedPosition).error
+  return new TransactionError({ code, message, explanation, retryable, details, claimability, cause, skipped })
 }
 
 /** Simulates a claim, and returns why the contracts reject it. A missing approval is no fault. */
