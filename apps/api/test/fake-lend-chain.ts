@@ -9,7 +9,11 @@ import { pool } from './monitored-log.ts'
 
 export type FakeLend = { readonly maturity: bigint; readonly coupon: bigint; readonly pool?: string }
 
-type FakeBlock = { readonly hash: string; readonly timestamp: number; readonly lends: readonly FakeLend[] }
+type MintedLend = FakeLend & { readonly tokenId: bigint }
+
+type LogFilter = { readonly fromBlock: string; readonly toBlock: string; readonly address: readonly string[] }
+
+type FakeBlock = { readonly hash: string; readonly timestamp: number; readonly lends: readonly MintedLend[] }
 
 /** A node with lends of our choosing. Unlike a real one it can lie, fail, and replace its blocks. */
 export async function startFakeLendChain({ chainId = 324 }: { readonly chainId?: number } = {}) {
@@ -27,7 +31,9 @@ export async function startFakeLendChain({ chainId = 324 }: { readonly chainId?:
     onCall: async (_method: string): Promise<void> => undefined,
     mine: (timestamp: bigint | number, ...lends: readonly FakeLend[]) => {
       const number = blocks.length
-      blocks.push({ hash: keccak256(toHex(`${branch} ${number}`)), timestamp: Number(timestamp), lends })
+      const minted = blocks.reduce((count, block) => count + block.lends.length, 0)
+      const numbered = lends.map((lend, at) => ({ ...lend, tokenId: BigInt(minted + at + 1) }))
+      blocks.push({ hash: keccak256(toHex(`${branch} ${number}`)), timestamp: Number(timestamp), lends: numbered })
       return number
     },
     /** Removes the newest blocks. */
@@ -44,26 +50,27 @@ export async function startFakeLendChain({ chainId = 324 }: { readonly chainId?:
     const parentHash = blocks[number - 1]?.hash ?? `0x${'0'.repeat(64)}`
     return { number: toHex(number), hash: block.hash, parentHash, timestamp: toHex(block.timestamp) }
   }
-  const logsOf = (from: number, to: number) =>
+  const logsOf = (from: number, to: number, pools: readonly string[]) =>
     blocks.flatMap(({ hash, lends }, number) => {
       if (number < from || number > to) return []
-      return lends.map((lend, at) => ({
+      const logs = lends.map((lend, at) => ({
         address: lend.pool ?? pool,
         topics: [eventTopics.Lend, `0x${'0'.repeat(64)}`, `0x${'0'.repeat(64)}`],
-        data: toData([1n, lend.maturity, lend.coupon, 1000n, 0n, 0n]),
+        data: toData([lend.tokenId, lend.maturity, lend.coupon, 1000n, 0n, 0n]),
         blockNumber: toHex(number),
         blockHash: hash,
         transactionHash: chain.transactionOf(number, at),
         logIndex: toHex(at),
       }))
+      return logs.filter(({ address }) => pools.includes(address.toLowerCase()))
     })
-  const call = (method: string, params: readonly [string & { fromBlock: string; toBlock: string }]): unknown => {
+  const call = (method: string, params: readonly [string & LogFilter]): unknown => {
     if (method === 'eth_chainId') return toHex(chainId)
     if (method === 'eth_getBlockByNumber') return headerOf(params[0])
     const range: [number, number] = [Number(params[0].fromBlock), Number(params[0].toBlock)]
     chain.ranges.push(range)
     if (range[1] - range[0] + 1 > chain.rangeMax) throw new Error('query returned more than 10000 results')
-    return logsOf(...range)
+    return logsOf(...range, params[0].address)
   }
   const respond = async ({ id, method, params }: { id: number; method: string; params: never }) => {
     await chain.onCall(method)

@@ -104,6 +104,7 @@ export function periodsFrom(period: Period, count: number): Period[] {
 export type MonitorSetting = {
   readonly state?: MonitorState
   readonly rpcs?: ReadonlyMap<number, readonly string[]>
+  readonly pools?: ReadonlyMap<number, readonly string[]>
   readonly save?: (state: MonitorState) => Promise<void>
   readonly repeatsFindings?: boolean
   readonly pause?: (ms: number) => Promise<void>
@@ -126,6 +127,7 @@ export async function startMonitoredLog() {
       url: server.url,
       key: parseVerifierKey(log.key) as VerifierKey,
       state: createState(log.key),
+      pools: new Map(),
       save: async () => undefined,
       pause: async () => undefined,
       repeatsFindings: false,

@@ -9,7 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decodeNote, type NoteTerms, periodAt } from '@tallystick/core'
+import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
 import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
+import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
@@ -130,4 +133,65 @@ test('default: honest lends are silent over a boundary, and one on a note that w
   const after = await runOnce()
   expect(after).toEqual([1, expect.stringContaining(leaked)])
   expect(after[1]).toContain('The state has 1 earlier findings.')
+})
+
+/** Signs a second version of a log, without its entry at an index. Returns its URL and key. */
+async function signWithout(index: number, entries: readonly { readonly curve?: number }[]) {
+  const log = createPublicLog()
+  for (const entry of entries.toSpliced(index, 1)) {
+    const curve = entry.curve !== undefined && entry.curve > index ? entry.curve - 1 : entry.curve
+    log.append(JSON.stringify({ ...entry, curve }))
+  }
+  log.publish()
+  const server = await servePublicLog(log)
+  onTestFinished(() => server.close())
+  return { url: server.url, key: log.key }
+}
+
+test('error: a chain’s first set that was removed from the log is missed by its lends', async () => {
+  const atSeconds = periodAt(nowSeconds).end + 2n
+  const { end } = periodAt(atSeconds)
+  const other = { id: 8453, name: 'other', pool: chain.pool }
+  const log = { origin: 'notes.example/log', key: 'env:LOG_KEY' }
+  const service = await startOnChain(chain, { preflight: 'off', atSeconds, log, others: [other] })
+  await moveTo(atSeconds, service.clock)
+  await service.operator.setCurve({ points: { 7: 369 }, chainId: other.id, by: 'test' })
+  const lendHonestly = async () => {
+    const { body } = await service.get(`/notes?chainid=${chainId}`)
+    const [note] = body.data.map(decodeNote)
+    return lend(note, note.signature)
+  }
+  const first = await lendHonestly()
+  await expect.poll(async () => (await service.get(`/notes?chainid=${other.id}`)).status).toBe(200)
+  await moveTo(end - 60n, service.clock)
+  await expect.poll(async () => (await service.showNotes()).next.signed).toBe(true)
+  await moveTo(end + 2n, service.clock)
+  await expect.poll(async () => (await service.get(`/notes?chainid=${chainId}`)).status).toBe(200)
+  await lendHonestly()
+
+  const url = await startProxy(service.baseUrl)
+  const key = (await (await fetch(`${url}/log/key`)).text()).trim()
+  const [, size] = (await (await fetch(`${url}/log/checkpoint`)).text()).split('\n')
+  const bundle = await fetch(`${url}/log/tile/entries/000.p/${size}`)
+  const entries = decodeBundle(new Uint8Array(await bundle.arrayBuffer()))?.map((entry) =>
+    JSON.parse(Buffer.from(entry).toString()),
+  )
+  const removed = entries?.findIndex(({ type, chainid }) => type === 'notes' && chainid === String(chainId)) ?? -1
+  const resigned = await signWithout(removed, entries ?? [])
+  const runOnce = async (logUrl: string, logKey: string) => {
+    const rpc = ['--rpc', `${chainId}=${chain.client.transport.url}`]
+    const { child, output } = launch([logUrl, '--key', logKey, '--once', ...rpc])
+    const [exitCode] = await once(child, 'close')
+    return [exitCode, output()]
+  }
+  expect(await runOnce(url, key)).toEqual([
+    0,
+    expect.stringMatching(
+      /2 new lends on chain 324, \d+ from before the log that cannot be checked, lends on chain 8453 not checked/,
+    ),
+  ])
+  expect(await runOnce(resigned.url, resigned.key)).toEqual([
+    1,
+    expect.stringMatching(`FINDING lend_not_logged: .*${first}.*its first set of chain 324 is for`),
+  ])
 })

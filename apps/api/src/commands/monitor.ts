@@ -9,6 +9,7 @@ type MonitorCommandOptions = {
   readonly key: string
   readonly state?: string | undefined
   readonly rpc: readonly string[]
+  readonly pool: readonly string[]
   readonly once: boolean
   readonly interval: number
   readonly metrics?: { readonly host: string; readonly port: number } | undefined
@@ -33,7 +34,17 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
       collect,
       [],
     )
-    .option('--once', 'check all that is new and exit: 0 if all is well, 1 if not', false)
+    .option(
+      '--pool <chain=address>',
+      'pool whose lends are checked even if the log does not name it; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--once',
+      'check all that is new and exit: 0 if all is well, 1 if not; prints nothing if nothing is new',
+      false,
+    )
     .option('--interval <seconds>', 'time between two checks', parseSeconds, 15)
     .option('--metrics <host:port>', 'serve Prometheus metrics at http://<host:port>/metrics', parseListen)
     .option('--json', 'print one JSON object per line instead of text', false)
@@ -48,8 +59,9 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
       const key = parseVerifierKey(options.key) ?? command.error(keyFault)
       const schema = createSchema({ env: terminal.env, secrets: 'required', baseDirectory: process.cwd() })
       const rpcs = parseRpcs(options.rpc, { schema, command })
+      const pools = parsePools(options.pool, { rpcs, command })
       const { startMonitor } = await import('../monitor/start-monitor.ts')
-      const monitor = await startMonitor({ ...options, key, url, rpcs, stdout: terminal.stdout })
+      const monitor = await startMonitor({ ...options, key, url, rpcs, pools, stdout: terminal.stdout })
       if (!options.once) stopOnSignal(monitor, { say: monitor.say })
       const isWell = await monitor.finished
       terminal.exitCode = isWell ? exitCodes.done : exitCodes.failed
@@ -91,4 +103,18 @@ function parseRpcs(
     rpcs.set(Number(chain), [...(rpcs.get(Number(chain)) ?? []), data])
   }
   return rpcs
+}
+
+function parsePools(
+  values: readonly string[],
+  { rpcs, command }: { readonly rpcs: ReadonlyMap<number, unknown>; readonly command: Command },
+): ReadonlyMap<number, readonly string[]> {
+  const pools = new Map<number, readonly string[]>()
+  for (const value of values) {
+    const [, chain = '', pool = ''] = /^([1-9]\d{0,14})=(0x[0-9a-fA-F]{40})$/.exec(value) ?? []
+    if (!chain) command.error('error: give --pool as <chain id>=<address>')
+    if (!rpcs.has(Number(chain))) command.error(`error: --pool of chain ${chain} needs an --rpc of that chain`)
+    pools.set(Number(chain), [...(pools.get(Number(chain)) ?? []), pool])
+  }
+  return pools
 }

@@ -80,6 +80,25 @@ test('error: a second set for a period, however long after the first', async () 
   expect(kinds).toEqual(['second_set'])
   expect(findings[0]).toMatchObject({ subject: 'entry 7', evidence: { index: 7 } })
   expect(findings[0]?.message).toContain('2026-10-30, 00:00 to 18:00 New York')
+  expect(findings[0]?.message).toContain('was not compared')
+})
+
+test('behavior: two sets for a period are told apart if they are identical', async () => {
+  const before = [
+    signerEntry(),
+    curveEntry(),
+    await notesEntry(),
+    await notesEntry({ period: periodAfter(firstPeriod) }),
+  ]
+  const messageOf = async (set: object) => (await check([...before, set])).findings[0]?.message
+  const [first, ...others] = (await notesEntry()).notes
+  const identical = { ...(await notesEntry()), salt: 'cd'.repeat(16), notes: [...others, first] }
+  expect(await messageOf(identical)).toMatch(
+    /a second set for .*, identical to entry 2: .* no other coupons were signed\.$/,
+  )
+  const other = await messageOf(await notesEntry({ coupons: { 7: '369' } }))
+  expect(other).toMatch(/a second set for .*, other than entry 2\. .* two coupons were signed/)
+  expect(await messageOf(await notesEntry({ pool: otherSigner.address }))).toContain('other than entry 2')
 })
 
 test('behavior: sets of two chains for one period are not two sets', async () => {

@@ -2,8 +2,8 @@ import { formatPeriod, periodAt } from '@tallystick/core'
 import type { CurveEntry, LogEntry, NotesEntry, SignerEntry } from '@tallystick/core/transparency/log-entry'
 import { parseLogEntry } from '@tallystick/core/transparency/log-entry'
 import { findPeriodFrom } from './calendar-bounds.ts'
-import { checkNotes, isSame, type Problem } from './check-notes.ts'
-import { addCurve, pruneCurves } from './curve-records.ts'
+import { checkNotes, digestNotes, isSame, type Problem } from './check-notes.ts'
+import { addCurve, keptSeconds, pruneCurves } from './curve-records.ts'
 import type { Finding } from './finding.ts'
 import { type ChainState, chainOf, type LoggedSet, type MonitorState } from './monitor-state.ts'
 import { addPeriod, periodNumber } from './period-ranges.ts'
@@ -90,6 +90,9 @@ function recordSet(
   const { pool, domain, period } = entry
   const start = BigInt(period.start)
   chain.seen = addPeriod(chain.seen, periodNumber(periodAt(start)))
+  chain.firstSets[start.toString()] ??= { index, digest: digestNotes(entry) }
+  for (const known of Object.keys(chain.firstSets))
+    if (BigInt(known) <= start - keptSeconds) delete chain.firstSets[known]
   if (chain.firstPeriod === null || start < BigInt(chain.firstPeriod)) chain.firstPeriod = start.toString()
   const isPool = (known: ChainState['pools'][number]) =>
     isSame(known.address, pool) && known.name === domain.name && known.version === domain.version

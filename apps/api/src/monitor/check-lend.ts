@@ -11,10 +11,13 @@ export type LendContext = {
   readonly sets: readonly LoggedSet[]
   /** Whether the log may have a set for that period that cannot be read yet. */
   readonly isSetPending: boolean
+  /** Start of the first period for which the log has a set of the chain, Unix seconds. Null if it has none. */
+  readonly firstPeriod: string | null
 }
 
 /** Returns a finding if the log does not have the note of a lend, or `undecided` if that cannot be known yet. */
-export function checkLend(lend: Lend, { chainId, sets, isSetPending }: LendContext): Finding | 'undecided' | undefined {
+export function checkLend(lend: Lend, context: LendContext): Finding | 'undecided' | undefined {
+  const { chainId, sets, isSetPending } = context
   const { pool, maturityTimestamp, coupon } = lend
   const isLogged = sets.some(
     (set) => isSame(set.pool, pool) && set.coupons[maturityTimestamp.toString()] === coupon.toString(),
@@ -29,8 +32,7 @@ export function checkLend(lend: Lend, { chainId, sets, isSetPending }: LendConte
     subject: `${chainId}:${transactionHash}:${logIndex}`,
     message:
       `Chain ${chainId}: transaction ${transactionHash} in block ${block} lent ${formatUnits(lend.principal, 18)} dollars at ${coupon} bps until ${maturityTimestamp} ` +
-      `on pool ${pool}, but the log has no such note for ${period} (${logged}). The pool accepted the note, so it was ` +
-      'signed with the signer’s key: the key has leaked, or notes are signed that are not logged. Stop lending, and pause the pool.',
+      `on pool ${pool}, but the log has no such note for ${period} (${logged}). ${explainLend(lend, context)}`,
     evidence: {
       chainId,
       transactionHash,
@@ -39,6 +41,23 @@ export function checkLend(lend: Lend, { chainId, sets, isSetPending }: LendConte
       coupon: coupon.toString(),
     },
   }
+}
+
+function explainLend({ timestamp }: Lend, { chainId, firstPeriod }: LendContext): string {
+  if (firstPeriod !== null && BigInt(timestamp) >= BigInt(firstPeriod)) {
+    return (
+      'The pool accepted the note, so it was signed with the signer’s key: the key has leaked, or notes are signed that are ' +
+      'not logged. Stop lending, and pause the pool.'
+    )
+  }
+  const first =
+    firstPeriod === null
+      ? `it has no set of chain ${chainId}`
+      : `its first set of chain ${chainId} is for ${formatPeriod(periodAt(BigInt(firstPeriod)))}`
+  return (
+    `The log has sets of that time, but ${first}. Sets were removed from the log, or notes of that chain were signed ` +
+    'without it. Ask the operator.'
+  )
 }
 
 function describeSets(sets: readonly LoggedSet[]): string {

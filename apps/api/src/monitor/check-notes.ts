@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { decodeNote, formatNewYork, formatPeriod, maturityOf, periodAt, verifyNote } from '@tallystick/core'
 import type { NotesEntry } from '@tallystick/core/transparency/log-entry'
 import type { Address } from 'viem'
@@ -44,11 +45,31 @@ function findPeriodProblem({ period }: NotesEntry): Problem | undefined {
   return { kind: 'wrong_period', message }
 }
 
-function findSecondSet({ period }: NotesEntry, { chain }: NotesContext): Problem | undefined {
-  const known = periodAt(BigInt(period.start))
-  if (!chain || !hasPeriod(chain.seen, periodNumber(known))) return undefined
-  const message = `it is a second set for ${formatPeriod(known)}. Both verify on the chain, so two coupons were signed for one period`
-  return { kind: 'second_set', message }
+function findSecondSet(entry: NotesEntry, { chain }: NotesContext): Problem | undefined {
+  const start = BigInt(entry.period.start)
+  const period = periodAt(start)
+  if (!chain || !hasPeriod(chain.seen, periodNumber(period))) return undefined
+  const first = chain.firstSets[start.toString()]
+  return { kind: 'second_set', message: `it is a second set for ${formatPeriod(period)}${compareSets(entry, first)}` }
+}
+
+function compareSets(entry: NotesEntry, first: ChainState['firstSets'][string] | undefined): string {
+  if (!first) return '. The first one is of a period more than two weeks before, and was not compared with it'
+  if (first.digest === digestNotes(entry)) {
+    return `, identical to entry ${first.index}: pool, maturities and coupons are the same, so no other coupons were signed`
+  }
+  return `, other than entry ${first.index}. Both verify on the chain, so two coupons were signed for one period`
+}
+
+/** Returns a digest of the pool, maturities and coupons of a set. */
+export function digestNotes({ pool, notes }: NotesEntry): string {
+  const terms = notes
+    .map(({ maturity_timestamp, coupon }) => `${BigInt(maturity_timestamp)} ${BigInt(coupon)}`)
+    .toSorted()
+  return createHash('sha256')
+    .update([pool.toLowerCase(), ...terms].join('\n'))
+    .digest('hex')
+    .slice(0, 32)
 }
 
 function findDomainProblem({ chainid, pool, domain }: NotesEntry): Problem | undefined {

@@ -1,8 +1,8 @@
 import type { CurveEntry } from '@tallystick/core/transparency/log-entry'
 import type { CurveRecord } from './monitor-state.ts'
 
-// Sets of periods that ended longer ago are not expected any more.
-const keptSeconds = 14n * 86_400n
+/** Sets of periods that ended longer ago are not expected any more. */
+export const keptSeconds = 14n * 86_400n
 
 /** Finds a curve of a chain, or of all chains, by the index of its entry. */
 export function findCurve(

@@ -6,8 +6,9 @@ import { formatPeriod, periodAt } from '@tallystick/core'
 import { hasDate } from './calendar-bounds.ts'
 import { followLends } from './follow-lends.ts'
 import { isOverdue } from './follow-log.ts'
+import { findLendScope, includesScope } from './lend-scope.ts'
 import { type FollowedChain, type MonitorContext, saveSometimes, sayProgress } from './monitor-context.ts'
-import type { MonitorState } from './monitor-state.ts'
+import { chainOf, forgetEntries } from './monitor-state.ts'
 import { nameSet, type WantedSet } from './read-current-sets.ts'
 
 /** The newest block of each chain that could be read. */
@@ -77,25 +78,37 @@ type ChainProgress = {
 }
 
 async function followOne(context: MonitorContext, { chainId, head, isLogRead }: ChainRound): Promise<ChainProgress> {
-  const { state, early, report, signal, totals, warnings, monotonicNow } = context
+  const { state, early, report, signal, totals, pools, warnings, monotonicNow } = context
   const endsAt = monotonicNow() + chainMsMax
-  const chain = state.chains[chainId]
+  const scope = findLendScope(state, { chainId, pools: pools.get(chainId) ?? [] })
   const topic = `the sets of chain ${chainId}`
-  if (!chain?.firstPeriod) {
-    const message = `The log has no sets of chain ${chainId} that can be read, so there is nothing to compare its lends with.`
+  if (!scope) {
+    const message =
+      `The log has no sets of chain ${chainId} that can be read, so its lends are not checked. If the chain has a pool, name ` +
+      `it: --pool ${chainId}=<address>.`
     if (isLogRead) warnings.set(topic, message)
     return { isBehind: false, isSettled: false }
   }
   warnings.clear(topic)
   const nameOf = (start: bigint) => nameSet(String(chainId), { start })
-  const { waiting, isBehind } = await followLends(
+  const {
+    waiting,
+    waitingCount = 0,
+    isBehind,
+  } = await followLends(
     {
       ...(context.chains.get(chainId) as FollowedChain),
       chainId,
-      chain,
+      chain: chainOf(state, String(chainId)),
+      scope,
       report,
       findEarlySet: (start) => early.get(nameOf(start)) ?? undefined,
-      isSetPending: (start) => isSetPending(context, { name: nameOf(start), isLogRead }),
+      isSetPending: (start) =>
+        isSetPending(context, {
+          name: nameOf(start),
+          isLogRead,
+          isPast: periodAt(start).end <= BigInt(head.timestamp),
+        }),
       onRange: ({ block, newLends }) => {
         totals.lends.set(chainId, (totals.lends.get(chainId) ?? 0) + newLends)
         sayProgress(context, () => `Chain ${chainId}: lends up to block ${block} of ${head.number} checked.`)
@@ -106,6 +119,7 @@ async function followOne(context: MonitorContext, { chainId, head, isLogRead }: 
     },
     head,
   )
+  totals.waiting.set(chainId, waitingCount)
   noteWaiting(context, { chainId, waiting })
   return { isBehind, isSettled: !isBehind && waiting === undefined }
 }
@@ -136,13 +150,13 @@ function noteWaiting(
 /** Whether the log may have a set that the monitor has not read. If the service says that it has none, that is believed soon. */
 function isSetPending(
   context: MonitorContext,
-  { name, isLogRead }: { readonly name: string; readonly isLogRead: boolean },
+  { name, isLogRead, isPast }: { readonly name: string; readonly isLogRead: boolean; readonly isPast: boolean },
 ): boolean {
   const { state, tiles, early, undecided, stoppedBy, monotonicNow } = context
   if (!isLogRead || stoppedBy === 'unknown') return true
   if (state.checked >= (tiles?.edge.size ?? 0) || isOverdue(context)) return false
   const since = undecided.get(name) ?? monotonicNow()
-  return early.get(name) !== null || monotonicNow() - since < undecidedMsMax
+  return early.get(name) !== null || (!isPast && monotonicNow() - since < undecidedMsMax)
 }
 
 function warnOfRpc(
@@ -156,15 +170,24 @@ function warnOfRpc(
 }
 
 /**
- * Prepares the state for the chains that are followed now. The sets of other chains are not kept, so a chain that is followed
- * for the first time needs all entries again.
+ * Forgets the entries of the log, so that all are read again, if lends need sets that the state does not have: of a chain that is
+ * followed for the first time, of an earlier period, or of another pool. Returns whether it did.
  */
-export function needsAllEntries(state: MonitorState, followed: ReadonlySet<string>): boolean {
+export function forgetIfNeeded(context: MonitorContext): boolean {
+  const { state, chains, pools, say } = context
   for (const [chainId, chain] of Object.entries(state.chains)) {
-    if (!followed.has(chainId)) Object.assign(chain, { sets: {}, cursor: null })
+    if (!chains.has(Number(chainId))) Object.assign(chain, { sets: {}, cursor: null, scope: null, lendsBefore: null })
   }
-  return Object.entries(state.chains).some(
-    ([chainId, { seen, sets, cursor }]) =>
-      followed.has(chainId) && seen.length > 0 && cursor === null && Object.keys(sets).length === 0,
-  )
+  const isNeeded = [...chains.keys()].some((chainId) => {
+    const { seen, sets, cursor, scope } = state.chains[chainId] ?? {}
+    if (!cursor) return seen !== undefined && seen.length > 0 && Object.keys(sets ?? {}).length === 0
+    const wanted = findLendScope(state, { chainId, pools: pools.get(chainId) ?? [] })
+    return wanted !== undefined && !includesScope(scope ?? null, wanted)
+  })
+  if (!isNeeded) return false
+  forgetEntries(state)
+  // The lines of old periods are not repeated.
+  context.hasCaughtUp = false
+  say({ event: 'info', message: 'More lends are checked than before: all entries are read again.' })
+  return true
 }

@@ -7,13 +7,14 @@ import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import { periodAt } from '@tallystick/core'
 import { checkLend } from './check-lend.ts'
 import type { Finding } from './finding.ts'
-import type { ChainState, LoggedSet } from './monitor-state.ts'
+import type { ChainState, LendScope, LoggedSet } from './monitor-state.ts'
 
 export type LendFollowContext = {
   readonly chainId: number
   readonly rpc: RpcPool
   readonly sizer: RangeSizer
   readonly chain: ChainState
+  readonly scope: LendScope
   /** Returns a set that was read before the entries in front of it. */
   readonly findEarlySet: (periodStart: bigint) => LoggedSet | undefined
   /** Whether the log may have a set for a period that cannot be read yet. */
@@ -37,25 +38,29 @@ const changesMax = 2
 export type LendsFollowed = {
   /** The first lend that cannot be judged yet. Lends from its block on are read again the next time. */
   readonly waiting?: Lend | undefined
+  /** Number of lends that were read and cannot be judged yet. */
+  readonly waitingCount?: number | undefined
   /** Whether lends up to the head are left for the next time. */
   readonly isBehind: boolean
 }
 
 /** Compares lends up to a block with the sets of the log. The block must have been read before the log. */
 export async function followLends(context: LendFollowContext, head: BlockHeader): Promise<LendsFollowed> {
-  const { chain, onRange, isOver, isLate } = context
-  if (chain.firstPeriod === null) return { isBehind: false }
-  chain.cursor ??= await findStart(context, { head, atSeconds: Number(chain.firstPeriod) })
+  const { chain, scope, onRange, isOver, isLate } = context
+  if (!chain.cursor) {
+    chain.cursor = await findStart(context, { head, atSeconds: Number(scope.since) })
+    chain.scope = scope
+  }
   const checkedBefore = chain.cursor.block
   let from = Math.max(0, Math.min(chain.cursor.block, head.number) + 1 - rescannedBlocks)
   while (from <= head.number && !isOver() && !(isLate() && chain.cursor.block > checkedBefore)) {
     const { to, read } = await readRange(context, { from, head: head.number })
-    const { undecided, newLends } = checkLends(context, read.lends)
+    const { undecided, waitingCount, newLends } = checkLends(context, read.lends)
     const end = undecided ? undecided.block - 1 : to
     if (end > chain.cursor.block) chain.cursor = { block: end, timestamp: undecided?.timestamp ?? read.endTimestamp }
     dropSettledSets(chain)
     await onRange({ block: end, newLends })
-    if (undecided) return { waiting: undecided, isBehind: false }
+    if (undecided) return { waiting: undecided, waitingCount, isBehind: false }
     from = to + 1
   }
   return { isBehind: from <= head.number }
@@ -72,10 +77,9 @@ async function findStart(
 
 /** Reads lends in ranges that the server accepts. */
 async function readRange(
-  { rpc, sizer, chain, isOver }: LendFollowContext,
+  { rpc, sizer, scope: { pools }, isOver }: LendFollowContext,
   { from, head }: { readonly from: number; readonly head: number },
 ): Promise<{ readonly to: number; readonly read: LendsRead }> {
-  const pools = [...new Set(chain.pools.map(({ address }) => address.toLowerCase()))]
   for (let changes = 0; ; ) {
     const to = Math.min(head, from + sizer.size - 1)
     try {
@@ -91,19 +95,26 @@ async function readRange(
 }
 
 function checkLends(context: LendFollowContext, lends: readonly Lend[]) {
-  const { chain, chainId, findEarlySet, isSetPending, report } = context
+  const { chain, chainId, scope, findEarlySet, isSetPending, report } = context
   const { block: checkedTo = -1, timestamp: checkedAt = 0 } = chain.cursor ?? {}
   let newLends = 0
-  for (const lend of lends) {
-    const { block, timestamp } = lend
+  for (const [at, lend] of lends.entries()) {
+    const { block, timestamp, tokenId } = lend
     // Lends that were checked long ago. Their sets are no longer kept.
     if (block <= checkedTo && timestamp <= checkedAt - keptSeconds) continue
-    if (block <= checkedTo && timestamp < Number(chain.firstPeriod)) continue
+    if (block <= checkedTo && timestamp < Number(scope.since)) continue
+    // Token ids count up from 1.
+    chain.lendsBefore ??= (tokenId > 0n ? tokenId - 1n : 0n).toString()
     const { start } = periodAt(BigInt(timestamp))
     const early = findEarlySet(start)
     const sets = [...(chain.sets[start.toString()] ?? []), ...(early ? [early] : [])]
-    const result = checkLend(lend, { chainId, sets, isSetPending: isSetPending(start) })
-    if (result === 'undecided') return { undecided: lend, newLends }
+    const result = checkLend(lend, {
+      chainId,
+      sets,
+      isSetPending: isSetPending(start),
+      firstPeriod: chain.firstPeriod,
+    })
+    if (result === 'undecided') return { undecided: lend, waitingCount: lends.length - at, newLends }
     if (result) report(result)
     if (block > checkedTo) newLends += 1
   }

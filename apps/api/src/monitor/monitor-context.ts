@@ -16,6 +16,8 @@ export type MonitorOptions = {
   readonly key: VerifierKey
   /** RPC URLs by chain id. Only the lends of these chains are checked. */
   readonly rpcs: ReadonlyMap<number, readonly string[]>
+  /** Pools by chain id whose lends are checked even if the log does not name them. */
+  readonly pools: ReadonlyMap<number, readonly string[]>
   readonly state: MonitorState
   /** Saves the state. Called only if everything in it was checked and said. */
   readonly save: (state: MonitorState) => Promise<void>
@@ -55,7 +57,13 @@ export type MonitorContext = MonitorOptions & {
   findingsSeen: number
   /** Kinds and subjects of all findings since the start. */
   readonly found: Set<string>
-  readonly totals: { entries: number; readonly lends: Map<number, number>; readonly successes: Map<string, number> }
+  readonly totals: {
+    entries: number
+    readonly lends: Map<number, number>
+    /** Lends that wait for their set, by chain id. */
+    readonly waiting: Map<number, number>
+    readonly successes: Map<string, number>
+  }
 }
 
 const rpcTimeoutMs = 10_000
@@ -88,7 +96,7 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
     hasCaughtUp: false,
     findingsSeen: 0,
     found: new Set(),
-    totals: { entries: 0, lends: new Map(), successes: new Map() },
+    totals: { entries: 0, lends: new Map(), waiting: new Map(), successes: new Map() },
   }
   return context
 }

@@ -13,6 +13,8 @@ export const monitorMetricHelp: MetricHelp = {
   tallystick_monitor_entries_unread: 'Entries of the tree that are not read yet, such as withheld ones.',
   tallystick_monitor_entries_checked_total: 'Entries checked since the start.',
   tallystick_monitor_lends_checked_total: 'Lends checked since the start, by chain.',
+  tallystick_monitor_lends_unchecked:
+    'Lends that cannot be checked: older than the log, or waiting for their set, by chain.',
   tallystick_monitor_block: 'Last block whose lends were checked, by chain.',
   tallystick_monitor_warnings: 'What cannot be checked at present.',
 }
@@ -36,6 +38,12 @@ export function createMonitorMetrics(context: MonitorContext): () => string {
   metrics.readCounter('tallystick_monitor_entries_checked_total', () => [{ value: totals.entries }])
   metrics.readCounter('tallystick_monitor_lends_checked_total', () =>
     [...context.rpcs.keys()].map((chain) => ({ labels: { chain }, value: totals.lends.get(chain) ?? 0 })),
+  )
+  metrics.gauge('tallystick_monitor_lends_unchecked', () =>
+    [...context.rpcs.keys()].map((chain) => ({
+      labels: { chain },
+      value: Number(state.chains[chain]?.lendsBefore ?? 0) + (totals.waiting.get(chain) ?? 0),
+    })),
   )
   metrics.gauge('tallystick_monitor_block', () =>
     [...context.rpcs.keys()].flatMap((chain) => {

@@ -13,6 +13,14 @@ const loggedSetSchema = z.strictObject({
   coupons: z.record(decimal, decimal),
 })
 
+const lendScopeSchema = z.strictObject({
+  /** Start of the first period, Unix seconds. */
+  since: decimal,
+  /** Lower case. */
+  pools: z.array(address),
+})
+
+// States of earlier versions lack the members with a default.
 const chainStateSchema = z.strictObject({
   /** The signer by the last signer entry. */
   signer: address.nullable(),
@@ -26,6 +34,12 @@ const chainStateSchema = z.strictObject({
   sets: z.record(decimal, z.array(loggedSetSchema)),
   /** The last block whose lends were checked. Null until the chain is followed. */
   cursor: z.strictObject({ block: z.int().min(-1), timestamp: integer }).nullable(),
+  /** The lends that were checked up to the cursor. */
+  scope: lendScopeSchema.nullable().default(null),
+  /** Number of lends before the first period of the scope. Null until the first lend after its start was read. */
+  lendsBefore: decimal.nullable().default(null),
+  /** The first set of each period of the last two weeks, by start of the period. */
+  firstSets: z.record(decimal, z.strictObject({ index: integer, digest: z.string() })).default({}),
 })
 
 const curveRecordSchema = z.strictObject({
@@ -73,6 +87,7 @@ export const monitorStateSchema = z.strictObject({
 
 export type MonitorState = z.infer<typeof monitorStateSchema>
 export type ChainState = z.infer<typeof chainStateSchema>
+export type LendScope = z.infer<typeof lendScopeSchema>
 export type CurveRecord = z.infer<typeof curveRecordSchema>
 export type LoggedSet = z.infer<typeof loggedSetSchema>
 export type ReportedFinding = z.infer<typeof reportedSchema>
@@ -96,7 +111,17 @@ export function createState(key: string): MonitorState {
 
 /** Returns the state of a chain, and adds it if it is new. */
 export function chainOf(state: MonitorState, chainId: string): ChainState {
-  state.chains[chainId] ??= { signer: null, pools: [], seen: [], firstPeriod: null, sets: {}, cursor: null }
+  state.chains[chainId] ??= {
+    signer: null,
+    pools: [],
+    seen: [],
+    firstPeriod: null,
+    sets: {},
+    cursor: null,
+    scope: null,
+    lendsBefore: null,
+    firstSets: {},
+  }
   return state.chains[chainId]
 }
 

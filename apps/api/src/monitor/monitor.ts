@@ -1,8 +1,7 @@
 import { backoffMs } from '@tallystick/core/retry/backoff-ms'
-import { followChains, needsAllEntries, readHeads, setsForLends } from './follow-chains.ts'
+import { followChains, forgetIfNeeded, readHeads, setsForLends } from './follow-chains.ts'
 import { followLog } from './follow-log.ts'
 import { createMonitorContext, type MonitorContext, type MonitorOptions, saveProgress } from './monitor-context.ts'
-import { forgetEntries } from './monitor-state.ts'
 
 /** Result of a round. */
 export type Round = {
@@ -34,11 +33,8 @@ const waitStepMs = 5_000
 /** Creates a monitor of a log. It starts no work by itself. */
 export function createMonitor(options: MonitorOptions): Monitor {
   const context = createMonitorContext(options)
-  const { state, say, key, rpcs, signal, pause } = context
-  if (needsAllEntries(state, new Set([...rpcs.keys()].map(String)))) {
-    forgetEntries(state)
-    say({ event: 'info', message: 'A chain is followed for the first time: all entries are read again.' })
-  }
+  const { say, key, signal, pause } = context
+  forgetIfNeeded(context)
   say({ event: 'start', origin: key.name, message: describeStart(context) })
   const check = () => checkOnce(context)
   return {
@@ -71,7 +67,10 @@ async function checkOnce(context: MonitorContext): Promise<Round> {
   const { warnings } = context
   const findingsBefore = context.findingsSeen
   const heads = await readHeads(context)
-  const isLogRead = await followLog(context, setsForLends(context, heads))
+  const readLog = () => followLog(context, setsForLends(context, heads))
+  const wasRead = await readLog()
+  // New entries may name a pool or an earlier period.
+  const isLogRead = forgetIfNeeded(context) ? await readLog() : wasRead
   const isBehind = await followChains(context, { heads, isLogRead })
   await saveProgress(context)
   return { findings: context.findingsSeen - findingsBefore, warnings: warnings.count, isLogRead, isBehind }

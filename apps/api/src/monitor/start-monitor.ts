@@ -10,6 +10,7 @@ export type StartMonitorOptions = {
   readonly url: string
   readonly key: VerifierKey
   readonly rpcs: ReadonlyMap<number, readonly string[]>
+  readonly pools: ReadonlyMap<number, readonly string[]>
   readonly state?: string | undefined
   readonly once: boolean
   /** Seconds. */
@@ -33,7 +34,7 @@ export type RunningMonitor = {
 
 /** Starts a monitor with its state file, output and metrics. Throws `TallystickError` if one of them is unusable. */
 export async function startMonitor(options: StartMonitorOptions): Promise<RunningMonitor> {
-  const { url, key, rpcs, once, now = Date.now } = options
+  const { url, key, rpcs, pools, once, now = Date.now } = options
   const keyText = formatVerifierKey(key)
   const { state: path } = options
   const state = path ? await loadState(path, keyText) : createState(keyText)
@@ -46,6 +47,7 @@ export async function startMonitor(options: StartMonitorOptions): Promise<Runnin
     url,
     key,
     rpcs,
+    pools,
     state,
     say: output.say,
     save: createSave(path, output.flush),
@@ -56,7 +58,7 @@ export async function startMonitor(options: StartMonitorOptions): Promise<Runnin
     repeatsFindings: once,
   })
   const server = options.metrics && (await serveMetrics(createMonitorMetrics(monitor.context), options.metrics))
-  const finished = run(monitor, options, output.say).finally(async () => {
+  const finished = run(monitor, options, output).finally(async () => {
     server?.close()
     server?.closeAllConnections()
     await output.flush()
@@ -74,37 +76,65 @@ export async function startMonitor(options: StartMonitorOptions): Promise<Runnin
   }
 }
 
-async function run(monitor: Monitor, { once, interval }: StartMonitorOptions, say: (event: MonitorEvent) => void) {
+async function run(monitor: Monitor, { once, interval }: StartMonitorOptions, output: Lines) {
   if (!once) {
     await monitor.run(interval * 1_000)
     return true
   }
   const { findings, warnings } = await monitor.checkAll()
   const isWell = findings === 0 && warnings === 0
-  say({ event: 'done', message: describeEnd(monitor, { findings, isWell }) })
+  const { entries, lends } = monitor.context.totals
+  const hasNews = output.hasSaid() || entries > 0 || [...lends.values()].some((count) => count > 0)
+  if (hasNews) output.say({ event: 'done', message: describeEnd(monitor, { findings, isWell }) })
   return isWell
 }
 
 function describeEnd(
-  { context: { state, rpcs, totals } }: Monitor,
+  { context }: Monitor,
   { findings, isWell }: { readonly findings: number; readonly isWell: boolean },
 ): string {
+  const { state, rpcs } = context
   const unread = (state.checkpoint?.size ?? 0) - state.checked
   const withheld = unread > 0 ? `, ${unread} more are not public yet` : ''
-  const lends = [...rpcs.keys()].map((id) => `, ${totals.lends.get(id) ?? 0} new lends on chain ${id}`).join('')
+  const chains = new Set([...rpcs.keys(), ...Object.keys(state.chains).map(Number)])
+  const lends = [...chains].map((id) => `, ${describeLends(context, id)}`).join('')
   const verdict = isWell ? 'All is well' : findings > 0 ? `${findings} findings` : 'Not everything could be checked'
   return `${verdict}: ${state.checked} entries${withheld}${lends}.`
 }
 
-/** Creates the output: one line per event. `flush` waits until all lines are written, at most 1 s. */
-function createLines({ stdout, json }: StartMonitorOptions, now: () => number) {
+/** Says how many lends of a chain were checked, and which were not. */
+function describeLends({ state, rpcs, totals }: Monitor['context'], id: number): string {
+  const { scope, lendsBefore } = state.chains[id] ?? {}
+  if (!rpcs.has(id)) return `lends on chain ${id} not checked (no --rpc)`
+  if (!scope) return `lends on chain ${id} not checked`
+  const waiting = totals.waiting.get(id) ?? 0
+  return [
+    `${totals.lends.get(id) ?? 0} new lends on chain ${id}`,
+    ...(waiting > 0 ? [`${waiting} that cannot be checked yet`] : []),
+    ...(lendsBefore && lendsBefore !== '0' ? [`${lendsBefore} from before the log that cannot be checked`] : []),
+  ].join(', ')
+}
+
+type Lines = ReturnType<typeof createLines>
+
+/** Creates the output: one line per event. With `once`, the first line waits for another one. `flush` waits until all lines are written, at most 1 s. */
+function createLines({ stdout, json, once }: StartMonitorOptions, now: () => number) {
   let last: Promise<void> = Promise.resolve()
+  let held: MonitorEvent | undefined
+  let hasSaid = false
   return {
     say: (event: MonitorEvent) => {
-      const line = `${formatEvent(event, { json, nowMs: now() })}\n`
-      const written = new Promise<void>((resolve) => stdout.write(line, () => resolve()))
+      if (once && event.event === 'start') {
+        held = event
+        return
+      }
+      const lines = [...(held ? [held] : []), event].map((said) => `${formatEvent(said, { json, nowMs: now() })}\n`)
+      held = undefined
+      hasSaid = true
+      const written = new Promise<void>((resolve) => stdout.write(lines.join(''), () => resolve()))
       last = last.then(() => written)
     },
+    hasSaid: () => hasSaid,
     flush: () => settleWithin(last, flushMs),
   }
 }

@@ -382,7 +382,7 @@ describe('error: RPCs', () => {
     const watch = monitor({ rpcs: new Map([[1, [other.url]]]) })
     await watch.check()
     expect(watch.warnings()).toEqual([
-      'The log has no sets of chain 1 that can be read, so there is nothing to compare its lends with.',
+      'The log has no sets of chain 1 that can be read, so its lends are not checked. If the chain has a pool, name it: --pool 1=<address>.',
     ])
   })
 })

@@ -486,6 +486,8 @@ test('behavior: the state of ten years of one chain has less than 24 kB', () => 
   const coupons = Object.fromEntries(Object.values(tenors).map((coupon, at) => [String(1793332800 + at), coupon]))
   const chain = chainOf(state, '324')
   chain.seen = Array.from({ length: 40 }, (_, gap) => [gap * 200, gap * 200 + 180])
+  const digest = 'd'.repeat(32)
+  for (const { start } of periodsFrom(firstPeriod, 28)) chain.firstSets[String(start)] = { index: size, digest }
   for (const { start } of periodsFrom(firstPeriod, 5)) chain.sets[String(start)] = [{ index: size, pool, coupons }]
   expect(JSON.stringify(monitorStateSchema.parse(state)).length).toBeLessThan(24_000)
 })

@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { maturityOf, periodAfter } from '@tallystick/core'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../../src/commands/run-command-line.ts'
 import type { Terminal } from '../../src/commands/terminal.ts'
-import { notesEntry, startMonitoredLog } from '../monitored-log.ts'
+import { startFakeLendChain } from '../fake-lend-chain.ts'
+import { firstPeriod, notesEntry, otherSigner, startMonitoredLog } from '../monitored-log.ts'
 
 async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-monitor-'))
@@ -48,14 +50,41 @@ describe('--once', () => {
     const commandLine = [server.url, '--key', log.key, '--once', '--state', state]
     const first = await run(commandLine)
     expect([first.exitCode, first.stderr]).toEqual([0, ''])
+    const end = 'All is well: 3 entries, lends on chain 324 not checked (no --rpc).'
     expect(first.stdout.split('\n').map((line) => line.replace(/^\S+Z /, ''))).toEqual([
       'Monitoring the log notes.example/log: nothing was checked before. No --rpc is given: lends are not checked.',
-      expect.stringMatching(/^(Chain 324, .* 2 notes checked|All is well: 3 entries\.)/),
-      ...(first.stdout.includes('Chain 324') ? ['All is well: 3 entries.', ''] : ['']),
+      ...(first.stdout.includes('Chain 324') ? [expect.stringMatching(/^Chain 324, .* 2 notes checked/)] : []),
+      end,
+      '',
     ])
+    publish(await notesEntry({ period: periodAfter(firstPeriod) }))
     const second = await run(commandLine)
     expect(second.exitCode).toBe(0)
     expect(second.stdout).toContain('3 of 3 entries were checked before')
+    // Nothing is new.
+    expect(await run(commandLine)).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    expect(await run([...commandLine, '--json'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  })
+
+  test('behavior: the last line counts the lends that were checked and those that cannot be', async () => {
+    const { server, log, publish } = await startMonitoredLog()
+    publish(await notesEntry())
+    const chain = await startFakeLendChain()
+    const maturity = maturityOf({ noteDay: firstPeriod.noteDay, tenorDays: 7 })
+    chain.mine(firstPeriod.start - 3_600n, { maturity, coupon: 1n }, { maturity, coupon: 2n })
+    chain.mine(firstPeriod.start, { maturity, coupon: 369n })
+    const state = join(await newDirectory(), 'state.json')
+    const rpc = ['--rpc', `324=${chain.url}`]
+    const commandLine = [server.url, '--key', log.key, '--once', '--state', state, ...rpc]
+    const { exitCode, stdout } = await run(commandLine)
+    const end = '3 entries, 1 new lends on chain 324, 2 from before the log that cannot be checked.'
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`All is well: ${end}`)])
+    chain.mine(firstPeriod.start + 10n)
+    expect(await run(commandLine)).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    const forged = [...rpc, '--pool', `324=${otherSigner.address}`]
+    chain.mine(firstPeriod.start + 20n, { maturity, coupon: 369n, pool: otherSigner.address })
+    const named = await run([...commandLine.slice(0, -2), ...forged])
+    expect([named.exitCode, named.stdout]).toEqual([1, expect.stringContaining('FINDING lend_not_logged')])
   })
 
   test.each([
@@ -180,6 +209,16 @@ describe('error: wrong usage exits with 2', () => {
     ],
     ['an RPC that is no URL', ['https://n.example', '--key', key, '--rpc', '324=s3cr3t'], '--rpc of chain 324 must be'],
     ['an RPC in no variable', ['https://n.example', '--key', key, '--rpc', '324=env:NOWHERE'], 'NOWHERE is not set'],
+    [
+      'a pool that is no address',
+      ['https://n.example', '--key', key, '--rpc', '324=https://r.example', '--pool', '324=0x12'],
+      '--pool as <chain id>=<address>',
+    ],
+    [
+      'a pool of a chain without an RPC',
+      ['https://n.example', '--key', key, '--pool', `324=0x${'1'.repeat(40)}`],
+      'needs an --rpc of that chain',
+    ],
     ['an interval of 0', ['https://n.example', '--key', key, '--interval', '0'], 'from 1 to 3600'],
     ['no port of metrics', ['https://n.example', '--key', key, '--metrics', '127.0.0.1'], 'such as 127.0.0.1:9465'],
   ])('%s', async (_, commandLine, message) => {

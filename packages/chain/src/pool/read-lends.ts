@@ -11,6 +11,7 @@ export type Lend = {
   readonly block: number
   /** Time of its block, Unix seconds. */
   readonly timestamp: number
+  readonly tokenId: bigint
   readonly maturityTimestamp: bigint
   readonly coupon: bigint
   readonly principal: bigint
@@ -69,13 +70,14 @@ function decodeLog(raw: unknown, { pools, from, to }: LendRange): LendLog {
   const pool = String(address).toLowerCase()
   const isAsked = block >= from && block <= to && pools.some((asked) => asked.toLowerCase() === pool)
   if (!isAsked || log['removed'] === true) throw malformed('a log that was not requested')
-  const [, maturityTimestamp, coupon, principal] = words.map((word) => BigInt(`0x${word}`))
+  const [tokenId, maturityTimestamp, coupon, principal] = words.map((word) => BigInt(`0x${word}`))
   return {
     pool,
     block,
     blockHash: blockHash.toLowerCase(),
     transactionHash: transactionHash.toLowerCase(),
     logIndex: parseQuantity(log['logIndex']),
+    tokenId: tokenId as bigint,
     maturityTimestamp: maturityTimestamp as bigint,
     coupon: coupon as bigint,
     principal: principal as bigint,
