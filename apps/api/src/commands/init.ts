@@ -1,13 +1,15 @@
-import type { Command } from 'commander'
-import { type Question, questions } from '../init/questions.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Part, parts, type Question, questions } from '../init/questions.ts'
 import type { InitResult } from '../init/run-init.ts'
 import { addExamples } from './examples.ts'
 import type { Style } from './layout.ts'
-import { addCommonOptions, type CommonOptions } from './options.ts'
+import { addCommonOptions, type CommonOptions, optionWithValues } from './options.ts'
 import { createOutput, exitCodes } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
-type Options = CommonOptions & { readonly yes: boolean } & Readonly<Record<string, string | undefined>>
+type Options = CommonOptions & { readonly yes: boolean; readonly add?: Part | undefined } & Readonly<
+    Record<string, string | undefined>
+  >
 
 export function addInitCommand(program: Command, terminal: Terminal): void {
   const init = addCommonOptions(
@@ -17,7 +19,9 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     const otherwise = fallback?.({}) ?? ''
     init.option(flags, otherwise === '' || otherwise.endsWith(' ') ? text : `${text} (default: ${otherwise})`)
   }
+  const add = optionWithValues('--add <part>', 'add a chain or the public log to the configuration that exists', parts)
   init
+    .addOption(add.argParser(parsePart))
     .option('--yes', 'ask nothing: take the defaults of all questions that no option answers', false)
     .action(async (options: Options, command: Command) => run(options, { terminal, command }))
   addExamples(
@@ -25,13 +29,21 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     'init',
     `init --yes --proxy 10.0.0.10 --database env:DATABASE_URL --chain 324 --pool ${exampleAddress} --rpc env:RPC_324`,
     `init --yes --cert fullchain.pem --key privkey.pem --chain 324 --pool ${exampleAddress} --signer keystore:key.json --signer-password env:KEYSTORE_PASSWORD`,
+    `init --add chain --yes --chain 8453 --pool ${exampleAddress} --rpc env:RPC_8453`,
+    'init --add log --yes --log notes.example/log',
   )
+}
+
+function parsePart(value: string): Part {
+  const part = parts.find((known) => known === value)
+  if (part) return part
+  throw new InvalidArgumentError('Give "chain" or "log".')
 }
 
 const exampleAddress = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 
 async function run(
-  { yes, ...options }: Options,
+  { yes, add, ...options }: Options,
   { terminal, command }: { readonly terminal: Terminal; readonly command: Command },
 ): Promise<void> {
   const [{ runInit }, { createPrompter, InputEndedError }, { WrongOptionError }, { readConfigSchema }] =
@@ -52,6 +64,7 @@ async function run(
   try {
     const { config: configPath } = options
     const result = await runInit({
+      add,
       given: options,
       env,
       ask,
@@ -60,7 +73,7 @@ async function run(
       cwd: process.cwd(),
     })
     output.document(result)
-    output.text(formatResult(result, style))
+    output.text(formatResult(result, { add, style }))
   } catch (error) {
     if (error instanceof WrongOptionError) command.error(`error: ${error.message}`)
     if (!(error instanceof InputEndedError)) throw error
@@ -91,12 +104,23 @@ function createAsk(
   }
 }
 
-function formatResult({ config, secrets, newSigner, variables, next }: InitResult, style: Style): string {
+function formatResult(
+  { config, secrets, newSigner, verifierKey, variables, next }: InitResult,
+  { add, style }: { readonly add: Part | undefined; readonly style: Style },
+): string {
   return [
-    style.green(`Wrote ${config}.`),
+    style.green(add ? `Added the ${add} to ${config}.` : `Wrote ${config}.`),
     ...(secrets.length > 0 ? [`Wrote secrets to ${secrets.join(', ')}. Only you can read them. Back them up.`] : []),
     ...(newSigner
       ? [`The new signer is ${newSigner}. The pool accepts its notes after setVerifierSigner(${newSigner}).`]
+      : []),
+    ...(verifierKey
+      ? [`The key of the log is ${verifierKey}. Publish it where people look for it, such as your website.`]
+      : []),
+    ...(add === 'chain'
+      ? [
+          'The pool must have the signer of this configuration, and a curve for all chains or for this one. Doctor checks both.',
+        ]
       : []),
     ...(variables.length > 0 ? [style.yellow(`Set for the service before it starts: ${variables.join(', ')}.`)] : []),
     '',

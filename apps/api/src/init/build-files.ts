@@ -1,15 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import { formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { createLogKeyText, type LogKey, parseLogKey } from '../log/log-key.ts'
 import { createPrivateKeySigner } from '../notes/signers/private-key-signer.ts'
 import type { Answers } from './questions.ts'
 
 export type NewFile = { readonly path: string; readonly content: string }
+
+/** What `init --add` adds to a configuration. */
+export type Addition = { readonly chain: { readonly id: number } } | { readonly log: object }
 
 export type NewFiles = {
   readonly config: NewFile
   readonly secrets: readonly NewFile[]
   /** Address of a new private key. */
   readonly newSigner: string | undefined
+  /** Public key of a new log. */
+  readonly verifierKey: string | undefined
 }
 
 export const schemaName = 'tallystick.schema.json'
@@ -19,20 +26,10 @@ export function buildFiles(
   answers: Answers,
   { configPath, cwd }: { readonly configPath: string; readonly cwd: string },
 ): NewFiles {
-  const directory = dirname(resolve(cwd, configPath))
-  const secrets: NewFile[] = []
-  const place = (path: string) => {
-    const absolute = resolve(cwd, path)
-    const inside = relative(directory, absolute)
-    return inside.startsWith('..') || isAbsolute(inside) ? absolute : inside
-  }
-  const refer = (reference: string) => reference.replace(/^file:(.+)$/s, (_, path: string) => `file:${place(path)}`)
-  const store = (name: string, content: string) => {
-    secrets.push({ path: resolve(directory, 'secrets', name), content: `${content}\n` })
-    return `file:secrets/${name}`
-  }
+  const { secrets, place, refer, store } = createPlaces({ configPath, cwd })
   const { adminToken = '', curve, spread, database = '', port, adminPort } = answers
   const signer = buildSigner(answers, { place, refer, store })
+  const log = answers['log'] ? buildLog(answers, { refer, store }) : undefined
   const config = {
     $schema: `./${schemaName}`,
     listen: { port: Number(port), ...buildTls(answers, place) },
@@ -48,9 +45,47 @@ export function buildFiles(
         ? { source: 'treasury', basis: 'discount', spreadBps: Number(spread) }
         : { source: 'manual' },
     chains: [buildChain(answers, { refer, store })],
+    ...(log && { log: log.config }),
   }
   const text = `${JSON.stringify(config, undefined, 2)}\n`
-  return { config: { path: resolve(cwd, configPath), content: text }, secrets, newSigner: signer.address }
+  return {
+    config: { path: resolve(cwd, configPath), content: text },
+    secrets,
+    newSigner: signer.address,
+    verifierKey: log?.verifierKey,
+  }
+}
+
+/** Builds what answers add to a configuration, and the files of its secrets. */
+export function buildAddition(
+  answers: Answers,
+  target: { readonly configPath: string; readonly cwd: string },
+): { readonly addition: Addition; readonly secrets: readonly NewFile[]; readonly verifierKey: string | undefined } {
+  const { secrets, ...places } = createPlaces(target)
+  if (!answers['log']) return { addition: { chain: buildChain(answers, places) }, secrets, verifierKey: undefined }
+  const { config, verifierKey } = buildLog(answers, places)
+  return { addition: { log: config }, secrets, verifierKey }
+}
+
+function createPlaces({ configPath, cwd }: { readonly configPath: string; readonly cwd: string }): Places & {
+  readonly secrets: readonly NewFile[]
+} {
+  const directory = dirname(resolve(cwd, configPath))
+  const secrets: NewFile[] = []
+  const place = (path: string) => {
+    const absolute = resolve(cwd, path)
+    const inside = relative(directory, absolute)
+    return inside.startsWith('..') || isAbsolute(inside) ? absolute : inside
+  }
+  return {
+    secrets,
+    place,
+    refer: (reference) => reference.replace(/^file:(.+)$/s, (_, path: string) => `file:${place(path)}`),
+    store: (name, content) => {
+      secrets.push({ path: resolve(directory, 'secrets', name), content: `${content}\n` })
+      return `file:secrets/${name}`
+    },
+  }
 }
 
 type Places = {
@@ -102,4 +137,11 @@ function buildChain(answers: Answers, { refer, store }: Pick<Places, 'refer' | '
     ...(subgraph !== 'embedded' &&
       subgraph !== '' && { subgraph: { urls: [refersTo(subgraph, `subgraph-${chain}`)] } }),
   }
+}
+
+function buildLog({ log: origin = '', logKey = '' }: Answers, { refer, store }: Pick<Places, 'refer' | 'store'>) {
+  if (logKey !== 'new') return { config: { origin, key: refer(logKey) }, verifierKey: undefined }
+  const text = createLogKeyText(origin)
+  const { verifier } = parseLogKey(text) as LogKey
+  return { config: { origin, key: store('log-key', text) }, verifierKey: formatVerifierKey(verifier) }
 }

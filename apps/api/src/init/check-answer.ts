@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { isOrigin } from '@tallystick/core/transparency/verifier-key'
 import { z } from 'zod'
 import { checkAuthority, checkCertificate } from '../config-certificates.ts'
 import { addressSchema, networkSchema } from '../config-fields.ts'
@@ -12,6 +13,7 @@ type Check = (value: string, context: { readonly answers: Answers; readonly env:
 const isReference = (value: string) => /^(env|file):./.test(value)
 const signerFault =
   'must be "new", env:NAME, file:path, keystore:path, the URL of a Web3Signer, aws-kms:<key> or gcp-kms:<key version>. Do not give the key itself'
+const logFault = 'must be a name such as notes.example/log, without spaces and plus signs'
 const secretFault = 'must be "new", env:NAME or file:path. Do not give the secret itself'
 
 /** Returns what is wrong with an answer, or undefined. Messages never contain the answer, which may be a secret. */
@@ -49,6 +51,8 @@ const checks: Readonly<Record<string, Check>> = {
   signerCredentials: (value) => (value === '' || isReference(value) ? undefined : secretFault.replace('"new", ', '')),
   adminToken: (value) => (value === 'new' || isReference(value) ? undefined : secretFault),
   curve: (value) => match(value, /^(manual|treasury)$/, 'must be "manual" or "treasury"'),
+  log: (value) => (value === '' || isOrigin(value) ? undefined : logFault),
+  logKey: (value) => (value === 'new' || isReference(value) ? undefined : secretFault),
   spread: (value) => match(value, /^(-?[1-9]\d{0,3}|-?10000|0)$/, 'must be from -10000 to 10000'),
 }
 

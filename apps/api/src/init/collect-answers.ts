@@ -1,7 +1,10 @@
 import { checkAnswer } from './check-answer.ts'
-import { type Answers, type Question, questions } from './questions.ts'
+import type { Answers, Question } from './questions.ts'
 
 export type CollectOptions = {
+  readonly questions: readonly Question[]
+  /** Ids of the chains that the configuration has. */
+  readonly chainsTaken?: readonly string[] | undefined
   /** Answers of the command line. */
   readonly given: Readonly<Record<string, string | undefined>>
   readonly env: Readonly<Record<string, string | undefined>>
@@ -21,7 +24,13 @@ export class WrongOptionError extends Error {
 }
 
 /** Returns the answer to every question that applies: from an option, by asking, or its fallback. */
-export async function collectAnswers({ given, env, ask }: CollectOptions): Promise<Answers> {
+export async function collectAnswers({
+  questions,
+  chainsTaken = [],
+  given,
+  env,
+  ask,
+}: CollectOptions): Promise<Answers> {
   const answers: Record<string, string> = {}
   const missing: string[] = []
   for (const question of questions) {
@@ -31,7 +40,10 @@ export async function collectAnswers({ given, env, ask }: CollectOptions): Promi
       if (option !== undefined) throw new WrongOptionError(`${flagOf(question)} has no effect with the other answers.`)
       continue
     }
-    const check = (answer: string) => checkAnswer(name, answer, { answers, env })
+    const check = (answer: string) => {
+      if (name === 'chain' && chainsTaken.includes(answer)) return 'is in the configuration already'
+      return checkAnswer(name, answer, { answers, env })
+    }
     const otherwise = fallback?.(answers)
     if (option === undefined && ask && !isSilent) {
       answers[name] = await ask(question, { fallback: otherwise, check })

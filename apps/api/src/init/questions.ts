@@ -11,8 +11,26 @@ export type Question = {
   readonly fallback?: (answers: Answers) => string
   /** Whether the question makes sense with the answers before it. */
   readonly applies?: (answers: Answers) => boolean
+  /** What `--add` adds with this question. */
+  readonly part?: Part
   /** The fallback is taken without asking. */
   readonly isSilent?: boolean
+}
+
+/** What can be added to a configuration. */
+export const parts = ['chain', 'log'] as const
+
+export type Part = (typeof parts)[number]
+
+/** Returns the questions for a new configuration, or for one part of it. The others do not apply then. */
+export function questionsFor(part: Part | undefined): readonly Question[] {
+  if (part === undefined) return questions
+  return questions.map((question) => {
+    if (question.part !== part) return { ...question, applies: () => false }
+    const { fallback, isSilent, ...needed } = question
+    // A log that is added needs a name.
+    return question.name === 'log' || !fallback ? needed : { ...needed, fallback }
+  })
 }
 
 const chainNames: Readonly<Record<string, string>> = { 1: 'Ethereum', 324: 'zkSync Era', 8453: 'Base' }
@@ -51,34 +69,39 @@ export const questions: readonly Question[] = [
     text: 'database: file:<directory> (embedded), or env:NAME of a variable with a postgres:// URL',
     fallback: () => 'file:.tallystick/db',
   },
-  { name: 'chain', flags: '--chain <id>', text: 'chain id, such as 324' },
+  { name: 'chain', part: 'chain', flags: '--chain <id>', text: 'chain id, such as 324' },
   {
     name: 'name',
+    part: 'chain',
     flags: '--name <name>',
     text: 'name of the chain',
     fallback: ({ chain = '' }) => chainNames[chain] ?? `Chain ${chain}`,
   },
-  { name: 'pool', flags: '--pool <address>', text: 'address of the pool contract' },
+  { name: 'pool', part: 'chain', flags: '--pool <address>', text: 'address of the pool contract' },
   {
     name: 'rpc',
+    part: 'chain',
     flags: '--rpc <url>',
     text: 'JSON-RPC URL of the chain, or env:NAME or file:path of it (none: no check against the chain)',
     fallback: () => '',
   },
   {
     name: 'subgraph',
+    part: 'chain',
     flags: '--subgraph <source>',
     text: 'source of /data: "embedded" (indexed from the RPC), or the URL of a subgraph (none: no /data)',
     fallback: () => '',
   },
   {
     name: 'positions',
+    part: 'chain',
     flags: '--positions <address>',
     text: 'address of the position token',
     applies: ({ subgraph }) => subgraph === 'embedded',
   },
   {
     name: 'startBlock',
+    part: 'chain',
     flags: '--start-block <number>',
     text: 'block of the pool’s deployment, or an earlier one',
     fallback: () => '0',
@@ -127,5 +150,22 @@ export const questions: readonly Question[] = [
     text: 'basis points added to the bill rates',
     fallback: () => '0',
     applies: ({ curve }) => curve === 'treasury',
+  },
+  {
+    name: 'log',
+    part: 'log',
+    flags: '--log <origin>',
+    text: 'name of the public log, its host and path, such as notes.example/log; it never changes',
+    fallback: () => '',
+    isSilent: true,
+  },
+  {
+    name: 'logKey',
+    part: 'log',
+    flags: '--log-key <reference>',
+    text: 'key of the public log: "new" (creates one), env:NAME or file:path',
+    fallback: () => 'new',
+    applies: ({ log }) => log !== '',
+    isSilent: true,
   },
 ]

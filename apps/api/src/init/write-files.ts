@@ -46,7 +46,9 @@ function writeNewFile({ path, content }: NewFile, undo: (() => void)[]): void {
 /** Throws if a file exists, before any question is asked. */
 export function refuseExisting(path: string): void {
   if (!existsSync(path)) return
-  throw refuse(`${path} exists and is not changed. Choose another file with --config, or edit this one.`)
+  throw refuse(
+    `${path} exists and is not changed. Choose another file with --config, or add a chain or the public log to this one with --add chain or --add log.`,
+  )
 }
 
 function refuse(message: string): TallystickError {
