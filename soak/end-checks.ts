@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '@tallystick/database'
 import { readReadiness } from './admin.ts'
 import { call } from './call.ts'
+import { compareWithStates, readPositionStates } from './chain-state.ts'
 import type { SoakEnvironment } from './environment.ts'
 import { type ReplicaName, replicaNames } from './fault.ts'
 import { findGrowth, type Gauge } from './growth.ts'
@@ -145,12 +146,13 @@ async function checkPositions(
   return Promise.all(
     environment.chains.map(async (chain) => {
       const onChain = await readChainPositions(chain)
+      const states = await readPositionStates(chain, { knownIds: onChain.length })
       for (const name of replicaNames) {
         const { baseUrl } = environment.replicas[name]
         const attempt = { baseUrl, chainId: chain.id, key: environment.keys[0] as string, agent }
         const difference = () =>
           readServedPositions(attempt).then(
-            (served) => comparePositions(served, { chain: onChain }),
+            (served) => comparePositions(served, { chain: onChain }) ?? compareWithStates(served, { states }),
             (error: Error) => error.message,
           )
         const untilMs = Date.now() + catchUpMs

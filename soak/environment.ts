@@ -18,6 +18,7 @@ import { embeddedChainId, remoteChainId } from './explain.ts'
 import { type FakeServer, type ProxyMode, startProxy, startSigner } from './fake-servers.ts'
 import type { ReplicaName } from './fault.ts'
 import { limitedRpm } from './load.ts'
+import { type RpcMode, startRpcProxy } from './rpc-proxy.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 
 /** All parts of a soak: real processes on loopback, and local servers that can be made to fail. */
@@ -28,7 +29,7 @@ export type SoakEnvironment = {
   readonly databaseUrl: string
   readonly chains: readonly SoakChain[]
   /** Proxies of the nodes, in the order of the chains. */
-  readonly rpcs: readonly FakeServer<ProxyMode>[]
+  readonly rpcs: readonly FakeServer<RpcMode>[]
   /** Proxy of the remote subgraph. */
   readonly subgraph: FakeServer<ProxyMode>
   readonly signer: Awaited<ReturnType<typeof startSigner>>
@@ -76,7 +77,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
   const chains = await Promise.all(ids.map((id) => startChain({ id, clock: clocks, signer: noteSigner })))
   for (const chain of chains) defer(() => chain.stop())
   say(`${chains.length} chains with their history are ready`)
-  const rpcs = await Promise.all(chains.map(({ url }) => startProxy({ target: url })))
+  const [first, second] = chains as [SoakChain, SoakChain]
+  const rpcs = [await startRpcProxy(first, { other: second }), await startRpcProxy(second, { other: first })]
   for (const rpc of rpcs) defer(() => rpc.stop())
   const disk = createDisk(join(directory, 'disk'))
   defer(() => disk.remove())
@@ -120,7 +122,6 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
   if (!options.prepare) await start()
   const [limitedKey = '', ...keys] = secrets ?? []
   const replicas = { a, b }
-  const [first, second] = chains as [SoakChain, SoakChain]
   await Promise.all(
     [a, b].map((serviceProcess) => waitUntilIndexed(serviceProcess, { ca: authority.cert, chain: first })),
   )

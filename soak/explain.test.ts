@@ -46,6 +46,24 @@ describe('isExplained', () => {
     }
   })
 
+  test('behavior: notes are withheld while a role is missing or the signer is another, on the chains of the fault', () => {
+    const withheld = (chain: number) => failed({ endpoint: '/notes', answer: '500 notes_unavailable', chain })
+    for (const kind of ['signer-changed', 'role-revoked'] as const) {
+      expect([300, 324].map((chain) => isExplained(withheld(chain), [fault(kind)]))).toEqual([true, true])
+      expect(isExplained(failed({ chain: 324 }), [fault(kind)])).toBe(false)
+    }
+    const ofOne = [fault('signer-changed', { variant: 1 })]
+    expect([300, 324].map((chain) => isExplained(withheld(chain), ofOne))).toEqual([true, false])
+  })
+
+  test('behavior: an RPC that drops logs or changes its chain explains that an index cannot be read, and nothing else', () => {
+    for (const kind of ['rpc-drops-logs', 'rpc-changes-chain'] as const) {
+      expect([300, 324].map((chain) => isExplained(failed({ chain }), [fault(kind)]))).toEqual([true, true])
+      const unavailable = failed({ endpoint: '/notes', answer: '500 notes_unavailable' })
+      expect(isExplained(unavailable, [fault(kind)])).toBe(false)
+    }
+  })
+
   test('behavior: a kill explains failed connections to that replica only, and no response', () => {
     const faults = [fault('replica-kill', { replicas: ['a'] })]
     expect(isExplained(failed({ answer: 'connection' }), faults)).toBe(true)

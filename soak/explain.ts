@@ -33,6 +33,11 @@ type Explanation = {
 }
 
 const noUpstream = ['502 upstream_failed', '504 upstream_timeout'] as const
+/** Answer of `/notes` without notes. */
+export const notesUnavailable = '500 notes_unavailable'
+const noNotes = [notesUnavailable] as const
+const repairMs = 90_000
+const poolCheckMs = 40_000
 // A circuit is open for up to 15 s, and a pending query may take its full timeout.
 const circuitGraceMs = 21_000
 
@@ -42,8 +47,8 @@ function upstream(kind: FaultKind): Explanation {
 
 /**
  * Failures that each fault explains, as narrow as docs/operating.md describes. Other faults explain no failure: an RPC
- * outage, a reorg, a revoked key, a new certificate and hostile clients must not fail any request. `/notes` may fail only
- * because of missing signatures (`hadChanceToSign`) or a clock in the wrong period. `/rate` must never fail.
+ * outage, a reorg, a revoked key, a new certificate and hostile clients must not fail any request. `/notes` may otherwise fail
+ * only because of missing signatures (`hadChanceToSign`) or a clock in the wrong period. `/rate` must never fail.
  */
 export const explanations: readonly Explanation[] = [
   // Keep-alive connections fail one by one.
@@ -54,6 +59,16 @@ export const explanations: readonly Explanation[] = [
   { kind: 'database-restore', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 3_000 },
   // In variant 1 both replicas are killed.
   { kind: 'database-restore', variant: 1, endpoints, answers: ['connection'], graceMs: 2_000 },
+  // The index keeps what it has, or says plainly that it cannot be read until it is repaired.
+  { kind: 'rpc-drops-logs', endpoints: ['/data'], answers: noUpstream, graceMs: repairMs },
+  { kind: 'rpc-changes-chain', endpoints: ['/data'], answers: noUpstream, graceMs: repairMs },
+  // Notes that the pool rejects are withheld. Pools are checked every 15 s, and roles too while one is missing.
+  { kind: 'signer-changed', variant: 0, endpoints: ['/notes'], answers: noNotes, graceMs: poolCheckMs },
+  {
+    ...{ kind: 'signer-changed', variant: 1, chain: remoteChainId },
+    ...{ endpoints: ['/notes'], answers: noNotes, graceMs: poolCheckMs },
+  },
+  { kind: 'role-revoked', endpoints: ['/notes'], answers: noNotes, graceMs: poolCheckMs },
   upstream('upstream-hang'),
   upstream('upstream-500'),
   upstream('upstream-garbage'),
@@ -114,7 +129,7 @@ export function hadChanceToSign(
 }
 
 // A replica does not sign while its clock differs from the chain's or the database's, or while its database is older than
-// its journal.
+// its journal. A preflight asks the pool through the chain's endpoint.
 const blocksSigning: ReadonlySet<FaultKind> = new Set([
   'signer-outage',
   'postgres-stop',
@@ -123,4 +138,7 @@ const blocksSigning: ReadonlySet<FaultKind> = new Set([
   'clock-ahead',
   'clock-behind',
   'database-restore',
+  'rpc-changes-chain',
+  'role-revoked',
+  'signer-changed',
 ])

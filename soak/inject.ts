@@ -4,14 +4,18 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
+import { changeSigner, renamePool, revokeMinter } from './administer.ts'
+import type { SoakChain } from './chain.ts'
 import { findReadProblem } from './embedded-reads.ts'
 import { placeCertificate } from './environment.ts'
 import { remoteChainId } from './explain.ts'
 import { type FaultKind, type PlannedFault, replicaNames } from './fault.ts'
 import { startHostileClients } from './hostile-clients.ts'
 import { CannotInjectError, type EndFault, type Injector, restart } from './injector.ts'
+import { watchRecovery } from './recovery.ts'
 import { restoreDatabase } from './restore.ts'
 import { checkRevocation } from './revocation.ts'
+import type { RpcMode } from './rpc-proxy.ts'
 import type { ServiceProcess } from './service-process.ts'
 import { stepClocks } from './wrong-clock.ts'
 
@@ -46,6 +50,15 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
       for (const rpc of rpcs) rpc.setMode('pass')
     }
   },
+  'rpc-drops-logs': (injector, { variant }) => falsifyRpcs(injector, variant === 0 ? 'no-logs' : 'fewer-logs'),
+  'rpc-changes-chain': (injector, { variant }) => falsifyRpcs(injector, variant === 0 ? 'other-chain' : 'false-chain'),
+  'role-revoked': ({ environment: { chains } }, { variant }) =>
+    onChains(chains, variant === 0 ? revokeMinter : renamePool),
+  'signer-changed': ({ environment: { chains, signer } }, { variant }) =>
+    onChains(
+      chains.filter(({ id }) => variant === 0 || id === remoteChainId),
+      (chain) => changeSigner(chain, signer.address),
+    ),
   reorg: async ({ environment: { chains } }) => {
     const undos = await Promise.all(chains.map((chain) => chain.remember()))
     return async () => {
@@ -70,6 +83,26 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
   'disk-full': fillDisk,
   'fd-pressure': exhaustDescriptors,
   'hostile-queries': startHostileClients,
+}
+
+/** Makes the nodes answer falsely. After the end, the indexes must become complete. */
+async function falsifyRpcs(injector: Injector, mode: RpcMode): Promise<EndFault> {
+  const { rpcs } = injector.environment
+  for (const rpc of rpcs) rpc.setMode(mode)
+  return async () => {
+    for (const rpc of rpcs) rpc.setMode('pass')
+    injector.follow(watchRecovery(injector))
+  }
+}
+
+async function onChains(
+  chains: readonly SoakChain[],
+  change: (chain: SoakChain) => Promise<() => Promise<void>>,
+): Promise<EndFault> {
+  const undos = await Promise.all(chains.map(change))
+  return async () => {
+    await Promise.all(undos.map((undo) => undo()))
+  }
 }
 
 async function breakUpstream(

@@ -18,6 +18,8 @@ export type Injector = {
   readonly latency: Pick<Latency, 'enter'>
   readonly faults: () => readonly InjectedFault[]
   readonly elapsedMs: () => number
+  /** Takes work that goes on after the end of its fault. The timeline waits for it. */
+  readonly follow: (work: Promise<void>) => void
   readonly isStopped: () => boolean
 }
 

@@ -95,6 +95,31 @@ describe('/notes', () => {
     expect(violationsOf({ ...others, run: 2 }, context)).toEqual([])
   })
 
+  test('behavior: notes that the pool rejects are withheld, also if they were served before, and come back', () => {
+    const missing = answered(500, { code: 'notes_unavailable', message: 'Withheld.' }, { 'retry-after': '5' })
+    const changed = { ...fault('signer-changed'), startedMs: 45_000 }
+    const context = around([changed])
+    violationsOf(answered(200, notesBody), context)
+    expect(violationsOf(missing, context)).toEqual([])
+    expect(violationsOf(missing, { ...context, faults: [{ ...changed, endedMs: 47_000 }] })).toEqual([])
+    expect(violationsOf(missing, { ...context, faults: [{ ...changed, endedMs: 9_000 }] })).toHaveLength(1)
+    expect(
+      violationsOf({ ...missing, chains: [324] }, { ...context, faults: [{ ...changed, variant: 1 }] }),
+    ).toHaveLength(1)
+    const [, other] = JSON.parse(notesBody).data
+    const ofOne = (message: string) => answered(200, { message, data: [other] })
+    const withheld = { ...context, faults: [{ ...changed, variant: 1 as const }] }
+    expect(violationsOf(ofOne('Those of chain 300 are withheld.'), withheld)).toEqual([])
+    expect(violationsOf(ofOne('None are available for chain 300.'), withheld)).toEqual([])
+    expect(violationsOf(ofOne('Those of chain 300 are withheld.'), { ...context, faults: [] })).toHaveLength(1)
+  })
+
+  test('error: notes that the pool has rejected for 35 s are served', () => {
+    expect(violationsOf(answered(200, notesBody), around([fault('signer-changed')]))).toEqual([
+      'notes are served that the pool rejects, because it has another signer',
+    ])
+  })
+
   const boundaryMs = Number(periodStart) * 1000
   const at = (ms: number) => [{ fromMs: boundaryMs + ms, toMs: boundaryMs + ms + 10 }]
   const minutes = 60_000

@@ -1,9 +1,19 @@
-import { periodAt, type WireNote } from '@tallystick/core'
+import type { WireNote } from '@tallystick/core'
 import type { Admission, Allowance } from './allowance.ts'
 import type { Answer } from './call.ts'
-import { type Endpoint, embeddedChainId, type Failure, hadChanceToSign, isExplained, remoteChainId } from './explain.ts'
+import {
+  type Endpoint,
+  embeddedChainId,
+  type Failure,
+  hadChanceToSign,
+  isExplained,
+  notesUnavailable,
+  remoteChainId,
+} from './explain.ts'
 import type { InjectedFault, ReplicaName } from './fault.ts'
 import type { Ledger, Span } from './ledger.ts'
+import { mayDisagree, periodStartAt } from './may-disagree.ts'
+import { findRejectedNotes } from './rejected-notes.ts'
 
 /** Request with its result. Milliseconds count from the start of the load. */
 export type Exchange = {
@@ -46,7 +56,6 @@ export const noticeMs = 10_000
 // With a correct clock, notes are served exactly inside their period. With a wrong one, the accuracy depends on the round
 // trip of the comparison.
 const wrongClockToleranceMs = 1_000
-const marginMs = 1_000
 const noViolation: Judgement = { violations: [], fresh: [] }
 
 /** Returns the violations of an exchange, considering the active faults. */
@@ -101,9 +110,9 @@ function judgeRefusal({ headers }: Answer): Judgement {
 function judgeFailure(exchange: Exchange, { answer, context }: Judged): Judgement {
   const { code, message, details } = parse(answer.body) as ErrorBody
   const words = `${answer.status} ${code}`
-  if (words === '500 notes_unavailable' && exchange.endpoint === '/notes') {
+  if (words === notesUnavailable && exchange.endpoint === '/notes') {
     if (!(Number(answer.headers['retry-after']) >= 1)) return toViolation(`${words} without a Retry-After`)
-    return judgeMissing(exchange, { context, words })
+    return judgeMissing(exchange, { context, words, absent: exchange.chains })
   }
   const failed = details?.chains?.map(({ chain, errors }) => ({ chain, answer: toAnswer(errors[0]?.code) }))
   return findUnexplained(exchange, { context, answers: failed ?? [{ answer: words }], words: `${words}: ${message}` })
@@ -112,9 +121,15 @@ function judgeFailure(exchange: Exchange, { answer, context }: Judged): Judgemen
 /** Checks missing notes. They are allowed if the replica's clock is in the wrong period, or if it had no chance to sign. */
 function judgeMissing(
   exchange: Exchange,
-  { context, words }: { readonly context: JudgeContext; readonly words: string },
+  {
+    context,
+    words,
+    absent,
+  }: { readonly context: JudgeContext; readonly words: string; readonly absent: readonly number[] },
 ): Judgement {
   if (mayDisagree(exchange)) return noViolation
+  const failures = absent.map((chain) => ({ ...exchange, chain, answer: notesUnavailable }))
+  if (failures.every((failure) => isExplained(failure, context.faults))) return noViolation
   const { replica, times, receivedMs } = exchange
   const { faults, signableSinceMs, served } = context
   if (servedKeys(exchange).every((key) => served.has(key)))
@@ -132,35 +147,20 @@ function servedKeys({ replica, run, chains, times }: Exchange): readonly string[
   return chains.flatMap((chain) => [...periods].map((start) => `${replica} ${run} ${chain} ${start}`))
 }
 
-/** Returns whether the replica's clock and the true time were possibly in different periods. */
-function mayDisagree({ times, steps }: Pick<Exchange, 'times' | 'steps'>): boolean {
-  // A measurement from before the clock was set is wrong by the same amount in the other direction.
-  const isChanging = steps.length > 1
-  const errors = steps.flatMap((stepMs) => (isChanging ? [stepMs, -stepMs] : [stepMs])).filter((ms) => ms !== 0)
-  return times.some(({ fromMs, toMs }) =>
-    errors.some((errorMs) => {
-      const instants = [fromMs, fromMs + errorMs, toMs, toMs + errorMs]
-      const periods = instants.flatMap((ms) => [periodStartAt(ms - marginMs), periodStartAt(ms + marginMs)])
-      return new Set(periods).size > 1
-    }),
-  )
-}
-
-function periodStartAt(ms: number): bigint {
-  return periodAt(BigInt(Math.floor(ms / 1000))).start
-}
-
 function judgeNotes(exchange: Exchange, { answer, context }: Judged): Judgement {
   const { path, times, steps } = exchange
   const toleranceMs = steps.some((stepMs) => stepMs !== 0) ? wrongClockToleranceMs : 0
   const { violations, fresh } = context.ledger.take({ path, times, toleranceMs, body: answer.body })
-  if (exchange.chains.length === 1 || !answer.body.includes('None are available for chain')) {
+  const rejected = findRejectedNotes(exchange, { body: answer.body, faults: context.faults })
+  if (rejected) return { violations: [...violations, rejected], fresh }
+  const absent = exchange.chains.filter((chain) => !answer.body.includes(`"chainid":"${chain}"`))
+  if (absent.length === 0) {
     const keys = servedKeys(exchange)
     // Across a boundary the period of the notes is not known.
     if (keys.length === exchange.chains.length) for (const key of keys) context.served.add(key)
     return { violations, fresh }
   }
-  const missing = judgeMissing(exchange, { context, words: 'notes of one chain only' })
+  const missing = judgeMissing(exchange, { context, words: 'notes of one chain only', absent })
   return { violations: [...violations, ...missing.violations], fresh }
 }
 

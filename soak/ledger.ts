@@ -48,6 +48,11 @@ export function createLedger(): Ledger {
     if (!known || JSON.stringify(known) === JSON.stringify(note)) return undefined
     return `a second signature for chain ${note.chainid}, period after ${note.signature_valid_after}, maturity ${note.maturity_timestamp}`
   }
+  const isFirst = (key: string, content: string): boolean => {
+    const first = bodyOf.get(key) ?? content
+    bodyOf.set(key, first)
+    return first === content
+  }
   const parse = (path: string, body: string): Parsed => {
     const result = parseNotes(body)
     if (typeof result === 'string') return { windows: [], faults: [result], fresh: [] }
@@ -58,9 +63,9 @@ export function createLedger(): Ledger {
     const windows = [...new Map(data.map((note) => [note.signature_valid_after, toWindow(note)])).values()]
     const chains = [...new Set(data.map(({ chainid }) => chainid))]
     const key = `${path} ${windows.map(({ words }) => words)} ${chains}`
-    const first = bodyOf.get(key)
-    if (first === undefined) bodyOf.set(key, body)
-    else if (first !== body) faults.push(`${path} was served with another body in the same period`)
+    // The message says why a chain has no notes, which may change.
+    const isSame = isFirst(key, JSON.stringify(data)) && isFirst(`${key} ${result.message}`, body)
+    if (!isSame) faults.push(`${path} was served with another body in the same period`)
     if (data.length === 0) faults.push('a response without notes')
     return { windows, faults, fresh }
   }

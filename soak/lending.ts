@@ -19,6 +19,8 @@ export type LendingOptions = {
   readonly clock: Clock
   /** The notes of this chain that were served last. */
   readonly notes: () => readonly WireNote[]
+  /** Whether a fault makes the pool reject valid notes at some time of a span, Unix milliseconds. */
+  readonly isRejecting: (span: { readonly fromMs: number; readonly toMs: number }) => boolean
   readonly onViolation: (message: string) => void
 }
 
@@ -54,7 +56,7 @@ export function startLending(chain: SoakChain, options: LendingOptions): Lending
     sent = sent.filter((one) => !due.includes(one))
     for (const one of due) {
       const refusal = await findRefusal(chain, one)
-      if (refusal) options.onViolation(refusal)
+      if (refusal && !options.isRejecting({ fromMs: one.atMs, toMs: Date.now() })) options.onViolation(refusal)
     }
   }
   const running = (async () => {

@@ -31,14 +31,14 @@ test('behavior: at 30 minutes every kind of fault occurs with 200 seeds', { tags
   expect(seedsWithout(planAll(30))).toEqual([])
 })
 
-test('behavior: 10 minutes have both variants of every kind, and one restore', () => {
-  const restores = new Set<number>()
+test('behavior: 10 minutes have both variants of every kind, one restore and one change of the signer', () => {
+  const rare = new Set<string>()
   for (const { faults } of tenMinutes) {
     const ways = new Set(faults.map(({ kind, variant }) => `${kind} ${variant}`))
-    expect(ways.size).toBe(2 * faultKinds.length - 1)
-    for (const { kind, variant } of faults) if (kind === 'database-restore') restores.add(variant)
+    expect(ways.size).toBe(2 * faultKinds.length - 2)
+    for (const way of ways) if (/^(database-restore|signer-changed) /.test(way)) rare.add(way)
   }
-  expect(restores.size).toBe(2)
+  expect(rare.size).toBe(4)
 })
 
 test('behavior: the start and the end have no faults', () => {
@@ -54,6 +54,13 @@ test.each([
   ['key-revocation', 'database-restore'],
   ['postgres-stop', 'database-restore'],
   ['clock-ahead', 'database-restore'],
+  // A reorg would undo the change. A replica cannot notice it without its RPC.
+  ['signer-changed', 'reorg'],
+  ['role-revoked', 'reorg'],
+  ['signer-changed', 'rpc-outage'],
+  ['rpc-drops-logs', 'rpc-changes-chain'],
+  ['rpc-drops-logs', 'database-restore'],
+  ['signer-changed', 'clock-ahead'],
 ] as const)('behavior: %s and %s never overlap', (one, other) => {
   expect([areExclusive(one, other), areExclusive(other, one)]).toEqual([true, true])
   for (const { faults } of tenMinutes) {

@@ -13,18 +13,29 @@ export type Schedule = {
 export const quietHeadMs = 30_000
 // After the last fault, circuits close within 15 s, failed starts are retried and the indexes catch up.
 export const quietTailMs = 55_000
+// An index is complete 90 s after its endpoint recovered.
+const slowTailMs = 95_000
+// They take one or two minutes, so they occur only in every second round.
+const rareKinds: readonly FaultKind[] = ['database-restore', 'signer-changed']
+const slowKinds: readonly FaultKind[] = ['rpc-drops-logs', 'rpc-changes-chain']
 const firstBoundaryMs = 60_000
 const boundaryEveryMs = 90_000
 /** Time before a boundary to which the clock jumps. The next period is signed then. */
 export const jumpAheadMs = 40_000
 // Dense enough to place every kind within five minutes, with overlaps.
-const msPerFault = 15_000
+const msPerFault = 12_000
 
 // Long enough to affect every client.
 const durationsMs: Readonly<Record<Exclude<FaultKind, BoundKind>, readonly [min: number, max: number]>> = {
   'replica-kill': [2_000, 6_000],
   'postgres-stop': [5_000, 14_000],
   'rpc-outage': [8_000, 18_000],
+  'rpc-drops-logs': [12_000, 18_000],
+  'rpc-changes-chain': [12_000, 18_000],
+  // Roles are checked every minute.
+  'role-revoked': [65_000, 75_000],
+  // Replicas check their pools every 15 s, and have to withhold the notes meanwhile.
+  'signer-changed': [55_000, 65_000],
   reorg: [5_000, 14_000],
   'upstream-hang': [6_000, 12_000],
   'upstream-500': [5_000, 12_000],
@@ -79,6 +90,18 @@ const upstreamKinds: readonly FaultKind[] = [
 const exclusive: readonly (readonly FaultKind[])[] = [
   upstreamKinds,
   ['clock-ahead', 'clock-behind'],
+  ['rpc-outage', 'rpc-drops-logs', 'rpc-changes-chain', 'signer-changed'],
+  // A reorg would undo the administrator’s transactions.
+  ['reorg', 'role-revoked'],
+  ['reorg', 'signer-changed'],
+  // An index that cannot write, or is restored, reads everything again.
+  ...(['database-restore', 'disk-full', 'postgres-stop'] as const).flatMap((kind): FaultKind[][] => [
+    ['rpc-drops-logs', kind],
+    ['rpc-changes-chain', kind],
+  ]),
+  // A replica with a wrong clock checks the notes of another period.
+  ['clock-ahead', 'signer-changed'],
+  ['clock-behind', 'signer-changed'],
   ['postgres-stop', 'key-revocation'],
   ['replica-kill', 'key-revocation'],
   ['replica-kill', 'fd-pressure'],
@@ -119,12 +142,12 @@ function planFaults(
   const activeMs = length.lengthMs - quietHeadMs - quietTailMs
   const rounds = Math.max(1, Math.floor(activeMs / (msPerFault * faultKinds.length)))
   const faults: PlannedFault[] = []
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, kind] of placingOrder.entries()) {
-      // It takes two minutes, so it occurs only in every second round.
-      if (kind === 'database-restore' && round % 2 === 1) continue
+  for (const [index, kind] of placingOrder.entries()) {
+    for (let round = 0; round < rounds; round++) {
+      const isRare = rareKinds.includes(kind)
+      if (isRare && round % 2 === 1) continue
       // Alternates, so that two rounds have both variants.
-      const variant = ((seed + index + (kind === 'database-restore' ? round / 2 : round)) % 2) as 0 | 1
+      const variant = ((seed + index + (isRare ? round / 2 : round)) % 2) as 0 | 1
       const fault = place(random, { kind, variant, ...length, faults })
       if (!fault) return undefined
       faults.push(fault)
@@ -133,8 +156,12 @@ function planFaults(
   return faults
 }
 
-// Faults with the fewest possible places first.
-const placingOrder: readonly FaultKind[] = faultKinds.toSorted((a, b) => Number(isBound(b)) - Number(isBound(a)))
+// Faults with the fewest possible places first: those near a boundary, then the longest.
+const placingOrder: readonly FaultKind[] = faultKinds.toSorted((a, b) => lengthOf(b) - lengthOf(a))
+
+function lengthOf(kind: FaultKind): number {
+  return isBound(kind) ? Number.MAX_SAFE_INTEGER : durationsMs[kind][1]
+}
 
 function isBound(kind: FaultKind): kind is BoundKind {
   return kind in spans
@@ -155,7 +182,8 @@ type Placing = Length & {
 function place(random: Random, placing: Placing): PlannedFault | undefined {
   for (let tries = 0; tries < triesMax; tries++) {
     const fault = propose(random, placing)
-    const fits = fault.startMs >= quietHeadMs && fault.endMs <= placing.lengthMs - quietTailMs
+    const tailMs = slowKinds.includes(fault.kind) ? slowTailMs : quietTailMs
+    const fits = fault.startMs >= quietHeadMs && fault.endMs <= placing.lengthMs - tailMs
     if (fits && !placing.faults.some((other) => collide(fault, other))) return fault
   }
   return undefined

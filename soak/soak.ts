@@ -9,12 +9,14 @@ import { startAlertWatch } from './alerts/watch-alerts.ts'
 import { createClocks } from './clocks.ts'
 import { checkEnd, type Measured, measure } from './end-checks.ts'
 import { type SoakEnvironment, startEnvironment } from './environment.ts'
+import { createForeignBlockCheck } from './foreign-blocks.ts'
 import { watchFuturePeriods } from './future-periods.ts'
 import { type Exchange, judge } from './judge.ts'
 import { createLatency, findSlowness } from './latency.ts'
 import { createLedger } from './ledger.ts'
 import { startLending } from './lending.ts'
 import { type Load, startLoad } from './load.ts'
+import { isPoolRejecting } from './rejected-notes.ts'
 import { formatTime, formatViolation, type Report } from './report.ts'
 import { planSchedule, type Schedule } from './schedule.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -71,8 +73,10 @@ export async function soak(parts: SoakParts): Promise<Report> {
   const newest = new Map<string, readonly WireNote[]>()
   const served = new Set<string>()
   const verify = createVerify(environment, onViolation)
+  const checkBlocks = createForeignBlockCheck(environment.chains, onViolation)
   const onExchange = (exchange: Exchange) => {
     tally.count(exchange)
+    checkBlocks(exchange)
     latency.take(exchange, tally.faults)
     const { violations, fresh } = judge(exchange, { ledger, faults: tally.faults, signableSinceMs, served })
     for (const words of violations) onViolation(`${exchange.replica} ${exchange.path}: ${words}`)
@@ -98,7 +102,9 @@ export async function soak(parts: SoakParts): Promise<Report> {
   defer(() => load.stop())
   const lendings = environment.chains.map((chain) => {
     const notes = () => newest.get(String(chain.id)) ?? []
-    return startLending(chain, { seed: seed + chain.id, clock: clocks, notes, onViolation })
+    const isRejecting = ({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) =>
+      isPoolRejecting(tally.faults, { fromMs: fromMs - startedAt, toMs: toMs - startedAt })
+    return startLending(chain, { seed: seed + chain.id, clock: clocks, notes, isRejecting, onViolation })
   })
   const stopLending = () => Promise.all(lendings.map((lending) => lending.stop()))
   defer(stopLending)

@@ -7,7 +7,7 @@ import { CannotInjectError, type Injector } from './injector.ts'
 import { areExclusive, jumpAheadMs, type Schedule } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
-export type TimelineParts = Injector & {
+export type TimelineParts = Omit<Injector, 'follow'> & {
   readonly schedule: Schedule
   readonly tally: Tally
   /** Time since when the notes of a period can be signed, by its start. Filled when the clock comes near it. */
@@ -16,17 +16,25 @@ export type TimelineParts = Injector & {
 
 /** Runs the schedule. Resolves when every fault has ended and the time is over. */
 export async function runTimeline(parts: TimelineParts): Promise<void> {
-  const { schedule } = parts
+  const { schedule, onViolation } = parts
+  const followed: Promise<void>[] = []
+  const follow = (work: Promise<void>) => {
+    followed.push(work.catch((error: Error) => onViolation(`error of the soak after a fault: ${error.message}`)))
+  }
   const faults: { readonly kind: FaultKind; readonly ended: Promise<void> }[] = []
   for (const fault of schedule.faults) {
     const earlier = faults.filter(({ kind }) => areExclusive(kind, fault.kind)).map(({ ended }) => ended)
-    faults.push({ kind: fault.kind, ended: runFault(parts, { ...fault, earlier: Promise.all(earlier) }) })
+    faults.push({
+      kind: fault.kind,
+      ended: runFault({ ...parts, follow }, { ...fault, earlier: Promise.all(earlier) }),
+    })
   }
   await Promise.all([
     ...schedule.boundariesMs.map((boundaryMs) => moveToBoundary(parts, boundaryMs)),
     ...faults.map(({ ended }) => ended),
     until(parts, schedule.lengthMs),
   ])
+  await Promise.all(followed)
 }
 
 /** Moves the clock inside its period so that the boundary comes at the planned time. */
@@ -46,7 +54,7 @@ function currentPeriod(clocks: Clocks) {
 
 /** Runs one fault after `earlier` has ended, because on a slow machine the end of a fault can take longer than planned. */
 async function runFault(
-  parts: TimelineParts,
+  parts: TimelineParts & Pick<Injector, 'follow'>,
   { earlier, ...fault }: PlannedFault & { readonly earlier: Promise<unknown> },
 ): Promise<void> {
   const { tally, elapsedMs, onViolation } = parts

@@ -74,7 +74,13 @@ export async function soakUpgrade({ seed, ref, say, defer }: UpgradeSoakParts): 
   const load = startBalancedLoad({ seed, ca: authority.cert, serviceProcesses, clocks, keys, elapsedMs, onExchange })
   defer(() => load.stop())
   const lendings = environment.chains.map((chain) =>
-    startLending(chain, { seed: seed + chain.id, clock: clocks, notes: () => notes.of(chain.id), onViolation }),
+    startLending(chain, {
+      seed: seed + chain.id,
+      clock: clocks,
+      notes: () => notes.of(chain.id),
+      isRejecting: () => false,
+      onViolation,
+    }),
   )
   const stopLending = () => Promise.all(lendings.map((lending) => lending.stop()))
   defer(stopLending)
