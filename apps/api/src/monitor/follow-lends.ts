@@ -48,8 +48,10 @@ export type LendsFollowed = {
 export async function followLends(context: LendFollowContext, head: BlockHeader): Promise<LendsFollowed> {
   const { chain, scope, onRange, isOver, isLate } = context
   if (!chain.cursor) {
-    chain.cursor = await findStart(context, { head, atSeconds: Number(scope.since) })
+    const start = await findStart(context, { head, atSeconds: Number(scope.since) })
+    chain.lendsBefore = await countLends(context, start.block)
     chain.scope = scope
+    chain.cursor = start
   }
   const checkedBefore = chain.cursor.block
   let from = Math.max(0, Math.min(chain.cursor.block, head.number) + 1 - rescannedBlocks)
@@ -73,6 +75,28 @@ async function findStart(
 ) {
   const first = await rpc.run((endpoint) => findBlockAt(endpoint, { timestamp: atSeconds, head: head.number }))
   return { block: first - 1, timestamp: atSeconds }
+}
+
+// A pool without a lend in so many ranges is not searched any further.
+const countReadsMax = 20
+
+/**
+ * Returns the number of lends up to a block: the token id of the last one, because they count up from 1. Null if the last one is
+ * far before the block. The first lend after the block then tells it.
+ */
+async function countLends(context: LendFollowContext, end: number): Promise<string | null> {
+  let to = end
+  for (let reads = 0; reads < countReadsMax; reads++) {
+    if (to < 0) return '0'
+    const from = Math.max(0, to + 1 - context.sizer.size)
+    const range = await readRange(context, { from, head: to })
+    // The server accepts smaller ranges only, which begin later.
+    if (range.to < to) continue
+    const last = range.read.lends.at(-1)
+    if (last) return last.tokenId.toString()
+    to = from - 1
+  }
+  return null
 }
 
 /** Reads lends in ranges that the server accepts. */
@@ -103,7 +127,6 @@ function checkLends(context: LendFollowContext, lends: readonly Lend[]) {
     // Lends that were checked long ago. Their sets are no longer kept.
     if (block <= checkedTo && timestamp <= checkedAt - keptSeconds) continue
     if (block <= checkedTo && timestamp < Number(scope.since)) continue
-    // Token ids count up from 1.
     chain.lendsBefore ??= (tokenId > 0n ? tokenId - 1n : 0n).toString()
     const { start } = periodAt(BigInt(timestamp))
     const early = findEarlySet(start)

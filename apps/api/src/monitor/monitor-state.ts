@@ -36,7 +36,7 @@ const chainStateSchema = z.strictObject({
   cursor: z.strictObject({ block: z.int().min(-1), timestamp: integer }).nullable(),
   /** The lends that were checked up to the cursor. */
   scope: lendScopeSchema.nullable().default(null),
-  /** Number of lends before the first period of the scope. Null until the first lend after its start was read. */
+  /** Number of lends before the first period of the scope. Null until it is known. */
   lendsBefore: decimal.nullable().default(null),
   /** The first set of each period of the last two weeks, by start of the period. */
   firstSets: z.record(decimal, z.strictObject({ index: integer, digest: z.string() })).default({}),

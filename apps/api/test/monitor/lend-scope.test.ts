@@ -41,6 +41,28 @@ describe('a set that was removed from a log', () => {
     expect([watch.context.totals.lends.get(8453), watch.state.chains['8453']?.lendsBefore]).toEqual([2, '2'])
   })
 
+  test.each([
+    ['none', 0, 5, '0'],
+    ['some, and none after it', 3, 5, '3'],
+    ['some in blocks that the node gives only in small ranges', 3, 120, '3'],
+    ['some long before it', 3, 500, null],
+  ])('behavior: %s before the log are counted without a lend after it', async (_, lends, blocks, count) => {
+    const { monitor, publish } = await startMonitoredLog()
+    publish(await notesEntry())
+    const chain = await startFakeLendChain()
+    const at = (block: number) => firstPeriod.start - BigInt(blocks + 10 - block)
+    for (let block = 0; block < 4; block++) chain.mine(at(block), ...(block < lends ? [lendOf(firstPeriod, 1n)] : []))
+    for (let block = 4; block < blocks; block++) chain.mine(at(block))
+    chain.mine(firstPeriod.start)
+    chain.rangeMax = 20
+    const watch = monitor({ rpcs: new Map([[324, [chain.url]]]) })
+    expect(await watch.check()).toMatchObject({ findings: 0, warnings: 0 })
+    expect(watch.state.chains['324']?.lendsBefore).toBe(count)
+    chain.mine(firstPeriod.start + 1n, lendOf(firstPeriod))
+    await watch.check()
+    expect(watch.state.chains['324']?.lendsBefore).toBe(String(lends))
+  })
+
   test('error: the first set of a chain is missed by its lends, because another chain proves the age of the log', async () => {
     const { monitor, publish, rpcs, signer, sets, transaction } = await startTwoChains()
     publish(await notesEntry(), signer, ...sets.slice(1))
