@@ -161,12 +161,15 @@ test('error: a chain’s first set that was removed from the log is missed by it
     const [note] = body.data.map(decodeNote)
     return lend(note, note.signature)
   }
+  const hasNotes = (id: number) => expect.poll(async () => (await service.get(`/notes?chainid=${id}`)).status).toBe(200)
+  await hasNotes(chainId)
+  await hasNotes(other.id)
   const first = await lendHonestly()
-  await expect.poll(async () => (await service.get(`/notes?chainid=${other.id}`)).status).toBe(200)
   await moveTo(end - 60n, service.clock)
   await expect.poll(async () => (await service.showNotes()).next.signed).toBe(true)
   await moveTo(end + 2n, service.clock)
-  await expect.poll(async () => (await service.get(`/notes?chainid=${chainId}`)).status).toBe(200)
+  await hasNotes(chainId)
+  await hasNotes(other.id)
   await lendHonestly()
 
   const url = await startProxy(service.baseUrl)
