@@ -49,6 +49,8 @@ type Draft = RebuildOptions & {
 
 const stalledMsDefault = 300_000
 const pollMsDefault = 1_000
+// Long enough for a few attempts of a follower to repair its index.
+const repairMs = 10_000
 // Servers of one chain differ by a few blocks. An index further ahead than this is of another chain.
 const aheadMax = 8
 // A backup reads all tables for minutes. Each attempt delays queries for a moment.
@@ -114,13 +116,17 @@ async function untilCurrent(parts: Draft): Promise<void> {
   const intervalMs = Math.min(pollMs, 250)
   let stored = -1
   let failingMs = 0
+  let faultyMs = 0
   for (;;) {
     signal.throwIfAborted()
     const failure = parts.failure()
     if (failure) throw failure
     report(parts, 'indexing')
     const { state, head, lagBlocks, problem } = follower.status()
-    if (state === 'following' && lagBlocks === 0 && draft.head?.fault === undefined) return
+    const isCurrent = state === 'following' && lagBlocks === 0
+    // The follower repairs what an RPC left out. If it cannot, the check says what is wrong.
+    if (isCurrent && (draft.head?.fault === undefined || faultyMs > repairMs)) return
+    faultyMs = isCurrent ? faultyMs + intervalMs : 0
     // A long range without logs stores no block, and is no failure.
     failingMs = head && head.number > stored ? 0 : failingMs + (state === 'failing' ? intervalMs : 0)
     stored = head?.number ?? stored
@@ -130,13 +136,15 @@ async function untilCurrent(parts: Draft): Promise<void> {
 }
 
 async function replace(parts: Draft): Promise<Head> {
-  const { database, draft, layouts, record, signal, pollMs = pollMsDefault } = parts
+  const { database, draft, layouts, record, signal, pollMs = pollMsDefault, stalledMs = stalledMsDefault } = parts
   // The indexes of the attributes are created with the first block near the head, if there was one.
   await draft.commitMany([], { isIndexed: true })
+  const startedAtMs = performance.now()
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
     const result = await replaceNamespace(database, { ...layouts, record, isReady: (heads) => isReady(parts, heads) })
     if (typeof result === 'object') return result.head
+    if (draft.head?.fault !== undefined && performance.now() - startedAtMs > stalledMs) throw stalled(draft.head.fault)
     const waits = 'Queries, or a backup, read the old index. They are waited for.'
     report(parts, 'replacing', result === 'busy' && attempt > 1 ? waits : undefined)
     await pause(result === 'busy' ? Math.min(attempt * 100, attemptMsMax) : Math.min(pollMs, 250), [signal])
