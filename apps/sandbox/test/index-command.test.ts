@@ -214,7 +214,12 @@ describe('beside a service on PostgreSQL', { tags: 'slow' }, () => {
 
   test('error: a rebuild from an RPC that leaves out logs is refused', async () => {
     const { site, service, right } = await startIndexed('postgres')
-    gate.replace((method) => (method === 'eth_getLogs' ? [] : undefined))
+    // As a chain does that leaves the bloom empty.
+    const logsBloom = `0x${'00'.repeat(256)}`
+    gate.replace((method, result) => {
+      if (method === 'eth_getLogs') return []
+      return method === 'eth_getBlockByNumber' && result ? { ...result, logsBloom } : undefined
+    })
     const refused = await rebuild(site)
     expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('contradicts the chain') })
     gate.release()

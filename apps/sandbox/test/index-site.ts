@@ -88,7 +88,7 @@ export async function finish(child: ChildProcess): Promise<Finished> {
 /** A server in front of a node. `hold` keeps requests that match until `release`, `replace` answers them. */
 export async function startGate(target: string) {
   let isHeld = (_body: string) => false
-  let answerOf = (_method: string): unknown => undefined
+  let answerOf = (_method: string, _result: unknown): unknown => undefined
   let released: (() => void)[] = []
   const server = createServer(keepConnections, async (request, response) => {
     const chunks: Buffer[] = []
@@ -98,8 +98,8 @@ export async function startGate(target: string) {
     const headers = { 'content-type': 'application/json' }
     const passed = await (await fetch(target, { method: 'POST', headers, body })).text()
     const calls = [JSON.parse(body)].flat() as { readonly id: number; readonly method: string }[]
-    const replace = (answer: { readonly id: number }) => {
-      const result = answerOf(calls.find(({ id }) => id === answer.id)?.method ?? '')
+    const replace = (answer: { readonly id: number; readonly result?: unknown }) => {
+      const result = answerOf(calls.find(({ id }) => id === answer.id)?.method ?? '', answer.result)
       return result === undefined ? answer : { jsonrpc: '2.0', id: answer.id, result }
     }
     const answers = JSON.parse(passed)
@@ -114,7 +114,7 @@ export async function startGate(target: string) {
     hold: (matches: (body: string) => boolean) => {
       isHeld = matches
     },
-    replace: (answer: (method: string) => unknown) => {
+    replace: (answer: typeof answerOf) => {
       answerOf = answer
     },
     release: () => {
