@@ -85,7 +85,7 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const findMature = createFindMaturePositions(index)
   const notes = await startNotes({ ...context, pools, readIndexedPool, findMature, readChainTime, time, runningLog })
   const { published, poolWatch, signers } = notes
-  const rate = openRate(config, { ...context, published, poolWatch, index, readIndexedPool, pools })
+  const rate = openRate(config, { ...context, published, poolWatch, embedded, index, readIndexedPool, pools })
   const history = openHistory({ ...context, time, index })
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
   const hooks = await openHooks(config, context)

@@ -111,13 +111,22 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
       // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
       return { status: answer.status, body: (await answer.json()) as any }
     },
+    /** The answer of `POST /data` on chain 324, and its header with the heads. */
+    query: async (query: string) => {
+      const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https', 'content-type': 'application/json' }
+      const body = JSON.stringify({ query, variables: { chains: [324] } })
+      const answer = await fetch(`${service.baseUrl}/data`, { method: 'POST', headers, body })
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+      const [result] = (await answer.json()) as any
+      return { heads: answer.headers.get('x-tallystick-chains') ?? '', data: result?.data }
+    },
     /** The checks of `/readyz`, and its status. */
     readyz: async () => {
       const answer = await fetch(`${service.adminUrl}/readyz`, { headers: { authorization: `Bearer ${token}` } })
       const { checks } = (await answer.json()) as {
         checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]
       }
-      return { status: answer.status, pool: checks.find(({ name }) => name === 'pool of chain 324') }
+      return { status: answer.status, checks, pool: checks.find(({ name }) => name === 'pool of chain 324') }
     },
     /** What `tallystick status` shows. */
     status: async () => {

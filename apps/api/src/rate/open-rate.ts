@@ -1,4 +1,5 @@
 import type { PoolReader } from '@tallystick/chain'
+import type { Follower } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { AskIndex } from '../data/ask-index.ts'
@@ -18,6 +19,7 @@ export function openRate(
     readIndexedPool,
     pools,
     poolWatch,
+    embedded,
     log,
     monotonicNow,
   }: {
@@ -28,6 +30,7 @@ export function openRate(
     /** Readers by chain, for chains with an RPC. */
     readonly pools: ReadonlyMap<number, PoolReader>
     readonly poolWatch: Pick<PoolWatch, 'find'>
+    readonly embedded: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
     readonly log: Logger
     readonly monotonicNow: () => number
   },
@@ -44,6 +47,7 @@ export function openRate(
     poolStates,
     poolWatch,
     hasRpc: (chainId) => pools.has(chainId),
+    hasIndexFault: (chainId) => embedded.get(chainId)?.follower.status().fault !== undefined,
     maxLagSeconds: config.data.maxLagSeconds,
   }
 }

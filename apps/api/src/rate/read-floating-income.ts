@@ -36,10 +36,11 @@ function decode({ data, head }: SubgraphAnswer): ChainRateFacts['floating'] {
   const { floatingIncomes: incomes } = JSON.parse(data) as { readonly floatingIncomes?: unknown }
   if (!Array.isArray(incomes) || !head) return malformed
   const block = { number: head.number, timestamp: head.timestamp }
-  if (incomes.length === 0) return { last: undefined, block }
+  const { hasErrors } = head
+  if (incomes.length === 0) return { last: undefined, block, hasErrors }
   const decoded = incomes.slice(0, 2).flatMap((income) => decodeIncome(income) ?? [])
   const last = decoded.length === Math.min(2, incomes.length) ? lastIncomeOf(decoded) : undefined
-  return last ? { last, block } : malformed
+  return last ? { last, block, hasErrors } : malformed
 }
 
 const malformed = { problem: 'The subgraph returned an invalid floating income.' }

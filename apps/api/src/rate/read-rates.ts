@@ -17,6 +17,8 @@ export type RateParts = {
   readonly poolStates: PoolStates
   readonly poolWatch: Pick<PoolWatch, 'find'>
   readonly hasRpc: (chainId: number) => boolean
+  /** Returns whether the embedded index of a chain is known to be incomplete. */
+  readonly hasIndexFault?: ((chainId: number) => boolean) | undefined
   /** Lag of an index that is too large to trust its word on pauses. */
   readonly maxLagSeconds: number
 }
@@ -48,7 +50,9 @@ async function gatherFacts(
   const context = { hasRpc, nowSeconds: toSeconds(nowMs), maxLagSeconds }
   const fixed = published.at(nowMs)?.sets.get(chainId)?.notes ?? []
   const known = status ?? describeIndexedStatus(indexed, context)
-  return { chainId, fixed, floating, status: addObstacles(known, { problems, hasNotes: fixed.length > 0 }) }
+  const hasErrors = parts.hasIndexFault?.(chainId)
+  const income = hasErrors && !('problem' in floating) ? { ...floating, hasErrors } : floating
+  return { chainId, fixed, floating: income, status: addObstacles(known, { problems, hasNotes: fixed.length > 0 }) }
 }
 
 /** Returns the floating income by the contract, by the index, or by the contract within the last minute. */

@@ -55,6 +55,7 @@ function build(database: Database, { context, rpc, rebuild }: Parts & { readonly
   return rebuildIndex({
     ...{ database, schema: protocolSchema, namespace: namespaceOf(chain), chainId: chain.id, urls: chain.rpc },
     ...{ mapping: openProtocolMapping({ pool, positions }), startBlock: from, log, pollMs: followMs, signal },
+    maxReorgDepth: chain.maxReorgDepth,
     verify: (subgraph) => verify(subgraph, { context, rpc, from }),
     record: (transaction, head) => recordAudit(transaction, { ...describeChange(context, { from, head }), ...auditor }),
     onProgress: ({ step, block = null, chainHead = null, problem = null }) =>

@@ -87,6 +87,12 @@ describe('sync', () => {
     ])
   })
 
+  test('behavior: the reason says that the index is incomplete', () => {
+    const [chain] = rate([{ ...facts, floating: { ...floatingOf(day - 1), hasErrors: true } }]).chains
+    expect(chain).toMatchObject({ isProtocolSynced: true, floatingRate: '1264' })
+    expect(chain?.syncReason).toMatch(/ The index of this chain is incomplete and is being repaired\.$/)
+  })
+
   test('behavior: no income has been set', () => {
     const { chains, floatingRate, marketRate } = rate([{ ...facts, floating: { last: undefined, block } }])
     expect(chains[0]).toMatchObject({

@@ -26,6 +26,8 @@ export type LastFloatingIncome = {
   /** Undefined if none has been set. */
   readonly last: { readonly day: number; readonly floatingIncome: bigint } | undefined
   readonly block: { readonly number: number; readonly timestamp: number | undefined }
+  /** Whether the index that it was read from is known to be incomplete. */
+  readonly hasErrors?: boolean | undefined
 }
 
 const secondsPerDay = 86_400n
@@ -137,7 +139,7 @@ function ratesOf({ chainId, fixed, floating, status }: ChainRateFacts, nowSecond
       rate: (coupon + (floatingRate ?? 0n)).toString(),
     })),
     isProtocolSynced: isSynced,
-    syncReason: reason,
+    syncReason: known?.hasErrors ? `${reason} The index of this chain is incomplete and is being repaired.` : reason,
     nextSyncExpectedAt: (BigInt(isSynced ? today + 1 : today) * secondsPerDay).toString(),
     dataBlock: known ? String(known.block.number) : null,
     dataLagSeconds: timestamp === undefined ? null : Math.max(0, Number(nowSeconds) - timestamp),

@@ -36,16 +36,10 @@ export function createIndexHealth({
   readonly auditMs?: number | undefined
 }): IndexHealth {
   let doubt: Doubt | undefined
-  let recorded: string | undefined
   let audits = 0
+  const record = createFaultRecord()
   const takeTurn = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: auditMs })
 
-  const record = async ({ subgraph, log }: ChainContext, message: string | undefined) => {
-    if (recorded === message && subgraph.head?.fault === message) return
-    if (message !== undefined && recorded !== message) log.error({ fault: message }, 'the index is wrong; repairing it')
-    recorded = message
-    await subgraph.setFault(message)
-  }
   const attemptRepair = async (context: ChainContext, { message, locate, attempts }: Doubt) => {
     const from = await locate(context.subgraph)
     const cursor = await repairIndex(context, { from, attempt: attempts })
@@ -55,7 +49,7 @@ export function createIndexHealth({
     else {
       progress.repairs += 1
       context.log.warn(details, 'index repaired: blocks were read again')
-      await record(context, undefined)
+      await record.write(context, undefined)
     }
     return cursor
   }
@@ -71,7 +65,11 @@ export function createIndexHealth({
       doubt ??= recall(context)
       if (!doubt) return undefined
       const current = doubt
-      await record(context, current.message)
+      if (await record.isGone(context)) {
+        doubt = undefined
+        throw wasRebuilt()
+      }
+      await record.write(context, current.message)
       if (performance.now() < current.retryAtMs) return undefined
       // The mapping reports again what is still wrong.
       doubt = undefined
@@ -79,10 +77,8 @@ export function createIndexHealth({
         return await attemptRepair(context, current)
       } catch (error) {
         if (!isFailedRepair(error)) throw error
-        context.log.warn(
-          { fault: current.message, problem: (error as Error).message },
-          'the index could not be repaired',
-        )
+        const details = { fault: current.message, problem: (error as Error).message }
+        context.log.warn(details, 'the index could not be repaired')
         return undefined
       } finally {
         const isOpen = doubt !== undefined || context.subgraph.head?.fault !== undefined
@@ -92,8 +88,7 @@ export function createIndexHealth({
     audit: async (context) => {
       if (doubt || !takeTurn()) return undefined
       audits += 1
-      const { isOutdated } = context.mapping
-      if (isOutdated && (await context.pool.run(isOutdated, { startAt: audits }))) return 'outdated'
+      if (await isMappingOutdated(context, audits)) return 'outdated'
       const found = await auditTwice(context, audits)
       if (found) doubt = { ...found, isBlocking: false, attempts: 0, retryAtMs: 0 }
       return undefined
@@ -101,9 +96,38 @@ export function createIndexHealth({
   }
 }
 
+/** Creates the writer of the fault in the store, which tells it to all replicas. */
+function createFaultRecord() {
+  let recorded: string | undefined
+  return {
+    write: async ({ subgraph, log }: ChainContext, message: string | undefined) => {
+      if (recorded === message && subgraph.head?.fault === message) return
+      if (message !== undefined && recorded !== message)
+        log.error({ fault: message }, 'the index is wrong; repairing it')
+      recorded = message
+      await subgraph.setFault(message)
+    },
+    /** Returns whether the fault that was written is not in the store any more. */
+    isGone: async ({ subgraph }: ChainContext) => {
+      if (recorded === undefined || (await subgraph.readHead())?.fault !== undefined) return false
+      recorded = undefined
+      return true
+    },
+  }
+}
+
+/** Only a rebuild clears a fault from outside. The doubt was about the index before it. */
+function wasRebuilt(): SubgraphError {
+  return new SubgraphError({ code: 'index_replaced', message: 'The index was rebuilt. Read the head again.' })
+}
+
 function postpone(doubt: Doubt, attempts: number): Doubt {
   const delayMs = backoffMs(attempts, { minMs: repairMsMin, maxMs: repairMsMax })
   return { ...doubt, attempts: attempts + 1, retryAtMs: performance.now() + delayMs }
+}
+
+async function isMappingOutdated({ mapping: { isOutdated }, pool }: ChainContext, startAt: number): Promise<boolean> {
+  return isOutdated !== undefined && (await pool.run(isOutdated, { startAt }))
 }
 
 /** Compares a sample. One answer is not believed: another endpoint, or the only one again, must contradict too. */

@@ -23,7 +23,7 @@ export type RebuildProgress = {
 
 export type RebuildOptions = Pick<
   FollowerOptions,
-  'chainId' | 'urls' | 'mapping' | 'startBlock' | 'log' | 'pollMs' | 'rpcRetryMs' | 'timeoutMs'
+  'chainId' | 'urls' | 'mapping' | 'startBlock' | 'maxReorgDepth' | 'log' | 'pollMs' | 'rpcRetryMs' | 'timeoutMs'
 > & {
   readonly database: Database
   readonly schema: string
