@@ -5,6 +5,7 @@ import { compareAccounts } from './compare-accounts.ts'
 import { compareIncomes } from './compare-incomes.ts'
 import { comparePool } from './compare-pool.ts'
 import { comparePositions, type IndexedPosition } from './compare-positions.ts'
+import type { Difference } from './difference.ts'
 
 const token = `0x${'aa'.repeat(20)}` as const
 const owner = `0x${'0b'.repeat(20)}`
@@ -36,9 +37,12 @@ function positionOf(id: string, fields: Partial<IndexedPosition> = {}): IndexedP
   }
 }
 
+const sentencesOf = async (differences: Promise<readonly Difference[]>) =>
+  (await differences).map(({ message }) => message)
+
 function compare(indexed: readonly IndexedPosition[], { ids, node }: { ids: readonly string[]; node: object }) {
   const known = new Map(indexed.map((position) => [position.id, position]))
-  return comparePositions(nodeWith(node as never), { token, block: 9, ids, indexed: known })
+  return sentencesOf(comparePositions(nodeWith(node as never), { token, block: 9, ids, indexed: known }))
 }
 
 const held = { [ownerOf(1n)]: `0x${word(owner)}`, [getLendInfo(1n)]: lendInfo }
@@ -96,7 +100,7 @@ test('default: balances of accounts', async () => {
     { id: owner, activePositions: 2 },
     { id: other, activePositions: 1 },
   ]
-  expect(await compareAccounts(node, { token, block: 9, accounts })).toEqual([
+  expect(await sentencesOf(compareAccounts(node, { token, block: 9, accounts }))).toEqual([
     `Account ${other} holds 1 positions in the index and 0 on the chain.`,
   ])
 })
@@ -110,9 +114,9 @@ const income = (day: number, floatingIncome: number, accFloatingIncome: number) 
 
 test('default: days of floating income, and days that the index lacks', async () => {
   const right = [income(1, 10, 10), income(2, 20, 30), income(3, 30, 60)]
-  expect(await compareIncomes(sums, { pool: token, block: 9, incomes: right, absent: [0, 4] })).toEqual([])
+  expect(await sentencesOf(compareIncomes(sums, { pool: token, block: 9, incomes: right, absent: [0, 4] }))).toEqual([])
   const wrong = [income(0, 0, 0), income(1, 10, 11), income(3, 50, 60)]
-  expect(await compareIncomes(sums, { pool: token, block: 9, incomes: wrong, absent: [2] })).toEqual([
+  expect(await sentencesOf(compareIncomes(sums, { pool: token, block: 9, incomes: wrong, absent: [2] }))).toEqual([
     'Day 2 is reported on the chain and missing in the index.',
     'Day 1 has the accFloatingIncome 11 in the index and 10 on the chain.',
     'Day 3 has the floatingIncome 50 in the index and 30 on the chain.',
@@ -124,7 +128,7 @@ test('default: the state of the pool', async () => {
     ...{ '0x1efa9743': `0x${word(3n)}`, '0xda1b5b38': `0x${word(1000n)}`, '0x5c975abb': `0x${word(1n)}` },
   })
   const ask = (indexed: Parameters<typeof comparePool>[1]['indexed']) =>
-    comparePool(node, { pool: token, block: 9, indexed })
+    sentencesOf(comparePool(node, { pool: token, block: 9, indexed }))
   expect(await ask({ paused: true, minLendLimit: '1000', lastFloatingIncomeDay: 3 })).toEqual([])
   expect(await ask({ paused: false, minLendLimit: null, lastFloatingIncomeDay: null })).toEqual([
     'The pool has the lastFloatingIncomeDay 0 in the index and 3 on the chain.',
@@ -133,5 +137,5 @@ test('default: the state of the pool', async () => {
   ])
   expect(await ask(undefined)).toEqual(['The pool exists on the chain, and the index has no event of it.'])
   const nothing = nodeWith({ '0x1efa9743': '0x', '0xda1b5b38': '0x', '0x5c975abb': '0x' })
-  expect(await comparePool(nothing, { pool: token, block: 9, indexed: undefined })).toEqual([])
+  expect(await sentencesOf(comparePool(nothing, { pool: token, block: 9, indexed: undefined }))).toEqual([])
 })
