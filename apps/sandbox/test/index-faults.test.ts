@@ -1,6 +1,6 @@
 // @module-tag postgres
 
-import { createFollower, openProtocolMapping, openSubgraph, protocolSchema } from '@tallystick/subgraph'
+import { createFollower, openProtocolMapping, openSubgraph, protocolSchema, rebuildIndex } from '@tallystick/subgraph'
 import { patience } from '@tallystick/workbench/patience'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -71,7 +71,7 @@ async function follow(urls: readonly string[], { auditMs = 100 } = {}) {
   const ask = async (query: string) => (await subgraph.execute({ query })).data
   const positions = async () =>
     (await ask('{ positionInfos(orderBy: tokenId) { id currentOwner status } }'))?.['positionInfos']
-  return { subgraph, follower, lines, untilCurrent, ask, positions }
+  return { namespace, subgraph, follower, lines, untilCurrent, ask, positions }
 }
 
 const lend = async (at = lentAt) => send(chain, await lendCall(chain, { lender: ann.address, at }))
@@ -101,22 +101,42 @@ test('error: a lend that the RPC left out is repaired when the next one shows th
   })
 })
 
-test('error: a claim of an unknown position is told until it can be repaired', async () => {
+/** Indexes a claim of a position whose lend the node has left out, and goes on to leave out. */
+async function followUnknownClaim() {
   const losing = await proxy()
   losing.behave(loseLogs)
   const index = await follow([losing.url])
   await lend()
   await send(chain, approvePosition(chain, ann.address, 1n))
   await index.untilCurrent()
-  // The node has its logs again, but lost those of the blocks before.
   const claimed = await send(chain, claimCall(chain, ann.address, 1n))
-  const block = Number(claimed.blockNumber)
   losing.behave(({ forward }) =>
     forward(({ method, params: [filter] }, { id, ...answer }) => {
       const isOld = (filter as { blockHash?: string })?.blockHash !== claimed.blockHash
       return method === 'eth_getLogs' && isOld ? { id, result: [] } : { id, ...answer }
     }),
   )
+  return { losing, index, claimed, block: Number(claimed.blockNumber) }
+}
+
+test('behavior: a rebuild ends a fault that the follower cannot repair', async () => {
+  const { index } = await followUnknownClaim()
+  await expect.poll(() => index.follower.status().fault, patience).toContain('Position 1 was claimed')
+  const nothing = () => undefined
+  await rebuildIndex({
+    ...{ database: opened.database, schema: protocolSchema, namespace: index.namespace, chainId: chain.id },
+    ...{ urls: [chain.client.transport.url], startBlock: 0, mapping: openProtocolMapping(chain), pollMs: 20 },
+    ...{ log: { info: nothing, warn: nothing, error: nothing }, verify: async () => undefined, onProgress: nothing },
+    signal: new AbortController().signal,
+  })
+  await expect.poll(index.positions, patience).toEqual([{ ...active('1'), status: 'Claimed' }])
+  await chain.client.mine({ blocks: 1 })
+  await index.untilCurrent()
+  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+})
+
+test('error: a claim of an unknown position is told until it can be repaired', async () => {
+  const { losing, index, claimed, block } = await followUnknownClaim()
   const told = `Position 1 was claimed in transaction ${claimed.transactionHash}`
   await expect.poll(() => index.follower.status().fault, patience).toContain(told)
   expect(index.follower.status().problem).toContain(told)

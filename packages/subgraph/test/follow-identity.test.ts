@@ -4,9 +4,10 @@ import { createChainIdentity } from '@tallystick/chain/rpc/chain-identity'
 import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { createRpcPool } from '@tallystick/chain/rpc/rpc-pool'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { FollowerOptions } from '../src/index.ts'
+import { type FollowerOptions, rebuildIndex } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
+import { createMapping, schema } from './follow-mapping.mjs'
 import { type Behaviour, forwardAll, startProxy, type TestProxy } from './follow-proxy.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
 
@@ -102,6 +103,64 @@ test('error: an RPC with a false chain id alone is used by nobody in the process
   expect(index.subgraph.head).toEqual(head)
   lying.behave(forwardAll)
   await index.untilCurrent()
+})
+
+/** Serves another history above a block: other hashes, with the parents to match. */
+const forkAbove =
+  (last: number): Behaviour =>
+  ({ forward }) =>
+    forward(({ method }, answer) => {
+      const block = answer.result as { number: string; hash: string; parentHash: string } | null
+      if (method !== 'eth_getBlockByNumber' || !block || Number(block.number) <= last) return answer
+      const fork = (hash: string) => `0xf${hash.slice(3)}`
+      const parentHash = Number(block.number) === last + 1 ? block.parentHash : fork(block.parentHash)
+      return { id: answer.id, result: { ...block, hash: fork(block.hash), parentHash } }
+    })
+
+test('behavior: a disputed index goes on when the RPC agrees again', async () => {
+  const forking = await proxy()
+  const index = await follow([forking.url], { maxReorgDepth: 8 })
+  const before = await index.tables()
+  forking.behave(forkAbove((await chain.headNumber()) - 9))
+  await expect.poll(() => index.follower.status().state, { interval: 5 }).toBe('disputed')
+  expect(await index.tables()).toEqual(before)
+  await chain.emit(1, 9)
+  forking.behave(forwardAll)
+  await index.untilCurrent()
+  await expect
+    .poll(() => index.follower.status(), { interval: 5 })
+    .toMatchObject({
+      ...{ state: 'following', problem: undefined, reorgsSeen: 0 },
+    })
+})
+
+test('behavior: a disputed index is rebuilt, and goes on with the history of the RPC', async () => {
+  const restore = await chain.keep()
+  cleanups.push(restore)
+  await chain.grow(Array.from({ length: 12 }, (_, block) => ({ logs: 1, salt: block })))
+  const namespace = 'disputed'
+  const index = await follow([chain.url], { maxReorgDepth: 8, name: namespace, namespace } as object)
+  await restore()
+  await chain.grow(Array.from({ length: 15 }, () => ({ logs: 2, salt: 50 })))
+  await expect.poll(() => index.follower.status().state, { interval: 5 }).toBe('disputed')
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  await rebuildIndex({
+    ...{
+      database: opened.database,
+      schema,
+      namespace,
+      chainId: 324,
+      urls: [chain.url],
+      startBlock: 1,
+      log,
+      pollMs: 20,
+    },
+    ...{ mapping: createMapping(chain.address), verify: async () => undefined, onProgress: () => undefined },
+    signal: new AbortController().signal,
+  })
+  await chain.emit(1, 51)
+  await index.untilCurrent()
+  expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain))
 })
 
 const dropLogs: Behaviour = ({ forward }) =>

@@ -1,5 +1,5 @@
 import { eventTopics } from '@tallystick/contracts/event-topics'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   ann,
   blockOf,
@@ -228,6 +228,39 @@ test('behavior: stored entities are loaded with at most six statements, and new 
     activePositions: 1,
     totalIncome: '50',
     totalFees: '5',
+  })
+})
+
+describe('events that contradict the index are applied and reported', () => {
+  const reportsOf = async (logs: readonly Log[], load: LoadEntities = empty) => {
+    const reports: string[] = []
+    const [mapped] = await mapping.map([blockOf(7, logs)], load, run, ({ message }) => reports.push(message))
+    return { reports, changes: mapped?.changes }
+  }
+
+  test('default: consecutive lends, a transfer of a known position and a continued sum contradict nothing', async () => {
+    const lends = [...lend(ann, { tokenId: 1n }), ...lend(ann, { tokenId: 2n })]
+    const logs = [...lends, transfer(ann, { to: bob, tokenId: 1n }), dailyIncome(today, [5n, 5n])]
+    expect((await reportsOf(logs)).reports).toEqual([])
+  })
+
+  test('behavior: a gap in the token ids', async () => {
+    const { reports, changes } = await reportsOf(lend(ann, { tokenId: 3n }))
+    const gap = `Position 3 was lent in transaction ${hash} of block 7, but the lend of position 2 was not indexed.`
+    expect(reports).toEqual([gap])
+    expect(find(changes, ['PositionInfo', '3'])).toMatchObject({ status: 'Active' })
+  })
+
+  test('behavior: a transfer of an unknown position', async () => {
+    const { reports } = await reportsOf([transfer(ann, { to: bob, tokenId: 4n })])
+    expect(reports).toEqual([`Position 4 was transferred by ${ann}, but its lend was not indexed.`])
+  })
+
+  test('behavior: a sum of floating income that continues another one', async () => {
+    const { reports, changes } = await reportsOf([dailyIncome(today, [5n, 12n])])
+    const other = `The pool continued the floating income of day ${today - 1} from 7, but the index has 0.`
+    expect(reports).toEqual([other])
+    expect(find(changes, ['FloatingIncome', String(today)])).toMatchObject({ accFloatingIncome: '12' })
   })
 })
 
