@@ -72,6 +72,7 @@ describe('data', () => {
   test.each([
     ['324;block=5;lag=0;source=embedded', { block: 5, lagSeconds: 0, source: 'embedded' }],
     ['324;block=5;source=remote;later=1', { block: 5, source: 'remote' }],
+    ['324;block=5;source=embedded;errors=1', { block: 5, source: 'embedded', hasErrors: true }],
     ['324;block=5;lag=0;source=other', { block: 5, lagSeconds: 0 }],
   ])('behavior: reads the source of a result from %s, and ignores what it does not know', async (header, expected) => {
     api.headers = { 'x-tallystick-chains': header }
@@ -212,6 +213,11 @@ describe('positions', () => {
     const [result] = await client().positions(wallet)
     expect(result?.positions?.map(({ tokenId }) => Number(tokenId))).toEqual(descending(2500))
     expect(api.requests.map(({ body }) => JSON.parse(body).variables.block)).toEqual([undefined, 124, 124])
+  })
+
+  test('behavior: the list of an index that is incomplete says so', async () => {
+    api.headers = { 'x-tallystick-chains': '324;block=5;errors=1' }
+    expect(await client().positions(wallet)).toEqual([{ chain: 324, positions: [], hasErrors: true }])
   })
 
   test('behavior: without a stated block the remaining pages are read at the head', async () => {

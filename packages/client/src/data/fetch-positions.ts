@@ -29,7 +29,12 @@ export type Position = PositionTerms & {
 
 /** All positions of a wallet on one chain, or why they are not available. */
 export type ChainPositions = { readonly chain: number } & (
-  | { readonly positions: readonly Position[]; readonly errors?: undefined }
+  | {
+      readonly positions: readonly Position[]
+      /** True while the index is known to be incomplete: positions may be missing until it is repaired. */
+      readonly hasErrors?: true | undefined
+      readonly errors?: undefined
+    }
   | { readonly positions: null; readonly errors: readonly ChainError[] }
 )
 
@@ -55,8 +60,8 @@ export async function fetchPositions(
   const { wallet, chains, signal } = options
   const variables = { walletAddress: wallet.toLowerCase() }
   const results = await readList(connection, { list: positionList, variables, chains, signal })
-  return results.map(({ chain, value, errors }) =>
-    errors ? { chain, positions: null, errors } : { chain, positions: value },
+  return results.map(({ chain, value, hasErrors, errors }) =>
+    errors ? { chain, positions: null, errors } : { chain, positions: value, ...(hasErrors && { hasErrors }) },
   )
 }
 

@@ -6,6 +6,9 @@ export type ChainRead<Value> =
   | { readonly value: Value; readonly errors?: undefined }
   | { readonly value?: undefined; readonly errors: readonly ChainError[] }
 
+/** Chain that was read, and whether its index is incomplete. */
+export type ReadChain = Pick<ChainResult<unknown>, 'chain' | 'hasErrors'>
+
 /** First answer of one chain. The rest is read at its `block`, if the service states one. */
 export type FirstAnswer = {
   readonly chain: number
@@ -28,7 +31,7 @@ export async function readChains<Value>({
   chains,
   readFirst,
   readRest,
-}: ReadChainsOptions<Value>): Promise<readonly ({ readonly chain: number } & ChainRead<Value>)[]> {
+}: ReadChainsOptions<Value>): Promise<readonly (ReadChain & ChainRead<Value>)[]> {
   const read = async (result: ChainResult<unknown>, serverTime: bigint): Promise<ChainRead<Value>> => {
     const { chain, block, data, errors } = result
     // Data with errors may be incomplete.
@@ -37,9 +40,9 @@ export async function readChains<Value>({
   const { results, serverTime } = await readFirst(chains)
   return Promise.all(
     results.map(async (result) => {
-      const { chain } = result
+      const { chain, hasErrors } = result
       const first = await read(result, serverTime)
-      if (!isBlockLost(result, first)) return { chain, ...first }
+      if (!isBlockLost(result, first)) return { chain, hasErrors, ...first }
       const again = await readFirst([chain]).catch(toChainErrors)
       if ('errors' in again) return { chain, errors: again.errors }
       return { chain, ...(await read(again.results[0] as ChainResult<unknown>, again.serverTime)) }
