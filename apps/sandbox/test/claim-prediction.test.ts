@@ -7,7 +7,7 @@ import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain, s
 import { failureOf } from './failure-of.ts'
 import { openWallet } from './wallet.ts'
 
-// Random positions are lent and claimed at random times, while days are reported late, in parts, or anew.
+// Random positions are lent and claimed at random times, while days are reported late, in parts, or again.
 
 const day = 86_400n
 const firstDay = startsAt / day + 2n
@@ -161,7 +161,7 @@ async function claim({ id, at }: Action & { readonly id: number }, world: World)
   if (position.fee > 0n) seen.fees++
 }
 
-/** Reports none, some or all of the missing days, or the last reported ones anew. */
+/** Reports none, some or all of the missing days, or the last reported ones again. */
 async function report(at: bigint, world: World): Promise<void> {
   const { random, sums, lastDay, seen } = world
   const yesterday = at / day - 1n

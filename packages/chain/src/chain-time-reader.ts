@@ -11,7 +11,7 @@ const answerBytesMax = 16_777_216
 
 /**
  * Creates a function that queries every RPC of a chain and returns the newest time, so that one lagging node does not
- * matter. The response of an RPC that serves another chain is ignored, whoever in the process has found that.
+ * matter. The response of an RPC that serves another chain is ignored, also if another part of the process has found that.
  */
 export function createChainTimeReader(
   chains: readonly { readonly id: number; readonly rpc: readonly string[] }[],

@@ -20,11 +20,17 @@ export function readConfigText(path: string): ConfigText {
   if (lstatSync(path).isSymbolicLink())
     throw refuse(`${path} is a link and is not changed. Give its target with --config.`)
   const text = readFileSync(path, 'utf8')
-  try {
-    const value = JSON.parse(text)
-    if (Array.isArray(value?.chains)) return { path, text, value }
-  } catch {}
+  const value = parseJson(text)
+  if (Array.isArray(value?.chains)) return { path, text, value }
   throw refuse(`${path} is not a configuration with chains and is not changed. Run \`tallystick doctor\`.`)
+}
+
+function parseJson(text: string): RawConfig | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns a configuration's text with an addition. All the text that it had stays as it is. */
