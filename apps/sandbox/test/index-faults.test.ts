@@ -35,14 +35,19 @@ afterAll(async () => {
   await opened.close()
 })
 
-/** Answers as a node that has lost its logs, and does not have the receipts of a block either. */
-const loseLogs: Behaviour = ({ forward }) =>
-  forward(({ method }, { id, ...answer }) => {
-    if (method === 'eth_getLogs') return { id, result: [] }
-    return method === 'eth_getBlockReceipts'
-      ? { id, error: { code: -32601, message: 'unknown method' } }
-      : { id, ...answer }
-  })
+/** Answers as a node that has lost its logs after a block, and does not have the receipts of a block either. */
+const loseLogsAfter =
+  (last: number): Behaviour =>
+  ({ forward }) =>
+    forward(({ method }, { id, ...answer }) => {
+      const logs = answer.result as readonly { readonly blockNumber: string }[]
+      if (method === 'eth_getLogs') return { id, result: logs.filter(({ blockNumber }) => Number(blockNumber) <= last) }
+      return method === 'eth_getBlockReceipts'
+        ? { id, error: { code: -32601, message: 'unknown method' } }
+        : { id, ...answer }
+    })
+
+const loseLogs = loseLogsAfter(-1)
 
 async function proxy(): Promise<TestProxy> {
   const started = await startProxy(chain.client.transport.url)
@@ -178,10 +183,13 @@ test.each([
   const index = await follow([losing.url])
   await lend()
   await index.untilCurrent()
-  losing.behave(loseLogs)
+  losing.behave(loseLogsAfter(index.subgraph.head?.number ?? 0))
   await change()
   await index.untilCurrent()
   await vi.waitFor(() => expect(index.lines.join()).toContain(message), patience)
+  // The blocks are read again, with the same result.
+  await vi.waitFor(() => expect(index.lines.join()).toContain('the index is still wrong'), patience)
+  expect(index.follower.status()).toMatchObject({ repairs: 0, fault: expect.stringContaining(message) })
   losing.behave(forwardAll)
   await vi.waitFor(() => expect(index.lines.join()).toContain('index repaired'), patience)
   const fresh = await follow([chain.client.transport.url])
@@ -189,6 +197,18 @@ test.each([
     positionInfos(orderBy: tokenId) { id currentOwner status totalIncome } floatingIncomes { day accFloatingIncome } }`
   await expect.poll(() => index.ask(state), patience).toEqual(await fresh.ask(state))
   await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+})
+
+test('error: a repair from an RPC that lost everything changes nothing', async () => {
+  const losing = await proxy()
+  const index = await follow([losing.url])
+  await lend()
+  await index.untilCurrent()
+  losing.behave(loseLogs)
+  await lend(lentAt + 10n)
+  await vi.waitFor(() => expect(index.lines.join()).toContain('have fewer entities: 0 of 1 PositionInfo'), patience)
+  expect(await index.positions()).toEqual([active('1')])
+  expect(index.follower.status().fault).toContain('Position 2')
 })
 
 test('behavior: an index is repaired from the second RPC while the first goes on to leave out logs', async () => {

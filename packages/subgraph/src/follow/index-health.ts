@@ -40,9 +40,12 @@ export function createIndexHealth({
   const record = createFaultRecord()
   const takeTurn = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: auditMs })
 
-  const attemptRepair = async (context: ChainContext, { message, locate, attempts }: Doubt) => {
+  const attemptRepair = async (context: ChainContext, { message, id, locate, attempts }: Doubt) => {
     const from = await locate(context.subgraph)
     const cursor = await repairIndex(context, { from, attempt: attempts })
+    // An endpoint that still leaves out logs reads the same again.
+    const found = doubt ? undefined : await auditAt(context, { startAt: attempts, id })
+    if (found) doubt = { ...found, isBlocking: false, attempts, retryAtMs: 0 }
     const details = { fault: message, from, to: cursor.stored.number }
     if (doubt)
       context.log.warn({ ...details, problem: doubt.message }, 'blocks were read again; the index is still wrong')
@@ -132,15 +135,17 @@ async function isMappingOutdated({ mapping: { isOutdated }, pool }: ChainContext
 
 /** Compares a sample. One answer is not believed: another endpoint, or the only one again, must contradict too. */
 async function auditTwice(context: ChainContext, startAt: number): Promise<Contradiction | undefined> {
-  const { subgraph, pool } = context
-  const { head } = subgraph
-  const { audit } = context.mapping
-  if (!audit || !head) return undefined
-  const run = (from: number) =>
-    pool.run((endpoint) => audit(subgraph, { endpoint, head }).catch(toUnknown), { startAt: from })
-  const [first] = await run(startAt)
-  const [second] = first ? await run(startAt + 1) : []
-  return second
+  const first = await auditAt(context, { startAt, id: undefined })
+  return first && auditAt(context, { startAt: startAt + 1, id: first.id })
+}
+
+async function auditAt(
+  { subgraph, pool, mapping: { audit } }: ChainContext,
+  { startAt, id }: { readonly startAt: number; readonly id: string | undefined },
+): Promise<Contradiction | undefined> {
+  if (!audit) return undefined
+  const [found] = await pool.run((endpoint) => audit(subgraph, { endpoint, id }).catch(toUnknown), { startAt })
+  return found
 }
 
 /** A node without the state of the block, or with another block, tells nothing. That is not a failure of the node. */

@@ -31,14 +31,16 @@ export type IndexReader = Pick<Subgraph, 'load' | 'execute' | 'findVersions'>
 export type Contradiction = {
   /** What contradicts what, in a sentence. */
   readonly message: string
+  /** Entity that an audit after a repair looks at, among others. */
+  readonly id?: string | undefined
   /** Finds the first block that may have been read wrongly. Undefined means the first block of the index. */
   locate(index: IndexReader): Promise<number | undefined>
 }
 
-/** Comparison of an index with the contracts, at its head. */
+/** Comparison of an index with the contracts, at its head. `id` is an entity of an earlier contradiction. */
 export type Audit = (
   index: IndexReader,
-  chain: { readonly endpoint: RpcEndpoint; readonly head: Block },
+  chain: { readonly endpoint: RpcEndpoint; readonly id?: string | undefined },
 ) => Promise<readonly Contradiction[]>
 
 /** Conversion of a protocol's logs to entities. The rest of the follower does not depend on the protocol. */

@@ -39,13 +39,19 @@ async function readAgain(
   }: { readonly context: ChainContext; readonly from: number; readonly before: Block | undefined },
 ): Promise<readonly BlockLogs[]> {
   const latest = await readLatest(endpoint)
+  const wanted = Math.max(from, context.subgraph.head?.number ?? 0)
+  if (latest.number < wanted) {
+    throw new RpcError({ kind: 'behind', message: `is at block ${latest.number}, and block ${wanted} is read again` })
+  }
   const deep = latest.number - context.maxReorgDepth
   const blocks: BlockLogs[] = []
   let next = from
+  let count = 0
   const add = (read: readonly BlockLogs[]) => {
     const link = blocks.at(-1)?.block ?? before
     blocks.push(...(link ? linkParents(read, link) : read))
-    if (blocks.reduce((sum, { logs }) => sum + logs.length, 0) > logsMax) throw tooMany(from)
+    for (const { logs } of read) count += logs.length
+    if (count > logsMax) throw tooMany(from)
   }
   // The first block of an index is stored even without logs.
   if (!before) {

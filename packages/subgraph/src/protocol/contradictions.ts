@@ -4,6 +4,7 @@ import type { Contradiction, IndexReader } from '../follow/mapping.ts'
 export function missingPosition(tokenId: string, message: string): Contradiction {
   return {
     message,
+    id: tokenId,
     locate: (index) => findLendBefore(index, tokenId),
   }
 }
@@ -26,7 +27,9 @@ export function wrongEntity(
     isOutdated,
   }: { readonly id: string; readonly message: string; readonly isOutdated?: boolean | undefined },
 ): Contradiction {
-  return { message, locate: async (index) => (await index.findVersions(entity, id))?.[isOutdated ? 'last' : 'first'] }
+  const locate: Contradiction['locate'] = async (index) =>
+    (await index.findVersions(entity, id))?.[isOutdated ? 'last' : 'first']
+  return { message, id, locate }
 }
 
 /** Finds the block of the lend of the highest known position below a token id. */

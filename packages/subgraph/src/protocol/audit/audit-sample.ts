@@ -31,12 +31,12 @@ const daysCount = 3
  * yet, the accounts that hold them, the last days of floating income, and the pool.
  */
 export function createSampleAudit({ pool, positions }: Addresses, random: () => number = Math.random): Audit {
-  return async (index, { endpoint }) => {
+  return async (index, { endpoint, id }) => {
     const sample = await readSample(index, pool)
     if (!sample) return []
     const block = sample._meta.block.number
     const last = BigInt(sample.newest[0]?.id ?? 0)
-    const drawn = drawIds(last, random)
+    const drawn = [...drawIds(last, random), ...(isTokenId(id) ? [id] : [])]
     const indexed = new Map([...sample.newest, ...(await readPositions(index, drawn))].map((one) => [one.id, one]))
     const beyond = Array.from({ length: idsBeyond }, (_, offset) => String(last + BigInt(offset + 1)))
     const ids = [...new Set([...indexed.keys(), ...drawn, ...beyond])]
@@ -76,6 +76,11 @@ async function readPositions(index: IndexReader, ids: readonly string[]): Promis
 function drawIds(last: bigint, random: () => number): readonly string[] {
   if (last === 0n) return []
   return Array.from({ length: randomCount }, () => String(1n + BigInt(Math.floor(random() * Number(last)))))
+}
+
+/** An account or the pool has an address. */
+function isTokenId(id: string | undefined): id is string {
+  return id !== undefined && /^\d+$/.test(id)
 }
 
 function toContradictions(
