@@ -3,6 +3,7 @@
 import { createChainIdentity } from '@tallystick/chain/rpc/chain-identity'
 import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { createRpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { patience } from '@tallystick/workbench/patience'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FollowerOptions, rebuildIndex } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
@@ -40,7 +41,7 @@ const follow = async (urls: readonly string[], options: Partial<FollowerOptions>
   await index.untilCurrent()
   return index
 }
-const problemOf = (index: TestIndex) => expect.poll(() => index.follower.status().problem, { interval: 5 })
+const problemOf = (index: TestIndex) => expect.poll(() => index.follower.status().problem, patience)
 
 /** Sends every request to the other chain, which reports an id. */
 const toOther =
@@ -112,7 +113,7 @@ const forkAbove =
     forward(({ method }, answer) => {
       const block = answer.result as { number: string; hash: string; parentHash: string } | null
       if (method !== 'eth_getBlockByNumber' || !block || Number(block.number) <= last) return answer
-      const fork = (hash: string) => `0xf${hash.slice(3)}`
+      const fork = (hash: string) => `0x${(15 - Number(`0x${hash[2]}`)).toString(16)}${hash.slice(3)}`
       const parentHash = Number(block.number) === last + 1 ? block.parentHash : fork(block.parentHash)
       return { id: answer.id, result: { ...block, hash: fork(block.hash), parentHash } }
     })
@@ -122,16 +123,14 @@ test('behavior: a disputed index goes on when the RPC agrees again', async () =>
   const index = await follow([forking.url], { maxReorgDepth: 8 })
   const before = await index.tables()
   forking.behave(forkAbove((await chain.headNumber()) - 9))
-  await expect.poll(() => index.follower.status().state, { interval: 5 }).toBe('disputed')
+  await expect.poll(() => index.follower.status().state, patience).toBe('disputed')
   expect(await index.tables()).toEqual(before)
   await chain.emit(1, 9)
   forking.behave(forwardAll)
   await index.untilCurrent()
-  await expect
-    .poll(() => index.follower.status(), { interval: 5 })
-    .toMatchObject({
-      ...{ state: 'following', problem: undefined, reorgsSeen: 0 },
-    })
+  await expect.poll(() => index.follower.status(), patience).toMatchObject({ state: 'following', problem: undefined })
+  const { Event, Tally } = await tablesOfFresh(opened.database, chain)
+  expect(await index.tables()).toMatchObject({ Event, Tally })
 })
 
 test('behavior: a disputed index is rebuilt, and goes on with the history of the RPC', async () => {
@@ -142,7 +141,7 @@ test('behavior: a disputed index is rebuilt, and goes on with the history of the
   const index = await follow([chain.url], { maxReorgDepth: 8, name: namespace, namespace } as object)
   await restore()
   await chain.grow(Array.from({ length: 15 }, () => ({ logs: 2, salt: 50 })))
-  await expect.poll(() => index.follower.status().state, { interval: 5 }).toBe('disputed')
+  await expect.poll(() => index.follower.status().state, patience).toBe('disputed')
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   await rebuildIndex({
     ...{
