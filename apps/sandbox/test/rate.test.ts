@@ -272,12 +272,13 @@ describe('GET /chains', () => {
 })
 
 test('error: if no RPC answers any more, the index tells rates and status, and /chains keeps what it knew', async () => {
-  proxy.stop()
   const { both } = services
+  // Two checks must find the other signer.
+  await expect.poll(async () => (await rateOf(both)).chains[0].status).toBe('rejecting')
+  proxy.stop()
   const says = 'The pool cannot be read. Its index says that neither the pool nor the position token is paused.'
   await expect
     .poll(async () => (await rateOf(both)).chains[0])
-    // The last check found another signer.
     .toMatchObject({ status: 'rejecting', statusReason: expect.stringContaining(says) })
   expect(await rateOf(both)).toMatchObject({ floatingRate: '1388', isProtocolSynced: true })
   expect((await both.get('/chains')).body.chains[0]).toMatchObject({
