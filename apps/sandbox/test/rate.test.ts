@@ -274,7 +274,7 @@ describe('GET /chains', () => {
 test('error: if no RPC answers any more, the index tells rates and status, and /chains keeps what it knew', async () => {
   const { both } = services
   // Two checks must find the other signer.
-  await expect.poll(async () => (await rateOf(both)).chains[0].status).toBe('rejecting')
+  await expect.poll(async () => (await rateOf(both)).chains[0]?.status).toBe('rejecting')
   proxy.stop()
   const says = 'The pool cannot be read. Its index says that neither the pool nor the position token is paused.'
   await expect
