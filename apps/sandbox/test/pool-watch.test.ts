@@ -136,6 +136,8 @@ describe('another signer in mid-period', () => {
     const setting = { preflight: 'require', atSeconds: headSeconds + 100n, poolWatchTimes: times, databaseUrl } as const
     const again = await startOnChain(chain, setting)
     expect((await again.get('/notes')).body.code).toBe('notes_unavailable')
+    await change('setVerifierSigner', noteSigner.address)
+    await poll(async () => (await strict.get('/notes')).status).toBe(200)
   })
 
   test('behavior: one refusal alone, of a node that lies or lags, withholds nothing', { tags: 'slow' }, async () => {
