@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { countConnections } from '../apps/api/src/database-connections.ts'
 import { metricHelp as help } from '../apps/api/src/metric-help.ts'
 import { refusalReasons } from '../apps/api/src/notes/issue/refusal.ts'
 import { signerFailures } from '../apps/api/src/notes/signers/signer.ts'
@@ -58,4 +59,18 @@ test('behavior: every section that the guide links to exists', () => {
   const links = [...text.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor as string)
   expect(links).not.toEqual([])
   expect(links.filter((link) => !headings.includes(link))).toEqual([])
+})
+
+test('behavior: the connections of a replica are those that it may open', () => {
+  const [, withIndex, without] = /embedded subgraph holds up to (\d+) [^\n]*? holds up to (\d+)\./.exec(text) ?? []
+  const chain = (subgraph: object | undefined) =>
+    [{ subgraph }] as unknown as Parameters<typeof countConnections>[0]['chains']
+  expect(Number(withIndex)).toBe(countConnections({ chains: chain({ embedded: {} }) }))
+  expect(Number(without)).toBe(countConnections({ chains: chain(undefined) }))
+})
+
+test('behavior: SECURITY.md supports the present release line', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+  const [major, minor] = JSON.parse(read('../package.json')).version.split('.')
+  expect(read('../SECURITY.md')).toContain(`| ${major}.${minor}.x | yes |`)
 })

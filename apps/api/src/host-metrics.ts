@@ -84,7 +84,7 @@ function addEventLoopDelay(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   const toSeconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
-  metrics.gauge('tallystick_event_loop_delay_seconds', () => {
+  metrics.summary('tallystick_event_loop_delay_seconds', () => {
     const series = [
       { labels: { quantile: '0.5' }, value: toSeconds(delay.percentile(50)) },
       { labels: { quantile: '0.99' }, value: toSeconds(delay.percentile(99)) },

@@ -10,9 +10,11 @@ export type Metrics = {
   histogram(family: string, labels?: Labels): { observe(seconds: number): void }
   /** Adds a gauge whose series are read at each scrape. */
   gauge(family: string, read: ReadSeries): void
+  /** Adds a summary whose series, one for each label `quantile`, are read at each scrape. */
+  summary(family: string, read: ReadSeries): void
   /** Adds a counter whose series are read at each scrape. */
   readCounter(family: string, read: ReadSeries): void
-  /** Returns the present series of a gauge or a read counter. Empty if there is no such family. */
+  /** Returns the present series of a gauge, a summary or a read counter. Empty if there is no such family. */
   read(family: string): ReturnType<ReadSeries>
   /** Returns all metrics in Prometheus' text format 0.0.4. */
   expose(): string
@@ -25,7 +27,7 @@ export type ReadSeries = () => Iterable<{ readonly labels?: Labels; readonly val
 export type MetricHelp = Readonly<Record<string, string>>
 
 type Family = {
-  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
   lines(name: string): string[]
   /** Undefined if the family counts or observes itself. */
   readonly read?: ReadSeries | undefined
@@ -69,6 +71,7 @@ export function createMetrics(help: MetricHelp): Metrics {
       return find(family, labels, () => createHistogram(labels))
     },
     gauge: (family, read) => declare(family, 'gauge', (name) => formatSeries(name, read), read),
+    summary: (family, read) => declare(family, 'summary', (name) => formatSeries(name, read), read),
     readCounter: (family, read) => declare(family, 'counter', (name) => formatSeries(name, read), read),
     read: (family) => families.get(family)?.read?.() ?? [],
     expose: () =>

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { TallystickError } from '@tallystick/core'
 import { type Database, databaseTooNew, migrate, openDatabase } from '@tallystick/database'
+import { connectionsMax } from './database-connections.ts'
 import { apiMigrations, apiSchema } from './migrations.ts'
 import { describeNewer, readSchema } from './read-schema.ts'
 
 /** Opens the service's database and applies migrations. */
 export async function openServiceDatabase(url: string, say: (line: string) => void): Promise<Database> {
   if (url.startsWith('file:')) say(`opening the embedded database in ${url.slice('file:'.length)}`)
-  const database = await openDatabase(url)
+  const database = await openDatabase(url, { connectionsMax: connectionsMax.service })
   if (database.engine === 'postgres') say(`connected to ${database.label}`)
   try {
     const { applied, unknown } = await migrate(database, apiSchema)

@@ -2,9 +2,11 @@
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openDatabase } from '@tallystick/database'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createLogKeyText } from '../src/log/log-key.ts'
 import {
   deadRpc,
   listBreaks,
@@ -17,7 +19,7 @@ import {
 } from './doctor-breaks.ts'
 import { failuresOf, issued, linesOf, visit } from './doctor-site.ts'
 import { startFakeRpc } from './fake-rpc.ts'
-import { adminToken, coupons, createDeferrals, newDatabase, prepare } from './harness.ts'
+import { adminToken, coupons, createDeferrals, newDatabase, newEmptyDatabase, prepare } from './harness.ts'
 import { prepareSite, serve, serveHere, tallystick } from './process.ts'
 
 let databaseUrl: string
@@ -103,6 +105,29 @@ test('behavior: one of two RPCs down is a warning, both are a failure', async ()
   expect(linesOf(half, 'warn').some((line) => line.includes('cannot be reached'))).toBe(true)
   const none = await visit({ databaseUrl, config: withChain({ rpc: [await deadRpc(), await deadRpc()] }) })
   expect(failuresOf(none).filter((line) => line.includes('cannot be reached'))).toHaveLength(2)
+})
+
+test('behavior: an empty database is a warning, and the log says that there are no tables', async () => {
+  const log = { origin: 'notes.example/log', key: 'env:LOG_KEY' }
+  const env = { LOG_KEY: createLogKeyText(log.origin) }
+  const diagnosis = await visit({ databaseUrl: await newEmptyDatabase(), config: { log }, env })
+  expect(linesOf(diagnosis, 'warn')).toContain('database: schema: it is empty')
+  expect(linesOf(diagnosis, 'skipped')).toContain('log: log: the database has no tables yet')
+})
+
+test('behavior: a user with too few connections for a replica is a warning, and so is a database', async () => {
+  const few = async (limited: string) => {
+    const diagnosis = await visit({ databaseUrl: limited })
+    return linesOf(diagnosis, 'warn').filter((line) => line.startsWith('database: connections'))
+  }
+  expect(await few(databaseUrl)).toEqual([])
+  const limited = await newEmptyDatabase()
+  const database = await openDatabase(limited)
+  onTestFinished(() => database.close())
+  await database.query(`alter database "${new URL(limited).pathname.slice(1)}" connection limit 21`)
+  expect(await few(limited)).toEqual([
+    'database: connections: 1 replica with up to 12 connections and 10 more need 22, this user may open 21',
+  ])
 })
 
 test('behavior: a missing embedded database is not created', async () => {

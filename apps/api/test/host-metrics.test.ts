@@ -87,3 +87,11 @@ test('default: the process and its main thread are measured', async () => {
   expect(metrics.get('process_open_fds')).toBeGreaterThan(5)
   expect(metrics.get('process_max_fds')).toBeGreaterThan(Number(metrics.get('process_open_fds')))
 })
+
+test('behavior: only summaries have quantiles, which is the rule of promtool', async () => {
+  const { body } = await service.admin('/metrics')
+  const families = body.split(/^(?=# HELP )/m)
+  const isSummary = (family: string) => /^# TYPE \S+ summary$/m.test(family)
+  expect(families.filter(isSummary)).toHaveLength(1)
+  expect(families.filter((family) => family.includes('quantile="') !== isSummary(family))).toEqual([])
+})

@@ -28,7 +28,9 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
         env: terminal.env,
         hosts: host,
         clock: createClock(),
-        report: (some) => output.text(formatChecks(some, output.layout)),
+        report: (some) => {
+          if (some.length > 0) output.text(formatChecks(some, output.layout))
+        },
       })
       output.document({ ok: verdict === 'healthy', checks })
       output.text(`\n${summarise(checks)}`)

@@ -1,7 +1,6 @@
 import { type Database, openDatabase } from '@tallystick/database'
 import type { Config } from '../config.ts'
-
-const connectionsMax = 8
+import { connectionsMax } from '../database-connections.ts'
 
 /**
  * Opens the database of the embedded subgraphs. It is the service's database, on PostgreSQL with separate connections, so
@@ -12,7 +11,7 @@ export async function openIndexDatabase(
   { database, closers }: { readonly database: Database; readonly closers: (() => unknown)[] },
 ): Promise<Database> {
   if (database.engine === 'pglite' || !chains.some(({ subgraph }) => subgraph?.embedded)) return database
-  const opened = await openDatabase(url.reveal(), { connectionsMax })
+  const opened = await openDatabase(url.reveal(), { connectionsMax: connectionsMax.index })
   closers.push(() => opened.close())
   return opened
 }

@@ -2,6 +2,7 @@ import type { Database } from '@tallystick/database'
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { connectionsMax } from '../database-connections.ts'
 import type { Metrics } from '../metrics.ts'
 import { type EmbeddedSubgraph, namespaceOf } from './embedded-subgraphs.ts'
 import { type AnswerPublic, createPublicAnswer } from './public-answer.ts'
@@ -16,8 +17,6 @@ export type PublicQueries = {
   readonly gate: QueryGate
 }
 
-// A query holds a connection while it runs. Public queries never use more than these.
-const connectionsMax = 4
 const waitingMax = 200
 
 /**
@@ -41,7 +40,10 @@ export function openPublicQueries(
     readonly monotonicNow: () => number
   },
 ): PublicQueries {
-  const gate = createQueryGate({ runningMax: database.engine === 'pglite' ? 1 : connectionsMax, waitingMax })
+  const gate = createQueryGate({
+    runningMax: database.engine === 'pglite' ? 1 : connectionsMax.publicQueries,
+    waitingMax,
+  })
   addPublicQueryMetrics(metrics, gate)
   if (database.engine === 'pglite') {
     const schema = graphqlSchemaOf(protocolSchema)
@@ -52,7 +54,8 @@ export function openPublicQueries(
   }
   const indexed = chains.filter(({ id }) => embedded.has(id))
   const namespaces = new Map(indexed.map((chain) => [chain.id, namespaceOf(chain)]))
-  const thread = createQueryThread({ databaseUrl: url.reveal(), connectionsMax, namespaces, ...threadParts })
+  const settings = { databaseUrl: url.reveal(), connectionsMax: connectionsMax.publicQueries, namespaces }
+  const thread = createQueryThread({ ...settings, ...threadParts })
   closers.push(thread.close)
   return {
     subgraphs: new Map(indexed.map(({ id }) => [id, (...asked) => thread.answer(id, ...asked)])),

@@ -12,6 +12,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { apiMigrations } from '../migrations.ts'
 import { describeNewer, readSchema, type SchemaReading } from '../read-schema.ts'
+import { checkConnections } from './check-connections.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 
@@ -31,7 +32,11 @@ export type DatabaseState = {
   readonly reports?: IssueReports | undefined
   /** Whether the database has no data. */
   readonly isEmpty?: boolean | undefined
+  /** Why there are no reports although the database can be read. */
+  readonly unread?: string | undefined
 }
+
+const noTables = 'the database has no tables yet'
 
 type DatabaseCheckContext = { readonly config: Config; readonly service: ServiceProbe; readonly clock: Clock }
 
@@ -44,7 +49,7 @@ export async function checkDatabase(findings: Findings, context: DatabaseCheckCo
   const directory = url.replace(/^file:(\/\/)?/, '')
   if (isEmbedded && !existsSync(join(directory, 'PG_VERSION'))) {
     findings.warn('reachable', `there is no embedded database in ${directory} yet`, 'The first start creates it.')
-    return { isEmpty: true }
+    return { isEmpty: true, unread: noTables }
   }
   try {
     const database = await openDatabase(url)
@@ -83,7 +88,9 @@ async function examine(
   findings.ok('reachable', `${database.label} answers in ${endedAtMs - startedAtMs} ms, version ${version}`)
   const offsetMs = database.engine === 'postgres' ? nowMs - (startedAtMs + endedAtMs) / 2 : undefined
   const schema = await checkMigrations(findings, database)
-  if (schema !== 'current') return { offsetMs, isEmpty: schema === 'empty' }
+  await checkConnections(findings, { database, config })
+  if (schema === 'empty') return { offsetMs, isEmpty: true, unread: noTables }
+  if (schema !== 'current') return { offsetMs, unread: 'the schema of the database is not the one of this version' }
   const latestNow = async () => clock.now() + Math.max(0, offsetMs ?? 0)
   const operator = createOperator({ database, config, clock, latestNow })
   const [notes, curve] = [await operator.showNotes(), await operator.showCurve()]

@@ -11,14 +11,23 @@ const shownMax = 5
 /** Checks the public log: key, checkpoint, rows, and whether the database has all that was published. */
 export async function checkLog(
   findings: Findings,
-  { config, report }: { readonly config: Config['log']; readonly report: LogReport | undefined },
+  {
+    config,
+    report,
+    unread = 'the database cannot be read',
+  }: {
+    readonly config: Config['log']
+    readonly report: LogReport | undefined
+    /** Why there is no report. */
+    readonly unread?: string | undefined
+  },
 ): Promise<void> {
   if (!config) {
     findings.skip('log', 'no public log is configured ("log"): nobody can check what this service signed')
     return
   }
   if (!report) {
-    findings.skip('log', 'the database cannot be read')
+    findings.skip('log', unread)
     return
   }
   checkSignature(findings, { config, report })

@@ -93,7 +93,10 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
     const remedies = await readPoolRemedies(service)
     checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known), remedies })
   })
-  const log = start('log', async (findings) => checkLog(findings, { config: config.log, report: (await reports)?.log }))
+  const log = start('log', async (findings) => {
+    const unread = isRunning ? 'the running service did not report it' : (await database.result)?.unread
+    await checkLog(findings, { config: config.log, report: (await reports)?.log, unread })
+  })
   const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
   const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
   const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
