@@ -78,7 +78,8 @@ export async function measureAtRate({ rate, ...load }: Load & { readonly rate: n
       const due = Math.min(total, Math.floor(((now - startedAt) / 1000) * rate) + 1)
       for (; seen < due; seen++) waiting.push(now)
       while (waiting.length > 0 && free.length > 0) {
-        const connection = free.pop() as Connection
+        // In turns: the server closes a connection that sends nothing.
+        const connection = free.shift() as Connection
         const dueAt = waiting.shift() as number
         connection.send(next(), () => {
           times.push(performance.now() - dueAt)

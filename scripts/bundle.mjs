@@ -4,7 +4,12 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const programs = ['apps/api/dist/cli.js', 'apps/api/dist/data/query-thread-main.js', 'apps/sandbox/dist/main.js']
+const programs = [
+  'apps/api/dist/cli.js',
+  'apps/api/dist/data/query-thread-main.js',
+  'apps/sandbox/dist/main.js',
+  'packages/database/dist/pglite/thread-main.js',
+]
 
 const staleMs = 24 * 3_600_000
 
@@ -14,8 +19,8 @@ if (outdated.length > 0) await bundle(outdated)
 
 /** Returns the path of a bundle: next to the folders of the build, named as the program. */
 function bundleOf(program) {
-  const [, app, name] = /^(apps\/\w+)\/dist\/(?:.*\/)?([\w-]+)\.js$/.exec(program)
-  return `${app}/dist/bundle/${name}.js`
+  const [, folder, name] = /^(\w+\/\w+)\/dist\/(?:.*\/)?([\w-]+)\.js$/.exec(program)
+  return `${folder}/dist/bundle/${name}.js`
 }
 
 /** A bundle is up to date if it is newer than the last build of each package and than the installed dependencies. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkCertificate } from './config-certificates.ts'
 import { isList, isObject, networkSchema, originSchema, portSchema } from './config-fields.ts'
-import type { ConfigSources, Secret } from './config-secrets.ts'
+import type { ConfigSources } from './config-secrets.ts'
 
 export function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
   const tls = z.strictObject({ cert: path, key: path }).superRefine((files, context) => {
@@ -45,14 +45,11 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
 
 // One sixth of a processor: 1,000 times the duration of a common query.
 const publicQueryMsDefault = 10_000
-// The embedded database runs in the thread of GET /notes. This is under 5% of the time, so the 95th percentile of GET /notes stays low.
-const publicQueryMsDefaultEmbedded = 1_500
 
 type Listen = { readonly publicRpm: number | null; readonly publicQueryMsPerMinute?: number | null | undefined }
 
-/** Returns the configured budget of an address, or the default for the database. Null is unlimited. */
-export function choosePublicBudget(listen: Listen, database: Secret): number | null {
+/** Returns the configured budget of an address, or the default. Null is unlimited. */
+export function choosePublicBudget(listen: Listen): number | null {
   if (listen.publicQueryMsPerMinute !== undefined) return listen.publicQueryMsPerMinute
-  if (listen.publicRpm === null) return null
-  return database.reveal().startsWith('file:') ? publicQueryMsDefaultEmbedded : publicQueryMsDefault
+  return listen.publicRpm === null ? null : publicQueryMsDefault
 }

@@ -38,7 +38,7 @@ export function configSchema(sources: ConfigSources) {
     .superRefine(refuseUncheckedChains, { when: isObject })
     .superRefine(refuseLargeSets)
     .transform(({ listen, $schema, ...config }) => {
-      const publicQueryMsPerMinute = choosePublicBudget(listen, config.database)
+      const publicQueryMsPerMinute = choosePublicBudget(listen)
       return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute } }
     })
 }

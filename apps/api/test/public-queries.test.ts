@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import { patience } from '@tallystick/workbench/patience'
 import pino from 'pino'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { namespaceOf } from '../src/data/embedded-subgraphs.ts'
 import { openPublicQueries } from '../src/data/open-public-queries.ts'
 import { subgraphMetricHelp } from '../src/data/subgraph-metrics.ts'
@@ -150,33 +150,41 @@ describe('on PostgreSQL', () => {
   })
 })
 
-test('behavior: on the embedded database a statement of the service waits for one public query, not for all', {
-  tags: 'slow',
-}, async () => {
-  const databaseUrl = await newDatabase('pglite')
+test('behavior: on the embedded database one public query runs at a time, in its own thread, also after that of the database failed', async () => {
+  const { defer, finish } = createDeferrals()
+  onTestFinished(finish)
+  const databaseUrl = await newDatabase('pglite', defer)
   const database = await openDatabase(databaseUrl)
+  defer(() => database.close())
   const subgraph = await fill(database)
   const { config } = await prepare({ databaseUrl })
-  const embedded = new Map([[324, { subgraph }]])
+  const closers: (() => unknown)[] = []
+  defer(() => closers.map((close) => close()))
   const { subgraphs, gate } = openPublicQueries(config, {
     database,
-    embedded,
-    closers: [],
+    embedded: new Map([[324, { subgraph }]]),
+    closers,
     metrics: createMetrics(subgraphMetricHelp),
     log: pino({ level: 'silent' }),
     monotonicNow: () => performance.now(),
   })
-  const query = '{ accounts(first: 100, orderBy: totalIncome) { id positions { id } } }'
-  let answered = 0
-  // More than the statements below.
-  const answers = Array.from({ length: 12 }, async () => {
-    await gate.pass(() => subgraphs.get(324)?.({ query }, () => undefined) ?? Promise.reject(), createAbort().signal)
-    answered += 1
-  })
-  for (let statements = 1; statements <= 5; statements++) {
-    await database.query('select 1')
-    expect(answered).toBeLessThanOrEqual(statements)
+  const { signal } = createAbort()
+  const askOne = async (): Promise<string> => {
+    const answer = await gate.pass(async () => subgraphs.get(324)?.({ query: one }, () => undefined), signal)
+    return Buffer.from(answer?.body ?? []).toString()
   }
-  await Promise.all(answers)
-  await database.close()
+  const expected = JSON.stringify({ data: { accounts: [{ id: `0x${'0'.repeat(40)}` }] } })
+  expect(await askOne()).toBe(expected)
+
+  const asked: Promise<string>[] = []
+  await database.transaction(async ({ query }) => {
+    for (let count = 0; count < 5; count++) asked.push(askOne())
+    await query('select 1')
+    expect(gate).toMatchObject({ running: 1, waiting: 4 })
+  })
+  expect(await Promise.all(asked)).toEqual(Array(5).fill(expected))
+
+  const port = await database.openPort?.()
+  port?.postMessage(null)
+  await expect.poll(() => askOne().catch(({ code }) => code)).toBe(expected)
 })

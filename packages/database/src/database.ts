@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
 
 /** Database or transaction that can run a statement. */
@@ -14,7 +15,7 @@ export type QueryOptions = {
   readonly isFrequent?: boolean | undefined
 }
 
-/** Signal that cancels a running statement on PostgreSQL. On PGlite it only prevents a waiting statement from starting. */
+/** Signal that cancels a running statement on PostgreSQL. PGlite cannot: there, only a waiting statement never starts. */
 export type Cancellable = { readonly signal?: StopSignal | undefined }
 
 export type OpenOptions = {
@@ -52,5 +53,7 @@ export type Database = Queryable & {
   listen(channel: string, onNotify: (payload: string | undefined) => void): Promise<() => Promise<void>>
   /** Takes a named lock. Resolves to undefined, without waiting, if another holder in any process has it. */
   tryLock(name: string): Promise<Lock | undefined>
+  /** Opens a port through which another thread of this process uses the embedded database. PostgreSQL has connections. */
+  openPort?(): Promise<MessagePort>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import type { Database, OpenOptions } from './database.ts'
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   if (/^postgres(ql)?:\/\//.test(url)) return (await import('./postgres.ts')).openPostgres(url, options)
   if (url.startsWith('file:') && url.length > 'file:'.length) {
-    return (await import('./pglite.ts')).openPglite(url.replace(/^file:(\/\/)?/, ''))
+    return (await import('./pglite/open-pglite.ts')).openPglite(url.replace(/^file:(\/\/)?/, ''))
   }
   throw new TallystickError({
     code: 'invalid_config',

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { openPglite } from '../src/pglite.ts'
+import { openPglite } from '../src/pglite/open-pglite.ts'
 
 const megabyte = 1_048_576
 

@@ -1,11 +1,10 @@
 import type { Database } from '@tallystick/database'
-import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { connectionsMax } from '../database-connections.ts'
 import type { Metrics } from '../metrics.ts'
 import { type EmbeddedSubgraph, namespaceOf } from './embedded-subgraphs.ts'
-import { type AnswerPublic, createPublicAnswer } from './public-answer.ts'
+import type { AnswerPublic } from './public-answer.ts'
 import { createQueryGate, type QueryGate } from './query-gate.ts'
 import { createQueryThread } from './query-thread.ts'
 import { addPublicQueryMetrics } from './subgraph-metrics.ts'
@@ -20,8 +19,8 @@ export type PublicQueries = {
 const waitingMax = 200
 
 /**
- * Isolates public queries from all other work. On PostgreSQL they have their own thread and connections. The embedded
- * database has one connection in the main thread, so one public query runs at a time and the others wait here.
+ * Isolates public queries from all other work, in their own thread, on PostgreSQL with their own connections. The embedded
+ * database runs one statement or transaction at a time, so one public query runs at a time and the others wait here.
  */
 export function openPublicQueries(
   { chains, database: url }: Pick<Config, 'chains' | 'database'>,
@@ -32,7 +31,7 @@ export function openPublicQueries(
     closers,
     ...threadParts
   }: {
-    readonly database: Pick<Database, 'engine'>
+    readonly database: Pick<Database, 'engine' | 'openPort'>
     readonly embedded: ReadonlyMap<number, Pick<EmbeddedSubgraph, 'subgraph'>>
     readonly metrics: Metrics
     readonly closers: (() => unknown)[]
@@ -45,17 +44,15 @@ export function openPublicQueries(
     waitingMax,
   })
   addPublicQueryMetrics(metrics, gate)
-  if (database.engine === 'pglite') {
-    const schema = graphqlSchemaOf(protocolSchema)
-    return {
-      subgraphs: new Map([...embedded].map(([id, { subgraph }]) => [id, createPublicAnswer(subgraph, schema)])),
-      gate,
-    }
-  }
   const indexed = chains.filter(({ id }) => embedded.has(id))
   const namespaces = new Map(indexed.map((chain) => [chain.id, namespaceOf(chain)]))
-  const settings = { databaseUrl: url.reveal(), connectionsMax: connectionsMax.publicQueries, namespaces }
-  const thread = createQueryThread({ ...settings, ...threadParts })
+  const findDatabase = async () => (await database.openPort?.()) ?? url.reveal()
+  const thread = createQueryThread({
+    findDatabase,
+    connectionsMax: connectionsMax.publicQueries,
+    namespaces,
+    ...threadParts,
+  })
   closers.push(thread.close)
   return {
     subgraphs: new Map(indexed.map(({ id }) => [id, (...asked) => thread.answer(id, ...asked)])),

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Abort, createAbort } from '@tallystick/core/signal/create-abort'
-import { openDatabase } from '@tallystick/database'
+import { connectDatabase, openDatabase } from '@tallystick/database'
 import { graphqlSchemaOf, openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { type AnswerPublic, createPublicAnswer } from './public-answer.ts'
 import type { FromThread, ThreadSettings, ToThread } from './query-thread-messages.ts'
 
 // The thread that answers public queries (query-thread.ts starts it).
 
-const { databaseUrl, connectionsMax, namespaces } = workerData as ThreadSettings
+const { database: source, connectionsMax, namespaces } = workerData as ThreadSettings
 const aborts = new Map<number, Abort>()
 let opening: Promise<ReadonlyMap<number, AnswerPublic>> | undefined
 
@@ -16,7 +16,7 @@ function send(message: FromThread, transfer: readonly ArrayBuffer[] = []): void 
 }
 
 async function open(): Promise<ReadonlyMap<number, AnswerPublic>> {
-  const database = await openDatabase(databaseUrl, { connectionsMax })
+  const database = typeof source === 'string' ? await openDatabase(source, { connectionsMax }) : connectDatabase(source)
   try {
     const schema = graphqlSchemaOf(protocolSchema)
     const answers = new Map<number, AnswerPublic>()
@@ -51,6 +51,9 @@ async function answer({ id, chainId, request }: Extract<ToThread, { id: number }
   }
 }
 
+// The embedded database was closed or its thread ended. The next query starts a thread with a new port, when the failures of
+// this one have been sent.
+if (typeof source !== 'string') source.on('close', () => setImmediate(() => process.exit()))
 parentPort?.on('message', (message: ToThread) => {
   if ('abort' in message) aborts.get(message.abort)?.abort()
   else void answer(message)

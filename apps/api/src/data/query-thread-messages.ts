@@ -1,9 +1,12 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { QueryRequest } from '@tallystick/subgraph'
 import type { PublicAnswer } from './public-answer.ts'
 
 /** Settings that the thread is started with. */
 export type ThreadSettings = {
-  readonly databaseUrl: string
+  /** URL of a PostgreSQL database, or a port to the embedded one. */
+  readonly database: string | MessagePort
+  /** On PostgreSQL. */
   readonly connectionsMax: number
   /** Namespace of the index, by chain. */
   readonly namespaces: ReadonlyMap<number, string>

@@ -31,13 +31,18 @@ type Waiting = {
 export function createQueryThread({
   log,
   monotonicNow,
-  databaseUrl,
+  findDatabase,
   connectionsMax,
   namespaces,
-}: ThreadSettings & { readonly log: Logger; readonly monotonicNow: () => number }): QueryThread {
+}: Omit<ThreadSettings, 'database'> & {
+  readonly log: Logger
+  readonly monotonicNow: () => number
+  /** Finds what each new thread is started with. */
+  readonly findDatabase: () => Promise<ThreadSettings['database']>
+}): QueryThread {
   const waiting = new Map<number, Waiting>()
   const throttle = createLogThrottle({ monotonicNow })
-  let worker: Worker | undefined
+  let running: Promise<Worker> | undefined
   let lastId = 0
 
   const report = (reason: string, fields: object) => {
@@ -59,10 +64,12 @@ export function createQueryThread({
     report(message.failure, { reason: message.failure })
     return settle(message.id)?.reject(unreadable())
   }
-  const start = (): Worker => {
+  const start = async (): Promise<Worker> => {
+    const database = await findDatabase()
     // Without the flags of this process, which may be for running TypeScript.
     const started = new Worker(findEntry(), {
-      workerData: { databaseUrl, connectionsMax, namespaces } satisfies ThreadSettings,
+      workerData: { database, connectionsMax, namespaces } satisfies ThreadSettings,
+      transferList: typeof database === 'string' ? [] : [database],
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
     })
@@ -70,17 +77,24 @@ export function createQueryThread({
     started.on('message', onMessage)
     started.on('error', (err) => report(err.message, { err }))
     started.on('exit', () => {
-      if (worker !== started) return
-      worker = undefined
+      running = undefined
       for (const id of [...waiting.keys()]) settle(id)?.reject(terminated())
     })
     return started
   }
+  const find = () => {
+    running ??= start().catch((err: Error) => {
+      running = undefined
+      report(err.message, { err })
+      throw unreadable()
+    })
+    return running
+  }
   return {
     answer: async (chainId, { signal, ...request }, begin) => {
       signal?.throwIfAborted()
-      worker ??= start()
-      const asked = worker
+      const asked = await find()
+      signal?.throwIfAborted()
       lastId += 1
       const id = lastId
       const send = (message: ToThread) => asked.postMessage(message)
@@ -95,6 +109,7 @@ export function createQueryThread({
       })
     },
     close: async () => {
+      const worker = await running?.catch(() => undefined)
       await worker?.terminate()
     },
   }

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
+import type { Database } from '../database.ts'
+import { lockDirectory } from '../lock-directory.ts'
+import { makePrivate } from '../make-private.ts'
+import { createProcessLocks } from '../process-locks.ts'
+import { keepThread } from './keep-thread.ts'
+import { createPortDatabase } from './port-database.ts'
+
+// PostgreSQL's own checkpoint_timeout.
+const checkpointMsDefault = 300_000
+
+/**
+ * Opens the embedded database in a directory, in a thread of its own: a statement cannot be interrupted, and this thread
+ * serves requests meanwhile. Creates the database on first use, which takes a few seconds.
+ */
+export async function openPglite(
+  directory: string,
+  { checkpointMs = checkpointMsDefault }: { readonly checkpointMs?: number | undefined } = {},
+): Promise<Database> {
+  const path = resolve(directory)
+  const label = `embedded database ${path}`
+  await makePrivate(path)
+  const unlock = await lockDirectory(path)
+  const thread = keepThread({ path, checkpointMs }, label)
+  await thread.connect().catch(async (error) => {
+    await unlock()
+    throw error
+  })
+  let closing: Promise<void> | undefined
+  return {
+    ...createPortDatabase(thread.connect),
+    label,
+    listen: thread.listen,
+    tryLock: createProcessLocks(),
+    openPort: async () => {
+      const { port1, port2: port } = new MessageChannel()
+      await (await thread.connect()).call({ kind: 'serve', port }, { transfer: [port] })
+      return port1
+    },
+    close: () => {
+      closing ??= thread.close().then(unlock)
+      return closing
+    },
+  }
+}
