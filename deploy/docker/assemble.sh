@@ -17,6 +17,11 @@ subgraph=node_modules/@tallystick/subgraph
 mkdir -p "$image/app/$subgraph/src/protocol" "$image/app/node_modules/@electric-sql"
 cp packages/subgraph/package.json "$image/app/$subgraph/"
 cp packages/subgraph/src/protocol/schema.graphql "$image/app/$subgraph/src/protocol/"
+# It starts the thread of an embedded database by its name.
+database=node_modules/@tallystick/database
+mkdir -p "$image/app/$database/dist"
+cp packages/database/package.json "$image/app/$database/"
+cp -R packages/database/dist/bundle "$image/app/$database/dist/"
 # The only package that is not part of the bundle: it loads files of its own.
 cp -R node_modules/@electric-sql/pglite "$image/app/node_modules/@electric-sql/"
 find "$image/app" -name '*.map' -type f -delete

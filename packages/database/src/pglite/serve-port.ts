@@ -43,7 +43,10 @@ export function servePort(port: MessagePort, opening: Promise<Engine>): void {
     const answer = answers[request.kind] as (request: Request, asked: Asked) => Promise<unknown>
     return answer(request, message).then(
       (rows) => post({ id, rows: (rows ?? []) as object[] }),
-      (error: unknown) => post({ id, ...describeError(error) }),
+      (error: unknown) => {
+        post({ id, ...describeError(error) })
+        if (isBroken(error)) setImmediate(() => fail(error))
+      },
     )
   })
   port.on('close', () => {
@@ -51,6 +54,16 @@ export function servePort(port: MessagePort, opening: Promise<Engine>): void {
     transactions.close()
     for (const stop of stops.values()) stop().catch(() => undefined)
   })
+}
+
+/** Returns whether the engine itself failed, for example without memory. Then its state is unknown. */
+function isBroken(error: unknown): boolean {
+  return error instanceof Error && /^(RuntimeError|ExitStatus)$/.test(error.name)
+}
+
+/** Ends the thread. The next one recovers the database as after a crash. */
+function fail(error: unknown): never {
+  throw error
 }
 
 /** Returns what can be cloned of an error. Parameters are left out, as with PostgreSQL. */
