@@ -20,7 +20,12 @@ export async function postAdmin(
 
 export type Readiness = {
   readonly ready: boolean
-  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]
+  readonly checks: readonly {
+    readonly name: string
+    readonly ok: boolean
+    readonly detail: string
+    readonly required: boolean
+  }[]
 }
 
 /** Returns the readiness of a process, or undefined if it does not respond. */

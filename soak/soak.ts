@@ -21,6 +21,7 @@ import { formatTime, formatViolation, type Report } from './report.ts'
 import { planSchedule, type Schedule } from './schedule.ts'
 import { createTally, type Tally } from './tally.ts'
 import { runTimeline } from './timeline.ts'
+import { watchReadiness } from './watch-readiness.ts'
 
 export type SoakParts = {
   readonly seed: number
@@ -110,6 +111,8 @@ export async function soak(parts: SoakParts): Promise<Report> {
   defer(stopLending)
   const future = watchFuturePeriods(environment.databaseUrl, { clocks, onViolation })
   defer(() => future.stop())
+  const readiness = watchReadiness(environment, onViolation)
+  defer(() => readiness.stop())
   const lateness = monitorEventLoopDelay()
   lateness.enable()
   const progress = setInterval(() => say(formatProgress({ elapsedMs, tally, schedule })), progressMs)
@@ -126,6 +129,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
   ])
   clearInterval(progress)
   await future.stop()
+  await readiness.stop()
   const slowness = findSlowness(latency.read())
   if (slowness) onViolation(slowness)
   await load.stop()
