@@ -1,3 +1,4 @@
+import { readinessMetricHelp } from './admin/readiness.ts'
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { sourceMetricHelp } from './data/sources/source-metrics.ts'
@@ -15,6 +16,7 @@ import { noteMetricHelp } from './notes/note-metrics.ts'
 import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
 import { poolMetricHelp } from './notes/watch/watch-pools.ts'
 import { clockMetricHelp } from './time/clock-monitor.ts'
+import { databaseMetricHelp } from './watch-database.ts'
 
 /** Help texts of all metrics of the service. */
 export const metricHelp: MetricHelp = {
@@ -34,4 +36,6 @@ export const metricHelp: MetricHelp = {
   ...clockMetricHelp,
   ...hookMetricHelp,
   ...eventMetricHelp,
+  ...databaseMetricHelp,
+  ...readinessMetricHelp,
 }

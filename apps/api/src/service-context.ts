@@ -1,5 +1,6 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
+import type { Check } from './admin/readiness.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { HookTestOptions } from './hooks/open-hooks.ts'
@@ -60,6 +61,8 @@ export type ServiceOptions = {
 /** Options and common parts that every step of the start-up uses. */
 export type ServiceContext = ServiceOptions & {
   readonly database: Database
+  /** Returns whether the database answers, without asking it. */
+  readonly checkDatabase: () => Check
   readonly metrics: Metrics
   readonly monotonicNow: () => number
   readonly nextRequestId: () => string

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { buildAdminApp } from './admin/admin-app.ts'
 import { listAdminTokens } from './admin/admin-tokens.ts'
 import { createOperator, type Operator } from './admin/operator.ts'
-import { checkReadiness } from './admin/readiness.ts'
+import { checkReadiness, type Readiness } from './admin/readiness.ts'
 import { reportStatus } from './admin/status-report.ts'
 import { buildApp } from './app.ts'
-import { findProblems } from './doctor/find-problems.ts'
+import { findProblems, type ProblemContext } from './doctor/find-problems.ts'
 import { openEns } from './ens/open-ens.ts'
 import { createCors } from './http/cors.ts'
 import { isDatabaseAway } from './http/errors.ts'
@@ -16,6 +16,7 @@ import { type OpenTls, openTls } from './http/open-tls.ts'
 import { openLanes } from './open-lanes.ts'
 import { openConsole, openPortal } from './portal/open-portal.ts'
 import type { ServiceContext } from './service-context.ts'
+import { settleWithin } from './settle-within.ts'
 import type { ServiceParts } from './start-parts.ts'
 
 /** Opens the admin listener, then the public one. */
@@ -81,7 +82,7 @@ async function buildPublicApp(
 }
 
 function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInstance {
-  const { config, clock, database, log, metrics } = context
+  const { config, clock, database, log, metrics, checkDatabase } = context
   const { replica, time, notes, embedded, data, hooks, isListening } = parts
   const { published, poolWatch, journalChecks, curveSource } = notes
   const operatorParts = {
@@ -93,17 +94,19 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
     poolLimits: (chainId: number) => poolWatch.find(chainId)?.state?.limits,
   }
   const readinessParts = {
-    ...{ config, database, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
+    ...{ config, checkDatabase, published, clock, chainIds: config.chains.map(({ id }) => id), isListening },
     ...{ subgraphs: embedded, remote: data.remote, twoSource: data.twoSource, poolWatch },
     ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check, checkHooks: hooks.check },
     checkLog: () => parts.runningLog?.checks() ?? [],
   }
+  metrics.gauge('tallystick_ready', () => [{ value: checkReadiness(readinessParts).ready ? 1 : 0 }])
   const addresses = new Map([...notes.signers].map(([chainId, { address }]) => [chainId, address]))
+  const listProblems = (readiness: Readiness, reports?: Reports) =>
+    findProblems({ readiness, reports, config, signers: addresses, metrics, nowMs: clock.now() })
   const showStatus = async () => {
-    const readiness = await checkReadiness(readinessParts)
-    const reports = await readReports(createOperator(operatorParts))
-    const known = { readiness, reports, config, signers: addresses, metrics, nowMs: clock.now() }
-    return reportStatus(readinessParts, { ready: readiness.ready, problems: findProblems(known) })
+    const reports = checkDatabase().ok ? await readReports(createOperator(operatorParts)) : undefined
+    const readiness = checkReadiness(readinessParts)
+    return reportStatus(readinessParts, { ...readiness, problems: listProblems(readiness, reports) })
   }
   return buildAdminApp({
     ...context,
@@ -111,16 +114,27 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
     operatorFor: ({ actor, remark }) =>
       createOperator({ ...operatorParts, showStatus, auditor: { actor, remark, log } }),
     checkReadiness: () => checkReadiness(readinessParts),
+    listProblems,
     console: { files: openConsole(context.portal), host: config.admin.host },
   })
 }
 
+// Longer than a database takes to be found silent.
+const reportsMs = 3_000
+
+type Reports = ProblemContext['reports']
+
 /** Reads what the problems are found in. Returns undefined if the database does not answer: the readiness says so. */
-async function readReports(operator: Pick<Operator, 'showNotes' | 'showCurve'>) {
-  try {
-    return { notes: await operator.showNotes(), curve: await operator.showCurve() }
-  } catch (error) {
-    if (isDatabaseAway(error)) return undefined
-    throw error
-  }
+async function readReports(operator: Pick<Operator, 'showNotes' | 'showCurve'>): Promise<Reports> {
+  let reports: Reports
+  const reading = Promise.all([operator.showNotes(), operator.showCurve()]).then(
+    ([notes, curve]) => {
+      reports = { notes, curve }
+    },
+    (error) => {
+      if (!isDatabaseAway(error)) throw error
+    },
+  )
+  await settleWithin(reading, reportsMs)
+  return reports
 }

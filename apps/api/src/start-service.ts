@@ -6,6 +6,7 @@ import type { ServiceContext, ServiceOptions } from './service-context.ts'
 import { openServiceDatabase } from './service-database.ts'
 import { startListeners } from './start-listeners.ts'
 import { startParts } from './start-parts.ts'
+import { watchDatabase } from './watch-database.ts'
 
 export type Service = {
   readonly baseUrl: string
@@ -23,12 +24,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const close of closers.reverse().splice(0)) await close()
   }
   try {
-    const database = options.database ?? (await openServiceDatabase(options.config.database.reveal(), options.say))
-    closers.push(() => database.close())
+    const opened = options.database ?? (await openServiceDatabase(options.config.database.reveal(), options.say))
+    closers.push(() => opened.close())
+    const metrics = createMetrics(metricHelp)
     const context: ServiceContext = {
       ...options,
-      database,
-      metrics: createMetrics(metricHelp),
+      ...watchDatabase(opened, metrics),
+      metrics,
       monotonicNow: options.limitTime?.monotonicNow ?? (() => performance.now()),
       nextRequestId: createRequestIds(),
       closers,

@@ -149,4 +149,7 @@ test('behavior: one chain without notes does not affect the others', async () =>
   expect(all.headers['cache-control']).toBe('private, no-cache')
   expect((await get('/notes?chainid=324')).status).toBe(200)
   expect((await get('/notes?chainid=5000')).json().code).toBe('notes_unavailable')
+  const ready = await service.admin('/readyz')
+  expect([ready.status, ready.json().degraded]).toEqual([200, true])
+  expect(ready.json().reasons).toEqual([expect.stringMatching(/^notes of chain 5000: no notes/)])
 })

@@ -121,7 +121,7 @@ describe('one service', () => {
     test('default: health, readiness and metrics', async () => {
       const { secret } = await createKey(service)
       await statusWith(service, secret)
-      expect((await service.admin('/healthz')).json()).toEqual({ status: 'ok' })
+      expect((await service.admin('/healthz')).json()).toMatchObject({ status: 'ok', ready: true, problems: [] })
       expect((await service.admin('/readyz')).json()).toMatchObject({ ready: true })
       const metrics = (await service.admin('/metrics')).body
       expect(metrics).toContain('tallystick_http_requests_total{route="/notes",status="200"} 1')

@@ -1,14 +1,13 @@
 // @module-tag postgres
 
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createClock } from '../src/clock.ts'
 import { checkNotes } from '../src/doctor/check-notes.ts'
 import { createFindings } from '../src/doctor/findings.ts'
+import { startDatabaseProxy } from './database-proxy.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
 import { prepareSite, tallystick } from './process.ts'
@@ -28,35 +27,6 @@ const raised = { 7: 440, 14: 436, 30: 433 }
 function post(service: TestService, path: string, body: object) {
   const headers = { 'content-type': 'application/json' }
   return service.admin(path, { method: 'POST', headers, body: JSON.stringify(body) })
-}
-
-/** PostgreSQL behind a connection that the test can cut. */
-async function startProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl)
-  const own = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
-  const state = { isAway: false }
-  const server = createServer((socket) => {
-    if (state.isAway) return socket.destroy()
-    const upstream = connect(Number(target.port || 5432), target.hostname)
-    for (const end of [socket, upstream]) sockets.add(end.on('error', () => undefined))
-    socket.pipe(upstream).pipe(socket)
-    return undefined
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  own.hostname = '127.0.0.1'
-  own.port = String((server.address() as { port: number }).port)
-  return {
-    url: own.toString(),
-    setAway: (isAway: boolean) => {
-      state.isAway = isAway
-      if (isAway) for (const socket of sockets) socket.destroy()
-    },
-  }
 }
 
 describe('one replica with notes on both sides of a boundary', () => {
@@ -165,7 +135,7 @@ describe('one replica with notes on both sides of a boundary', () => {
 })
 
 test('behavior: a step of the local clock is detected while the database is unreachable', async () => {
-  const proxy = await startProxy(await newDatabase())
+  const proxy = await startDatabaseProxy(await newDatabase())
   const databaseClock = createClock()
   databaseClock.hold(boundaryMs + 1_000)
   const at = new Date(boundaryMs + 1_000).toISOString()

@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import type { Problem } from '@tallystick/core/admin/status-report'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
 import { securityHeaders } from '../http/common-headers.ts'
@@ -16,7 +17,9 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
   readonly metrics: Metrics
   /** Creates an operator whose changes are recorded under this name. */
   readonly operatorFor: (who: Pick<Auditor, 'actor' | 'remark'>) => Operator
-  readonly checkReadiness: () => Promise<Readiness>
+  readonly checkReadiness: () => Readiness
+  /** Lists what a readiness and the metrics say is wrong, each with a remedy. */
+  readonly listProblems: (readiness: Readiness) => readonly Problem[]
   readonly console: ConsoleParts
 }
 
@@ -32,9 +35,13 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
 
   // For orchestrators, which have no token. It reveals only that the process runs.
   app.get('/livez', needs('none'), () => ({ status: 'ok' }))
-  app.get('/healthz', needs('any'), () => ({ status: 'ok' }))
-  app.get('/readyz', needs('any'), async (_request, reply) => {
-    const readiness = await parts.checkReadiness()
+  // Neither waits for the database: a probe has a second.
+  app.get('/healthz', needs('any'), () => {
+    const readiness = parts.checkReadiness()
+    return { status: 'ok', ...readiness, problems: parts.listProblems(readiness) }
+  })
+  app.get('/readyz', needs('any'), (_request, reply) => {
+    const readiness = parts.checkReadiness()
     return reply.code(readiness.ready ? 200 : 503).send(readiness)
   })
   app.get('/metrics', needs('metrics'), (_request, reply) =>

@@ -1,7 +1,7 @@
-import type { Database } from '@tallystick/database'
 import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
 import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
+import type { MetricHelp } from '../metrics.ts'
 import type { PublishedNotes, WithheldNotes } from '../notes/published-notes.ts'
 import type { PoolWatch, WatchedPool } from '../notes/watch/watch-pools.ts'
 
@@ -11,42 +11,37 @@ export type Check = {
   readonly detail: string
   /** Whether the service is not ready while this check fails. */
   readonly required: boolean
+  /** Whether notes are missing, or will be, while this check fails. By default as `required`. */
+  readonly urgent?: boolean | undefined
   /** What to do, if the check knows more than its name tells. */
   readonly advice?: string | undefined
 }
 
-export type Readiness = { readonly ready: boolean; readonly checks: readonly Check[] }
+export type Readiness = {
+  /** Whether this replica serves valid notes now. */
+  readonly ready: boolean
+  /** Whether it is ready while a check fails. */
+  readonly degraded: boolean
+  /** Why it is not ready, or degraded. */
+  readonly reasons: readonly string[]
+  readonly checks: readonly Check[]
+}
 
-const databaseTimeoutMs = 2_000
+export const readinessMetricHelp: MetricHelp = {
+  tallystick_ready: '1 while /readyz is 200: this replica can serve valid notes.',
+}
+
 // A chain without traffic seals blocks late. After 15 minutes its RPC is considered stuck, as in the rails.
 const silenceMaxSeconds = 900
 
-/**
- * Checks whether the service is ready: the public listener accepts connections, the current notes of every chain are in
- * memory, the database responds and agrees with the signed notes, and the clocks agree about the period. The checks of
- * subgraphs, pools and webhooks are informational, because notes can be served without them.
- */
-export async function checkReadiness({
-  database,
-  published,
-  clock,
-  chainIds,
-  subgraphs,
-  remote = [],
-  poolWatch,
-  checkSignedNotes,
-  checkClocks,
-  checkHooks,
-  checkLog = () => [],
-  isListening,
-}: {
-  readonly database: Database
-  readonly published: PublishedNotes
+export type ReadinessParts = {
+  readonly published: Pick<PublishedNotes, 'at' | 'findWithheld'>
   readonly clock: Clock
   readonly chainIds: readonly number[]
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote?: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[] | undefined
   readonly poolWatch?: Pick<PoolWatch, 'find'> | undefined
+  readonly checkDatabase: () => Check
   /** Checks that memory, signer journal and database agree. */
   readonly checkSignedNotes: () => Check
   readonly checkClocks: () => readonly Check[]
@@ -55,41 +50,65 @@ export async function checkReadiness({
   readonly checkLog?: (() => readonly Check[]) | undefined
   /** Returns false before the public listener is open and from the start of a shutdown. */
   readonly isListening: () => boolean
-}): Promise<Readiness> {
-  const period = published.at(clock.now())
-  const notes = chainIds.map((chainId) => {
-    const count = period?.sets.get(chainId)?.notes.length ?? 0
-    return checkNotes(chainId, { count, withheld: published.findWithheld(chainId, clock.now()) })
-  })
-  const indexes = [...subgraphs].map(([chainId, { follower }]) =>
-    checkSubgraph(chainId, { status: follower.status(), nowSeconds: clock.now() / 1000 }),
-  )
-  const own = [await checkDatabase(database), checkListener(isListening()), checkSignedNotes()]
-  const pools = chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId)))
-  const hooks = checkHooks ? [checkHooks()] : []
-  const checks = [
-    ...notes,
-    ...own,
-    ...checkClocks(),
-    ...checkLog(),
-    ...indexes,
-    ...remote.map((one) => checkRemote(one, { isSecond: subgraphs.has(one.chainId) })),
-    ...pools,
-    ...hooks,
-  ]
-  return { ready: checks.every(({ ok, required }) => ok || !required), checks }
 }
 
-/** Not required while the pool is the reason: it is the same for every replica, and `/notes` and `/rate` report it. */
+/**
+ * Checks whether this replica can serve valid notes now: the public listener is open, the clocks agree, there are notes in
+ * memory, and nothing contradicts the signed notes. It only reads what is known already, so that a probe never waits for
+ * the database. Everything else that is wrong makes the replica degraded.
+ */
+export function checkReadiness(parts: ReadinessParts): Readiness {
+  const { published, clock, chainIds, subgraphs, remote = [], poolWatch } = parts
+  const nowMs = clock.now()
+  const period = published.at(nowMs)
+  // The answer of `/notes` to a request without parameters.
+  const isServing = period?.answer({}) !== undefined
+  const notes = chainIds.map((chainId) => {
+    const count = period?.sets.get(chainId)?.notes.length ?? 0
+    return checkNotes(chainId, { count, withheld: published.findWithheld(chainId, nowMs), isServing })
+  })
+  const indexes = [...subgraphs].map(([chainId, { follower }]) =>
+    checkSubgraph(chainId, { status: follower.status(), nowSeconds: nowMs / 1000 }),
+  )
+  const checks = [
+    ...notes,
+    ...[parts.checkDatabase(), checkListener(parts.isListening()), parts.checkSignedNotes()],
+    ...parts.checkClocks(),
+    ...(parts.checkLog?.() ?? []),
+    ...indexes,
+    ...remote.map((one) => checkRemote(one, { isSecond: subgraphs.has(one.chainId) })),
+    ...chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId))),
+    ...(parts.checkHooks ? [parts.checkHooks()] : []),
+  ]
+  return summarize(checks)
+}
+
+function summarize(checks: readonly Check[]): Readiness {
+  const failed = checks.filter(({ ok }) => !ok)
+  const missing = failed.filter(({ required }) => required)
+  const ready = missing.length === 0
+  const reasons = (ready ? failed : missing).map(({ name, detail }) => `${name}: ${detail}`)
+  return { ready, degraded: ready && failed.length > 0, reasons, checks }
+}
+
+/**
+ * Not required while other chains have notes, nor while the pool is the reason: it is the same for every replica, and
+ * `/notes` and `/rate` report it.
+ */
 function checkNotes(
   chainId: number,
-  { count, withheld }: { readonly count: number; readonly withheld: WithheldNotes | undefined },
+  {
+    count,
+    withheld,
+    isServing,
+  }: { readonly count: number; readonly withheld: WithheldNotes | undefined; readonly isServing: boolean },
 ): Check {
   const none = withheld
     ? `the notes are withheld: ${withheld.clause}`
     : 'no notes for the current period; run `tallystick notes show` for the reason'
   const detail = count > 0 ? `${count} notes in memory` : none
-  return { name: `notes of chain ${chainId}`, ok: count > 0, detail, required: !withheld }
+  const name = `notes of chain ${chainId}`
+  return { name, ok: count > 0, detail, required: !withheld && !isServing, urgent: !withheld }
 }
 
 function checkListener(ok: boolean): Check {
@@ -134,16 +153,4 @@ function checkRemote(
   const ok = status().some(({ circuit }) => circuit === 'closed')
   const name = `${isSecond ? 'remote ' : ''}subgraph of chain ${chainId}`
   return { name, ok, detail: upstreams.join('; '), required: false }
-}
-
-async function checkDatabase(database: Database): Promise<Check> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), databaseTimeoutMs)
-  })
-  const answer = await Promise.race([database.query('select 1').catch(() => 'failed' as const), late])
-  clearTimeout(timer)
-  const ok = Array.isArray(answer)
-  const detail = ok ? 'responds' : answer === 'late' ? `no response within ${databaseTimeoutMs} ms` : 'unavailable'
-  return { name: database.label, ok, detail, required: true }
 }

@@ -23,7 +23,7 @@ export type StatusParts = {
 
 export function reportStatus(
   parts: StatusParts,
-  { ready, problems }: Pick<StatusReport, 'ready' | 'problems'>,
+  { ready, degraded, problems }: Pick<StatusReport, 'ready' | 'degraded' | 'problems'>,
 ): StatusReport {
   const nowMs = parts.clock.now()
   const current = periodAt(toSeconds(nowMs))
@@ -31,6 +31,7 @@ export function reportStatus(
   return {
     now: toIso(toSeconds(nowMs)),
     ready,
+    degraded,
     problems,
     period: formatPeriod(current),
     nextPeriod: formatPeriod(next),

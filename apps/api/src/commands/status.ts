@@ -29,7 +29,7 @@ export function hasFailed({ problems, chains }: Pick<StatusReport, 'problems' | 
 }
 
 export function formatStatus(
-  { now, ready, problems, period, boundary, nextPeriod, chains }: StatusReport,
+  { now, ready, degraded = false, problems, period, boundary, nextPeriod, chains }: StatusReport,
   layout: Layout,
 ): string {
   const { style } = layout
@@ -38,7 +38,7 @@ export function formatStatus(
       `${outcome === 'fail' ? style.red('FAIL') : style.yellow('warn')}  ${subject}: ${found}\n      → ${advice}`,
   )
   return [
-    `Service time ${now}, ${ready ? style.green('ready') : style.red('NOT READY')}`,
+    `Service time ${now}, ${ready ? (degraded ? style.yellow('ready, degraded') : style.green('ready')) : style.red('NOT READY')}`,
     `Now ${period}, from ${boundary} on ${nextPeriod}`,
     ...(found.length === 0 ? ['No problems.'] : found),
     formatTable(columns, chains.map(formatChain), layout),

@@ -21,16 +21,18 @@ export async function checkService(findings: Findings, service: ServiceProbe): P
         'Check admin.host and admin.port in the configuration, and which process listens there.',
       )
     case 'running': {
-      const { ready, checks } = await service.get<Readiness>('/readyz')
+      const { ready, checks, degraded = false } = await service.get<ServedReadiness>('/readyz')
       findings.ok('running', `a service answers on ${url}`)
-      const failed = checks.filter(({ ok, required }) => !ok && required)
+      const failed = checks.filter(({ ok, required }) => !ok && (ready || required))
       const faults = failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ')
-      if (ready)
-        return findings.ok(
-          'ready',
-          `all ${checks.filter(({ required }) => required).length} of its required checks pass`,
-        )
-      findings.fail('ready', `it is not ready: ${faults}`, 'See the lines of these subjects below, and its log.')
+      if (!ready) return findings.fail('ready', `it is not ready: ${faults}`, seeBelow)
+      if (degraded) return findings.warn('ready', `it serves notes, but is degraded: ${faults}`, seeBelow)
+      findings.ok('ready', `all ${checks.length} of its checks pass`)
     }
   }
 }
+
+/** A readiness. Earlier versions send no `degraded`. */
+type ServedReadiness = Omit<Readiness, 'degraded'> & Partial<Pick<Readiness, 'degraded'>>
+
+const seeBelow = 'See the lines of these subjects below, and its log.'

@@ -115,6 +115,7 @@ test('behavior: every alarm metric is put into words, here or by a check of the 
     'tallystick_subgraph_fault',
     'tallystick_subgraph_disputed',
     'tallystick_clock_disputed',
+    'tallystick_database_unavailable',
   ]
   const all = Object.entries(metricHelp).flatMap(([name, help]) => (help.startsWith('ALARM') ? [name] : []))
   expect([...covered, ...Object.keys(alarms)].toSorted()).toEqual(all.toSorted())

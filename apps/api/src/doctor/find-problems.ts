@@ -88,8 +88,8 @@ const databaseAdvice =
 function findFailedChecks({ checks }: Readiness, known: readonly Problem[]): Problem[] {
   return checks
     .filter(({ ok, name }) => !ok && !known.some(({ outcome, subject }) => outcome === 'fail' && subject === name))
-    .map(({ name, detail, required, advice }) => ({
-      outcome: required ? 'fail' : 'warn',
+    .map(({ name, detail, required, urgent = required, advice }) => ({
+      outcome: urgent ? 'fail' : 'warn',
       subject: name,
       found: detail,
       advice: advice ?? advices.find(([pattern]) => pattern.test(name))?.[1] ?? databaseAdvice,

@@ -128,7 +128,7 @@ async function follow(
 function checkProblem(publicLog: PublicLog): Check {
   const problem = publicLog.problem()
   const detail = problem?.message ?? `${publicLog.head()?.size ?? 0} entries, all covered by a signed checkpoint`
-  return { name: 'public log', ok: !problem, detail, required: false }
+  return { name: 'public log', ok: !problem, detail, required: true }
 }
 
 function sayLog({ say }: ServiceContext, publicLog: PublicLog): void {

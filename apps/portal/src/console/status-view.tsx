@@ -39,7 +39,7 @@ function Boundary({ status, offsetMs }: { readonly status: StatusReport; readonl
       <div>
         <dt>Service</dt>
         <dd>
-          <Pill tone={status.ready ? 'good' : 'bad'}>{status.ready ? 'Ready' : 'Not ready'}</Pill>
+          <ReadyPill status={status} />
         </dd>
         <dd class="hint">{formatIso(status.now)}</dd>
       </div>
@@ -63,6 +63,11 @@ function Boundary({ status, offsetMs }: { readonly status: StatusReport; readonl
       </div>
     </dl>
   )
+}
+
+function ReadyPill({ status: { ready, degraded = false } }: { readonly status: StatusReport }) {
+  if (!ready) return <Pill tone="bad">Not ready</Pill>
+  return degraded ? <Pill tone="warn">Degraded</Pill> : <Pill tone="good">Ready</Pill>
 }
 
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {

@@ -11,6 +11,8 @@ export type StatusReport = {
   readonly now: string
   /** As `GET /readyz`. */
   readonly ready: boolean
+  /** Whether notes are served while something else is wrong. Absent in reports of earlier versions. */
+  readonly degraded?: boolean | undefined
   readonly problems: readonly Problem[]
   readonly period: string
   readonly nextPeriod: string
