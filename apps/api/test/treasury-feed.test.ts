@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { curveProvenanceSchema, periodAt } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -205,6 +206,22 @@ describe('columns', () => {
   })
 })
 
+const megabyte = 1024 * 1024
+
+/** Sends megabytes of spaces until the client closes the connection. */
+function pour(response: ServerResponse, count: number): void {
+  const chunk = Buffer.alloc(megabyte, 0x20)
+  let sent = 0
+  const write = () => {
+    while (sent < count && !response.destroyed) {
+      sent += 1
+      if (!response.write(chunk)) return void response.once('drain', write)
+    }
+    response.end()
+  }
+  write()
+}
+
 describe('a server that fails', () => {
   const answers: [string, string, (response: ServerResponse) => void][] = [
     ['nothing at all', 'timeout', () => undefined],
@@ -217,7 +234,24 @@ describe('a server that fails', () => {
     ['a page', 'wrong_shape', (response) => response.end('<html><body>Maintenance</body></html>')],
     ['JSON', 'malformed', (response) => response.end('{}')],
     ['bytes that are no text', 'malformed', (response) => response.end(Buffer.from([0x3c, 0xff, 0xfe]))],
-    ['too much', 'too_large', (response) => response.end(Buffer.alloc(2 * 1024 * 1024 + 1, 0x20))],
+    ['too much', 'too_large', (response) => response.end(Buffer.alloc(512 * 1024 + 1, 0x20))],
+    ['50 MB', 'too_large', (response) => pour(response, 50)],
+    ['a body without end', 'too_large', (response) => pour(response, Number.POSITIVE_INFINITY)],
+    [
+      '4 MB in 4 KB',
+      'too_large',
+      (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(4 * megabyte))),
+    ],
+    ['UTF-16', 'malformed', (response) => response.end(Buffer.from(renderFeed([november22]), 'utf16le'))],
+    ['rates of last year', 'stale', (response) => sendFeed(response, [{ ...november22, date: '2023-11-22' }])],
+    ['rates of tomorrow', 'empty', (response) => sendFeed(response, [{ ...november22, date: '2024-11-23' }])],
+    ['NaN', 'malformed', (response) => sendFeed(response, [{ ...november22, discount: { 4: 'NaN' } }])],
+    ['an exponent', 'malformed', (response) => sendFeed(response, [{ ...november22, discount: { 4: '4e0' } }])],
+    [
+      'a rate of 100,000 digits',
+      'malformed',
+      (response) => sendFeed(response, [{ ...november22, discount: { 4: `4.${'5'.repeat(100_000)}` } }]),
+    ],
     ['two empty months', 'empty', (response) => sendFeed(response, [])],
     ['only nulls', 'empty', (response) => sendFeed(response, [{ date: '2024-11-22' }])],
     [

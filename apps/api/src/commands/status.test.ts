@@ -28,6 +28,17 @@ test.each([
   },
 )
 
+test.each([
+  ['ready', { ready: true, degraded: false }],
+  ['ready, degraded', { ready: true, degraded: true }],
+  ['NOT READY', { ready: false, degraded: false }],
+  // Of an earlier version.
+  ['ready', { ready: true }],
+])('default: it says %s', (shown, state) => {
+  const report = { ...reportOf({ poolStatus: 'open', poolProblems: [] }), degraded: undefined, ...state }
+  expect(formatStatus(report, layout).split('\n')[0]).toBe(`Service time now, ${shown}`)
+})
+
 test('behavior: a problem that stops notes fails too', () => {
   const problem = { subject: 'clock', found: 'it is wrong', advice: 'Correct it.' }
   const report = reportOf({ poolStatus: 'open', poolProblems: [] })

@@ -48,7 +48,7 @@ const treasuryFeed: DocumentSource = {
   setting: 'curve.url',
   accept: 'application/atom+xml, application/xml, text/xml',
   // A month has about 100 KB.
-  bytesMax: 2 * 1024 * 1024,
+  bytesMax: 512 * 1024,
 }
 const newBillPattern = /^ROUND_B1_(?:CLOSE|YIELD)_(\d{1,3})WK_2$/
 
