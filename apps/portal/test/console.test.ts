@@ -91,6 +91,24 @@ test('default: status has the boundary and every chain with its lag', async () =
   await shoot(page, 'console-status')
 })
 
+test('behavior: status says whether the service is ready, degraded or not ready', async () => {
+  await signIn(shared.credentials.adminToken)
+  const pill = page.locator('.figures .pill').first()
+  for (const [state, report] of [
+    ['Ready', { ready: true, degraded: false }],
+    ['Degraded', { ready: true, degraded: true }],
+    ['Not ready', { ready: false, degraded: false }],
+  ] as const) {
+    await page.route('**/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), ...report } })
+    })
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await expect.poll(() => pill.innerText()).toBe(state)
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+})
+
 test('behavior: data that cannot be refreshed is marked as out of date, and the mark goes when it is fresh', async () => {
   await signIn(shared.credentials.adminToken)
   await page.getByText('Next boundary').waitFor()
