@@ -4,10 +4,9 @@ import { adaptError } from './adapt-error.ts'
 import type { Database, OpenOptions, Queryable } from './database.ts'
 import { createListener } from './postgres-listener.ts'
 import { createLocks } from './postgres-locks.ts'
+import { openPool, statementTimeoutMs } from './postgres-pool.ts'
 import { createSessions, type Session } from './postgres-sessions.ts'
 
-// A statement takes milliseconds. One that takes this long is stuck.
-const statementTimeoutMs = 30_000
 const connectSecondsDefault = 5
 const connectSecondsMax = 600
 const connectionsMaxDefault = 10
@@ -34,27 +33,18 @@ export async function openPostgres(
     types: { getTypeParser },
     application_name: 'tallystick',
   }
-  const pool = new pg.Pool({
+  const label = describePostgres(url)
+  const pool = await openPool({
     ...options,
     max: connectionsMax,
-    statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + connectTimeoutMs,
-    // A stock PostgreSQL compiles a statement that its planner overestimates, which takes up to a second each time.
-    onConnect: async (client) => void (await client.query('set jit = off')),
-  })
-  // The pool replaces an idle connection that the server drops. Without a listener the error would end the process.
-  pool.on('error', () => undefined)
-  const label = describePostgres(url)
+  }).catch((error) => adaptError(error, label))
   const listener = createListener(() => new pg.Client(options))
   const locks = createLocks(() => new pg.Client(options))
   // On a separate connection: all connections of the pool may be running statements to cancel.
   const cancel = (processId: number) => cancelStatement(new pg.Client(options), processId)
   const sessions = createSessions(pool, { label, cancel })
   const { query } = sessions
-  await query('select 1').catch(async (error) => {
-    await pool.end()
-    throw error
-  })
 
   return {
     engine: 'postgres',

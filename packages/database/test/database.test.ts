@@ -8,20 +8,6 @@ import { createTestDatabase, databaseEngines } from '@tallystick/workbench/test-
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Database, type Migration, migrate, openDatabase } from '../src/index.ts'
 
-test('behavior: no session of PostgreSQL compiles its statements', async () => {
-  const { url, remove } = await createTestDatabase('postgres', inject('databases'))
-  const database = await openDatabase(url)
-  const read = async (query: typeof database.query) => query('show jit')
-  const sessions = [
-    read(database.query),
-    database.transaction(({ query }) => read(query)),
-    database.snapshot(({ query }) => read(query)),
-  ]
-  expect(await Promise.all(sessions)).toEqual([[{ jit: 'off' }], [{ jit: 'off' }], [{ jit: 'off' }]])
-  await database.close()
-  await remove()
-})
-
 describe.each(databaseEngines)('%s', (engine) => {
   let url: string
   let remove: () => Promise<void>

@@ -1,0 +1,50 @@
+import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import pg from 'pg'
+
+// A statement takes milliseconds. One that takes this long is stuck.
+export const statementTimeoutMs = 30_000
+// A stock PostgreSQL compiles a statement that its planner overestimates, which takes up to a second each time.
+const settings = { jit: 'off', statement_timeout: statementTimeoutMs }
+const entries = Object.entries(settings)
+const startupOptions = entries.map(([name, value]) => `-c ${name}=${value}`).join(' ')
+const setStatements = entries.map(([name, value]) => `set ${name} = ${value}`).join('; ')
+// SQLSTATE protocol_violation, with which PgBouncer refuses startup parameters that it does not know.
+const isRefused = (error: unknown) => (error as { readonly code?: unknown }).code === '08P01'
+
+/**
+ * Opens a connection pool and checks that the server responds. Its sessions have the settings as startup options, so that
+ * a reset of the session (`discard all`) keeps them, and set them once more: a pooler may ignore the options, or refuse the
+ * connection because of them. Throws if the settings do not last, as behind a pooler that resets after each transaction.
+ */
+export async function openPool(config: pg.PoolConfig): Promise<pg.Pool> {
+  try {
+    return await open({ ...config, options: startupOptions })
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    return open(config)
+  }
+}
+
+async function open(config: pg.PoolConfig): Promise<pg.Pool> {
+  const pool = new pg.Pool({ ...config, onConnect: async (client) => void (await client.query(setStatements)) })
+  // The pool replaces an idle connection that the server drops. Without a listener the error would end the process.
+  pool.on('error', () => undefined)
+  try {
+    const { rows } = await pool.query("select current_setting('jit') as jit")
+    if (rows[0]?.jit !== settings.jit) throw resetError()
+    return pool
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}
+
+function resetError(): TallystickError {
+  return new TallystickError({
+    code: 'invalid_config',
+    message:
+      'The pooler of the database URL resets the session after each transaction. Locks and notifications need a session ' +
+      'that lasts. Set its pool_mode to session, or use the URL of PostgreSQL itself.',
+    retryable: false,
+  })
+}
