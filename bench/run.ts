@@ -7,6 +7,7 @@ import { measureCluster } from './cluster.ts'
 import { measureData } from './data.ts'
 import { measureEvents } from './events.ts'
 import { measureGrowth } from './growth.ts'
+import { measureIdle } from './idle.ts'
 import { measureLogAppend } from './log-append.ts'
 import { measureNotes } from './notes.ts'
 import { formatResults, type Result } from './result.ts'
@@ -27,6 +28,7 @@ const parts = {
   verify: measureVerify,
   events: measureEvents,
   cluster: measureCluster,
+  idle: measureIdle,
 }
 const names = Object.keys(parts)
 const wanted = process.argv.slice(2)

@@ -3,7 +3,7 @@ import { auditMigrations } from './audit/audit-log.ts'
 import { eventMigrations } from './events/event-store.ts'
 import { historyMigrations } from './history/history-store.ts'
 import { hookMigrations } from './hooks/hook-migrations.ts'
-import { keyChangeMigrations, keyLimitMigrations, keyMigrations } from './keys/key-migrations.ts'
+import { keyChangeMigrations, keyDeletionMigrations, keyLimitMigrations, keyMigrations } from './keys/key-migrations.ts'
 import { usageMigrations } from './keys/key-usage-store.ts'
 import { leaseMigrations } from './keys/limits/lease-store.ts'
 import { replicaMigrations, replicaReleaseMigrations } from './keys/replicas.ts'
@@ -36,6 +36,7 @@ export const apiMigrations: readonly Migration[] = [
   ...leaseMigrations,
   ...keyLimitMigrations,
   ...claimMigrations,
+  ...keyDeletionMigrations,
 ]
 
 /** Schema of the service in this release. */

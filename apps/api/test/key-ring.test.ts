@@ -10,6 +10,7 @@ import { type KeyRing, openKeyRing } from '../src/keys/key-ring.ts'
 import { revokeKey, createKey as storeKey } from '../src/keys/key-store.ts'
 import { startKeyUsageRecorder } from '../src/keys/key-usage-recorder.ts'
 import { listKeyUsage } from '../src/keys/key-usage-store.ts'
+import { noPosition, readKeyChanges } from '../src/keys/read-key-changes.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
 import { createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 import { prepareSite, tallystick } from './process.ts'
@@ -111,6 +112,27 @@ describe('a key ring whose database is restored', () => {
     await ring.refresh()
     expect(ring.find(deleted.secret, nowMs)).toBeUndefined()
     expect(ring.find(kept.secret, nowMs)?.id).toBe(kept.key.id)
+  })
+
+  test('behavior: a poll without a change reads no key, and is cheap on tables that were never analysed', async () => {
+    const database = await openServiceDatabase(await newDatabase(), () => undefined)
+    onTestFinished(() => database.close())
+    await add(database)
+    const { head } = (await readKeyChanges(database, noPosition)) ?? {}
+    const texts: string[] = []
+    const query: Database['query'] = (text, ...rest) => {
+      texts.push(text)
+      return database.query(text, ...rest)
+    }
+    expect(await readKeyChanges({ query }, head ?? noPosition)).toBeUndefined()
+    expect(texts).toHaveLength(1)
+    const [row] = await database.query<Record<string, unknown>>(`explain (format json) ${texts[0]}`)
+    const plan = JSON.stringify(row)
+    const relations = [...plan.matchAll(/"Relation Name":"(\w+)"/g)].map(([, name]) => name).sort()
+    expect(relations).toEqual(['api_key_changes', 'api_key_revision'])
+    expect(Number(/"Total Cost":([\d.]+)/.exec(plan)?.[1])).toBeLessThan(100)
+    await add(database)
+    expect((await readKeyChanges({ query }, head ?? noPosition))?.keys).toHaveLength(1)
   })
 
   test('behavior: an unbroken history is followed by its changes only', async () => {

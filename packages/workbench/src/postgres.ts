@@ -40,9 +40,12 @@ const startTimeoutMs = 60_000
  */
 export async function startPostgres({
   settings = {},
+  onOutput = () => undefined,
 }: {
   /** Members of the server's configuration. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Called with each part of the server's log. */
+  readonly onOutput?: (text: string) => void
 } = {}): Promise<PostgresServer> {
   const programs = await findWanted()
   const description = await describe(programs)
@@ -51,7 +54,7 @@ export async function startPostgres({
   const installation = await install(directory, programs)
   const data = await initialize(directory, installation)
   const port = await findFreePort()
-  let server = await serve(installation, { data, port, settings })
+  let server = await serve(installation, { data, port, settings, onOutput })
   const halt = async (signal: 'SIGINT' | 'SIGQUIT') => {
     if (server.exitCode === null && server.kill(signal)) await once(server, 'close')
   }
@@ -67,7 +70,7 @@ export async function startPostgres({
     },
     halt,
     resume: async () => {
-      server = await serve(installation, { data, port, settings })
+      server = await serve(installation, { data, port, settings, onOutput })
     },
     save: async () => {
       const copy = `${data}-${randomUUID()}`
@@ -152,7 +155,13 @@ async function serve(
     data,
     port,
     settings: more,
-  }: { readonly data: string; readonly port: number; readonly settings: Readonly<Record<string, string>> },
+    onOutput,
+  }: {
+    readonly data: string
+    readonly port: number
+    readonly settings: Readonly<Record<string, string>>
+    readonly onOutput: (text: string) => void
+  },
 ): Promise<ChildProcess> {
   const settings = {
     fsync: 'off',
@@ -170,6 +179,7 @@ async function serve(
   process.once('exit', stopWithParent)
   child.once('close', () => process.off('exit', stopWithParent))
   const readOutput = collectOutput(child)
+  child.stderr?.on('data', (chunk) => onOutput(String(chunk)))
   const ready = new Promise<void>((resolve) => {
     child.stderr?.on('data', () => readOutput().includes('ready to accept connections') && resolve())
   })

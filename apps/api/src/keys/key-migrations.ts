@@ -55,3 +55,23 @@ export const keyLimitMigrations: readonly Migration[] = [
     loses: 'burst limits, quotas and allow-lists of keys',
   },
 ]
+
+/** A key that is deleted by hand has no revision, so the deletion gets one. */
+export const keyDeletionMigrations: readonly Migration[] = [
+  {
+    name: 'key deletions',
+    statements: [
+      `create function note_key_deletion() returns trigger language plpgsql as $$
+         begin
+           update api_key_revision set value = value + 1;
+           return null;
+         end $$`,
+      `create trigger api_key_deleted after delete or truncate on api_keys
+         for each statement execute function note_key_deletion()`,
+    ],
+    since: '0.2.0',
+    worksWith: '0.1.0',
+    undo: ['drop trigger api_key_deleted on api_keys', 'drop function note_key_deletion()'],
+    loses: 'the notice that keys were deleted by hand',
+  },
+]

@@ -52,12 +52,12 @@ export async function readKeySnapshot(
   }: { readonly before: KeySnapshot; readonly log: Logger; readonly createLimit: CreateLimit },
 ): Promise<KeySnapshot> {
   const changes = await readKeyChanges(database, before.position)
+  if (!changes) return before
   const next = applyKeyChanges(before, changes, createLimit)
   if (changes.isForward && next.keys.size === changes.count) return next
-  // A key that was deleted by hand leaves no change to follow.
-  const all = changes.isForward
-    ? applyKeyChanges(before, await readKeyChanges(database, noPosition), createLimit)
-    : next
+  // A key that was deleted by hand is not among the changes.
+  const everything = changes.isForward ? await readKeyChanges(database, noPosition) : undefined
+  const all = everything ? applyKeyChanges(before, everything, createLimit) : next
   if (before !== emptySnapshot) log.warn({ keys: countActive(all) }, 'key history changed; all keys reloaded')
   return all
 }

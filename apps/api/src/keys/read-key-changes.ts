@@ -21,17 +21,34 @@ export type KeyChanges = {
   readonly keys: readonly StoredKey[]
 }
 
+// Planners estimate thousands of rows for the one row of `api_key_revision`, unless a limit says otherwise.
+const revisionRow = '(select value from api_key_revision limit 1) r left join api_key_changes c on c.revision = r.value'
+
 /**
- * Reads the keys that changed after a position. Reads all keys if the database does not contain the position: after a
- * restore its revision is lower, or it belongs to another change.
+ * Reads the keys that changed after a position. Returns undefined if none did, which is cheap: it is read twice a second.
+ * Reads all keys if the database does not contain the position: after a restore its revision is lower, or it belongs to
+ * another change.
  */
-export async function readKeyChanges(database: Queryable, { revision, changeId }: KeyPosition): Promise<KeyChanges> {
+export async function readKeyChanges(database: Queryable, position: KeyPosition): Promise<KeyChanges | undefined> {
+  return (await isAt(database, position)) ? undefined : readKeysAfter(database, position)
+}
+
+async function isAt(database: Queryable, { revision, changeId }: KeyPosition): Promise<boolean> {
+  const [head] = await database.query<{ readonly revision: bigint; readonly change_id: string | null }>(
+    `select r.value as revision, c.id::text as change_id from ${revisionRow}`,
+    [],
+    { isFrequent: true },
+  )
+  return changeId !== null && head?.revision === revision && head.change_id === changeId
+}
+
+async function readKeysAfter(database: Queryable, { revision, changeId }: KeyPosition): Promise<KeyChanges> {
   // One statement, so that position and keys are of the same moment.
   const rows = await database.query<HeadRow & { [Member in keyof KeyRow]: KeyRow[Member] | null }>(
     `with head as (
        select r.value as head_revision, c.id::text as head_change, (select count(*)::int from api_keys) as count,
               r.value >= $1 and exists (select from api_key_changes p where p.revision = $1 and p.id::text = $2) as forward
-       from api_key_revision r left join api_key_changes c on c.revision = r.value)
+       from ${revisionRow})
      select h.*, k.*, coalesce((select jsonb_agg(jsonb_build_object('hash', s.hash, 'expires_at', s.expires_at))
                                 from api_key_secrets s where s.key_id = k.id), '[]') as secrets
      from head h left join api_keys k on k.revision > case when h.forward then $1 else -1 end
