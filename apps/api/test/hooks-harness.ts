@@ -40,7 +40,6 @@ export async function createHookWorld(engine: DatabaseEngine = 'postgres'): Prom
   const metrics = createMetrics(hookMetricHelp)
   const policy = createAddressPolicy(config.hooks)
   const sender = createSender({ policy, ca: receiverCa, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 })
-  onTestFinished(() => sender.close())
   const auditor = { actor: 'test', log }
   return {
     ...{ databaseUrl, database, clock, metrics, sender, log: () => lines.join('') },

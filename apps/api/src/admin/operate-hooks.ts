@@ -105,6 +105,5 @@ async function testHook(
   const signal = new AbortController().signal
   const options = { message, secrets, nowMs, monotonicNow: () => performance.now(), signal }
   const { isDelivered, status, error, durationMs } = await attemptDelivery(sender, hook, options)
-  if (!given) sender.close()
   return { hook: viewHook(hook), isDelivered, status, error, durationMs }
 }

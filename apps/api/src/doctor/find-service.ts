@@ -1,3 +1,6 @@
+import { exchange, type HttpError } from '@tallystick/chain/http/exchange'
+import { type HttpAnswer, headerOf } from '@tallystick/chain/http/receive'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import { chooseAdminToken } from '../admin/admin-tokens.ts'
 import { adminUrlOf } from '../admin/admin-url.ts'
 import type { Clock } from '../clock.ts'
@@ -20,6 +23,8 @@ export type ServiceProbe =
   | { readonly state: 'unrecognized'; readonly url: string; readonly reason: string }
 
 const timeoutMs = 5_000
+// The list of metrics and a status of many chains have less than 1 MB.
+const responseBytesMax = 16 * 1024 * 1024
 // A smaller offset is due to the header's rounding and the network.
 const offsetMsMin = 2_000
 
@@ -31,19 +36,20 @@ export async function findService(
   const url = adminUrlOf(admin)
   if (admin.port === 0) return { state: 'absent', url }
   const request = (path: string) =>
-    fetch(url + path, {
+    exchange({
+      url: url + path,
       headers: { authorization: `Bearer ${chooseAdminToken(admin, env)}` },
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'error',
+      bytesMax: responseBytesMax,
+      timeoutMs,
     })
   try {
     const requestedAtMs = clock.now()
     const response = await request('/healthz')
     const answeredAtMs = clock.now()
-    const body = (await response.json().catch(() => undefined)) as { readonly status?: unknown } | undefined
     if (response.status === 401) return { state: 'unauthorized', url }
+    const body = findJson(response) as { readonly status?: unknown } | null | undefined
     if (body?.status !== 'ok') return { state: 'unrecognized', url, reason: `status ${response.status}` }
-    const offsetMs = Date.parse(response.headers.get('date') ?? '') + 500 - (requestedAtMs + answeredAtMs) / 2
+    const offsetMs = Date.parse(headerOf(response, 'date') ?? '') + 500 - (requestedAtMs + answeredAtMs) / 2
     return {
       state: 'running',
       url,
@@ -51,12 +57,20 @@ export async function findService(
       get: async <Body>(path: string) => {
         const answer = await request(path)
         if (answer.status === 403) throw new Error(`the admin token may not read ${path}`)
-        return answer.json() as Promise<Body>
+        return parseJson(answer.bytes.toString()) as Body
       },
     }
   } catch (error) {
-    const code = ((error as Error).cause as { readonly code?: string } | undefined)?.code
+    const { code, failure, name } = error as HttpError
     if (code === 'ECONNREFUSED') return { state: 'absent', url }
-    return { state: 'unrecognized', url, reason: code ?? (error as Error).name }
+    return { state: 'unrecognized', url, reason: failure === 'unreachable' ? code : (failure ?? name) }
+  }
+}
+
+function findJson({ bytes }: HttpAnswer): unknown {
+  try {
+    return parseJson(bytes.toString())
+  } catch {
+    return undefined
   }
 }

@@ -1,4 +1,5 @@
 import { positionQuery } from '@tallystick/core'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import { postQuery, type QueryOptions } from './post-query.ts'
 
 export type Endpoint = Pick<QueryOptions, 'url' | 'headers' | 'fingerprint256'>
@@ -64,7 +65,7 @@ type GraphqlResponse = {
 
 function parse(text: string): GraphqlResponse | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return typeof value === 'object' && value !== null ? (value as GraphqlResponse) : undefined
   } catch {
     return undefined

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import type { ChainConfig, Config } from '../config.ts'
 import { listMature, maturePositionsQuery } from '../data/find-mature-positions.ts'
 import { reachableHost } from './check-served-certificate.ts'
@@ -35,7 +36,7 @@ export async function findMaturePositions(
 ): Promise<readonly bigint[]> {
   for (const endpoint of endpoints) {
     const found = await postQuery({ ...endpoint, body: { query: maturePositionsQuery } })
-      .then(({ text }) => listMature((JSON.parse(text) as { readonly data?: unknown }).data, nowSeconds))
+      .then(({ text }) => listMature((parseJson(text) as { readonly data?: unknown }).data, nowSeconds))
       .catch(() => [])
     if (found.length > 0) return found
   }

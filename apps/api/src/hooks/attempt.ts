@@ -75,11 +75,11 @@ const knownCodes: Readonly<Record<string, string>> = {
 function describeFailure(error: unknown): string {
   const isOurs = [AddressRefusedError, SendTimeoutError, NoAddressError].some((known) => error instanceof known)
   if (isOurs) return (error as Error).message
-  // Node uses an AggregateError if a name has several addresses.
-  const first = error instanceof AggregateError ? error.errors[0] : error
-  const { code } = (first ?? {}) as { readonly code?: unknown }
+  const { code } = (error ?? {}) as { readonly code?: unknown }
   if (typeof code !== 'string') return 'the request failed'
   const known = knownCodes[code]
   if (known) return `${known} (${code})`
-  return code.startsWith('HPE_') ? `the response is not valid HTTP (${code})` : `the request failed (${code})`
+  return /^(HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code)
+    ? `the response is not valid HTTP (${code})`
+    : `the request failed (${code})`
 }

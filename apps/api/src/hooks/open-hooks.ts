@@ -18,9 +18,5 @@ export async function openHooks(
   const { tickMs, random, stopGraceMs, ...injected } = context.hooks ?? {}
   const sender = createSender({ policy: createAddressPolicy(config.hooks), ...injected })
   const running = await startHooks({ ...context, sender, tickMs, random, stopGraceMs })
-  const stop = async () => {
-    await running.stop()
-    sender.close()
-  }
-  return { ...running, sender, stop }
+  return { ...running, sender }
 }

@@ -1,7 +1,8 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIPv6, type LookupFunction } from 'node:net'
-import type { AddressPolicy } from './address-policy.ts'
+import { isIPv6, type LookupFunction, type Socket } from 'node:net'
+import { exchange, HttpError } from '@tallystick/chain/http/exchange'
+import { type HttpHead, headerOf } from '@tallystick/chain/http/receive'
+import { buildConnector, Client } from 'undici'
+import { type AddressPolicy, AddressRefusedError } from './address-policy.ts'
 import { assertLiteralAllowed } from './hook-url.ts'
 import { createResolveName, NoAddressError, type ResolveName } from './resolve-name.ts'
 
@@ -33,7 +34,6 @@ export type SenderOptions = {
 export type Sender = {
   /** Sends a POST request. Follows no redirect and uses no proxy. Throws if there is no response. */
   post(outgoing: Outgoing): Promise<Reply>
-  close(): void
 }
 
 const connectTimeoutMsDefault = 5_000
@@ -50,50 +50,41 @@ export function createSender({
   connectTimeoutMs = connectTimeoutMsDefault,
   timeoutMs = timeoutMsDefault,
 }: SenderOptions): Sender {
-  // Own agents: Node's global ones use the proxies of the environment if NODE_USE_ENV_PROXY is set.
-  const common = { autoSelectFamilyAttemptTimeout: attemptTimeoutMs }
-  const trust = { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
-  const agents = { http: new HttpAgent(common), https: new HttpsAgent({ ...common, ...trust }) }
+  const connection = {
+    timeout: connectTimeoutMs,
+    autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+    rejectUnauthorized: true,
+    ...(ca !== undefined && { ca }),
+  }
   return {
     post: async ({ url: text, headers, body, signal }) => {
       const url = new URL(text)
-      const isEncrypted = url.protocol === 'https:'
       assertLiteralAllowed(url, policy)
-      const request = (isEncrypted ? httpsRequest : httpRequest)(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-length': String(body.length) },
-        agent: isEncrypted ? agents.https : agents.http,
-        // The connection uses the very addresses that were checked, so a second resolution cannot replace them.
-        lookup: createLookup({ policy, resolve, isEncrypted }),
-        signal,
-      })
-      const whole = setTimeout(() => request.destroy(new SendTimeoutError('response', timeoutMs)), timeoutMs)
-      const connecting = setTimeout(
-        () => request.destroy(new SendTimeoutError('connection', connectTimeoutMs)),
-        connectTimeoutMs,
-      )
-      request.on('socket', (socket) => {
-        socket.once(isEncrypted ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
-      })
-      try {
-        return await new Promise<Reply>((fulfil, reject) => {
-          request.on('error', reject)
-          request.on('response', (response) => {
-            // A failure from here on is one of the body, which does not matter.
-            request.off('error', reject).on('error', () => undefined)
-            void discard(response).then(() => fulfil(toReply(response)))
-          })
-          request.end(body)
-        })
-      } finally {
-        clearTimeout(whole)
-        clearTimeout(connecting)
-        request.destroy()
+      // The connection uses the very addresses that were checked, so a second resolution cannot replace them.
+      const lookup = createLookup({ policy, resolve, isEncrypted: url.protocol === 'https:' })
+      const connectSocket = buildConnector({ ...connection, lookup })
+      let socket: Socket | undefined
+      const connect: buildConnector.connector = (options, callback) => {
+        // The declared type omits the return value.
+        socket = connectSocket(options, callback) as unknown as Socket
       }
-    },
-    close: () => {
-      agents.http.destroy()
-      agents.https.destroy()
+      // One request per connection.
+      const dispatcher = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
+      const request = { url, method: 'POST', headers: { ...headers, 'accept-encoding': 'identity' }, body } as const
+      try {
+        return toReply(await exchange({ ...request, bytesMax: replyBytesMax, timeoutMs, signal, dispatcher }))
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        // A failure from here on is one of the body, which does not matter.
+        if (error.head) return toReply(error.head)
+        if (error.failure === 'timeout') throw new SendTimeoutError('response', timeoutMs)
+        if (error.code === 'ETIMEDOUT') throw new SendTimeoutError('connection', connectTimeoutMs)
+        throw error.cause instanceof AddressRefusedError || error.cause instanceof NoAddressError ? error.cause : error
+      } finally {
+        void dispatcher.destroy()
+        // The client does not own a socket that is still connecting.
+        socket?.destroy()
+      }
     },
   }
 }
@@ -106,21 +97,8 @@ export class SendTimeoutError extends Error {
   }
 }
 
-/** Waits for the end of the body, its failure or its limit: the status alone is the result. */
-function discard(response: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let bytes = 0
-    response.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > replyBytesMax) response.destroy()
-    })
-    response.on('error', () => undefined)
-    response.once('close', resolve)
-  })
-}
-
-function toReply({ statusCode = 0, headers }: IncomingMessage): Reply {
-  return { status: statusCode, retryAfter: headers['retry-after'], date: headers.date }
+function toReply(head: HttpHead): Reply {
+  return { status: head.status, retryAfter: headerOf(head, 'retry-after'), date: headerOf(head, 'date') }
 }
 
 /** Creates the lookup of a socket. It fails if one of the addresses is not allowed: which one is used is not known. */

@@ -1,4 +1,5 @@
 import { formatPeriod, periodAt } from '@tallystick/core'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import type { CurveEntry, LogEntry, NotesEntry, SignerEntry } from '@tallystick/core/transparency/log-entry'
 import { parseLogEntry } from '@tallystick/core/transparency/log-entry'
 import { findPeriodFrom } from './calendar-bounds.ts'
@@ -127,7 +128,7 @@ function findingOf({ kind, message }: Problem, where: string, index: number): Fi
 
 function parseHead(line: string): { readonly v?: unknown; readonly type?: unknown } | undefined {
   try {
-    const value = JSON.parse(line)
+    const value = parseJson(line)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined

@@ -1,5 +1,7 @@
+import { exchange, HttpError } from '@tallystick/chain/http/exchange'
+import { type HttpHead, headerOf } from '@tallystick/chain/http/receive'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import { backoffMs } from '@tallystick/core/retry/backoff-ms'
-import { readChunks } from '@tallystick/core/stream/read-chunks'
 
 /** A resource of a log. Without `bytes` it does not exist, and `code` is the service's error code, if it sent one. */
 export type LogResource = { readonly bytes?: Uint8Array | undefined; readonly code?: string | undefined }
@@ -70,54 +72,34 @@ async function request(
   url: string,
   { signal, timeoutMs = timeoutMsDefault, bytesMax }: LogSourceOptions & { readonly bytesMax: number },
 ): Promise<LogResource> {
-  // Not AbortSignal.any: on a signal that lives as long as the process, it leaks the memory of every call in Node 20.
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  const timer = setTimeout(abort, timeoutMs)
-  signal.addEventListener('abort', abort, { once: true })
+  const headers = { 'user-agent': 'tallystick-monitor' }
   try {
-    signal.throwIfAborted()
-    const response = await fetch(url, {
-      headers: { 'user-agent': 'tallystick-monitor' },
-      redirect: 'manual',
-      signal: controller.signal,
-    })
-    if (absentStatuses.includes(response.status)) return { code: parseCode(await readBody(response, errorBytesMax)) }
-    if (response.status === 200) return { bytes: await readBody(response, bytesMax) }
-    throw toStatusError(response)
+    const answer = await exchange({ url, headers, signal, timeoutMs, bytesMax: Math.max(bytesMax, errorBytesMax) })
+    if (absentStatuses.includes(answer.status)) return { code: parseCode(answer.bytes) }
+    if (answer.status !== 200) throw toStatusError(answer)
+    if (answer.bytes.length > bytesMax) throw new LogUnreachableError(`The log sent more than ${bytesMax} bytes.`)
+    return { bytes: answer.bytes }
   } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof LogUnreachableError) throw error
-    if (controller.signal.aborted) {
-      throw new LogUnreachableError(`The log did not respond within ${timeoutMs} ms.`, { cause: error })
-    }
-    const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
-    const reason = typeof code === 'string' ? code : 'connection lost'
-    throw new LogUnreachableError(`The log cannot be reached (${reason}).`, { cause: error })
-  } finally {
-    controller.abort()
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
+    if (!(error instanceof HttpError)) throw error
+    const { head, message } = error
+    if (head && head.status !== 200) throw toStatusError(head)
+    throw new LogUnreachableError(`The log ${message}.`, { cause: error })
   }
 }
 
-async function readBody(response: Response, bytesMax: number): Promise<Uint8Array> {
-  const tooLarge = () => new LogUnreachableError(`The log sent more than ${bytesMax} bytes.`)
-  return Buffer.concat(await readChunks(response.body ?? [], { bytesMax, tooLarge }))
-}
-
-function toStatusError({ status, headers }: Response): LogUnreachableError {
+function toStatusError(head: HttpHead): LogUnreachableError {
+  const { status } = head
   if (status >= 300 && status < 400) {
     return new LogUnreachableError(`The log responded with a redirect (${status}). Give its new URL.`)
   }
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  const seconds = Number(headerOf(head, 'retry-after') ?? Number.NaN)
   const wait = Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: seconds * 1_000 } : {}
   return new LogUnreachableError(`The log responded with status ${status}.`, wait)
 }
 
-function parseCode(body: Uint8Array): string | undefined {
+function parseCode(body: Buffer): string | undefined {
   try {
-    const { code } = JSON.parse(Buffer.from(body).toString())
+    const { code } = parseJson(body.toString()) as { readonly code?: unknown }
     return typeof code === 'string' ? code : undefined
   } catch {
     return undefined

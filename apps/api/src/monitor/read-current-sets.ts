@@ -1,4 +1,5 @@
 import { type Period, periodAt } from '@tallystick/core'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import type { LogEntry, NotesEntry } from '@tallystick/core/transparency/log-entry'
 import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
 import { tileWidth } from '@tallystick/core/transparency/tile'
@@ -79,7 +80,7 @@ function isSetOf(entry: LogEntry | undefined, chainId: string, period: Period): 
 
 function parseProof(bytes: Uint8Array, path: string): z.infer<typeof proofSchema> {
   try {
-    return proofSchema.parse(JSON.parse(Buffer.from(bytes).toString()))
+    return proofSchema.parse(parseJson(Buffer.from(bytes).toString()))
   } catch {
     throw new LogFaultError({ kind: 'bundle_wrong', subject: path, message: `${path} has no entry and index.` })
   }

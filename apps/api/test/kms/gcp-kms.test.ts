@@ -229,7 +229,7 @@ describe('a KMS that fails', () => {
       'a connection that is cut',
       (seen, response) => (isSign(seen) ? response.destroy() : false),
       'unreachable',
-      'Google Cloud KMS cannot be reached (UND_ERR_SOCKET).',
+      'Google Cloud KMS cannot be reached (ECONNRESET).',
     ],
     [
       'a web page',
@@ -241,7 +241,7 @@ describe('a KMS that fails', () => {
       'a response that never ends',
       (seen, response) => (isSign(seen) ? response.end('x'.repeat(100_000)) : false),
       'malformed',
-      'Google Cloud KMS’s response exceeds 65536 bytes.',
+      'Google Cloud KMS sent more than 65536 bytes.',
     ],
     [
       'no signature',

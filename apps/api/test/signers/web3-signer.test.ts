@@ -251,7 +251,7 @@ describe('a signer that misbehaves', () => {
     })
     const error = await failureOf(url)
     expect(error.failure).toBe('malformed')
-    expect(error.message).toMatchInlineSnapshot(`"Web3Signer’s response exceeds 65536 bytes."`)
+    expect(error.message).toMatchInlineSnapshot(`"Web3Signer sent more than 65536 bytes."`)
   })
 
   test('error: an endless response is aborted', async () => {

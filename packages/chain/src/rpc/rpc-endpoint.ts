@@ -40,11 +40,11 @@ const attemptsMax = 3
 export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   // Every pending call adds a listener. More than ten are not a leak.
   setMaxListeners(0, options.signal)
-  const { href, headers, label, redact } = parseUrl(options.url)
+  const { label, redact } = parseUrl(options.url)
   let refusals = 0
   const post = async (body: unknown) => {
     try {
-      return await retry(() => postJson({ ...options, url: href, headers, body: JSON.stringify(body) }))
+      return await retry(() => postJson({ ...options, body: JSON.stringify(body) }))
     } catch (error) {
       throw error instanceof RpcError ? new RpcError({ ...error, message: redact(error.message) }) : error
     }
@@ -132,24 +132,13 @@ function keepError(error: unknown): RpcError {
   throw error
 }
 
-/** Moves credentials to a header, because fetch rejects URLs that contain them, and redacts paths and queries too. */
+/** Redacts credentials, paths and queries. */
 function parseUrl(text: string) {
-  const url = new URL(text)
-  const { username, password, host, pathname, search } = url
+  const { username, password, host, pathname, search } = new URL(text)
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   const basic = Buffer.from(user).toString('base64')
-  url.username = ''
-  url.password = ''
   const secrets = [basic, username, password, ...pathname.split('/'), search.slice(1)]
-  return {
-    href: url.href,
-    label: host,
-    headers: {
-      'content-type': 'application/json',
-      ...(username || password ? { authorization: `Basic ${basic}` } : {}),
-    },
-    redact: (message: string) => redact(message, secrets),
-  }
+  return { label: host, redact: (message: string) => redact(message, secrets) }
 }
 
 function sortById(answers: readonly unknown[], count: number): readonly unknown[] {

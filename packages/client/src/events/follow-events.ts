@@ -71,13 +71,14 @@ async function readEvents(
   signal.addEventListener('abort', stop)
   const watchdog = createWatchdog(environment.clock, stop)
   let isGreeted = false
+  let response: Response | undefined
   try {
     watchdog.expectWithin(greetingMs)
     const init = initOf({ apiKey, lastEventId: parser.lastEventId, signal: controller.signal })
-    const response = await environment.fetch(`${baseUrl}/events${query}`, init)
-    if (!isEventStream(response)) return await judgeAnswer(response, urlOption)
+    response = await environment.fetch(`${baseUrl}/events${query}`, init)
+    if (!isEventStream(response)) return await judgeAnswer(response, { option: urlOption, signal: controller.signal })
     const decoder = new TextDecoder()
-    for await (const chunk of chunksOf(response.body)) {
+    for await (const chunk of chunksOf(response.body, controller.signal)) {
       if (!isGreeted) onGreeting()
       isGreeted = true
       watchdog.expectWithin(silenceMs)
@@ -91,8 +92,9 @@ async function readEvents(
   } finally {
     watchdog.stop()
     signal.removeEventListener('abort', stop)
-    // Also ends a response whose body is not read.
+    // Also ends a response whose body is not read, on which the abort may have no effect (see `chunksOf`).
     stop()
+    response?.body?.cancel().catch(() => undefined)
   }
 }
 
@@ -127,11 +129,14 @@ function isEventStream(response: Response): response is StreamResponse {
   return response.status === 200 && /^text\/event-stream\b/i.test(type) && response.body != null
 }
 
-async function judgeAnswer(response: Response, option: string): Promise<Outcome> {
+async function judgeAnswer(
+  response: Response,
+  { option, signal }: { readonly option: string; readonly signal: AbortSignal },
+): Promise<Outcome> {
   const { ok, status } = response
   if (ok) return 'unsupported'
   if (status === 408 || status === 429 || status >= 500) return 'ended'
-  const error = errorOfAnswer(response, { endpoint: 'GET /events', text: await readText(response), option })
+  const error = errorOfAnswer(response, { endpoint: 'GET /events', text: await readText(response, signal), option })
   return isRefusal(error) ? 'refused' : 'unsupported'
 }
 

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from '@tallystick/core/error/tallystick-error'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import type { ClientError, ClientErrorOptions } from '../client-error.ts'
 import {
   HttpsRequiredError,
@@ -77,7 +78,7 @@ function parseErrorBody(text: string): ErrorBody | undefined {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

@@ -4,19 +4,21 @@ import { MalformedAnswerError } from '../errors.ts'
 // A page of 1,000 positions is less than 1 MB.
 const textBytesMax = 32 * 1024 * 1024
 
-/** Reads a response body as text. Throws if a streamed body exceeds 32 MiB. */
-export async function readText(response: Response): Promise<string> {
+/** Reads a response body as text. Throws if a streamed body exceeds 32 MiB, or the signal is aborted. */
+export async function readText(response: Response, signal: AbortSignal): Promise<string> {
   // Some implementations of fetch have no streams.
   if (!response.body) return response.text()
-  const chunks = await readStream(response.body, textBytesMax)
+  const chunks = await readStream(response.body, { bytesMax: textBytesMax, signal })
   const decoder = new TextDecoder()
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
 }
 
-/** Reads the bytes of a response body. Throws if a streamed body exceeds `bytesMax`. */
-export async function readBytes(response: Response, bytesMax: number): Promise<Uint8Array> {
+export type BodyLimits = { readonly bytesMax: number; readonly signal: AbortSignal }
+
+/** Reads the bytes of a response body. Throws if a streamed body exceeds `bytesMax`, or the signal is aborted. */
+export async function readBytes(response: Response, limits: BodyLimits): Promise<Uint8Array> {
   if (!response.body) return new Uint8Array(await response.arrayBuffer())
-  const chunks = await readStream(response.body, bytesMax)
+  const chunks = await readStream(response.body, limits)
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const chunk of chunks) {
@@ -26,20 +28,31 @@ export async function readBytes(response: Response, bytesMax: number): Promise<U
   return bytes
 }
 
-function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<readonly Uint8Array[]> {
-  return readChunks(chunksOf(body), { bytesMax, tooLarge: () => tooLarge(bytesMax) })
+function readStream(
+  body: ReadableStream<Uint8Array>,
+  { bytesMax, signal }: BodyLimits,
+): Promise<readonly Uint8Array[]> {
+  return readChunks(chunksOf(body, signal), { bytesMax, tooLarge: () => tooLarge(bytesMax) })
 }
 
-/** Iterates over a stream by its reader: not every browser can iterate over the stream itself. */
-export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Iterates over a stream by its reader: not every browser can iterate over the stream itself. An abort cancels the stream,
+ * which closes the connection, and throws the signal's reason. That is not left to `fetch`: the one of Node 20 loses the
+ * abort in a garbage collection once the headers have arrived.
+ */
+export async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
+  const cancel = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', cancel)
   try {
     for (;;) {
       const { done, value } = await reader.read()
+      signal.throwIfAborted()
       if (done) return
       yield value
     }
   } finally {
+    signal.removeEventListener('abort', cancel)
     await reader.cancel()
   }
 }

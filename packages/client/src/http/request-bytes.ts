@@ -28,7 +28,7 @@ async function attempt(
     const cache = isConstant ? 'default' : 'no-store'
     const init: RequestInit & { readonly cache: typeof cache } = { method: 'GET', signal, cache }
     const response = await environment.fetch(`${baseUrl}${path}`, init)
-    const bytes = await readBytes(response, bytesMax)
+    const bytes = await readBytes(response, { bytesMax, signal })
     if (!response.ok)
       throw errorOfAnswer(response, { endpoint, text: new TextDecoder().decode(bytes), option: urlOption })
     return bytes

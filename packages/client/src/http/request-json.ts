@@ -1,3 +1,4 @@
+import { parseJson } from '@tallystick/core/json/parse-json'
 import { redact } from '@tallystick/core/text/redact'
 import { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
@@ -39,14 +40,14 @@ async function attempt(
   const sentAt = clock.read()
   try {
     const response = await fetch(`${baseUrl}${request.path}`, initOf(request, { apiKey, signal }))
-    const text = await readText(response)
+    const text = await readText(response, signal)
     const receivedAt = clock.read()
     if (!response.ok) {
       // A proxy may echo the request.
       const safeText = redact(text, [apiKey ?? ''], '[API key]')
       throw errorOfAnswer(response, { endpoint, text: safeText, option: urlOption })
     }
-    return { json: parseJson(text, endpoint), headers: response.headers, sentAt, receivedAt }
+    return { json: parseAnswer(text, endpoint), headers: response.headers, sentAt, receivedAt }
   } catch (error) {
     if (error instanceof ClientError) throw error
     throw failedRequest({ baseUrl, urlOption, endpoint, cause: error })
@@ -73,9 +74,9 @@ function initOf(
   }
 }
 
-function parseJson(text: string, endpoint: string): unknown {
+function parseAnswer(text: string, endpoint: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     const message = `${endpoint} returned invalid or incomplete JSON. Check for a proxy in between.`
     throw new MalformedAnswerError({ code: 'malformed_answer', message, retryable: true })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../json/parse-json.ts'
 import { signingDomainSchema } from '../wire/chains-response.ts'
 import { curveProvenanceSchema } from '../wire/curve-provenance.ts'
 import { bpsForm, chainIdForm } from '../wire/forms.ts'
@@ -81,7 +82,7 @@ export function parseLogEntry(
   | { readonly entry?: undefined; readonly problem: string } {
   let value: unknown
   try {
-    value = JSON.parse(line)
+    value = parseJson(line)
   } catch {
     return { problem: 'it is not JSON' }
   }

@@ -1,4 +1,6 @@
+import { headerOf } from '@tallystick/chain/http/receive'
 import type { TallystickError } from '@tallystick/core'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import { parseRetryAfter } from '../../http/parse-retry-after.ts'
 import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { classifyErrors, cleanMessages, type ErrorEntries } from './classify-errors.ts'
@@ -20,7 +22,7 @@ const retryAfterSecondsDefault = 1
 /** Returns the data of an upstream's HTTP response, or throws an error that says what is wrong with it. */
 export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAnswer {
   const { status, text } = exchange
-  const json = parseJson(text)
+  const json = findJson(text)
   const isGood = status >= 200 && status < 300
   const errors = errorsOf(json)
   if (!isGood) throw statusError(exchange, { errors: hasJsonType(exchange) ? errors : undefined, reading })
@@ -41,17 +43,17 @@ export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAn
   })
 }
 
-function parseJson(text: string): unknown {
+function findJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }
 }
 
 /** Returns whether the media type is one of GraphQL over HTTP. graph-node and The Graph's gateway send the first. */
-function hasJsonType({ headers }: Exchange): boolean {
-  return /^application\/(json|graphql-response\+json)\s*(;|$)/i.test(headers['content-type'] ?? '')
+function hasJsonType(exchange: Exchange): boolean {
+  return /^application\/(json|graphql-response\+json)\s*(;|$)/i.test(headerOf(exchange, 'content-type') ?? '')
 }
 
 function errorsOf(json: unknown): ErrorEntries | undefined {
@@ -67,10 +69,10 @@ function statusError(
   exchange: Exchange,
   { errors, reading }: { readonly errors: ErrorEntries | undefined; readonly reading: Reading },
 ): TallystickError {
-  const { status, headers } = exchange
+  const { status } = exchange
   const retryAfterSeconds = parseRetryAfter({
-    retryAfter: headers['retry-after'],
-    date: headers['date'],
+    retryAfter: headerOf(exchange, 'retry-after'),
+    date: headerOf(exchange, 'date'),
     nowMs: reading.nowMs,
     secondsMax: retryAfterSecondsMax,
   })

@@ -1,14 +1,11 @@
 import type { Socket } from 'node:net'
+import { type HttpHead, receive } from '@tallystick/chain/http/receive'
 import type { StopSignal } from '@tallystick/core/signal/create-abort'
-import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { buildConnector, Pool } from 'undici'
 import { createSlots } from './create-slots.ts'
 
 /** HTTP response with any status. */
-export type Exchange = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly text: string
-}
+export type Exchange = HttpHead & { readonly text: string }
 
 export type Post = {
   readonly path: string
@@ -71,7 +68,6 @@ export function openConnections({
     connections: connectionsMax + urgentMax,
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: idleTimeoutMs,
-    maxResponseSize: answerBytesMax,
     // Callers have a deadline and a signal.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -82,7 +78,10 @@ export function openConnections({
       // The pool cannot queue requests: it opens connections even for those that were aborted.
       const release = isUrgent ? () => undefined : await slots.take(signal)
       try {
-        return await exchange(pool, { path, headers, body, signal, onHeaders })
+        // An aborted request keeps its slot until it has a connection. Otherwise the pool's queue would be unbounded.
+        const request = { origin, path, method: 'POST', headers, body, bytesMax: answerBytesMax, signal } as const
+        const { bytes, ...head } = await receive(pool, { ...request, onHead: onHeaders })
+        return { ...head, text: decoder.decode(bytes) }
       } finally {
         release()
       }
@@ -96,54 +95,5 @@ export function openConnections({
   }
 }
 
-/** Uses `dispatch`, because the streams and signals of `pool.request` cost more than the rest of an exchange. */
-function exchange(pool: Pool, { path, headers, body, signal, onHeaders }: Omit<Post, 'isUrgent'>): Promise<Exchange> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined
-    let answer: Omit<Exchange, 'text'> | undefined
-    const chunks: Buffer[] = []
-    // An aborted request keeps its slot until it has a connection. Otherwise the pool's queue would be unbounded.
-    const onAbort = () => controller?.abort(aborted)
-    signal.addEventListener('abort', onAbort)
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart: (started) => {
-        controller = started
-        if (signal.aborted) started.abort(aborted)
-      },
-      onResponseStart: (_, status, received) => {
-        // Informational. The response follows.
-        if (status < 200) return
-        answer = { status, headers: pick(received) }
-        onHeaders()
-      },
-      onResponseData: (_, chunk) => {
-        chunks.push(chunk)
-      },
-      onResponseEnd: () => {
-        signal.removeEventListener('abort', onAbort)
-        if (answer) resolve({ ...answer, text: decoder.decode(Buffer.concat(chunks)) })
-      },
-      onResponseError: (_, error) => {
-        signal.removeEventListener('abort', onAbort)
-        reject(error)
-      },
-    }
-    pool.dispatch({ method: 'POST', path, headers, body }, handler)
-  })
-}
-
-// Internal: the caller gets the signal's reason.
-const aborted = new Error('aborted')
 // Removes a byte order mark.
 const decoder = new TextDecoder()
-
-/** Returns the headers the service uses. */
-function pick(headers: Readonly<Record<string, string | string[] | undefined>>): Exchange['headers'] {
-  const { 'content-type': type, 'retry-after': retryAfter, date } = headers
-  return { 'content-type': first(type), 'retry-after': first(retryAfter), date: first(date) }
-}
-
-/** Returns the first value of a repeated header. */
-function first(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
-}

@@ -1,3 +1,4 @@
+import { codeOf } from '@tallystick/chain/http/receive'
 import { TallystickError } from '@tallystick/core'
 import { type UpstreamFailure, upstreamError } from '../chain-subgraph.ts'
 
@@ -12,7 +13,7 @@ export function transportError(
   { phase, answerBytesMax }: { readonly phase: Phase; readonly answerBytesMax: number },
 ): TallystickError {
   if (error instanceof TallystickError) return error
-  const code = codeOf(error)
+  const code = codeOf(error) ?? 'no code'
   const failure = failureOf(code, phase)
   return upstreamError({ failure, message: messageOf(failure, { code, answerBytesMax }) })
 }
@@ -27,13 +28,6 @@ const slowMessages = {
   slow_headers: 'The chain’s subgraph did not answer in time. Try again or select less.',
   slow_body: 'The chain’s subgraph did not finish its answer in time. Try again or select less.',
 } as const
-
-function codeOf(error: unknown): string {
-  const { code, name, message } = (error ?? {}) as NodeJS.ErrnoException
-  // undici sets no code on its parser errors.
-  if (name === 'HTTPParserError') return /EOF/.test(message) ? 'HPE_INVALID_EOF_STATE' : 'HPE_INVALID'
-  return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'no code'
-}
 
 const refused = /^(ECONNREFUSED|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/
 const unknownHost = /^(ENOTFOUND|ENODATA|EAI_\w+)$/

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { Agent, request as requestHttps } from 'node:https'
+import { exchange, HttpError } from '@tallystick/chain/http/exchange'
+import type { HttpAnswer } from '@tallystick/chain/http/receive'
 import { noteTypedData } from '@tallystick/core'
-import { readChunks } from '@tallystick/core/stream/read-chunks'
+import { parseJson } from '@tallystick/core/json/parse-json'
+import { Agent } from 'undici'
 import type { Address } from 'viem'
 import type { Secret } from '../../config-secrets.ts'
 import { type Signer, SignerError } from './signer.ts'
+import { toSignerError } from './to-signer-error.ts'
 
 export type Web3SignerOptions = {
   readonly url: string
@@ -69,7 +71,7 @@ type JsonRpcResponse = { readonly result?: unknown; readonly error?: { readonly 
 
 function parseResponse(text: string): JsonRpcResponse | undefined {
   try {
-    return JSON.parse(text) as JsonRpcResponse
+    return parseJson(text) as JsonRpcResponse
   } catch {
     return undefined
   }
@@ -80,40 +82,30 @@ type Post = (body: string) => Promise<string>
 // Reloads certificates that are renewed while the service runs.
 const agentMsMax = 60_000
 
-/** Uses `node:https`, because `fetch` of Node 20 does not support client certificates. Does not follow redirects. */
 function createPost({ url, tls, headers = {}, timeoutMs = timeoutMsDefault }: Web3SignerOptions): Post {
   let known: { readonly agent: Promise<Agent>; readonly atMs: number } | undefined
-  const agentOf = async (): Promise<Agent | undefined> => {
+  const findAgent = async (): Promise<Agent | undefined> => {
     if (!tls) return undefined
     const nowMs = performance.now()
-    if (!known || nowMs - known.atMs > agentMsMax) known = { agent: openAgent(tls), atMs: nowMs }
+    if (!known || nowMs - known.atMs > agentMsMax) {
+      // Waits for the requests in progress.
+      void known?.agent.then((agent) => agent.close())
+      known = { agent: openAgent(tls), atMs: nowMs }
+    }
     return known.agent
   }
   return async (body) => {
-    const signal = AbortSignal.timeout(timeoutMs)
+    const dispatcher = await findAgent().catch((error) => {
+      known = undefined
+      throw error
+    })
+    const revealed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]))
+    const sent = { ...revealed, 'content-type': 'application/json' }
+    const request = { url, method: 'POST', headers: sent, body, bytesMax: responseBytesMax, timeoutMs } as const
     try {
-      const agent = await agentOf().catch((error) => {
-        known = undefined
-        throw error
-      })
-      const revealed = Object.entries(headers).map(([name, value]) => [name, value.reveal()])
-      const length = Buffer.byteLength(body)
-      return await send(url, {
-        body,
-        signal,
-        agent,
-        headers: { ...Object.fromEntries(revealed), 'content-type': 'application/json', 'content-length': length },
-      })
+      return readAnswer(await exchange({ ...request, dispatcher }))
     } catch (error) {
-      if (error instanceof SignerError) throw error
-      const { code, message } = error as NodeJS.ErrnoException
-      throw signal.aborted
-        ? new SignerError({ failure: 'timeout', message: `Web3Signer did not respond within ${timeoutMs} ms.` })
-        : new SignerError({
-            failure: 'unreachable',
-            message: `Web3Signer cannot be reached (${code ?? message}).`,
-            cause: error,
-          })
+      throw error instanceof HttpError ? toSignerError('Web3Signer', error) : error
     }
   }
 }
@@ -121,41 +113,26 @@ function createPost({ url, tls, headers = {}, timeoutMs = timeoutMsDefault }: We
 async function openAgent({ cert, key, ca }: NonNullable<Web3SignerOptions['tls']>): Promise<Agent> {
   const read = async (path: string | undefined) => {
     if (path === undefined) return undefined
-    return readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
       throw new SignerError({ failure: 'unreachable', message: `${path} (signer.tls) cannot be read (${code}).` })
     })
   }
-  return new Agent({ cert: await read(cert), key: await read(key), ca: await read(ca), minVersion: 'TLSv1.2' })
-}
-
-type SendOptions = {
-  readonly body: string
-  readonly signal: AbortSignal
-  readonly agent: Agent | undefined
-  readonly headers: Readonly<Record<string, string | number>>
-}
-
-async function send(url: string, { body, ...options }: SendOptions): Promise<string> {
-  const request = url.startsWith('https:') ? requestHttps : requestHttp
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(url, { ...options, method: 'POST' }, resolve)
-      .on('error', reject)
-      .end(body)
+  return new Agent({
+    connect: { cert: await read(cert), key: await read(key), ca: await read(ca), minVersion: 'TLSv1.2' },
+    headersTimeout: 0,
+    bodyTimeout: 0,
   })
-  const { statusCode: status = 0 } = response
-  const isRedirect = status >= 300 && status < 400
-  if (isRedirect || status === 401 || status === 403) {
-    response.destroy()
-    throw isRedirect
-      ? new SignerError({ failure: 'unreachable', message: `Web3Signer cannot be reached (redirect ${status}).` })
-      : new SignerError({
-          failure: 'refused',
-          message: `Web3Signer, or a proxy in front of it, responded with status ${status}. Check signer.headers and signer.tls.`,
-        })
-  }
-  return Buffer.concat(await readChunks(response, { bytesMax: responseBytesMax, tooLarge })).toString()
 }
 
-function tooLarge(): SignerError {
-  return new SignerError({ failure: 'malformed', message: `Web3Signer’s response exceeds ${responseBytesMax} bytes.` })
+function readAnswer({ status, bytes }: HttpAnswer): string {
+  if (status >= 300 && status < 400) {
+    throw new SignerError({ failure: 'unreachable', message: `Web3Signer cannot be reached (redirect ${status}).` })
+  }
+  if (status === 401 || status === 403) {
+    throw new SignerError({
+      failure: 'refused',
+      message: `Web3Signer, or a proxy in front of it, responded with status ${status}. Check signer.headers and signer.tls.`,
+    })
+  }
+  return bytes.toString()
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readChunks } from '@tallystick/core/stream/read-chunks'
+import { exchange, HttpError } from '@tallystick/chain/http/exchange'
+import type { HttpHead } from '@tallystick/chain/http/receive'
 import { TreasuryFeedError } from './feed-error.ts'
 
 export type FeedDocument = {
@@ -30,37 +31,21 @@ export async function fetchDocument(
     signal,
   }: { readonly source: DocumentSource; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<FeedDocument> {
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const headers = { accept: source.accept }
   try {
-    const response = await fetch(url, {
-      headers: { accept: source.accept, 'user-agent': 'tallystick' },
-      redirect: 'manual',
-      signal: AbortSignal.any([deadline, signal]),
-    })
-    assertStatus(response, source)
-    const { bytesMax } = source
-    const bytes = Buffer.concat(await readChunks(response.body ?? [], { bytesMax, tooLarge: () => tooLarge(source) }))
-    return { text: decode(bytes, source), sha256: createHash('sha256').update(bytes).digest('hex') }
+    const answer = await exchange({ url, headers, bytesMax: source.bytesMax, timeoutMs, signal })
+    assertStatus(answer, source)
+    return { text: decode(answer.bytes, source), sha256: createHash('sha256').update(answer.bytes).digest('hex') }
   } catch (error) {
     if (error instanceof TreasuryFeedError) throw error
-    if (deadline.aborted) {
-      throw new TreasuryFeedError({
-        failure: 'timeout',
-        message: `The ${source.name} did not respond within ${timeoutMs} ms.`,
-        cause: error,
-      })
-    }
-    const { code } = ((error as Error).cause ?? {}) as { readonly code?: string }
-    throw new TreasuryFeedError({
-      failure: 'unreachable',
-      message: `The ${source.name} cannot be reached (${code ?? 'connection lost'}).`,
-      cause: error,
-    })
+    const { failure = 'unreachable', head, message = 'cannot be reached' } = error instanceof HttpError ? error : {}
+    if (head) assertStatus(head, source)
+    throw new TreasuryFeedError({ failure, message: `The ${source.name} ${message}.`, cause: error })
   }
 }
 
-function assertStatus({ status, ok }: Response, { name, setting }: DocumentSource): void {
-  if (ok) return
+function assertStatus({ status }: HttpHead, { name, setting }: DocumentSource): void {
+  if (status >= 200 && status < 300) return
   if (status >= 300 && status < 400) {
     throw new TreasuryFeedError({
       failure: 'redirected',
@@ -68,10 +53,6 @@ function assertStatus({ status, ok }: Response, { name, setting }: DocumentSourc
     })
   }
   throw new TreasuryFeedError({ failure: 'status', message: `The ${name} responded with status ${status}.` })
-}
-
-function tooLarge({ name, bytesMax }: DocumentSource): TreasuryFeedError {
-  return new TreasuryFeedError({ failure: 'too_large', message: `The ${name}’s response exceeds ${bytesMax} bytes.` })
 }
 
 function decode(bytes: Buffer, { name }: DocumentSource): string {

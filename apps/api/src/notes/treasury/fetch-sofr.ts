@@ -1,3 +1,4 @@
+import { parseJson } from '@tallystick/core/json/parse-json'
 import { z } from 'zod'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type DocumentSource, fetchDocument } from './fetch-document.ts'
@@ -28,7 +29,7 @@ export async function fetchSofr(
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Sofr> {
   const { text } = await fetchDocument(new URL(url), { source: sofrFeed, timeoutMs, signal })
-  const { data } = responseSchema.safeParse(parseJson(text))
+  const { data } = responseSchema.safeParse(readJson(text))
   if (!data) {
     throw new TreasuryFeedError({
       failure: 'wrong_shape',
@@ -40,9 +41,9 @@ export async function fetchSofr(
   return { date: effectiveDate, percent: percentRate }
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

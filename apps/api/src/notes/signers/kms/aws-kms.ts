@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import type { Signer } from '../signer.ts'
 import { SignerError } from '../signer.ts'
 import { translateAwsError } from './aws-error.ts'
+import { createAwsHandler } from './aws-handler.ts'
 import { type AwsSdk, loadAwsSdk } from './aws-sdk.ts'
 import { type Kms, openKmsSigner, timeoutMsDefault } from './kms-signer.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -30,6 +31,7 @@ function createAwsKms(sdk: AwsSdk, { keyId, timeoutMs = timeoutMsDefault, ...opt
   const region = options.region ?? regionOf(keyId)
   const client = new sdk.KMSClient({
     maxAttempts: attemptsMax,
+    requestHandler: createAwsHandler(timeoutMs),
     ...(region !== undefined && { region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
   })

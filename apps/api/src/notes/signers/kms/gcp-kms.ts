@@ -6,7 +6,6 @@ import { crc32c } from './crc32c.ts'
 import { type GcpResponse, sendGcpRequest, toGcpError } from './gcp-request.ts'
 import { createTokenSource, type TokenSource } from './gcp-token.ts'
 import { type Kms, openKmsSigner, timeoutMsDefault } from './kms-signer.ts'
-import { withTimeout } from './with-timeout.ts'
 
 export type GcpKmsOptions = {
   /** Resource name of a key version: `projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/1`. */
@@ -73,10 +72,7 @@ async function sendWithToken(
     const token = await tokens.get()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const content = body && { method: 'POST' as const, body: JSON.stringify(body) }
-    const response = await withTimeout((signal) => sendGcpRequest({ name, url, signal, headers, ...content }), {
-      timeoutMs,
-      name,
-    })
+    const response = await sendGcpRequest({ name, url, timeoutMs, headers, ...content })
     if (response.status === 401) tokens.discard(token)
     return response
   }

@@ -1,9 +1,10 @@
-import { readChunks } from '@tallystick/core/stream/read-chunks'
+import { exchange, HttpError } from '@tallystick/chain/http/exchange'
+import type { HttpHead } from '@tallystick/chain/http/receive'
+import { parseJson } from '@tallystick/core/json/parse-json'
 import { SignerError } from '../signer.ts'
+import { toSignerError } from '../to-signer-error.ts'
 
-export type GcpResponse = {
-  readonly status: number
-  readonly headers: Headers
+export type GcpResponse = HttpHead & {
   /** Parsed JSON object, or undefined if the body is none. */
   readonly body: Readonly<Record<string, unknown>> | undefined
 }
@@ -12,7 +13,7 @@ export type GcpRequest = {
   /** Name of the server in messages, such as "Google Cloud KMS". */
   readonly name: string
   readonly url: string
-  readonly signal: AbortSignal
+  readonly timeoutMs: number
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -22,17 +23,12 @@ export type GcpRequest = {
 const responseBytesMax = 65_536
 
 /** Sends a request of one of Google's REST interfaces. Does not follow redirects. Throws `SignerError`. */
-export async function sendGcpRequest({ name, url, ...options }: GcpRequest): Promise<GcpResponse> {
+export async function sendGcpRequest({ name, ...request }: GcpRequest): Promise<GcpResponse> {
   try {
-    const response = await fetch(url, { ...options, redirect: 'manual' })
-    const tooLarge = () =>
-      new SignerError({ failure: 'malformed', message: `${name}’s response exceeds ${responseBytesMax} bytes.` })
-    const chunks = await readChunks(response.body ?? [], { bytesMax: responseBytesMax, tooLarge })
-    return { status: response.status, headers: response.headers, body: parseObject(Buffer.concat(chunks).toString()) }
+    const answer = await exchange({ ...request, bytesMax: responseBytesMax })
+    return { status: answer.status, headers: answer.headers, body: parseObject(answer.bytes.toString()) }
   } catch (error) {
-    if (error instanceof SignerError) throw error
-    const { cause, message } = error as Error & { readonly cause?: NodeJS.ErrnoException }
-    throw new SignerError({ failure: 'unreachable', message: `${name} cannot be reached (${cause?.code ?? message}).` })
+    throw error instanceof HttpError ? toSignerError(name, error) : error
   }
 }
 
@@ -62,8 +58,10 @@ function adviceOf(status: number): string {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    const value = parseJson(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined
   } catch {
     return undefined
   }

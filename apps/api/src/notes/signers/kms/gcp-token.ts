@@ -1,7 +1,7 @@
+import { headerOf } from '@tallystick/chain/http/receive'
 import { SignerError } from '../signer.ts'
 import { parseServiceAccount, type ServiceAccount } from './gcp-credentials.ts'
 import { type GcpRequest, sendGcpRequest, toGcpError } from './gcp-request.ts'
-import { withTimeout } from './with-timeout.ts'
 
 export type TokenOptions = {
   /** JSON key of a service account. Without it, the metadata server of the machine has the token. */
@@ -40,10 +40,8 @@ export function createTokenSource({
   const fetchToken = async (): Promise<Token> => {
     const name = account ? 'Google’s token endpoint' : 'The metadata server'
     const startedMs = nowMs()
-    const { value, seconds } = await withTimeout(
-      (signal) => requestToken({ name, signal, ...(account ? ofAccount(account) : ofMachine(metadataHost)) }),
-      { timeoutMs, name },
-    )
+    const request = account ? ofAccount(account) : ofMachine(metadataHost)
+    const { value, seconds } = await requestToken({ name, timeoutMs, ...request })
     return { value, expiresMs: startedMs + seconds * 1_000 - marginMs }
   }
   return {
@@ -61,7 +59,7 @@ export function createTokenSource({
   }
 }
 
-type TokenRequest = Omit<GcpRequest, 'name' | 'signal'>
+type TokenRequest = Omit<GcpRequest, 'name' | 'timeoutMs'>
 
 function ofAccount(account: ServiceAccount): TokenRequest {
   // The assertion is compared with Google's clock, whatever the service's clock is.
@@ -81,7 +79,7 @@ async function requestToken(request: GcpRequest): Promise<{ readonly value: stri
   if (response.status !== 200) throw toTokenError(name, response)
   const { access_token: value, expires_in: seconds } = response.body ?? {}
   // Another server on that address has no such header.
-  const isGoogle = method === 'POST' || response.headers.get('metadata-flavor') === 'Google'
+  const isGoogle = method === 'POST' || headerOf(response, 'metadata-flavor') === 'Google'
   const isToken = typeof value === 'string' && /^[\x21-\x7e]{1,8192}$/.test(value)
   if (isGoogle && isToken && typeof seconds === 'number' && seconds > 0) return { value, seconds }
   throw new SignerError({ failure: 'malformed', message: `${name} sent a response without an access token.` })
