@@ -33,6 +33,8 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
         .optional(),
       /** How long connections are served after the stop signal, with /readyz at 503. */
       lameDuckSeconds: z.int().min(0).max(300).default(5),
+      /** How long a stop may take, with the lame duck time. */
+      shutdownSeconds: z.int().min(1).max(600).optional(),
       tls: tls.optional(),
       proxy: z.strictObject({ trust: z.array(networkSchema).min(1) }).optional(),
     })
@@ -40,7 +42,22 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
       message: 'must have either "tls" (this service terminates TLS) or "proxy" (a trusted proxy does)',
       when: isObject,
     })
+    .refine((listen) => chooseShutdownSeconds(listen) > listen.lameDuckSeconds, {
+      message: 'must have "shutdownSeconds" above "lameDuckSeconds", which it includes',
+      when: isObject,
+    })
     .meta({ oneOf: [{ required: ['tls'] }, { required: ['proxy'] }] })
+}
+
+// 10 s for pending requests, and as much for everything else.
+const shutdownSecondsAfterLameDuck = 20
+
+/** Returns the configured time limit of a stop, or the default for the lame duck time. */
+export function chooseShutdownSeconds(listen: {
+  readonly lameDuckSeconds: number
+  readonly shutdownSeconds?: number | undefined
+}): number {
+  return listen.shutdownSeconds ?? listen.lameDuckSeconds + shutdownSecondsAfterLameDuck
 }
 
 // One sixth of a processor: 1,000 times the duration of a common query.

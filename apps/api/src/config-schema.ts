@@ -6,7 +6,7 @@ import { curveSchema } from './config-curve.ts'
 import { ensSchema } from './config-ens.ts'
 import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
 import { hooksSchema } from './config-hooks.ts'
-import { choosePublicBudget, listenSchema } from './config-listen.ts'
+import { choosePublicBudget, chooseShutdownSeconds, listenSchema } from './config-listen.ts'
 import { logSchema } from './config-log.ts'
 import { type ConfigSources, databaseSchema, type Secret, secretSchema } from './config-secrets.ts'
 import { signerSchema } from './config-signer.ts'
@@ -39,7 +39,8 @@ export function configSchema(sources: ConfigSources) {
     .superRefine(refuseLargeSets)
     .transform(({ listen, $schema, ...config }) => {
       const publicQueryMsPerMinute = choosePublicBudget(listen)
-      return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute } }
+      const shutdownSeconds = chooseShutdownSeconds(listen)
+      return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute, shutdownSeconds } }
     })
 }
 

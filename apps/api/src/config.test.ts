@@ -116,7 +116,7 @@ const accepts = new Ajv({ strictRequired: false, strictTypes: false }).compile(
 )
 // A schema describes structure. It cannot know files, variables, checksums, and values that depend on others.
 const valueFault =
-  /is not set|cannot be read|is empty|contains no PEM|valid checksum|twice|reserved|valid URL|another name|IP address|user name|has no effect|at least one RPC|a log|of a variable|in the public log/
+  /is not set|cannot be read|is empty|contains no PEM|valid checksum|twice|reserved|valid URL|another name|IP address|user name|has no effect|at least one RPC|a log|of a variable|in the public log|which it includes/
 
 async function failureOf(content: unknown, options: Partial<LoadOptions> = {}): Promise<Failure> {
   const error = (await load(content, options).catch((error) => error)) as Failure
@@ -149,6 +149,7 @@ describe('the example of the design', () => {
         connectionsPerAddressMax: 100,
         eventStreamsPerKey: 20,
         lameDuckSeconds: 5,
+        shutdownSeconds: 25,
         tls: { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') },
       },
       admin: { host: '127.0.0.1', port: 9464, token: {} },
@@ -238,6 +239,7 @@ describe('the example of the design', () => {
       connectionsPerAddressMax: 100,
       eventStreamsPerKey: 20,
       lameDuckSeconds: 5,
+      shutdownSeconds: 25,
       proxy: { trust },
     })
   })
@@ -499,6 +501,8 @@ describe('faults', () => {
     ['lameDuckSeconds', -1],
     ['lameDuckSeconds', 301],
     ['lameDuckSeconds', null],
+    ['shutdownSeconds', null],
+    ['shutdownSeconds', 601],
   ])('error: listen.%s must be a number in its range, not %s', async (member, value) => {
     const faults = await faultsOf({ ...smallest, listen: { ...smallest.listen, [member]: value } })
     expect(faults).toHaveLength(1)
@@ -506,9 +510,21 @@ describe('faults', () => {
   })
 
   test('default: bounds and lame duck as configured, at their limits', async () => {
-    const bounds = { connectionsMax: 1, connectionsPerAddressMax: null, lameDuckSeconds: 0 }
+    const bounds = { connectionsMax: 1, connectionsPerAddressMax: null, lameDuckSeconds: 0, shutdownSeconds: 1 }
     const { listen } = await load({ ...smallest, listen: { ...smallest.listen, ...bounds } })
     expect(listen).toMatchObject(bounds)
+  })
+
+  test('default: a stop may take 20 s after the lame duck time', async () => {
+    const { listen } = await load({ ...smallest, listen: { ...smallest.listen, lameDuckSeconds: 300 } })
+    expect(listen.shutdownSeconds).toBe(320)
+  })
+
+  test('error: a stop may not end within the lame duck time', async () => {
+    const listen = { ...smallest.listen, lameDuckSeconds: 10, shutdownSeconds: 10 }
+    expect(await faultsOf({ ...smallest, listen })).toEqual([
+      'listen: must have "shutdownSeconds" above "lameDuckSeconds", which it includes',
+    ])
   })
 
   test.each([

@@ -23,8 +23,7 @@ export async function runService(
   const { baseUrl, adminUrl } = service
   stdout.write(format(`ready ${baseUrl}`, { event: 'ready', baseUrl, adminUrl }))
   const stop = async () => {
-    await service.stop()
-    await Promise.all([stdout.flush(), stderr.flush()])
+    await service.stop().finally(() => Promise.all([stdout.flush(), stderr.flush()]))
   }
   stopOnSignal({ stop }, { say })
 }

@@ -2,6 +2,7 @@ import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Check } from './admin/readiness.ts'
 import type { Clock } from './clock.ts'
+import type { Closers } from './closers.ts'
 import type { Config } from './config.ts'
 import type { HookTestOptions } from './hooks/open-hooks.ts'
 import type { HostMetricsOptions } from './host-metrics.ts'
@@ -66,6 +67,5 @@ export type ServiceContext = ServiceOptions & {
   readonly metrics: Metrics
   readonly monotonicNow: () => number
   readonly nextRequestId: () => string
-  /** Shutdown steps. They run in reverse order. */
-  readonly closers: (() => Promise<unknown> | unknown)[]
+  readonly closers: Pick<Closers, 'push'>
 }

@@ -27,7 +27,7 @@ export async function startListeners(
   const { config, metrics, closers, say } = context
   // A proxy terminates TLS itself.
   const tls = config.listen.tls && openTls(config.listen.tls, context)
-  closers.push(() => tls?.stopWatching())
+  closers.push('certificates', () => tls?.stopWatching())
   const lameDuck = createLameDuck(config.listen.lameDuckSeconds, context.waitLameDuck)
   const isListening = () => app.server.listening && !lameDuck.hasBegun()
   const app = await buildPublicApp(context, { ...parts, tls, isListening })
@@ -35,17 +35,17 @@ export async function startListeners(
 
   limitConnections({ publicServer: app.server, adminServer: admin.server }, { ...config, metrics, say })
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
-  closers.push(() => admin.close())
+  closers.push('admin listener', () => admin.close())
   say(`admin listener on ${adminUrl}`)
   say(`operator’s console on ${adminUrl}/console`)
   if (!isLoopback(config.admin.host)) {
     say('WARNING: the admin listener uses plain HTTP and is not on loopback; its token is sent unencrypted')
   }
   const baseUrl = await listen(app, { ...config.listen, scheme: tls ? 'https' : 'http' })
-  closers.push(() => drain(app, tls))
-  closers.push(() => lameDuck.begin(app.server))
+  closers.push('public listener', () => drain(app, tls))
+  closers.push('lame duck', () => lameDuck.begin(app.server))
   // First of all: the clients of streams connect to another replica.
-  closers.push(() => parts.streams.end())
+  closers.push('streams', () => parts.streams.end())
   return { baseUrl, adminUrl }
 }
 

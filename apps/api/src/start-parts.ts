@@ -62,22 +62,22 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   // One per chain: an endpoint that serves another chain is used by nobody in the process.
   const identities = new Map(config.chains.map(({ id }) => [id, createChainIdentity(id)]))
   const pools = openPools(config, identities)
-  closers.push(() => {
+  closers.push('pool readers', () => {
     for (const pool of pools.values()) pool.close()
   })
   // Before anything is signed or served.
   const tick = { tickMs: context.schedulerTime?.tickMs }
   const readChainTime = createChainTimeReader(config.chains, identities)
   const time = await startClockMonitor({ ...context, ...tick, chains: config.chains, readChainTime })
-  closers.push(time.stop)
+  closers.push('clock monitor', time.stop)
   const embedded = await startEmbeddedSubgraphs(config, { ...context, identities })
   addSubgraphMetrics(metrics, embedded)
   // The head that this process knows is otherwise that of the old index until the next block.
   const onReplaced = async (chainId: number) => embedded.get(chainId)?.subgraph.readHead()
   const indexJobs = createIndexJobs({ ...context, runsIn: 'service', onReplaced })
-  closers.push(indexJobs.stop)
+  closers.push('index jobs', indexJobs.stop)
   const data = openData(config, { ...context, embedded })
-  closers.push(data.close)
+  closers.push('remote subgraphs', data.close)
   const queries = openPublicQueries(config, { ...context, embedded })
   const index = { ask: createAskIndex(data), chainIds: data.chainIds }
   const readIndexedPool = createReadIndexedPool(config.chains, index)
@@ -89,7 +89,7 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const history = openHistory({ ...context, time, index })
   const chains = openChains(config, { ...context, signers, poolWatch, pools })
   const hooks = await openHooks(config, context)
-  closers.push(hooks.stop)
+  closers.push('webhooks', hooks.stop)
   const streams = await startEvents({ ...context, ...keys, published, rate })
   await leases.ready()
   return { ...keys, time, runningLog, notes, embedded, indexJobs, data, queries, rate, history, chains, streams, hooks }
@@ -103,15 +103,15 @@ async function startKeys(
   const leases = createLeases({ database, id, log, time: context.limitTime })
   const createLimit = createSharedLimits(leases.keeper, { engine: database.engine })
   const keyRing = await openKeyRing({ database, log, createLimit })
-  closers.push(() => keyRing.close())
-  closers.push(addHostMetrics(metrics, { keyRing, clock, writers }))
+  closers.push('keys', () => keyRing.close())
+  closers.push('metrics', addHostMetrics(metrics, { keyRing, clock, writers }))
   const keyUsage = startKeyUsageRecorder({ database, keyRing, clock, log })
-  closers.push(() => keyUsage.stop())
+  closers.push('key usage', () => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
   const replica = await announceReplica(database, { id, name, keyRing, log })
-  closers.push(() => replica.stop())
+  closers.push('replica', () => replica.stop())
   await leases.start()
-  closers.push(() => leases.stop())
+  closers.push('limits of keys', () => leases.stop())
   say(`${keyRing.size} API key${keyRing.size === 1 ? '' : 's'} in force`)
   return { keyRing, replica, keyUsage, leases }
 }

@@ -1,4 +1,5 @@
 import type { Follower } from '@tallystick/subgraph'
+import { createClosers } from './closers.ts'
 import { createRequestIds } from './http/common-headers.ts'
 import { metricHelp } from './metric-help.ts'
 import { createMetrics } from './metrics.ts'
@@ -13,19 +14,26 @@ export type Service = {
   readonly adminUrl: string
   /** Followers of the embedded subgraphs. */
   readonly followers: readonly Pick<Follower, 'status'>[]
-  /** Stops accepting connections, finishes pending requests and closes everything. */
+  /**
+   * Stops accepting connections, finishes pending requests and closes everything. Throws if parts fail or do not end within
+   * `listen.shutdownSeconds`. The log names them.
+   */
   stop(): Promise<void>
 }
 
 /** Starts the whole service: database, keys, notes, subgraphs, both listeners. Closes what it opened if a step fails. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const closers: ServiceContext['closers'] = []
+  const closers = createClosers()
   const stop = async () => {
-    for (const close of closers.reverse().splice(0)) await close()
+    const seconds = options.config.listen.shutdownSeconds
+    const parts = await closers.close(seconds * 1_000)
+    if (parts.length === 0) return
+    options.log.error({ parts, seconds }, 'shutdown incomplete; these parts were left')
+    throw new Error(`these parts did not end within ${seconds} s: ${parts.join(', ')}`)
   }
   try {
     const opened = options.database ?? (await openServiceDatabase(options.config.database.reveal(), options.say))
-    closers.push(() => opened.close())
+    closers.push('database', () => opened.close())
     const metrics = createMetrics(metricHelp)
     const context: ServiceContext = {
       ...options,
@@ -40,7 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const followers = [...parts.embedded.values()].map(({ follower }) => follower)
     return { ...urls, followers, stop }
   } catch (error) {
-    await stop()
+    await stop().catch(() => undefined)
     throw error
   }
 }

@@ -185,6 +185,10 @@ const bodyFailures = {
     failure: 'not_json',
     respond: respondWith(200, { ...json, 'content-encoding': 'gzip' }, '\u001f\u008b\b'),
   },
+  'JSON of 10,000 levels': {
+    failure: 'not_json',
+    respond: respondWith(200, json, `{"data":{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`),
+  },
   'JSON that ends in an object': { failure: 'truncated', respond: respondWith(200, json, '{"data":{"a":[{"id":"1"}') },
   'JSON that ends in a string': { failure: 'truncated', respond: respondWith(200, json, '{"data":{"a":"0x') },
   'JSON declared as text': {

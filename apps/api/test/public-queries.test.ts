@@ -163,7 +163,7 @@ test('behavior: on the embedded database one public query runs at a time, in its
   const { subgraphs, gate } = openPublicQueries(config, {
     database,
     embedded: new Map([[324, { subgraph }]]),
-    closers,
+    closers: { push: (_part, close) => void closers.push(close) },
     metrics: createMetrics(subgraphMetricHelp),
     log: pino({ level: 'silent' }),
     monotonicNow: () => performance.now(),

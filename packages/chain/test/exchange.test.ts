@@ -5,6 +5,7 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { expect, onTestFinished, test } from 'vitest'
 import { exchange, type HttpError, type HttpRequest } from '../src/http/exchange.ts'
+import { createRpcEndpoint } from '../src/index.ts'
 
 /** Starts a server that counts its connections. */
 async function start(listener: RequestListener) {
@@ -83,11 +84,9 @@ test('behavior: a compressed body is decompressed, up to the limit', async () =>
 })
 
 test('error: a body of one byte too many is refused, and its connection is closed', async () => {
-  const { url, open } = await start((request, response) => {
-    if (request.url === '/fits') response.end('x'.repeat(1_000))
-    else response.write('x'.repeat(1_001))
-  })
-  expect((await exchange({ ...limits, url: `${url}fits` })).bytes).toHaveLength(1_000)
+  const fitting = await start((_, response) => response.end('x'.repeat(1_000)))
+  expect((await exchange({ ...limits, url: fitting.url })).bytes).toHaveLength(1_000)
+  const { url, open } = await start((_, response) => void response.write('x'.repeat(1_001)))
   const error = await failureOf({ url })
   expect([error.failure, error.message]).toEqual(['too_large', 'sent more than 1000 bytes'])
   await expect.poll(() => open.size).toBe(0)
@@ -139,4 +138,16 @@ test('error: failures have a code and neither the address nor a secret in the me
   expect((await failureOf({ url: cut.url })).code).toBe('ECONNRESET')
   const noise = await listen(createTcpServer((socket) => socket.end('noise\r\n\r\n')))
   expect((await failureOf({ url: noise.url })).code).toMatch(/^HPE_/)
+})
+
+// It was parsed, at 0.3 µs for each level: the thread served nothing else for seconds.
+test('error: a response of an RPC with a million levels is refused', async () => {
+  const { url } = await start((_, response) => {
+    response.end(`{"jsonrpc":"2.0","id":0,"result":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`)
+  })
+  const { signal } = new AbortController()
+  const endpoint = createRpcEndpoint({ url, signal, timeoutMs: 60_000, answerBytesMax: 4_000_000 })
+  await expect(endpoint.call({ method: 'eth_chainId', params: [] })).rejects.toMatchObject({
+    ...{ kind: 'malformed', message: 'sent a response that is not JSON' },
+  })
 })

@@ -11,6 +11,7 @@ import {
   schemaIdOf,
 } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
+import type { Closers } from '../closers.ts'
 import type { Config } from '../config.ts'
 import { openIndexDatabase } from './open-index-database.ts'
 
@@ -28,7 +29,7 @@ export async function startEmbeddedSubgraphs(
     ...parts
   }: {
     readonly database: Database
-    readonly closers: (() => unknown)[]
+    readonly closers: Pick<Closers, 'push'>
     readonly log: Logger
     readonly monotonicNow: () => number
     readonly identities: ReadonlyMap<number, ChainIdentity>
@@ -37,7 +38,7 @@ export async function startEmbeddedSubgraphs(
 ): Promise<ReadonlyMap<number, EmbeddedSubgraph>> {
   const database = await openIndexDatabase(config, parts)
   const started = new Map<number, EmbeddedSubgraph>()
-  parts.closers.push(() => Promise.all([...started.values()].map(({ follower }) => follower.stop())))
+  parts.closers.push('followers', () => Promise.all([...started.values()].map(({ follower }) => follower.stop())))
   for (const { id, rpc, subgraph: settings, domain, maxReorgDepth } of config.chains) {
     if (!settings?.embedded) continue
     const { positions, startBlock } = settings.embedded

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '@tallystick/database'
+import type { Closers } from '../closers.ts'
 import type { Config } from '../config.ts'
 import { connectionsMax } from '../database-connections.ts'
 
@@ -8,10 +9,10 @@ import { connectionsMax } from '../database-connections.ts'
  */
 export async function openIndexDatabase(
   { chains, database: url }: Pick<Config, 'chains' | 'database'>,
-  { database, closers }: { readonly database: Database; readonly closers: (() => unknown)[] },
+  { database, closers }: { readonly database: Database; readonly closers: Pick<Closers, 'push'> },
 ): Promise<Database> {
   if (database.engine === 'pglite' || !chains.some(({ subgraph }) => subgraph?.embedded)) return database
   const opened = await openDatabase(url.reveal(), { connectionsMax: connectionsMax.index })
-  closers.push(() => opened.close())
+  closers.push('database of the indexes', () => opened.close())
   return opened
 }

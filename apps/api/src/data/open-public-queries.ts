@@ -1,5 +1,6 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
+import type { Closers } from '../closers.ts'
 import type { Config } from '../config.ts'
 import { connectionsMax } from '../database-connections.ts'
 import type { Metrics } from '../metrics.ts'
@@ -34,7 +35,7 @@ export function openPublicQueries(
     readonly database: Pick<Database, 'engine' | 'openPort'>
     readonly embedded: ReadonlyMap<number, Pick<EmbeddedSubgraph, 'subgraph'>>
     readonly metrics: Metrics
-    readonly closers: (() => unknown)[]
+    readonly closers: Pick<Closers, 'push'>
     readonly log: Logger
     readonly monotonicNow: () => number
   },
@@ -53,7 +54,7 @@ export function openPublicQueries(
     namespaces,
     ...threadParts,
   })
-  closers.push(thread.close)
+  closers.push('public queries', thread.close)
   return {
     subgraphs: new Map(indexed.map(({ id }) => [id, (...asked) => thread.answer(id, ...asked)])),
     gate,

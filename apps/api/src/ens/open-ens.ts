@@ -34,7 +34,7 @@ export function openEns(
 ): EnsParts | undefined {
   if (!ens) return undefined
   const closing = new AbortController()
-  closers.push(() => closing.abort(new Error('The service stops.')))
+  closers.push('ENS', () => closing.abort(new Error('The service stops.')))
   const endpoints = ens.rpc.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
   const cache = new Map<string, Entry>()
   let pending = 0

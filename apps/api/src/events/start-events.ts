@@ -26,7 +26,7 @@ export async function startEvents(context: EventsContext): Promise<EventStreams>
   const { config, database, published, rate, schedulerTime, eventTimes, closers } = context
   const heartbeatMs = eventTimes?.heartbeatMs
   const streams = await openEventStreams({ ...context, bounds: chooseStreamBounds(config), heartbeatMs })
-  closers.push(streams.stop)
+  closers.push('event feed', streams.stop)
   const append = async (events: readonly NewEvent[]) => {
     const appended = await appendEvents(database, events)
     for (const { type } of appended) streams.metrics.appended(type)
@@ -34,7 +34,7 @@ export async function startEvents(context: EventsContext): Promise<EventStreams>
   }
   const shared = { ...context, append, tickMs: schedulerTime?.tickMs }
   const notes = startNotesProducer({ ...shared, chainIds: config.chains.map(({ id }) => id) })
-  closers.push(notes.stop)
+  closers.push('events of notes', notes.stop)
   if (eventTimes?.stateMs === null) return streams
   const states = startStateProducer({
     ...shared,
@@ -42,7 +42,7 @@ export async function startEvents(context: EventsContext): Promise<EventStreams>
     intervalsMs: chooseIntervals(config, eventTimes?.stateMs),
     readRates: async (chainId, nowMs) => (await readRates(rate, { chainIds: [chainId], nowMs })).chains[0],
   })
-  closers.push(states.stop)
+  closers.push('events of states', states.stop)
   return streams
 }
 

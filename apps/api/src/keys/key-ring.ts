@@ -103,8 +103,9 @@ async function followChanges(
   { refresh, log }: { readonly refresh: () => Promise<void>; readonly log: Logger },
 ): Promise<() => Promise<void>> {
   let isFailing = false
+  let running = Promise.resolve()
   const refreshInBackground = () => {
-    refresh().then(
+    running = refresh().then(
       () => {
         isFailing = false
       },
@@ -121,5 +122,7 @@ async function followChanges(
   return async () => {
     clearInterval(poll)
     await stopListening()
+    // It would otherwise use the database after it was closed.
+    await running
   }
 }

@@ -43,7 +43,7 @@ export async function startPublicLog(
   }
   const key = parseLogKey(config.log.key.reveal()) as LogKey
   const journal = await openLogJournal(config.log.journal)
-  closers.push(() => journal.close())
+  closers.push('journal of the log', () => journal.close())
   const mirror = await openMirror(config.log)
   const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock, log })
   await publicLog.refresh()
@@ -51,7 +51,7 @@ export async function startPublicLog(
   const publicSeconds = () => time.visibleSeconds(clock.now())
   const readBundle = createBundleReader(database, publicSeconds)
   const rows = watchRows({ ...context, publicLog })
-  closers.push(() => rows.stop())
+  closers.push('comparison with the log', () => rows.stop())
   await follow(context, {
     publicLog,
     mirror: openWriter(config.log, { publicLog, readBundle, mirrored: mirror?.head.size }),
@@ -117,7 +117,7 @@ async function follow(
   publicLog.onHead(() => queueMicrotask(refresh))
   const stops = await Promise.all([logChannel, curvesChannel].map((channel) => database.listen(channel, refresh)))
   const timer = setInterval(refresh, (schedulerTime?.tickMs ?? 1_000) * ticksPerRefresh).unref()
-  closers.push(async () => {
+  closers.push('public log', async () => {
     clearInterval(timer)
     for (const stop of stops) await stop()
     await running

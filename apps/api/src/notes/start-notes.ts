@@ -49,13 +49,13 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const signers = await openSigners(config.chains)
   saySigners(context, signers)
   const journal = await openSignerJournal(config.signer.journal, { create: true, say })
-  closers.push(() => journal.close())
+  closers.push('journal of the signer', () => journal.close())
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublishedNotes(chainIds, config.log?.origin)
   const offered = withClockCheck(published, time.agrees)
   const preflight = openPreflight(context)
   const curveSource = await openCurveSource(context, published)
-  closers.push(() => curveSource.stop())
+  closers.push('curve source', () => curveSource.stop())
   const noteMetrics = createNoteMetrics({ metrics, clock, published: offered, chainIds })
   const readPool = createReadPool({
     readers: context.pools,
@@ -73,15 +73,15 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
     noteMetrics,
   })
   // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
-  closers.push(() => Promise.all([curveSource.stop(), scheduler.stop()]))
+  closers.push('issuing', () => Promise.all([curveSource.stop(), scheduler.stop()]))
   const times = context.poolWatchTimes
   const poolWatch = await watchPools({ ...context, readPool, signers, published, noteMetrics, times })
-  closers.push(() => poolWatch.stop())
+  closers.push('pool watch', () => poolWatch.stop())
   const journalChecks = await startJournalChecks(database, {
     ...{ ...context, published, journal },
     ...{ noteLog: context.runningLog?.noteLog, reconcileLog: context.runningLog?.reconcile },
   })
-  closers.push(() => journalChecks.stop())
+  closers.push('journal checks', () => journalChecks.stop())
   sayNotes(context, offered)
   return { published: offered, scheduler, signers, poolWatch, journalChecks, curveSource }
 }

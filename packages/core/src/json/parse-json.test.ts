@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseJson } from './parse-json.ts'
+import { isCutOff, parseJson } from './parse-json.ts'
 
 test('default: parses as JSON.parse does', () => {
   const check = (text: string) => {
@@ -33,4 +33,16 @@ test('error: brackets that are never closed are refused before they are parsed',
 
 test.each(['', '{', '"', '"\\', '"\\"', '["a', ']', '[1,]', 'nul'])('error: %s is not JSON', (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError)
+})
+
+test.each([
+  ['[1,{"a":[', true],
+  ['{"a":"0x', true],
+  ['"\\"', true],
+  ['[1,2] trailing', false],
+  ['text', false],
+  [']', false],
+  ['['.repeat(1_000), false],
+])('behavior: %s is cut off: %s', (text, expected) => {
+  expect(isCutOff(text)).toBe(expected)
 })

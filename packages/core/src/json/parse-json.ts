@@ -10,24 +10,31 @@ const levelsMax = 100
  * parseJson('['.repeat(101)) // throws
  */
 export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw new SyntaxError(`The JSON has more than ${levelsMax} levels.`)
+  if (countOpen(text) > levelsMax) throw new SyntaxError(`The JSON has more than ${levelsMax} levels.`)
   return JSON.parse(text)
 }
 
-/** Counts brackets outside of strings in one pass. Jumps over strings by `indexOf`, which is faster than reading them. */
-function isTooDeep(text: string): boolean {
+/** Returns whether a text that is not JSON may be the beginning of some: a string, an array or an object is not closed. */
+export function isCutOff(text: string): boolean {
+  const open = countOpen(text)
+  return open > 0 && open <= levelsMax
+}
+
+/**
+ * Returns how many arrays, objects and strings are open at the end, or a number above `levelsMax` as soon as that many are.
+ * Reads the text once and jumps over strings by `indexOf`, which is faster than reading them.
+ */
+function countOpen(text: string): number {
   let levels = 0
-  for (let index = 0; index < text.length; index += 1) {
+  for (let index = 0; index < text.length && levels <= levelsMax; index += 1) {
     const character = text.charCodeAt(index)
     if (character === quote) {
       index = findEnd(text, index)
-      if (index < 0) return false
-    } else if (character === 0x5b || character === 0x7b) {
-      levels += 1
-      if (levels > levelsMax) return true
-    } else if (character === 0x5d || character === 0x7d) levels -= 1
+      if (index < 0) return levels + 1
+    } else if (character === 0x5b || character === 0x7b) levels += 1
+    else if (character === 0x5d || character === 0x7d) levels -= 1
   }
-  return false
+  return levels
 }
 
 const quote = 0x22

@@ -1,6 +1,6 @@
 import { headerOf } from '@tallystick/chain/http/receive'
 import type { TallystickError } from '@tallystick/core'
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { isCutOff, parseJson } from '@tallystick/core/json/parse-json'
 import { parseRetryAfter } from '../../http/parse-retry-after.ts'
 import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { classifyErrors, cleanMessages, type ErrorEntries } from './classify-errors.ts'
@@ -106,7 +106,7 @@ function noSubgraph(): TallystickError {
 
 function notJson(exchange: Exchange): TallystickError {
   const { text } = exchange
-  if (hasJsonType(exchange) && isCutOff(text)) {
+  if (hasJsonType(exchange) && /^\s*[[{]/.test(text) && isCutOff(text)) {
     return upstreamError({
       failure: 'truncated',
       message: 'The answer of the chain’s subgraph ended early. Try again.',
@@ -117,21 +117,6 @@ function notJson(exchange: Exchange): TallystickError {
     failure: 'not_json',
     message: `The chain’s subgraph returned ${what} instead of JSON. Try again later.`,
   })
-}
-
-/** Returns whether a text starts as a JSON object or array that is not closed. */
-function isCutOff(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false
-  let depth = 0
-  let isInString = false
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index] as string
-    if (isInString && character === '\\') index += 1
-    else if (character === '"') isInString = !isInString
-    else if (!isInString && '[{'.includes(character)) depth += 1
-    else if (!isInString && ']}'.includes(character)) depth -= 1
-  }
-  return isInString || depth > 0
 }
 
 function wrongType(): TallystickError {

@@ -21,7 +21,9 @@ export function createAwsHandler(timeoutMs: number) {
   return {
     handle: async ({ protocol, hostname, port, path, headers, body }: AwsRequest) => {
       const url = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`
-      const content = typeof body === 'string' ? body : body && Buffer.from(body)
+      // Not of the array itself: the SDK's has methods of a string, which warn when they are called.
+      const content =
+        typeof body === 'string' ? body : body && Buffer.from(body.buffer, body.byteOffset, body.byteLength)
       try {
         const request = { url, method: 'POST', headers, body: content, bytesMax: responseBytesMax, timeoutMs } as const
         const { status, headers: received, bytes } = await exchange(request)

@@ -1,0 +1,49 @@
+/** Shutdown steps of the service. */
+export type Closers = {
+  /** Adds a step. `part` names it in the log if it does not end. */
+  push(part: string, close: () => unknown): void
+  /**
+   * Runs the steps in reverse order and returns the parts that failed or did not end in time. The first one that does not
+   * end is left a little before the limit, so that there is time for the others. From the limit on, steps are begun but not
+   * awaited. Never throws.
+   */
+  close(limitMs: number): Promise<readonly string[]>
+}
+
+// For the steps after one that does not end. Each takes a few milliseconds.
+const reservedShare = 0.2
+
+export function createClosers(): Closers {
+  const steps: { readonly part: string; readonly close: () => unknown }[] = []
+  return {
+    push: (part, close) => void steps.push({ part, close }),
+    close: async (limitMs) => {
+      const endsAtMs = performance.now() + limitMs
+      const left: string[] = []
+      for (const { part, close } of steps.reverse().splice(0)) {
+        const work = (async () => close())().then<string | undefined, string>(
+          () => undefined,
+          (error) => `${part} (${error instanceof Error ? error.message : String(error)})`,
+        )
+        const reservedMs = left.length === 0 ? limitMs * reservedShare : 0
+        const limit = { limitMs: endsAtMs - reservedMs - performance.now(), late: part }
+        const problem = await settleOrLate(work, limit)
+        if (problem !== undefined) left.push(problem)
+      }
+      return left
+    },
+  }
+}
+
+async function settleOrLate<Result>(
+  work: Promise<Result>,
+  { limitMs, late }: { readonly limitMs: number; readonly late: Result },
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<Result>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, limitMs), late)
+  })
+  const result = await Promise.race([work, limit])
+  clearTimeout(timer)
+  return result
+}
