@@ -19,6 +19,8 @@ const keyLabelsMax = 100
 
 // Process metrics have the names of Prometheus' own libraries, so that existing dashboards show them.
 export const hostMetricHelp: MetricHelp = {
+  tallystick_certificate_rejected:
+    'ALARM: 1 if the files have a certificate that is not used: unreadable, of another key, expired or not valid yet.',
   tallystick_certificate_not_after_timestamp_seconds: 'ALARM: Unix time at which the TLS certificate in use expires.',
   tallystick_key_requests_total:
     'Requests with a valid API key and its scope, by key (100 keys and "other") and endpoint.',

@@ -1,4 +1,6 @@
+import { failedTokenMetricHelp } from './admin/failed-tokens.ts'
 import { readinessMetricHelp } from './admin/readiness.ts'
+import { auditMetricHelp } from './audit/watch-audit.ts'
 import { dataMetricHelp } from './data/data-metrics.ts'
 import { remoteMetricHelp } from './data/remote/remote-metrics.ts'
 import { sourceMetricHelp } from './data/sources/source-metrics.ts'
@@ -22,7 +24,9 @@ import { databaseMetricHelp } from './watch-database.ts'
 export const metricHelp: MetricHelp = {
   ...httpMetricHelp,
   ...hostMetricHelp,
+  ...auditMetricHelp,
   ...connectionMetricHelp,
+  ...failedTokenMetricHelp,
   ...noteMetricHelp,
   ...logMetricHelp,
   ...preflightMetricHelp,

@@ -1,4 +1,5 @@
 import type { KnownMigrations, Migration } from '@tallystick/database'
+import { auditLeafMigrations } from './audit/audit-leaves.ts'
 import { auditMigrations } from './audit/audit-log.ts'
 import { eventMigrations } from './events/event-store.ts'
 import { historyMigrations } from './history/history-store.ts'
@@ -37,6 +38,7 @@ export const apiMigrations: readonly Migration[] = [
   ...keyLimitMigrations,
   ...claimMigrations,
   ...keyDeletionMigrations,
+  ...auditLeafMigrations,
 ]
 
 /** Schema of the service in this release. */

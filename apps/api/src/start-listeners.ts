@@ -1,18 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import { buildAdminApp } from './admin/admin-app.ts'
 import { listAdminTokens } from './admin/admin-tokens.ts'
+import { startFailedTokens } from './admin/failed-tokens.ts'
 import { createOperator, type Operator } from './admin/operator.ts'
 import { checkReadiness, type Readiness } from './admin/readiness.ts'
 import { reportStatus } from './admin/status-report.ts'
 import { buildApp } from './app.ts'
+import { watchAudit } from './audit/watch-audit.ts'
 import { findProblems, type ProblemContext } from './doctor/find-problems.ts'
 import { openEns } from './ens/open-ens.ts'
 import { createCors } from './http/cors.ts'
 import { isDatabaseAway } from './http/errors.ts'
 import { createLameDuck } from './http/lame-duck.ts'
-import { limitConnections } from './http/limit-connections.ts'
+import { createCutCounter, limitConnections } from './http/limit-connections.ts'
 import { drain, isLoopback, listen } from './http/listen.ts'
 import { type OpenTls, openTls } from './http/open-tls.ts'
+import { paceRequests, paceServer } from './http/pace-requests.ts'
 import { openLanes } from './open-lanes.ts'
 import { openConsole, openPortal } from './portal/open-portal.ts'
 import type { ServiceContext } from './service-context.ts'
@@ -33,6 +36,10 @@ export async function startListeners(
   const app = await buildPublicApp(context, { ...parts, tls, isListening })
   const admin = buildAdmin(context, { ...parts, isListening })
 
+  const onCut = createCutCounter(metrics, 'pipelined')
+  paceServer(admin.server, onCut)
+  // With TLS the lanes are paced.
+  if (!tls) paceServer(app.server, onCut)
   limitConnections({ publicServer: app.server, adminServer: admin.server }, { ...config, metrics, say })
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
   closers.push('admin listener', () => admin.close())
@@ -55,7 +62,8 @@ async function buildPublicApp(
   context: ServiceContext,
   parts: ListenerParts & { readonly tls: OpenTls | undefined },
 ): Promise<FastifyInstance> {
-  const { config, clock, database } = context
+  const { config, clock, database, metrics } = context
+  const onCut = createCutCounter(metrics, 'pipelined')
   const { tls, keyRing, time, data, rate, history, chains, queries, streams, isListening } = parts
   const { published, scheduler, signers } = parts.notes
   const { gateway, knownRequests } = data
@@ -77,12 +85,12 @@ async function buildPublicApp(
     events: { streams },
     portal: openPortal({ config, signers, options: context.portal }),
     ens: openEns(config, context),
-    serverFactory: tls && addLanes && ((handler) => tls.server.on('request', addLanes(handler))),
+    serverFactory: tls && addLanes && ((handler) => tls.server.on('request', paceRequests(addLanes(handler), onCut))),
   })
 }
 
 function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInstance {
-  const { config, clock, database, log, metrics, checkDatabase } = context
+  const { config, clock, database, log, metrics, checkDatabase, closers } = context
   const { replica, time, notes, embedded, data, hooks, isListening } = parts
   const { published, poolWatch, journalChecks, curveSource } = notes
   const operatorParts = {
@@ -108,8 +116,12 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
     const readiness = checkReadiness(readinessParts)
     return reportStatus(readinessParts, { ...readiness, problems: listProblems(readiness, reports) })
   }
+  closers.push('check of the audit', watchAudit(context).stop)
+  const failedTokens = startFailedTokens(context)
+  closers.push('failed admin tokens', failedTokens.stop)
   return buildAdminApp({
     ...context,
+    failedTokens,
     tokens: listAdminTokens(config.admin),
     operatorFor: ({ actor, remark }) =>
       createOperator({ ...operatorParts, showStatus, auditor: { actor, remark, log } }),

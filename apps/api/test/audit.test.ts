@@ -94,6 +94,22 @@ describe('named admin tokens', () => {
       },
     })
 
+  test('behavior: wrong tokens are counted and recorded when the service stops', async () => {
+    const databaseUrl = await newDatabase('postgres')
+    const own = await start({ databaseUrl })
+    for (const authorization of ['Bearer wrong', 'Bearer ', 'Basic wrong']) {
+      expect((await own.admin('/keys', { headers: { authorization } })).status).toBe(401)
+    }
+    expect((await own.admin('/livez', { headers: { authorization: 'Bearer wrong' } })).status).toBe(200)
+    expect((await own.admin('/metrics')).body).toMatch(/^tallystick_admin_failed_tokens_total 3$/m)
+    await own.stop()
+    const database = await openServiceDatabase(databaseUrl, () => undefined)
+    onTestFinished(() => database.close())
+    const [entry] = await listAudit(database, 1)
+    const failed = { actor: 'unknown', action: 'admin.token', subject: '127.0.0.1', details: { failures: 3 } }
+    expect(entry).toMatchObject(failed)
+  })
+
   test('behavior: each role permits its routes and no others', async () => {
     const routes: [string, object?][] = [
       ['/healthz'],

@@ -2,8 +2,10 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { writeResets } from './http2-frames.ts'
 
 const { defer, finish } = createDeferrals()
 const at = '2026-11-15T12:00:00-05:00'
@@ -80,6 +82,20 @@ describe.each([
     await closeAll(service, sockets)
   })
 
+  test('error: a client with too many pipelined requests behind a stream is disconnected', async () => {
+    const service = get()
+    const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+    const request = (path: string) => `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+    const { port } = new URL(service.baseUrl)
+    const to = { port: Number(port), host: '127.0.0.1' }
+    const socket = mode === 'tls' ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to)
+    socket.on('error', () => undefined)
+    socket.resume()
+    socket.write(request('/events') + request('/notes').repeat(257))
+    await once(socket, 'close')
+    expect(await readMetric(service, 'tallystick_connections_cut_total{reason="pipelined"}')).toBe(1)
+  })
+
   test('error: a full public listener closes new connections, and the admin listener still responds', async () => {
     const service = get()
     const before = await readRefused(service, 'all')
@@ -93,6 +109,20 @@ describe.each([
     const options = { headers: { ...headers, connection: 'close' }, ca: service.ca }
     expect((await call(`${service.baseUrl}/notes`, options)).status).toBe(200)
   })
+})
+
+test('error: a burst of stream resets ends the connection, and other clients are served', async () => {
+  const service = services['tls'] as TestService
+  const { port } = new URL(service.baseUrl)
+  const tls = { port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] }
+  const socket = connectTls(tls)
+  socket.on('error', () => undefined)
+  socket.resume()
+  socket.write(writeResets({ count: 1_000, headers }))
+  await once(socket, 'close')
+  expect(await readMetric(service, 'tallystick_connections_cut_total{reason="resets"}')).toBe(1)
+  const options = { headers: { ...headers, connection: 'close' }, ca: service.ca }
+  expect((await call(`${service.baseUrl}/notes`, options)).status).toBe(200)
 })
 
 test('behavior: a trusted proxy has no bound per address, only the total one', async () => {

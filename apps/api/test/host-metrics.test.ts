@@ -1,9 +1,16 @@
+import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { createCertificateAuthority, type PemPair } from '@tallystick/workbench/certificate-authority'
 import { patience } from '@tallystick/workbench/patience'
-import { beforeAll, expect, test, vi } from 'vitest'
-import { createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+import pino from 'pino'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { createClock } from '../src/clock.ts'
+import { openTls } from '../src/http/open-tls.ts'
+import { findDateProblem } from '../src/http/watch-certificate.ts'
+import { metricHelp } from '../src/metric-help.ts'
+import { createMetrics } from '../src/metrics.ts'
+import { createDeferrals, createKey, newDatabase, prepare, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
 let service: TestService
@@ -66,6 +73,59 @@ test('behavior: the expiry metric follows the certificate in use', async () => {
     async () => expect(Math.abs(first - 10 * 86_400 - Number((await read()).get(name)))).toBeLessThan(3_600),
     patience,
   )
+})
+
+test('behavior: an expired certificate, or one that is not valid yet, does not replace a valid one', async () => {
+  const names = ['tallystick_certificate_not_after_timestamp_seconds', 'tallystick_certificate_rejected'] as const
+  const readBoth = async () => {
+    const values = await read()
+    return names.map((name) => values.get(name))
+  }
+  const write = ({ cert, key }: PemPair) => {
+    writeFileSync(join(service.directory, 'cert.pem'), cert)
+    writeFileSync(join(service.directory, 'key.pem'), key)
+  }
+  await vi.waitFor(async () => expect((await readBoth())[1]).toBe(0), patience)
+  const [notAfter] = await readBoth()
+  for (const [days, reason] of [
+    [-900, 'it expired'],
+    [10, 'it is not valid before'],
+  ] as const) {
+    write(createCertificateAuthority(new Date(Date.now() + days * 86_400_000)).issue(['127.0.0.1']))
+    await vi.waitFor(() => expect(service.log()).toContain(reason), patience)
+    await vi.waitFor(async () => expect(await readBoth()).toEqual([notAfter, 1]), patience)
+  }
+  write(createCertificateAuthority(new Date(Date.now() - 20 * 86_400_000)).issue(['127.0.0.1']))
+  await vi.waitFor(async () => expect((await readBoth())[1]).toBe(0), patience)
+  expect((await readBoth())[0]).not.toBe(notAfter)
+})
+
+test('behavior: a certificate is valid in the seconds of its dates', () => {
+  const { cert } = createCertificateAuthority().issue(['localhost'])
+  const { validFrom, validTo } = new X509Certificate(cert)
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
+  const problems = [from - 1, from, to, to + 1].map((nowMs) => findDateProblem(Buffer.from(cert), nowMs))
+  expect(problems).toEqual([`it is not valid before ${validFrom}`, undefined, undefined, `it expired ${validTo}`])
+})
+
+test('behavior: a service starts with an expired certificate, with a warning, and takes any other', async () => {
+  const expired = createCertificateAuthority(new Date(Date.now() - 900 * 86_400_000)).issue(['127.0.0.1'])
+  const prepared = await prepare({ databaseUrl: 'file:unused' })
+  const files = { cert: join(prepared.directory, 'cert.pem'), key: join(prepared.directory, 'key.pem') }
+  writeFileSync(files.cert, expired.cert)
+  writeFileSync(files.key, expired.key)
+  const said: string[] = []
+  const changes: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => changes.push(line) })
+  const metrics = createMetrics(metricHelp)
+  const context = { metrics, clock: createClock(), log, nextRequestId: () => 'id', certificatePollMs: 20 }
+  const tls = openTls(files, { ...context, say: (line) => said.push(line) })
+  onTestFinished(tls.stopWatching)
+  expect(said).toEqual([expect.stringContaining('WARNING: clients reject the certificate')])
+  const other = createCertificateAuthority(new Date(Date.now() - 850 * 86_400_000)).issue(['127.0.0.1'])
+  writeFileSync(files.cert, other.cert)
+  writeFileSync(files.key, other.key)
+  await vi.waitFor(() => expect(changes.join('')).toContain('TLS certificate changed'), patience)
 })
 
 test('default: the process and its main thread are measured', async () => {

@@ -95,6 +95,18 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
     },
   )
 
+  test('error: renegotiation is refused in TLS 1.2', async () => {
+    const { port } = new URL(service.baseUrl)
+    const socket = connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, ...tls12 })
+    await once(socket, 'secureConnect')
+    const error = new Promise((resolve) => {
+      socket.once('error', resolve)
+      socket.renegotiate({ rejectUnauthorized: false }, resolve)
+    })
+    expect(await error).toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' })
+    socket.destroy()
+  })
+
   test('default: HTTP/1.1 and HTTP/2 are served over each group', async () => {
     for (const ecdhCurve of ['X25519', 'P-256', 'P-384']) {
       const options = { ecdhCurve, rejectUnauthorized: false }

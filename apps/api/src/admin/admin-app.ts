@@ -7,6 +7,7 @@ import { createInstance, type InstanceParts } from '../http/create-instance.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AdminToken } from './admin-tokens.ts'
 import { addConsoleRoutes, type ConsoleParts } from './console-routes.ts'
+import type { FailedTokens } from './failed-tokens.ts'
 import { hideUrl } from './hook-view.ts'
 import type { Operator } from './operator.ts'
 import type { Readiness } from './readiness.ts'
@@ -14,6 +15,7 @@ import { mayChange, needs, requireRole } from './require-role.ts'
 
 export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> & {
   readonly tokens: readonly AdminToken[]
+  readonly failedTokens: Pick<FailedTokens, 'count'>
   readonly metrics: Metrics
   /** Creates an operator whose changes are recorded under this name. */
   readonly operatorFor: (who: Pick<Auditor, 'actor' | 'remark'>) => Operator
@@ -27,7 +29,7 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
   const { metrics } = parts
   const app = createInstance({ ...parts, headers: { ...securityHeaders, 'cache-control': 'no-store' } })
-  const identifySender = requireRole(app, parts.tokens)
+  const identifySender = requireRole(app, parts)
   const operatorOf = (request: FastifyRequest) => parts.operatorFor(identifySender(request))
   app.setNotFoundHandler(() => {
     throw new TallystickError({ code: 'not_found', message: 'The admin listener has no such path.', retryable: false })
@@ -59,6 +61,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   addIndexRoutes(app, operatorOf)
   app.get('/log', needs('curve'), (request) => operatorOf(request).showLog())
   app.get('/audit', (request) => operatorOf(request).showAudit(numberOf(request, 'limit')))
+  app.get('/audit/check', (request) => operatorOf(request).checkAudit())
   return app
 }
 

@@ -9,7 +9,7 @@ export type AdminToken = { readonly name: string; readonly token: Secret; readon
 type AdminTokens = { readonly token?: Secret | undefined; readonly tokens?: readonly AdminToken[] | undefined }
 
 // Actors of the audit log that are not tokens.
-const reservedNames = ['treasury', 'local', 'hooks']
+const reservedNames = ['treasury', 'local', 'hooks', 'unknown']
 
 /** Returns the schema of `admin.tokens`. */
 export function adminTokensSchema(secret: z.ZodType<Secret, string>) {

@@ -4,7 +4,9 @@ import type { AuditReport } from '@tallystick/core/admin/audit-report'
 import type { StatusReport } from '@tallystick/core/admin/status-report'
 import type { UsageReport } from '@tallystick/core/admin/usage-report'
 import type { Database } from '@tallystick/database'
+import { auditHeadPath } from '../audit/audit-head.ts'
 import type { Auditor } from '../audit/audit-log.ts'
+import { type AuditCheck, checkAudit } from '../audit/check-audit.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Sender } from '../hooks/send-request.ts'
@@ -26,6 +28,8 @@ export type Operator = KeyOperator &
   HookOperator &
   IndexOperator & {
     showAudit(limit?: number): Promise<AuditReport>
+    /** Compares the rows of the audit with their hashes. */
+    checkAudit(): Promise<AuditCheck>
     /** Problems and chains of the running service. Throws if there is none. */
     showStatus(): Promise<StatusReport>
     /** Requests of each key in the last days. */
@@ -86,6 +90,7 @@ export function createOperator(options: OperatorOptions): Operator {
       auditor,
     }),
     showAudit: (limit) => reportAudit(database, limit),
+    checkAudit: () => checkAudit(database, auditHeadPath(config)),
     showStatus: options.showStatus ?? (() => Promise.reject(noService())),
     showUsage: async (wanted) => {
       await options.storeUsage?.()

@@ -3,6 +3,7 @@ import type { AdminRole } from '@tallystick/core/admin/admin-role'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
 import { type AdminToken, createTokenFinder } from './admin-tokens.ts'
+import type { FailedTokens } from './failed-tokens.ts'
 
 /** Role that a route needs, `all` by default. `any` is every token. `none` needs no token. */
 type NeededRole = AdminRole | 'any' | 'none'
@@ -18,16 +19,26 @@ export function needs(role: NeededRole, { isRead = false } = {}): { readonly con
 }
 
 /** Rejects requests without a known token or without the role of the route. Returns the function that identifies the sender. */
-export function requireRole(app: FastifyInstance, tokens: readonly AdminToken[]): (request: FastifyRequest) => Sender {
+export function requireRole(
+  app: FastifyInstance,
+  {
+    tokens,
+    failedTokens,
+  }: { readonly tokens: readonly AdminToken[]; readonly failedTokens: Pick<FailedTokens, 'count'> },
+): (request: FastifyRequest) => Sender {
   const find = createTokenFinder(tokens)
   const holders = new WeakMap<FastifyRequest, AdminToken>()
   app.addHook('onRequest', (request, reply, done) => {
     const { role, isRead } = needsOf(request)
     if (role === 'none') return done()
-    const holder = find(request.headers.authorization ?? '')
+    const { authorization } = request.headers
+    const holder = find(authorization ?? '')
     if (!holder) {
       reply.header('www-authenticate', 'Bearer')
-      return done(unauthorized())
+      // A request without a token guesses nothing.
+      const counted = authorization ? failedTokens.count(request.socket.remoteAddress ?? '') : Promise.resolve()
+      void counted.then(() => done(unauthorized()))
+      return
     }
     const accepted = rolesFor(role, isRead)
     if (role !== 'any' && !holder.roles.some((own) => accepted.includes(own))) {

@@ -54,6 +54,7 @@ function createRemoteOperator(call: Call): Operator {
     listDeliveries: (id, limit) =>
       call('GET', `/hooks/${encodeURIComponent(id)}/deliveries${limit === undefined ? '' : `?limit=${limit}`}`),
     showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
+    checkAudit: () => call('GET', '/audit/check'),
     showLog: () => call('GET', '/log'),
     showIndex: () => call('GET', '/index'),
     rebuildIndex: (request) => call('POST', '/index/rebuild', request),

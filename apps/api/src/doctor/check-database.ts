@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '@tallystick/database'
 import type { LogReport } from '../admin/log-report.ts'
 import { createOperator } from '../admin/operator.ts'
 import type { Readiness } from '../admin/readiness.ts'
+import type { AuditCheck } from '../audit/check-audit.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { apiMigrations } from '../migrations.ts'
@@ -24,6 +25,8 @@ export type IssueReports = {
   readonly hooks?: { readonly hooks?: readonly ListedHookView[] | undefined } | undefined
   /** Undefined if no public log is configured. */
   readonly log?: LogReport | undefined
+  /** Undefined if the token lacks the role, or the service is of a release before. */
+  readonly audit?: AuditCheck | undefined
 }
 
 export type DatabaseState = {
@@ -95,7 +98,8 @@ async function examine(
   const operator = createOperator({ database, config, clock, latestNow })
   const [notes, curve] = [await operator.showNotes(), await operator.showCurve()]
   const log = config.log && (await operator.showLog())
-  return { offsetMs, reports: { notes, curve, hooks: await operator.listHooks(), log } }
+  const audit = await operator.checkAudit()
+  return { offsetMs, reports: { notes, curve, hooks: await operator.listHooks(), log, audit } }
 }
 
 /** Checks that the schema is the one of this version. */

@@ -82,14 +82,18 @@ test('behavior: the Treasury, proposals and the certificate are reported', () =>
   const proposals = [{ id: '3', proposedBy: 'ann', expiresAt: '2026-11-15T00:00:00Z' }]
   const day = Date.parse(boundary) / 1000
   const values = {
+    tallystick_audit_problem: 1,
     tallystick_certificate_not_after_timestamp_seconds: day + 3 * 86_400,
+    tallystick_certificate_rejected: 1,
     tallystick_log_dropped_total: 2,
   }
   const found = findProblems(contextOf({ curve: { problem: 'The feed is down.', proposals }, values }))
   expect(found.map(({ found }) => found)).toEqual([
     'The feed is down.',
     'proposal 3 of ann is not in force',
+    'rows of the audit were changed or deleted',
     'the TLS certificate expires in 3 days',
+    'the certificate in the files of listen.tls is not used',
     '2 log lines were lost since the start',
   ])
   const expired = { tallystick_certificate_not_after_timestamp_seconds: day - 86_400 }

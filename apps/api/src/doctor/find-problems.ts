@@ -130,6 +130,11 @@ type Alarm = {
 
 /** Alarm metrics that no check of the readiness covers. */
 export const alarms: Readonly<Record<string, Alarm>> = {
+  tallystick_audit_problem: {
+    subject: 'audit',
+    find: (value) => (value > 0 ? 'rows of the audit were changed or deleted' : undefined),
+    advice: '`tallystick doctor` lists the rows. Find out who changed the database.',
+  },
   tallystick_certificate_not_after_timestamp_seconds: {
     subject: 'certificate',
     find: (value, nowSeconds) => {
@@ -138,6 +143,11 @@ export const alarms: Readonly<Record<string, Alarm>> = {
       return days < 0 ? 'the TLS certificate has expired' : `the TLS certificate expires in ${days} days`
     },
     advice: 'Renew it and replace the files of listen.tls. They are loaded within 1 s.',
+  },
+  tallystick_certificate_rejected: {
+    subject: 'certificate',
+    find: (value) => (value > 0 ? 'the certificate in the files of listen.tls is not used' : undefined),
+    advice: 'The certificate before it stays in use. The service’s log says why. `tallystick doctor` checks the files.',
   },
   tallystick_log_dropped_total: {
     subject: 'log of the service',

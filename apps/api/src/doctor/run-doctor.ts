@@ -2,10 +2,12 @@ import type { X509Certificate } from 'node:crypto'
 import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
 import type { LogReport } from '../admin/log-report.ts'
 import type { Readiness } from '../admin/readiness.ts'
+import type { AuditCheck } from '../audit/check-audit.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig, Config } from '../config.ts'
 import { listSigners } from '../notes/signers/open-signers.ts'
 import type { Signer } from '../notes/signers/signer.ts'
+import { checkAudit } from './check-audit.ts'
 import { checkCertificate } from './check-certificate.ts'
 import { checkChain } from './check-chain.ts'
 import { checkClock } from './check-clock.ts'
@@ -97,10 +99,11 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
     const unread = isRunning ? 'the running service did not report it' : (await database.result)?.unread
     await checkLog(findings, { config: config.log, report: (await reports)?.log, unread })
   })
+  const audit = start('audit', async (findings) => checkAudit(findings, (await reports)?.audit))
   const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
   const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
   const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
-  return [files, running, database, clocks, certificate, ...signers.runs, journal, log, notes, hooks, ...chains]
+  return [files, running, database, clocks, certificate, ...signers.runs, journal, log, audit, notes, hooks, ...chains]
 }
 
 /** Starts the checks of each different signer. */
@@ -180,7 +183,8 @@ async function readReports(
       await service.get<IssueReports['curve']>('/curve'),
     ]
     const log = config.log && (await service.get<LogReport>('/log'))
-    return { notes, curve, hooks: await service.get('/hooks'), log }
+    const audit = await service.get<AuditCheck>('/audit/check').catch(() => undefined)
+    return { notes, curve, hooks: await service.get('/hooks'), log, audit }
   } catch {
     return undefined
   }

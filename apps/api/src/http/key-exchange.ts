@@ -1,7 +1,10 @@
+import { constants } from 'node:crypto'
+
 /**
  * TLS versions, groups and ciphers of the server. The groups are listed because OpenSSL's defaults include finite-field
  * ones, and one ClientHello with ffdhe8192 blocks the main thread for 600 ms. TLS 1.2 is limited to ephemeral keys on the
  * same curves and to AEAD ciphers. All ciphers are secure, so the client chooses the one fastest on its processor.
+ * A handshake on an open connection of TLS 1.2 is refused: a client would repeat the expensive part at no cost.
  */
 export const keyExchange = {
   minVersion: 'TLSv1.2',
@@ -18,4 +21,5 @@ export const keyExchange = {
     'ECDHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
   honorCipherOrder: false,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const

@@ -3,12 +3,15 @@ import type { Config } from '../config.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
 import { boundConnections } from './bound-connections.ts'
 import { chooseConnectionsMax } from './choose-bounds.ts'
+import { cutUnread } from './cut-unread.ts'
 import { readOpenFileLimit } from './open-file-limit.ts'
 
 export const connectionMetricHelp: MetricHelp = {
   tallystick_connections: 'Connections open on the public listener.',
   tallystick_connections_refused_total:
     'Connections the public listener closed immediately, by the exceeded bound: all or address.',
+  tallystick_connections_cut_total:
+    'Connections closed because the client did not read for 30 s (unread), had too many requests waiting (pipelined) or reset too many streams (resets).',
 }
 
 // For the command line, a scraper and a load balancer, out of the reserved files.
@@ -30,6 +33,9 @@ export function limitConnections(
     all: metrics.counter('tallystick_connections_refused_total', { bound: 'all' }),
     address: metrics.counter('tallystick_connections_refused_total', { bound: 'address' }),
   }
+  const cut = createCutCounter(metrics, 'unread')
+  cutUnread(publicServer, cut)
+  cutUnread(adminServer, cut)
   const bounds = { max, perAddressMax, exempt: proxy?.trust ?? [] }
   const { open } = boundConnections(publicServer, bounds, (bound) => refused[bound].increment())
   metrics.gauge('tallystick_connections', () => [{ value: open() }])
@@ -37,4 +43,10 @@ export function limitConnections(
   const each = perAddressMax === null ? 'no limit per address' : `${perAddressMax} per address`
   say(`up to ${max} connections, ${each} (limit of open files: ${openFileLimit ?? 'unknown'})`)
   if (problem) say(`WARNING: ${problem}`)
+}
+
+/** Returns the function that counts a connection closed for a reason. */
+export function createCutCounter(metrics: Metrics, reason: 'unread' | 'pipelined' | 'resets'): () => void {
+  const counter = metrics.counter('tallystick_connections_cut_total', { reason })
+  return () => counter.increment()
 }

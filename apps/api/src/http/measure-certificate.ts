@@ -2,16 +2,21 @@ import { X509Certificate } from 'node:crypto'
 import type { Metrics } from '../metrics.ts'
 import type { Certificate } from './watch-certificate.ts'
 
-/** Adds the expiry metric of the certificate in use. `change` sets its successor. */
+/** Adds the metrics of the certificate in use. `change` sets its successor, `reject` whether the files have another one. */
 export function measureCertificate(
   metrics: Metrics,
   current: Pick<Certificate, 'cert'>,
-): { change(next: Pick<Certificate, 'cert'>): void } {
+): { change(next: Pick<Certificate, 'cert'>): void; reject(isRejected: boolean): void } {
+  let rejected = 0
+  metrics.gauge('tallystick_certificate_rejected', () => [{ value: rejected }])
   let notAfterSeconds = readNotAfter(current)
   metrics.gauge('tallystick_certificate_not_after_timestamp_seconds', () => [{ value: notAfterSeconds }])
   return {
     change: (next) => {
       notAfterSeconds = readNotAfter(next)
+    },
+    reject: (isRejected) => {
+      rejected = isRejected ? 1 : 0
     },
   }
 }

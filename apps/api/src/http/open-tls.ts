@@ -4,9 +4,10 @@ import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
 import { createDateFormatter, securityHeaders } from './common-headers.ts'
 import { plainHttpAnswer } from './https-required.ts'
+import { createCutCounter } from './limit-connections.ts'
 import { measureCertificate } from './measure-certificate.ts'
 import { createTlsServer, type TlsServer } from './tls-server.ts'
-import { type Certificate, type CertificateFiles, watchCertificate } from './watch-certificate.ts'
+import { type Certificate, type CertificateFiles, findDateProblem, watchCertificate } from './watch-certificate.ts'
 
 export type OpenTls = TlsServer & { readonly stopWatching: () => void }
 
@@ -14,21 +15,26 @@ type TlsContext = {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Logger
+  readonly say: (line: string) => void
   readonly nextRequestId: () => string
   readonly certificatePollMs?: number | undefined
 }
 
 /** Creates the TLS server from certificate files and reloads them when they change. */
 export function openTls(files: CertificateFiles, context: TlsContext): OpenTls {
-  const { metrics, log, certificatePollMs: pollMs } = context
+  const { metrics, log, say, certificatePollMs: pollMs } = context
   const current = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
-  const tls = createTlsServer({ ...current, answerPlain: createPlainAnswer(context) })
+  const onResetFlood = createCutCounter(metrics, 'resets')
+  const tls = createTlsServer({ ...current, answerPlain: createPlainAnswer(context), onResetFlood })
   const measured = measureCertificate(metrics, current)
   const onChange = (certificate: Certificate) => {
     tls.setCertificate(certificate)
     measured.change(certificate)
   }
-  return { ...tls, stopWatching: watchCertificate(files, { current, onChange, log, pollMs }) }
+  const problem = findDateProblem(current.cert)
+  if (problem) say(`WARNING: clients reject the certificate ${files.cert}: ${problem}`)
+  const watch = { current, onChange, onRejected: measured.reject, log, pollMs }
+  return { ...tls, stopWatching: watchCertificate(files, watch) }
 }
 
 /** Creates the function that counts a plain-HTTP request and returns its response. */

@@ -4,6 +4,7 @@ import type { ServerOpts, Socket } from 'node:net'
 import { trackConnections } from './connections.ts'
 import { endConnection } from './end-connection.ts'
 import { keyExchange } from './key-exchange.ts'
+import { limitResets } from './limit-resets.ts'
 import { isLongResponse } from './long-response.ts'
 
 export type TlsServerOptions = {
@@ -11,6 +12,8 @@ export type TlsServerOptions = {
   readonly key: string | Buffer
   /** Returns the whole response to a connection that is not TLS, given its first bytes. */
   readonly answerPlain: (firstBytes: Buffer) => string
+  /** Called for an HTTP/2 connection that is closed because its client resets too many streams. */
+  readonly onResetFlood?: (() => void) | undefined
   readonly timeouts?: Partial<typeof defaultTimeoutsMs> | undefined
 }
 
@@ -38,7 +41,7 @@ const tlsHandshakeByte = 0x16
  * Creates a TLS server that checks the first byte of each connection. A connection that is not TLS gets a plain HTTP
  * response that HTTPS is required, and is closed.
  */
-export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerOptions): TlsServer {
+export function createTlsServer({ cert, key, answerPlain, onResetFlood, timeouts }: TlsServerOptions): TlsServer {
   const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
   const tls = { ...keyExchange, handshakeTimeout: timeoutsMs.handshake }
   const server = createSecureServer({
@@ -68,6 +71,7 @@ export function createTlsServer({ cert, key, answerPlain, timeouts }: TlsServerO
     }, timeoutsMs.request)
     stream.once('close', () => clearTimeout(timer))
   })
+  limitResets(server, () => onResetFlood?.())
   server.on('session', (session) => session.setTimeout(timeoutsMs.keepAlive, () => session.close()))
   // Node would respond to an unknown expectation without a body. RFC 9110 §10.1.1 allows ignoring it.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

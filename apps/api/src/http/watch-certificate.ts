@@ -9,24 +9,24 @@ export type Certificate = { readonly cert: Buffer; readonly key: Buffer }
 
 const pollMsDefault = 1_000
 
+type WatchOptions = {
+  readonly current: Certificate
+  readonly onChange: (certificate: Certificate) => void
+  /** Called after each look at the files: whether they contain a pair that is not used. */
+  readonly onRejected?: ((isRejected: boolean) => void) | undefined
+  readonly log: Logger
+  readonly pollMs?: number | undefined
+}
+
 /**
  * Calls `onChange` when the files contain a new certificate. Reads them every second, because file events miss files that
  * are replaced through links, as certificate managers do. Certificate and key that do not match are only half written:
- * the current pair is kept until they match. Returns a function that stops the watch.
+ * the current pair is kept until they match. A valid certificate is not replaced by one that has expired or is not valid
+ * yet. Returns a function that stops the watch.
  */
 export function watchCertificate(
   files: CertificateFiles,
-  {
-    current,
-    onChange,
-    log,
-    pollMs = pollMsDefault,
-  }: {
-    readonly current: Certificate
-    readonly onChange: (certificate: Certificate) => void
-    readonly log: Logger
-    readonly pollMs?: number | undefined
-  },
+  { current, onChange, onRejected, log, pollMs = pollMsDefault }: WatchOptions,
 ): () => void {
   let inUse = current
   let rejected: Certificate | undefined
@@ -35,16 +35,19 @@ export function watchCertificate(
   const check = async () => {
     const found: Certificate = { cert: await readFile(files.cert), key: await readFile(files.key) }
     isUnreadable = false
-    if (isSame(found, inUse) || (rejected && isSame(found, rejected))) return
-    try {
-      createSecureContext({ ...keyExchange, ...found })
+    if (isSame(found, inUse)) {
+      rejected = undefined
+      return
+    }
+    const problem = findProblem(found, inUse)
+    if (problem === undefined) {
       onChange(found)
       inUse = found
       rejected = undefined
       log.info({ validTo: new X509Certificate(found.cert).validTo }, 'TLS certificate changed')
-    } catch (error) {
+    } else if (!rejected || !isSame(found, rejected)) {
       rejected = found
-      log.warn({ err: error }, 'TLS certificate and key do not match; keeping the current pair')
+      log.warn(problem, 'TLS certificate rejected; keeping the current pair')
     }
   }
   const timer = setInterval(() => {
@@ -57,10 +60,29 @@ export function watchCertificate(
       })
       .finally(() => {
         isChecking = false
+        onRejected?.(isUnreadable || rejected !== undefined)
       })
   }, pollMs)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+/** Returns why clients would reject a certificate now. Real time: clients do not use the service's clock. */
+export function findDateProblem(cert: Buffer, nowMs = Date.now()): string | undefined {
+  const { validFrom, validTo } = new X509Certificate(cert)
+  if (nowMs < Date.parse(validFrom)) return `it is not valid before ${validFrom}`
+  return nowMs > Date.parse(validTo) ? `it expired ${validTo}` : undefined
+}
+
+/** Returns why a pair is not used, as members of a log line. Dates are not memorised: the certificate may become valid. */
+function findProblem(found: Certificate, inUse: Certificate): object | undefined {
+  try {
+    createSecureContext({ ...keyExchange, ...found })
+    const reason = findDateProblem(found.cert)
+    return reason === undefined || findDateProblem(inUse.cert) !== undefined ? undefined : { reason }
+  } catch (error) {
+    return { err: error, reason: 'certificate and key do not match' }
+  }
 }
 
 function isSame(a: Certificate, b: Certificate): boolean {

@@ -3,7 +3,7 @@ export type AuditEntryView = {
   readonly id: string
   /** Time of the database's clock, ISO 8601. */
   readonly at: string
-  /** Name of the admin token, `local:<system user>` for a command line on the database, `treasury`, or `hooks`. */
+  /** Name of the admin token, `local:<system user>` for a command line on the database, `treasury`, `hooks`, or `unknown`. */
   readonly actor: string
   readonly remark: string | null
   /** Kind of change, such as `key.revoke`. */

@@ -1,0 +1,16 @@
+import type { AuditCheck } from '../audit/check-audit.ts'
+import type { Findings } from './findings.ts'
+
+/** Reports rows of the audit that were changed or deleted. */
+export function checkAudit(findings: Findings, report: AuditCheck | undefined): void {
+  if (!report) {
+    findings.skip('rows', 'the audit cannot be read')
+    return
+  }
+  const { rows, faults } = report
+  const advice =
+    'Find out who changed the database. If a backup was restored, the rows after it are lost: note that, and remove audit-head.json.'
+  for (const fault of faults) findings.fail('rows', fault, advice)
+  if (faults.length === 0)
+    findings.ok('rows', `${rows} ${rows === 1 ? 'row matches its hash' : 'rows match their hashes'}`)
+}

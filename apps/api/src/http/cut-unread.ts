@@ -1,0 +1,42 @@
+import type { Server, Socket } from 'node:net'
+
+/** Undocumented member: bytes that the system has not taken yet. Node's own idle timeout uses it. */
+type Handled = { readonly _handle?: { readonly writeQueueSize?: number } | null }
+
+// A client on the slowest connection reads something within this time.
+const defaultTimes = { unreadMs: 30_000, checkMs: 5_000 }
+
+/**
+ * Closes connections whose client has not read for 30 s although bytes wait for it, over TLS or not. A slow client that
+ * reads is not affected. Nothing is done per request.
+ */
+export function cutUnread(
+  server: Server,
+  onCut: () => void,
+  { unreadMs, checkMs }: typeof defaultTimes = defaultTimes,
+): void {
+  const open = new Set<Socket>()
+  const stuck = new Map<Socket, { readonly bytes: number; readonly sinceMs: number }>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => {
+      open.delete(socket)
+      stuck.delete(socket)
+    })
+  })
+  const timer = setInterval(() => {
+    const nowMs = performance.now()
+    for (const socket of open) {
+      const bytes = (socket as Handled)._handle?.writeQueueSize ?? 0
+      const before = stuck.get(socket)
+      if (bytes === 0) stuck.delete(socket)
+      else if (before?.bytes !== bytes) stuck.set(socket, { bytes, sinceMs: nowMs })
+      else if (nowMs - before.sinceMs >= unreadMs) {
+        socket.destroy()
+        onCut()
+      }
+    }
+  }, checkMs)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
