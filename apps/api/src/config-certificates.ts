@@ -34,6 +34,24 @@ export function checkCertificate(
   }
 }
 
+/** Size of the key that Node encrypts session tickets with. */
+export const ticketKeyBytes = 48
+
+/** Adds a fault if the file of the ticket key is unreadable or has another size. */
+export function checkTicketKeys(path: string, context: z.RefinementCtx): void {
+  const fault = (message: string) => context.addIssue({ code: 'custom', path: ['ticketKeys'], message })
+  try {
+    const { length } = readFileSync(path)
+    if (length !== ticketKeyBytes) {
+      fault(
+        `${path} has ${length} bytes, not ${ticketKeyBytes}. Create it with \`openssl rand -out <file> ${ticketKeyBytes}\``,
+      )
+    }
+  } catch (error) {
+    fault(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
 /** Adds a fault if the file of a certificate authority is unreadable or not PEM. */
 export function checkAuthority(path: string, context: z.RefinementCtx): void {
   try {

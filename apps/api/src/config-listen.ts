@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { checkCertificate } from './config-certificates.ts'
+import { checkCertificate, checkTicketKeys } from './config-certificates.ts'
 import { isList, isObject, networkSchema, originSchema, portSchema } from './config-fields.ts'
 import type { ConfigSources } from './config-secrets.ts'
 
 export function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
-  const tls = z.strictObject({ cert: path, key: path }).superRefine((files, context) => {
-    if (sources.secrets === 'required') checkCertificate(files, context)
+  const tls = z.strictObject({ cert: path, key: path, ticketKeys: path.optional() }).superRefine((files, context) => {
+    if (sources.secrets !== 'required') return
+    checkCertificate(files, context)
+    if (files.ticketKeys !== undefined) checkTicketKeys(files.ticketKeys, context)
   })
   return z
     .strictObject({

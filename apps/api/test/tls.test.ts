@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect as connectHttp2, constants } from 'node:http2'
@@ -7,11 +8,14 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { patience } from '@tallystick/workbench/patience'
 import pino from 'pino'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClock } from '../src/clock.ts'
 import { createInstance } from '../src/http/create-instance.ts'
+import { openTls } from '../src/http/open-tls.ts'
 import { createTlsServer } from '../src/http/tls-server.ts'
-import { call, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { metricHelp } from '../src/metric-help.ts'
+import { createMetrics } from '../src/metrics.ts'
+import { call, createDeferrals, createKey, newDatabase, prepare, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
 let service: TestService
@@ -117,6 +121,80 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
       expect(answer[constants.HTTP2_HEADER_STATUS]).toBe(200)
       session.destroy()
     }
+  })
+})
+
+describe('session tickets', () => {
+  const listen = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
+
+  /** Starts two TLS servers of different replicas with the same ticket key. */
+  async function startServers() {
+    const { directory } = await prepare({ databaseUrl: 'file:unused', config: { listen } })
+    const files = ['cert', 'key'].map((name) => [name, join(directory, `${name}.pem`)])
+    const ticketKeys = join(directory, 'ticket.key')
+    writeFileSync(ticketKeys, randomBytes(48))
+    const lines: string[] = []
+    const startServer = async () => {
+      const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
+      const context = { metrics: createMetrics(metricHelp), clock: createClock(), log, say: () => undefined }
+      const options = { ...context, nextRequestId: () => 'id', certificatePollMs: 20 }
+      const tls = openTls({ ...Object.fromEntries(files), ticketKeys }, options)
+      tls.server.on('request', (_, response) => void response.end('done')).listen(0, '127.0.0.1')
+      onTestFinished(() => {
+        tls.stopWatching()
+        tls.destroyConnections()
+        tls.server.close()
+      })
+      await once(tls.server, 'listening')
+      return (tls.server.address() as AddressInfo).port
+    }
+    return { ports: await Promise.all([startServer(), startServer()]), ticketKeys, lines }
+  }
+
+  async function request(port: number | undefined, options: ConnectionOptions) {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
+    let session: Buffer | undefined
+    socket.on('session', (ticket) => {
+      session = ticket
+    })
+    await once(socket, 'secureConnect')
+    const isReused = socket.isSessionReused()
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    socket.resume()
+    await once(socket, 'close')
+    return { isReused, session: session ?? (socket.getSession() as Buffer) }
+  }
+
+  test.each([
+    ['1.2', tls12],
+    ['1.3', tls13],
+  ])(
+    'behavior: a session of one replica is resumed on another over TLS %s, and not after a new key',
+    async (_, version) => {
+      const { ports, ticketKeys, lines } = await startServers()
+      const { session } = await request(ports[0], version)
+      expect((await request(ports[1], { ...version, session })).isReused).toBe(true)
+      writeFileSync(ticketKeys, 'short')
+      await expect.poll(() => lines.filter((line) => line.includes('keeping the current one'))).toHaveLength(2)
+      expect((await request(ports[1], { ...version, session })).isReused).toBe(true)
+      writeFileSync(ticketKeys, randomBytes(48))
+      await expect.poll(() => lines.filter((line) => line.includes('tickets changed'))).toHaveLength(2)
+      const next = await request(ports[0], { ...version, session })
+      expect(next.isReused).toBe(false)
+      expect((await request(ports[1], { ...version, session: next.session })).isReused).toBe(true)
+    },
+  )
+
+  test('error: a ticket key that is missing or has another size is a fault of the configuration', async () => {
+    const { ticketKeys } = await startServers()
+    const load = (path: string) =>
+      prepare({
+        databaseUrl: 'file:unused',
+        config: { listen: { ...listen, tls: { ...listen.tls, ticketKeys: path } } },
+      })
+    await expect(load(`${ticketKeys}.missing`)).rejects.toThrow(/listen\.tls\.ticketKeys: .* cannot be read \(ENOENT\)/)
+    writeFileSync(ticketKeys, randomBytes(80))
+    await expect(load(ticketKeys)).rejects.toThrow(/listen\.tls\.ticketKeys: .* has 80 bytes, not 48/)
   })
 })
 

@@ -67,6 +67,7 @@ function listPlaces(config: Config, configPath: string): Place[] {
   const secrets = [
     ...(hasPassword(database) ? [{ member: 'file', path: resolve(configPath) }] : []),
     ...(listen.tls ? [{ member: 'listen.tls.key', path: listen.tls.key }] : []),
+    ...(listen.tls?.ticketKeys ? [{ member: 'listen.tls.ticketKeys', path: listen.tls.ticketKeys }] : []),
     ...listSignerFiles('signer', signer),
     ...config.chains.flatMap((chain, index) => listSignerFiles(`chains[${index}].signer`, chain.signer)),
     ...references,

@@ -8,8 +8,11 @@ import { createCutCounter } from './limit-connections.ts'
 import { measureCertificate } from './measure-certificate.ts'
 import { createTlsServer, type TlsServer } from './tls-server.ts'
 import { type Certificate, type CertificateFiles, findDateProblem, watchCertificate } from './watch-certificate.ts'
+import { watchTicketKeys } from './watch-ticket-keys.ts'
 
 export type OpenTls = TlsServer & { readonly stopWatching: () => void }
+
+type TicketFile = { readonly ticketKeys?: string | undefined }
 
 type TlsContext = {
   readonly metrics: Metrics
@@ -21,7 +24,7 @@ type TlsContext = {
 }
 
 /** Creates the TLS server from certificate files and reloads them when they change. */
-export function openTls(files: CertificateFiles, context: TlsContext): OpenTls {
+export function openTls(files: CertificateFiles & TicketFile, context: TlsContext): OpenTls {
   const { metrics, log, say, certificatePollMs: pollMs } = context
   const current = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
   const onResetFlood = createCutCounter(metrics, 'resets')
@@ -34,7 +37,19 @@ export function openTls(files: CertificateFiles, context: TlsContext): OpenTls {
   const problem = findDateProblem(current.cert)
   if (problem) say(`WARNING: clients reject the certificate ${files.cert}: ${problem}`)
   const watch = { current, onChange, onRejected: measured.reject, log, pollMs }
-  return { ...tls, stopWatching: watchCertificate(files, watch) }
+  const stops = [watchCertificate(files, watch), useTicketKeys(files.ticketKeys, { tls, ...context })]
+  return { ...tls, stopWatching: () => stops.forEach((stop) => void stop()) }
+}
+
+/** Uses the ticket key of a file, so that a session of one replica is resumed on another. By default each has a random key. */
+function useTicketKeys(
+  path: string | undefined,
+  { tls, log, certificatePollMs: pollMs }: TlsContext & { readonly tls: TlsServer },
+): () => void {
+  if (path === undefined) return () => undefined
+  const current = readFileSync(path)
+  tls.setTicketKeys(current)
+  return watchTicketKeys(path, { current, onChange: tls.setTicketKeys, log, pollMs })
 }
 
 /** Creates the function that counts a plain-HTTP request and returns its response. */

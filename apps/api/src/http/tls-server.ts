@@ -22,6 +22,8 @@ export type TlsServer = {
   readonly server: Server
   /** Sets the certificate of new connections. Open ones are not affected. */
   setCertificate(certificate: { readonly cert: string | Buffer; readonly key: string | Buffer }): void
+  /** Sets the key that the tickets of new sessions are encrypted with. Tickets of another key need a whole handshake. */
+  setTicketKeys(key: Buffer): void
   /** Ends every connection immediately. */
   destroyConnections(): void
 }
@@ -81,6 +83,7 @@ export function createTlsServer({ cert, key, answerPlain, onResetFlood, timeouts
   return {
     server: server as unknown as Server,
     setCertificate: (certificate) => server.setSecureContext({ ...tls, ...certificate }),
+    setTicketKeys: (key) => server.setTicketKeys(key),
     destroyConnections: connections.destroy,
   }
 }

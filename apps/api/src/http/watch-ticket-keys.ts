@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { ticketKeyBytes } from '../config-certificates.ts'
+
+const pollMsDefault = 1_000
+
+/**
+ * Calls `onChange` when the file has another key of session tickets. A file that is unreadable or has another length is
+ * ignored, and the key in use stays. Returns a function that stops the watch.
+ */
+export function watchTicketKeys(
+  path: string,
+  {
+    current,
+    onChange,
+    log,
+    pollMs = pollMsDefault,
+  }: {
+    readonly current: Buffer
+    readonly onChange: (key: Buffer) => void
+    readonly log: Logger
+    readonly pollMs?: number | undefined
+  },
+): () => void {
+  let inUse = current
+  let isIgnored = false
+  const check = async () => {
+    const found = await readFile(path)
+    if (found.length !== ticketKeyBytes) throw new RangeError(`it has ${found.length} bytes, not ${ticketKeyBytes}`)
+    isIgnored = false
+    if (found.equals(inUse)) return
+    onChange(found)
+    inUse = found
+    log.info('key of TLS session tickets changed')
+  }
+  const timer = setInterval(() => {
+    check().catch((error) => {
+      if (!isIgnored) log.warn({ err: error }, 'key of TLS session tickets ignored; keeping the current one')
+      isIgnored = true
+    })
+  }, pollMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
