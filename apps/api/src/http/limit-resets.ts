@@ -30,8 +30,10 @@ export function limitResets(server: Http2SecureServer, onCut: () => void): void 
     // Emitted while the frame is read, so that the frames after it are not.
     stream.once('aborted', () => {
       const { session } = stream
-      const allowance = session && ofSession.get(session as ServerHttp2Session)
-      if (!session || session.destroyed || !allowance || takeReset(allowance)) return
+      // The end of a connection aborts its streams too.
+      if (!session || session.destroyed || session.socket.destroyed) return
+      const allowance = ofSession.get(session as ServerHttp2Session)
+      if (!allowance || takeReset(allowance)) return
       session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
       onCut()
     })

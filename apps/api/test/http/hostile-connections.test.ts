@@ -127,6 +127,23 @@ test('error: a client that resets streams in a burst is disconnected, and its re
   expect(handled).toBeLessThan(150)
 })
 
+test('behavior: streams that end with their connections are not counted as reset', async () => {
+  let handled = 0
+  const { port, cuts, server } = await open('tls', () => {
+    handled += 1
+  })
+  const sockets = await Promise.all([1, 2, 3].map(() => connectTo('tls', port, 'h2')))
+  for (const socket of sockets) socket.write(writeResets({ count: 100, isReset: false }))
+  await expect.poll(() => handled).toBe(300)
+  const other = await connectTo('tls', port, 'h2')
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(1)
+  other.write(writeResets({ count: 100 }))
+  other.write(writeResets({ count: 1, isReset: false, from: 100 }))
+  await expect.poll(() => handled).toBeGreaterThan(300)
+  expect(cuts()).toEqual([])
+})
+
 test('behavior: a client may reset 100 streams at once', async () => {
   const { port, cuts } = await open('tls', (_, response) => void response.end('answer'))
   const socket = await connectTo('tls', port, 'h2')
